@@ -81,7 +81,7 @@ const serve = async (settings: GatewaySettings, logger: Logger, stop: Stop): Pro
       : persistently('RabbitMQ', logger, () =>
           connectRabbitmq({ url: amqpUrl, logger, name: 'gateway', connectTimeoutMs: CONNECT_MS }),
         );
-  stop.signal.addEventListener('abort', () => broker?.giveUp());
+  stop.signal.addEventListener('abort', () => broker?.cancel());
   stop.add('broker', async () => {
     await (await broker?.orNothing())?.close();
   });

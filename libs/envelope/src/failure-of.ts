@@ -9,6 +9,6 @@ import type { Fault } from './fault.ts';
 export const failureOf = (fault: Fault): Failure<object | null> =>
   fault instanceof DuplicateEmail ? fault.envelope() : failure(fault.code, fault.details);
 
-/** Ids of the persons whose data the fault's envelope carries: erasing one drops the remembered answer. */
+/** Ids of the persons whose data the fault's envelope carries: erasing one deletes the stored answer. */
 export const subjectsOf = (fault: Fault): readonly string[] =>
   fault instanceof DuplicateEmail ? [fault.contact.contactNumber] : [];

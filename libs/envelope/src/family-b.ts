@@ -19,7 +19,7 @@ export interface PosFailure {
   readonly orderCancelled?: boolean;
 }
 
-/** What an unforeseen error has led to; both are said only once they are durable. */
+/** The consequences of an unforeseen error; both are reported only once they are durable. */
 export interface Consequences {
   readonly userLoggedOut: boolean;
   readonly orderCancelled: boolean;
@@ -27,7 +27,7 @@ export interface Consequences {
 
 const NONE: Consequences = { userLoggedOut: false, orderCancelled: false };
 
-/** The code of family A that comes nearest: for what looks at faults of any family. */
+/** The nearest code of family A, for code that handles faults of any family. */
 const nearest: Readonly<Record<number, Code>> = {
   401: 'unauthorized',
   403: 'forbidden',
@@ -36,7 +36,7 @@ const nearest: Readonly<Record<number, Code>> = {
   500: 'internal_error',
 };
 
-/** The way in which the point-of-sale service refuses a request. */
+/** A refusal of the point-of-sale service. */
 export class PosFault extends Fault {
   readonly errorCode: PosCode;
   readonly consequences: Consequences;
@@ -52,14 +52,14 @@ export class PosFault extends Fault {
   }
 }
 
-/** An unforeseen error that has had consequences for the visitor: a 500 that tells them. `cause` is for the log. */
+/** An unforeseen error with consequences for the visitor: a 500 that reports them. `cause` is for the log. */
 export const unforeseen = (cause: unknown, consequences: Consequences): PosFault => {
   const fault = new PosFault('internal_error', UNEXPECTED, { consequences });
   fault.cause = cause;
   return fault;
 };
 
-const UNEXPECTED = 'An unexpected error happened. The request id tells our logs which.';
+const UNEXPECTED = 'An unexpected error occurred. The log has it under the request id.';
 
 /** Builds the body of a 2xx answer of family B. */
 export const posSuccess = <Data extends object | null>(data: Data): PosSuccess<Data> => ({ success: true, data });

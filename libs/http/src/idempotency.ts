@@ -117,14 +117,14 @@ export const createOnce = (port: IdempotencyPort, outcomes: Outcomes, logger: Pi
   /** The effect exists already: a failure to store its answer must not turn it into an error. */
   const settle = <T>(act: Promise<T>): Promise<T | undefined> =>
     act.catch((error) => {
-      logger.error('an answer could not be remembered, or its key not be freed', { error });
+      logger.error('an answer could not be stored, or its Idempotency-Key not released', { error });
       return undefined;
     });
 
   return async (ticket: Ticket, run: (remember: Remember) => Promise<Outcome>): Promise<Outcome> => {
-    const begun = await lookUp(ticket);
-    if ('outcome' in begun) return begun.outcome;
-    const { attempt } = begun;
+    const looked = await lookUp(ticket);
+    if ('outcome' in looked) return looked.outcome;
+    const { attempt } = looked;
     const { session } = ticket;
     let hasEnded = false;
     const end = async () => {
@@ -138,7 +138,7 @@ export const createOnce = (port: IdempotencyPort, outcomes: Outcomes, logger: Pi
       const isKept = await settle(port.remember(attempt, ofSession(outcome)));
       hasEnded = isKept !== undefined;
       if (isKept === false) {
-        logger.error('an answer is not remembered: its request took so long that its Idempotency-Key went to another');
+        logger.error('an answer is not stored: the request took so long that another one has its Idempotency-Key');
       }
       if (session !== undefined && port.trim) await settle(port.trim(session, MOST_ANSWERS_PER_SESSION));
     };
@@ -156,7 +156,8 @@ export const createOnce = (port: IdempotencyPort, outcomes: Outcomes, logger: Pi
       return outcome;
     } catch (error) {
       if (isKeyTaken(error)) {
-        // Another instance took the key meanwhile, and its write won. This attempt's mark would hide its answer.
+        // Another instance took the key meanwhile, and its write won. This attempt's running record would hide its
+        // answer.
         await end();
         const winner = await lookUp(ticket);
         if ('outcome' in winner) return winner.outcome;
@@ -166,7 +167,7 @@ export const createOnce = (port: IdempotencyPort, outcomes: Outcomes, logger: Pi
       if (isRefusal(error)) await keep(outcomes.ofFault(error));
       throw error;
     } finally {
-      // In every case, also after a failure to store the answer: from now on a repeat is admitted.
+      // In every case, also after a failure to store the answer: a repeat is admitted from now on.
       await end();
     }
   };

@@ -7,8 +7,8 @@ export const DEFAULT_LIMIT = 20;
 export const MAX_LIMIT = 500;
 
 /**
- * An email address: trimmed before its format is checked and before the handler sees it. The one definition of all
- * that take one.
+ * An email address: trimmed before its format is checked and before the handler sees it. Every operation that takes one
+ * uses this schema.
  */
 export const emailSchema = Type.String({
   format: 'idn-email',
@@ -19,14 +19,14 @@ export const emailSchema = Type.String({
   [NORMALISE]: 'trim',
 });
 
-/** A text without the white space around it: its other constraints and the handler see it trimmed. */
+/** A text without surrounding white space: its other constraints and the handler see it trimmed. */
 export const trimmedText = (options: {
   readonly maxLength: number;
   readonly pattern?: string;
   readonly description?: string;
 }) => Type.String({ ...options, [NORMALISE]: 'trim' });
 
-/** An instant: RFC 3339 with any offset in, ISO 8601 UTC with milliseconds out and in what the handler sees. */
+/** An instant: RFC 3339 with any offset in requests; ISO 8601 UTC with milliseconds in answers and for the handler. */
 export const timestamp = Type.String({
   format: 'date-time',
   description: 'ISO 8601 UTC',
@@ -34,8 +34,8 @@ export const timestamp = Type.String({
 });
 
 /**
- * An id in a path, as each maker of ids spells it. What is spelt otherwise is no fault of form: it is the id of
- * nothing, and gets the 404 of an id that never was.
+ * An id in a path, in the spelling of the id makers. Any other spelling is not a violation but a 404, as for an unknown
+ * id.
  */
 export const pathId = Type.String({ minLength: 1, maxLength: 128, pattern: '^[A-Za-z0-9_-]+$' });
 
@@ -49,7 +49,7 @@ export const pageQuery = {
   ),
 };
 
-/** The query parameters of a paged list that tells what changed; `changesPageOf` reads them. */
+/** The query parameters of a paged list with `asOf`; `changesPageOf` reads them. */
 export const listQuery = {
   ...pageQuery,
   modifiedSince: Type.Optional(
@@ -57,7 +57,7 @@ export const listQuery = {
   ),
 };
 
-/** Names a list after its items. */
+/** The schema with its description: it names a list after its items. */
 const pageOfNamed = <Item extends TSchema, Page extends TSchema>(item: Item, schema: Page): Page => {
   const name = nameOf(item);
   return name === undefined ? schema : named(`${name}Page`, schema);
@@ -80,17 +80,17 @@ const AS_OF =
 const instantOf = (description: string) =>
   Type.String({ format: 'date-time', description, examples: ['2027-02-01T11:59:45.000Z'] });
 
-/** What an answer gives as `asOf`; `asOfReading` makes it. */
+/** The description of `asOf`; `asOfReading` computes it. */
 export const asOf = instantOf(AS_OF);
 
-/** The data of a paged list that tells what changed. */
+/** The data of a paged list with `asOf`. */
 export const changesPage = <Item extends TSchema>(item: Item) =>
   pageOfNamed(
     item,
     Type.Object({ ...page(item).properties, asOf: instantOf(`${AS_OF}. The same on every page of a walk`) }),
   );
 
-/** One of these texts. */
+/** A text from this list. */
 export const oneOf = <const Values extends readonly string[]>(
   values: Values,
   options: object = {},
@@ -104,8 +104,8 @@ interface Loose {
 }
 
 /**
- * The schema, or null. Keeps `type`, `enum` and so on flat, so that a violation is told about the schema and not about
- * null.
+ * The schema, or null. `type`, `enum` and so on stay at the top level, so that a violation is reported for the schema
+ * and not for null.
  */
 export const nullable = <Schema extends TSchema>(schema: Schema): TUnsafe<Static<Schema> | null> => {
   const { const: constant, ...rest } = { ...schema } as Loose;
@@ -122,8 +122,8 @@ export const nullable = <Schema extends TSchema>(schema: Schema): TUnsafe<Static
 };
 
 /**
- * What RFC 7396 makes of a type: every member may be absent, an optional one may be null (which removes it), objects
- * merge.
+ * The type of a merge patch (RFC 7396): every member may be absent, an optional one may be null (which removes it),
+ * objects merge.
  */
 export type PatchOf<T> = {
   [Key in keyof T]?: undefined extends T[Key] ? Patched<NonNullable<T[Key]>> | null : Patched<T[Key]>;
@@ -159,7 +159,10 @@ const patchedParts = (schema: TSchema): TSchema => {
   return Type.Unsafe({ ...object, properties: Object.fromEntries(members) });
 };
 
-/** The body of a PATCH on what this schema describes (RFC 7396). Check what a deep merge gives with `createCheck`. */
+/**
+ * The body of a PATCH of the resource that this schema describes (RFC 7396). Check the merged result with
+ * `createCheck`.
+ */
 export const patchOf = <Properties extends TProperties>(
   schema: TObject<Properties>,
 ): TUnsafe<PatchOf<Static<TObject<Properties>>>> => patched(schema) as TUnsafe<PatchOf<Static<TObject<Properties>>>>;

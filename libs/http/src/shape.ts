@@ -6,7 +6,9 @@ export const TAKES_BODY: ReadonlySet<Method> = new Set<Method>(['post', 'put', '
 /** The longest Idempotency-Key, in characters. */
 export const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
 
-/** Whether the operation takes an Idempotency-Key: every POST and PATCH that somebody known sends. */
+/**
+ * Whether the operation takes an Idempotency-Key: every POST and PATCH with an authenticated or session-bound caller.
+ */
 export const isIdempotent = ({ method, access, withoutIdempotency = false }: AnyOperation): boolean =>
   (method === 'post' || method === 'patch') && access !== 'public' && !withoutIdempotency;
 

@@ -19,7 +19,7 @@ export const identityFor = (caller: Partial<Caller>, audience = SERVICE): string
     issuedAt: Math.floor(Date.now() / 1000),
   });
 
-/** Remembers in memory, with the semantics of the store's port. */
+/** An in-memory idempotency store with the semantics of the store's port. */
 export const rememberInMemory = (): IdempotencyPort => {
   type Known = Awaited<ReturnType<IdempotencyPort['begin']>>;
   const known = new Map<string, Exclude<Known, { state: 'fresh' }> & { id?: string }>();
@@ -76,7 +76,7 @@ export const start = async (
     logger: { info: log, error: log },
     ...options,
   });
-  // No connection ends for being idle just when the next request is sent on it.
+  // No idle connection is closed just when the next request is sent on it.
   const server = createServer({ keepAliveTimeout: 60_000 }, app).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

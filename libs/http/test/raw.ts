@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 
 /**
- * Sends bytes over a connection of its own and answers all that comes back until the server closes it (or `until` is
+ * Sends bytes over a connection of its own and returns all bytes received until the server closes it (or `until` is
  * seen).
  */
 export const exchangeRaw = (

@@ -47,13 +47,13 @@ const thing = { ...body, id: 'thg_1', createdAt: '2027-01-01T00:00:00.000Z' };
 const params = { id: Type.String() };
 const readOnly = { id: [], createdAt: [], coats: ['paintThing', 'breakThing'] };
 
-/** The thing of an id, as it is now. */
+/** The current thing of an id. */
 const painted = (id: string) => ({ ...thing, id, coats: { color: 'red', at: '2027-01-02T00:00:00.000Z' } });
 
-/** What handlers were given last, by operation. */
+/** The inputs that each operation's handler had last. */
 export const given = new Map<string, unknown>();
 
-/** Operations of every shape, on things that are not kept. */
+/** Operations of every shape, on things that are not stored. */
 export const things: AnyOperation[] = [
   operation({
     id: 'createThing',
@@ -158,7 +158,7 @@ export const things: AnyOperation[] = [
     method: 'get',
     path: '/svc/v3/things/key',
     access: 'public',
-    summary: 'Gives the key',
+    summary: 'Returns the key',
     answers: { 200: Type.Object({ key: Type.String() }) },
     example: { answer: { key: 'k' } },
     handle: () => ok({ key: 'k' }),

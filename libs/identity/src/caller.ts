@@ -20,11 +20,11 @@ export const IDENTITY_TYPE = 'identity+jwt';
 /** The `typ` of access tokens (RFC 9068, 2.1). */
 export const ACCESS_TYPE = 'at+jwt';
 
-/** Longest life of an identity token, in seconds. */
+/** Longest lifetime of an identity token, in seconds. */
 export const IDENTITY_LIFETIME_SECONDS = 60;
 
 /**
- * Turns the identity token of a request into its caller. Rejects with Fault `unauthorized` unless signature, type,
- * audience and expiry hold.
+ * Maps the identity token of a request to its caller. Rejects with Fault `unauthorized` unless signature, type,
+ * audience and expiry are valid.
  */
 export type IdentityVerifier = (token: string) => Promise<Caller>;

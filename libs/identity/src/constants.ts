@@ -10,11 +10,11 @@ export const JWKS_PATH = '/auth/jwks';
 /** Where a service gets an identity token for a call of its own. */
 export const IDENTITIES_PATH = '/internal/identities';
 
-/** Where the gateway gets a decision, and with it the identity token of the forwarded call. */
+/** Where the gateway gets a decision, and with it the identity token of the forwarded request. */
 export const DECISIONS_PATH = '/internal/decisions';
 
-/** Where the gateway polls what was revoked, in case the broker is down. */
+/** Where the gateway polls for revocations, in case the broker is down. */
 export const REVOCATIONS_PATH = '/internal/revocations';
 
-/** No token of ours comes near this length; longer ones are refused unread. */
+/** The authorizer's tokens are never near this length; longer ones are refused without parsing. */
 export const MAX_TOKEN_LENGTH = 8192;

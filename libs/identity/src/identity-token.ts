@@ -66,7 +66,7 @@ export interface IdentityVerifierOptions {
 }
 
 /**
- * Makes a service's check of identity tokens; it rejects with Fault `unauthorized`, or `service_unavailable` without
+ * Creates a service's check of identity tokens; it rejects with Fault `unauthorized`, or `service_unavailable` without
  * keys.
  */
 export const createIdentityVerifier = (options: IdentityVerifierOptions): IdentityVerifier =>

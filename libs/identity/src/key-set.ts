@@ -5,10 +5,10 @@ import { SIGNATURE_ALGORITHM } from './constants.ts';
 /** The authorizer's public keys, from its latest key document. */
 export interface KeySet {
   /**
-   * The key with that id, from a document at most `maxAgeMs` old, or the last one if the authorizer does not respond.
-   * An unknown id refetches the document once per cooldown, for all callers together; undefined if it is not there
-   * either. Rejects with Fault `service_unavailable` if the authorizer's silence leaves that open. While the document
-   * is unchanged the key is the same object.
+   * The key with that id, from a document at most `maxAgeMs` old, or from the last one if the authorizer does not
+   * respond. An unknown id refetches the document once per cooldown, for all callers together; undefined if the new one
+   * lacks it, too. Rejects with Fault `service_unavailable` if the authorizer does not respond and the key may exist.
+   * While the document is unchanged the key is the same object.
    */
   key(kid: string): Promise<KeyObject | undefined>;
   /** Fetches the document now; rejects if that fails, and retains the known keys. */
@@ -134,7 +134,7 @@ export const createKeySet = (options: KeySetOptions): KeySet => {
       const found = keys.get(kid);
       // The last attempt failed: the key may exist, so its absence must not be reported.
       if (!found && failed) {
-        throw new Fault('service_unavailable', 'The keys of the authorizer cannot be had at the moment.', {
+        throw new Fault('service_unavailable', 'The keys of the authorizer are not available at the moment.', {
           'Retry-After': '1',
         });
       }

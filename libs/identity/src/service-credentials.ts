@@ -4,17 +4,17 @@ import { LRUCache } from 'lru-cache';
 import { IDENTITIES_PATH } from './constants.ts';
 import type { KeySet } from './key-set.ts';
 
-/** A call that a service makes for itself. */
+/** A service's call on its own behalf. */
 export interface ServiceCall {
   /** The service that is called. */
   readonly audience: string;
-  /** The institution whose data it may touch; empty for what belongs to none. */
+  /** The institution whose data it may touch; empty for data that belongs to none. */
   readonly institution: string;
   /** The id of the one operation that is called. */
   readonly operation: string;
 }
 
-/** A service's proof of itself towards other services. */
+/** The credentials of a service towards other services. */
 export interface ServiceCredentials {
   /**
    * An identity token for the call, cached until shortly before it expires. Rejects with Fault `service_unavailable` if
@@ -48,7 +48,7 @@ interface Minted {
   readonly kid: string | undefined;
 }
 
-/** How long before their expiry tokens are renewed, which covers the call they are for. */
+/** How long before their expiry tokens are renewed; it covers the call that they are for. */
 const SPARE_MS = 15_000;
 
 const CACHE_SIZE = 10_000;
@@ -90,7 +90,7 @@ export const createServiceCredentials = (options: ServiceCredentialsOptions): Se
     return { identity, expiresAt: Date.parse(expiresAt), kid: jwt.decode(identity, { complete: true })?.header.kid };
   };
 
-  /** Whether its key is not known to be withdrawn. */
+  /** Whether its key may still be valid, as far as is known. */
   const counts = async ({ kid }: Minted): Promise<boolean> => {
     if (!keys || kid === undefined) return true;
     return keys.key(kid).then(Boolean, () => true);

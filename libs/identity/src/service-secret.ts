@@ -28,7 +28,7 @@ export interface SecretQuestion {
 /** Whether the authorizer accepts a process's secret; `unknown` when it does not respond, or fails itself. */
 export type SecretAnswer =
   | { readonly secret: 'right' | 'unknown' }
-  | { readonly secret: 'wrong' /** In one line, for its operator. */; readonly reason: string };
+  | { readonly secret: 'wrong' /** One line, for the operator. */; readonly reason: string };
 
 /**
  * Verifies a service's secret with the authorizer. The operation is the gateway's, so another service with a valid

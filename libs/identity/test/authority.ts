@@ -4,13 +4,13 @@ import type { AddressInfo } from 'node:net';
 import jwt from 'jsonwebtoken';
 import type { SigningKey } from '../src/index.ts';
 
-/** A key pair as the authorizer would hold it, and its public JWK. */
+/** A key pair as the authorizer has it, and its public JWK. */
 export const newKey = (kid: string): SigningKey & { readonly publicKey: KeyObject; readonly jwk: object } => {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   return { kid, privateKey, publicKey, jwk: { ...publicKey.export({ format: 'jwk' }), kid, use: 'sig', alg: 'ES256' } };
 };
 
-/** Serves on a free port of the loopback. */
+/** Serves on a free port of the loopback interface. */
 export const serve = async (listener: RequestListener): Promise<{ url: string; close(): Promise<void> }> => {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -25,7 +25,7 @@ export const serve = async (listener: RequestListener): Promise<{ url: string; c
   };
 };
 
-/** A key document whose keys and health a test changes, and which counts how often it is fetched. */
+/** A key document whose keys and availability a test changes, and which counts its fetches. */
 export const serveKeys = async (jwks: object[]) => {
   const state = { jwks, fetches: 0, down: false };
   const server = await serve((_request, response) => {
@@ -37,7 +37,7 @@ export const serveKeys = async (jwks: object[]) => {
   return { state, ...server, jwksUrl: `${server.url}/auth/jwks` };
 };
 
-/** Signs claims with a header of the test's choice, as an attacker or another program would. */
+/** Signs claims with an arbitrary header, as an attacker or another program could. */
 export const signAs = (key: SigningKey, claims: object, header: object = {}): string =>
   jwt.sign(JSON.parse(JSON.stringify(claims)), key.privateKey, {
     algorithm: 'ES256',

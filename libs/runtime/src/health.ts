@@ -11,13 +11,14 @@ export interface HealthAnswer {
 /** A condition of readiness: rejects while it does not hold. */
 export type Check = () => Promise<void>;
 
-/** What a program says about itself at `/health/live` and `/health/ready`. */
+/** The health of a program, for `/health/live` and `/health/ready`. */
 export interface Health {
   /**
-   * From now on the program is ready whenever every check passes; each is asked at each request, one second at most.
+   * From now on the program is ready whenever every check passes; each is called for each request, for one second at
+   * most.
    */
   ready(checks?: Readonly<Record<string, Check>>): void;
-  /** From now on it is not ready any more, because it ends. */
+  /** From now on the program is not ready, because it is stopping. */
   stopping(): void;
   /** The answer for a path of this kind, undefined for any other. */
   answer(path: string): Promise<HealthAnswer> | undefined;
@@ -27,13 +28,13 @@ const CHECK_MS = 1_000;
 
 const ok: HealthAnswer = { status: 200, body: { status: 'ok' } };
 
-/** Settles like the check, or rejects after a second, so that a probe never hangs on a store that does. */
+/** Settles like the check, or rejects after a second, so that a probe does not hang with an unresponsive store. */
 const inTime = async (check: Check): Promise<void> =>
   within(check(), CHECK_MS, () => {
     throw new Error('too slow');
   });
 
-/** Makes the health of a program that is starting. `waitingFor` answers what it waits for until `ready` is called. */
+/** Creates the health of a program that is starting. `waitingFor` names what it waits for until `ready` is called. */
 export const createHealth = (waitingFor: () => readonly string[] = () => ['start']): Health => {
   let state: 'starting' | 'started' | 'stopping' = 'starting';
   let conditions: Readonly<Record<string, Check>> = {};

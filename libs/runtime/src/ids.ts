@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** Crockford's base 32: no letter that is mistaken for a digit. Five bits of each byte. */
+/** Crockford's base 32, without letters that look like digits. Five bits of each byte. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
 /** A character for each byte, by its five lowest bits. */
@@ -16,10 +16,10 @@ const RANDOM_CHARACTERS = 10;
 export const newId = (prefix: string, now: number): string =>
   `${prefix}_${now.toString(36).padStart(TIME_CHARACTERS, '0')}${base32(randomBytes(RANDOM_CHARACTERS))}`;
 
-/** A new id that says nothing of its age: `<prefix>_` and `length` characters of randomness, five bits each. */
+/** A new id that does not reveal its age: `<prefix>_` and `length` random characters, five bits each. */
 export const randomId = (prefix: string, length: number): string => `${prefix}_${base32(randomBytes(length))}`;
 
-/** SHA-256 of the parts; other parts, or the same ones divided otherwise, give another. */
+/** SHA-256 of the parts; other parts, or the same text divided otherwise, give another. */
 export const digestOf = (parts: readonly string[]): Buffer =>
   createHash('sha256').update(JSON.stringify(parts)).digest();
 

@@ -1,53 +1,50 @@
 import type { Logger } from './logs/logger.ts';
 import { within } from './time/deadline.ts';
 
-/** Ends a program in order. */
+/** Stops a program in order. */
 export interface Stop {
   /**
-   * Something to close; the last one added is closed first.
-   * @throws once the stop has begun, so that a start goes no further; what was added is closed all the same
+   * Registers a part to close; the last one added is closed first.
+   * @throws once the stop has stopping, which ends a start that is still running; the added part is closed all the same
    */
   add(name: string, close: () => Promise<void> | void): void;
   /** Aborted when the stop begins, so that pending waits of the start end. */
   readonly signal: AbortSignal;
   /**
-   * Ends the process when SIGTERM or SIGINT comes: status 0 if everything closed in time, 1 otherwise or at a second
-   * signal.
+   * Ends the process at SIGTERM or SIGINT: status 0 if everything closed in time, 1 otherwise or at a second signal.
    */
   onSignal(): void;
   /**
-   * Ends the process in order, with status 1, when an error reaches nobody: an exception that is not caught, or a
-   * rejected promise that is not handled. It is logged with its stack. What the program remembers may be wrong from
-   * then on, so it does not go on.
+   * Stops the process in order, with status 1, at an uncaught exception or an unhandled rejection, which is logged with
+   * its stack. The state of the process may be wrong from then on, so it does not continue.
    */
   onFault(): void;
   /**
-   * Closes everything, each after the one before, within the time; answers whether all of it closed. A second call
-   * answers the same.
+   * Closes every part, one after the other, within the time; resolves to whether all of them closed. Every call returns
+   * the same promise.
    */
   run(): Promise<boolean>;
   /**
-   * Awaits the program's start, which a stop lets come to its next part. What fails in it after the stop began fails
-   * because of that, and is no fault to report.
+   * Awaits the program's start. A stop lets the start reach its next `add`; errors of the start after the stop began
+   * are ignored.
    */
   during(start: Promise<void>): Promise<void>;
 }
 
 export interface StopOptions {
-  /** For everything together; default 10 s. */
+  /** Time for all parts together; default 10 s. */
   readonly withinMs?: number;
 }
 
 /**
- * What is just being started needs what was started before it: for so long the stop waits for the start to come to its
- * next part.
+ * Time that the stop gives the start to reach its next `add`: the part that is being started needs the earlier ones.
  */
 const START_MS = 1_000;
 
-/** A further signal within this time is the same one; a later one means now. */
+/** A further signal within this time is a repetition of the first; a later one ends the process at once. */
 const REPEAT_MS = 1_000;
 
-/** Makes the list of what a program closes at its end. */
+/** Creates the list of the parts that a program closes when it stops. */
 export const createStop = (logger: Logger, { withinMs = 10_000 }: StopOptions = {}): Stop => {
   const parts: { readonly name: string; readonly close: () => Promise<void> | void }[] = [];
   let ending: Promise<boolean> | undefined;
@@ -55,11 +52,11 @@ export const createStop = (logger: Logger, { withinMs = 10_000 }: StopOptions = 
   let current = '';
   let faulty = false;
   let starting: Promise<unknown> | undefined;
-  const begun = new AbortController();
+  const stopping = new AbortController();
 
   const closeAll = async (): Promise<boolean> => {
     let clean = true;
-    begun.abort();
+    stopping.abort();
     if (starting) await within(starting, START_MS, () => undefined);
     for (let part = parts.pop(); part; part = parts.pop()) {
       current = part.name;
@@ -89,9 +86,9 @@ export const createStop = (logger: Logger, { withinMs = 10_000 }: StopOptions = 
   return {
     add: (name, close) => {
       parts.push({ name, close });
-      if (begun.signal.aborted) throw new Error('the program is stopping');
+      if (stopping.signal.aborted) throw new Error('the program is stopping');
     },
-    signal: begun.signal,
+    signal: stopping.signal,
     run,
     during(start) {
       const done = start.catch((error: unknown) => {
@@ -104,7 +101,7 @@ export const createStop = (logger: Logger, { withinMs = 10_000 }: StopOptions = 
       for (const signal of ['SIGTERM', 'SIGINT'] as const) {
         process.on(signal, () => {
           if (ending) {
-            // A terminal and a supervisor signal the whole group, and npm passes its own on: the same signal comes
+            // A terminal and a supervisor signal the whole group, and npm forwards its own: the same signal arrives
             // twice.
             if (performance.now() - signalled < REPEAT_MS) return;
             process.exit(1);
@@ -116,7 +113,7 @@ export const createStop = (logger: Logger, { withinMs = 10_000 }: StopOptions = 
       }
     },
     onFault() {
-      // Node raises an unhandled rejection as an uncaught exception, as long as nobody listens for it.
+      // Node raises an unhandled rejection as an uncaught exception, unless there is a listener for it.
       process.on('uncaughtException', (error: unknown, origin) => {
         faulty = true;
         const what = origin === 'unhandledRejection' ? 'a rejection was not handled' : 'an exception was not caught';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 /**
  * The version of the package that a module directly in its `src` (or `dist`) belongs to: `versionOf(import.meta.url)`.
- * Stated once, in package.json.
+ * It is stated only in package.json.
  */
 export const versionOf = (moduleUrl: string): string => {
   const { version } = JSON.parse(readFileSync(new URL('../package.json', moduleUrl), 'utf8')) as { version: string };

@@ -43,7 +43,7 @@ describe('the registry', () => {
     expect(rows.filter(([, row]) => row.http === http && row.status === status)).toHaveLength(1);
   });
 
-  test('has one row per status and HTTP code, each told', () => {
+  test('has one row per status and HTTP code, each with its meaning', () => {
     expect(new Set(rows.map(([, { http, status }]) => `${http} ${status}`)).size).toBe(rows.length);
     for (const [, { when }] of rows) expect(when).not.toBe('');
   });
@@ -83,7 +83,7 @@ describe('an envelope', () => {
     expect(failureOf(new Chatty('conflict', 'x')).data).toBeNull();
   });
 
-  test('has the existing contact in the one exception, which speaks of that person', () => {
+  test('has the existing contact in the one exception, with that person as its subject', () => {
     const contact = { contactNumber: 'C1', email: 'a@example.org' };
     const fault = new DuplicateEmail('Taken.', contact);
     expect(fault.http).toBe(409);
@@ -93,7 +93,7 @@ describe('an envelope', () => {
 });
 
 describe('a fault in family B', () => {
-  test('says success false, a code and a message', () => {
+  test('has success false, a code and a message', () => {
     expect(posFailure(new Fault('not_found', 'No.'))).toEqual({
       success: false,
       errorCode: 'not_found',
@@ -101,7 +101,7 @@ describe('a fault in family B', () => {
     });
   });
 
-  test('says at 500 whether the user was logged out and the order cancelled', () => {
+  test('has userLoggedOut and orderCancelled at 500', () => {
     expect(posFailure(new Fault('internal_error', 'No.'))).toMatchObject({
       userLoggedOut: false,
       orderCancelled: false,
@@ -128,7 +128,7 @@ describe('the table of family B', () => {
     expect(new PosFault(code as PosCode, 'No.').http).toBe(row.http);
   });
 
-  test('a fault of it keeps its own code, and at 500 what it has led to', () => {
+  test('a fault of family B keeps its own code, and has its consequences at 500', () => {
     expect(posFailure(new PosFault('cart_expired', 'Too late.'))).toEqual({
       success: false,
       errorCode: 'cart_expired',

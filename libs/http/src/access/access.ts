@@ -37,7 +37,7 @@ export const createAdmission = (
     return () => admitted;
   }
   if (isForVisitors(access)) {
-    if (!admit) throw new Error(`${id} is for visitors, and nobody lets them in`);
+    if (!admit) throw new Error(`${id} is for visitors: the app needs the option admit`);
     return async (request) => ({ ...anybody, ...(await admit(request, access)) });
   }
   return async (request) => {

@@ -7,10 +7,10 @@ export const insufficientScope = (details: string, lacking: readonly string[]): 
   });
 
 /**
- * Refuses a request whose token lacks a scope that only this form of the request needs. `what` begins a sentence.
+ * Refuses a request whose token lacks a scope that only this form of the request needs. `subject` begins the sentence.
  * @throws Fault `forbidden`
  */
-export const requireScope = (held: readonly string[], scope: string, what: string): void => {
+export const requireScope = (held: readonly string[], scope: string, subject: string): void => {
   if (!held.includes(scope))
-    throw insufficientScope(`${what} needs the scope ${scope}, which the token does not have.`, [scope]);
+    throw insufficientScope(`${subject} needs the scope ${scope}, which the token does not have.`, [scope]);
 };

@@ -85,7 +85,7 @@ export const refusal = (family: Family, fault: Fault, more?: { members?: object;
 /** The access log; without `debug`, lines of that level are discarded. */
 export type AccessLogger = Pick<Logger, 'info'> & Partial<Pick<Logger, 'debug'>>;
 
-/** Whether it is a look at the description without news, which every gateway makes every few seconds. */
+/** Whether it is a conditional GET of the description that answered 304; every gateway sends one every few seconds. */
 const isRoutine = ({ operation, response }: Exchange): boolean =>
   operation === SELF_DESCRIPTION && response.writableFinished && response.statusCode < 400;
 

@@ -15,7 +15,7 @@ const waitFor = (cause: unknown): FaultHeaders => {
 };
 
 const failed = (cause: unknown): Fault =>
-  new Fault('internal_error', 'An unexpected error happened. The request id tells our logs which.', waitFor(cause));
+  new Fault('internal_error', 'An unexpected error occurred. The log has it under the request id.', waitFor(cause));
 
 /** An error with consequences stays as it is; without any, the same request may be repeated. */
 const toldBy = (error: PosFault): PosFault => {
@@ -43,7 +43,7 @@ export const faultOf = (
     return answer;
   }
   // Every request fails this way while it lasts: one line each, without the stack.
-  logger.error('the store is not there', { operation, code: withoutStore, reason: cause.message });
+  logger.error('the store is unavailable', { operation, code: withoutStore, reason: cause.message });
   if (withoutStore === 'internal_error') return answer;
   return new Fault(withoutStore, 'The service cannot reach its data at the moment.', { 'Retry-After': RETRY_AFTER });
 };

@@ -13,7 +13,7 @@ export interface Outcome {
 
 /** Cacheable answers must be revalidated each time; all others must not be stored. */
 const REVALIDATED = { 'Cache-Control': 'private, no-cache' } as const;
-const NOT_KEPT = { 'Cache-Control': 'no-store' } as const;
+const NO_STORE = { 'Cache-Control': 'no-store' } as const;
 
 /** Turns an operation's answers and faults into outcomes. */
 export const createOutcomes = (family: Family, { bare, compressed, onFault }: AnyOperation) => {
@@ -27,19 +27,19 @@ export const createOutcomes = (family: Family, { bare, compressed, onFault }: An
   };
 
   // The same data object reuses its body, so that it is serialised and compressed once.
-  const kept = new WeakMap<object, unknown>();
+  const bodies = new WeakMap<object, unknown>();
   const bodyOf = (answer: Answer): unknown => {
     const data = answer.data as object;
     if (!compressed) return enveloped(answer);
-    const body = kept.get(data) ?? enveloped(answer);
-    kept.set(data, body);
+    const body = bodies.get(data) ?? enveloped(answer);
+    bodies.set(data, body);
     return body;
   };
 
   return {
     ofAnswer: (answer: Answer): Outcome => {
       const { status, headers, etag, subjects } = answer;
-      const validator = etag === undefined ? NOT_KEPT : { ETag: tag(etag), ...REVALIDATED };
+      const validator = etag === undefined ? NO_STORE : { ETag: tag(etag), ...REVALIDATED };
       return { status, headers: { ...JSON_TYPE, ...validator, ...headers }, body: bodyOf(answer), subjects };
     },
     ofFault: (fault: Fault): Outcome => {
@@ -47,7 +47,7 @@ export const createOutcomes = (family: Family, { bare, compressed, onFault }: An
       const { members, headers } = onFault?.(fault) ?? {};
       return {
         status,
-        headers: { ...JSON_TYPE, ...NOT_KEPT, ...fault.headers, ...headers },
+        headers: { ...JSON_TYPE, ...NO_STORE, ...fault.headers, ...headers },
         body: members ? { ...body, ...members } : body,
         subjects: subjectsOf(fault),
       };

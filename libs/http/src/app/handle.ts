@@ -51,7 +51,7 @@ export const prepare = (operation: AnyOperation, parts: AppParts): ((id: string)
     ticket: Ticket | undefined,
     remember: Remember,
   ): Promise<Outcome> => {
-    if (!handle) throw new Fault('not_implemented', 'This operation is declared, but not wired yet.');
+    if (!handle) throw new Fault('not_implemented', 'This operation is declared but not implemented yet.');
     const url = request.url ?? '';
     const mark = url.indexOf('?');
     const form = readForm(request, params, mark < 0 ? '' : url.slice(mark + 1), raw);
@@ -79,8 +79,12 @@ export const prepare = (operation: AnyOperation, parts: AppParts): ((id: string)
   const replyTo = async ({ request }: Exchange, { status, headers, body }: Outcome): Promise<Reply> => {
     const isRead = status === 200 && operation.method === 'get';
     if (isRead && headers.ETag !== undefined && isKnown(request.headers['if-none-match'], headers.ETag)) {
-      const { 'Content-Type': _, ...kept } = headers;
-      return { status: 304, headers: compressed ? { ...kept, Vary: 'Accept-Encoding' } : kept, body: undefined };
+      const { 'Content-Type': _, ...remaining } = headers;
+      return {
+        status: 304,
+        headers: compressed ? { ...remaining, Vary: 'Accept-Encoding' } : remaining,
+        body: undefined,
+      };
     }
     if (!isRead || !compressed) return { status, headers, body: jsonBody(body) };
     const encoded = await encode(body as object, request.headers['accept-encoding']);

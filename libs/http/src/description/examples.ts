@@ -27,7 +27,7 @@ export const exampleFaults = (operations: readonly AnyOperation[], family: Famil
 
   const check = (what: string, schema: object, example: unknown): void => {
     if (example === undefined) {
-      faults.push(`${what}: there is none`);
+      faults.push(`${what}: it is missing`);
       return;
     }
     try {

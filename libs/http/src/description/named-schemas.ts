@@ -50,7 +50,7 @@ const withMaps = (schema: Json): Json => {
   return { ...rest, ...(pattern === ANY_NAME ? {} : { propertyNames: { pattern } }), additionalProperties: value };
 };
 
-/** Collects the named schemas of a description: each stands once, and `$ref` stands where it is used. */
+/** Collects the named schemas of a description: each appears once, and `$ref` refers to it wherever it is used. */
 export const createSchemas = () => {
   const found = new Map<string, Json>();
 
@@ -58,7 +58,7 @@ export const createSchemas = () => {
   const add = (name: string, schema: object): Json => {
     const known = found.get(name);
     if (known && JSON.stringify(known) !== JSON.stringify(schema))
-      throw new Error(`two different schemas are named ${name.replace(CLOSED, '')}: name one of them otherwise`);
+      throw new Error(`two different schemas are named ${name.replace(CLOSED, '')}: rename one of them`);
     found.set(name, schema as Json);
     return ref('schemas', name);
   };
@@ -115,7 +115,7 @@ export const createSchemas = () => {
         const plain = key.replace(CLOSED, '');
         const name = key === plain ? plain : nameOfClosed(plain);
         if (key !== plain && name === plain && found.has(plain)) continue;
-        if (schemas[name]) throw new Error(`two different schemas are named ${name}: name one of them otherwise`);
+        if (schemas[name]) throw new Error(`two different schemas are named ${name}: rename one of them`);
         schemas[name] = schema;
       }
       const sorted = Object.fromEntries(Object.entries(schemas).toSorted(([a], [b]) => (a < b ? -1 : 1)));

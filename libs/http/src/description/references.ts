@@ -16,13 +16,13 @@ export const withoutUnused = <Whole extends { readonly components: Components }>
     }
   };
   follow(document);
-  const kept = Object.entries(components).map(([kind, all]) => [
+  const referenced = Object.entries(components).map(([kind, all]) => [
     kind,
     kind === 'securitySchemes'
       ? all
       : Object.fromEntries(Object.entries(all).filter(([name]) => used.has(`${kind}/${name}`))),
   ]);
-  const filled = kept.filter(([kind, all]) => kind === 'securitySchemes' || Object.keys(all ?? {}).length > 0);
+  const filled = referenced.filter(([kind, all]) => kind === 'securitySchemes' || Object.keys(all ?? {}).length > 0);
   return { ...document, components: Object.fromEntries(filled) } as unknown as Whole;
 };
 

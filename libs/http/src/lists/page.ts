@@ -48,7 +48,7 @@ export interface Page<Item> {
   readonly nextCursor: string | null;
 }
 
-/** The data of a page of a list that tells what changed. */
+/** The data of a page of a list with `asOf`. */
 export interface ChangesPage<Item> extends Page<Item> {
   /** ISO 8601 UTC: the next `modifiedSince`. */
   readonly asOf: string;

@@ -61,9 +61,7 @@ export const hasTextType = (request: IncomingMessage, mediaType: string): boolea
   mediaTypeOf(request) === mediaType &&
   (request.headers['content-encoding'] ?? 'identity').toLowerCase() === 'identity';
 
-/**
- * Refuses media types other than this one (in any case, with or without `charset=utf-8`), codings, and invalid UTF-8.
- */
+/** Refuses other media types (in any case, with or without `charset=utf-8`), content codings, and invalid UTF-8. */
 export const textOf = (request: IncomingMessage, body: Buffer, mediaType: string): string => {
   if (mediaTypeOf(request) !== mediaType)
     throw new Fault('bad_request', `The request body must be ${mediaType}, in UTF-8.`);
@@ -111,7 +109,7 @@ export const formOf = (request: IncomingMessage, body: Buffer): Record<string, s
     throw new Fault('bad_request', `The form has over ${MAX_FIELDS} fields.`);
   for (const [name, value] of new URLSearchParams(text)) {
     if (fields.has(name))
-      throw new Fault('bad_request', `The form field ${JSON.stringify(name.slice(0, 64))} stands twice.`);
+      throw new Fault('bad_request', `The form field ${JSON.stringify(name.slice(0, 64))} is repeated.`);
     fields.set(name, value);
   }
   return Object.fromEntries([...fields].filter(([, value]) => value !== ''));

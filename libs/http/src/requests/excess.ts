@@ -1,5 +1,5 @@
 /**
- * The deepest nesting of a body's objects and lists, and the most members of one object. No operation takes a third of
+ * The deepest nesting of a body's objects and lists, and the most members of one object. No operation needs a third of
  * either.
  */
 export const MAX_DEPTH = 32;

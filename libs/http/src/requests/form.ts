@@ -33,16 +33,13 @@ export interface FormRules {
   readonly operations: readonly AnyOperation[];
 }
 
-/** The body had no read-only members. */
+/** The check of a body without read-only members. */
 const nothingTaken: Unchanged = () => {};
 
 const compiledUnlessEmpty = (validators: Validators, properties: TProperties): Validate | undefined =>
   Object.keys(properties).length > 0 ? validators.compile(Type.Object(properties)) : undefined;
 
-/**
- * The parameters of a path as their values are checked: what their patterns do not match names nothing, and is not
- * found.
- */
+/** The parameters of a path without their patterns: a value that does not match names no resource, which is 404. */
 const withoutPatterns = (params: TProperties): TProperties =>
   Object.fromEntries(
     Object.entries(params).map(([name, schema]) => {
@@ -56,7 +53,7 @@ const named =
   (what: string) =>
   ({ path, ...rest }: Violation): Violation => ({ path: `${what} ${path.replace(/^\$\.?/, '')}`, ...rest });
 
-/** Of several kinds of violation the earliest wins: what is absent, then what has the wrong type, then constraints. */
+/** The earliest kind of violation decides the code: absent members, then wrong types, then constraints. */
 const parameterFault = (violations: readonly Violation[], details: string): Fault => {
   const code: Code = violations.some(({ kind }) => kind === 'absent') ? 'missing_parameter' : 'invalid_parameter';
   return new Fault(code, details);
@@ -67,7 +64,7 @@ const bodyFault = (violations: readonly Violation[], details: string): Fault => 
   return new Fault(code, details);
 };
 
-/** Compiles what turns a request into its typed parts, or throws one Fault that names everything wrong with it. */
+/** Compiles the conversion of a request to its typed parts. It throws one Fault that names every violation. */
 export const compileForm = (operation: AnyOperation, { validators, unknownQuery, operations }: FormRules): ReadForm => {
   const { params = {}, query = {}, body, form } = operation;
   const pathCoercions = coercionsOf(params);
@@ -99,7 +96,7 @@ export const compileForm = (operation: AnyOperation, { validators, unknownQuery,
 
   const bodyOf = (request: IncomingMessage, raw: Buffer): unknown => {
     if (raw.length > 0) return form ? formOf(request, raw) : jsonObjectOf(request, raw);
-    // An absent PUT is not taken for an empty one, which would remove what there is.
+    // A PUT without a body is not taken for an empty one, which would delete the members that exist.
     if (operation.method === 'put' && body) throw new Fault('bad_request', 'The request has no body.');
     return {};
   };

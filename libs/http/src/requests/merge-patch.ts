@@ -12,7 +12,7 @@ export const merged = (current: unknown, patch: unknown): unknown => {
     if (value === null) members.delete(name);
     else members.set(name, merged(members.get(name), value));
   }
-  // fromEntries defines members, so that one called __proto__ is just a member.
+  // fromEntries defines members, so a member called __proto__ stays an ordinary one.
   return Object.fromEntries(members);
 };
 

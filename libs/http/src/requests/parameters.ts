@@ -7,7 +7,7 @@ type Coerce = (text: string) => unknown;
 const INTEGER = /^-?(0|[1-9]\d{0,15})$/;
 const NUMBER = /^-?(0|[1-9]\d{0,15})(\.\d{1,15})?$/;
 
-/** What is not written as its type stays a text, which the schema then refuses. */
+/** A text that is not a literal of its type stays a text, which the schema then refuses. */
 const coercions: Readonly<Record<string, Coerce>> = {
   integer: (text) => (INTEGER.test(text) ? Number(text) : text),
   number: (text) => (NUMBER.test(text) ? Number(text) : text),
@@ -26,7 +26,7 @@ export const coercionsOf = (declared: TProperties): ReadonlyMap<string, Coerce> 
     }),
   );
 
-/** Parameters as they came: each declared one coerced, and the names of those that are undeclared or stand twice. */
+/** Coerced parameters, and the names of those that are undeclared or repeated. */
 export interface Coerced {
   readonly values: Record<string, unknown>;
   readonly unknown: readonly string[];
@@ -35,7 +35,7 @@ export interface Coerced {
 
 const NONE: readonly string[] = [];
 
-/** So many names that are unknown, or stand twice, are remembered: one more than are named in a fault. */
+/** The number of unknown or repeated names that are collected: one more than a fault names. */
 const MAX_NAMES = MAX_NAMED + 1;
 
 const remember = (names: Set<string>, name: string): void => {
@@ -57,18 +57,17 @@ export const readQuery = (search: string, declared: ReadonlyMap<string, Coerce>)
   return { values, unknown: [...unknown], repeated: [...repeated] };
 };
 
-/** What a schema may say without anything being wrong with a value. */
-const SAYS_NOTHING: ReadonlySet<string> = new Set(['type', 'description', 'default', 'examples']);
+/** Keywords that no value violates. */
+const ALWAYS_TRUE: ReadonlySet<string> = new Set(['type', 'description', 'default', 'examples']);
 
 /**
- * The declared parameters that no text is wrong for: they are not wrong when they stand twice, either; the first one
- * counts.
+ * The declared parameters that any text satisfies: a repeated one is not refused either, and its first value counts.
  */
 export const lenientIn = (declared: TProperties): ReadonlySet<string> =>
   new Set(
     Object.entries(declared)
       .filter(
-        ([, schema]) => (schema as Json).type === 'string' && Object.keys(schema).every((key) => SAYS_NOTHING.has(key)),
+        ([, schema]) => (schema as Json).type === 'string' && Object.keys(schema).every((key) => ALWAYS_TRUE.has(key)),
       )
       .map(([name]) => name),
   );

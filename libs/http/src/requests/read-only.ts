@@ -6,12 +6,12 @@ import type { Json } from '../validation/body-schema.ts';
 import { describeViolations, jsonPath, type Violation } from '../validation/violations.ts';
 import { merged } from './merge-patch.ts';
 
-/** Members that move without a request that writes them: accepted back whatever they hold, at any depth. */
+/** Members that change without a request that writes them: accepted with any value, at any depth. */
 const BOOKKEEPING: ReadonlySet<string> = new Set(['version', 'createdAt', 'updatedAt', 'lastUsedAt']);
 
 /**
- * The members that answers show and a body does not take, with the operationIds that change them; a member that
- * `changedBy` does not name is one that nothing changes.
+ * The members that answers have and a body does not accept, with the operationIds that change them. Nothing changes a
+ * member that `changedBy` does not name.
  */
 export const readOnlyOf = (
   shown: TObject,
@@ -30,7 +30,10 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const memberOf = (value: unknown, name: string): unknown =>
   isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 
-/** Whether two values say the same: absent is null, an instant has many spellings, bookkeeping does not count. */
+/**
+ * Whether two values are equivalent: an absent member equals null, instants are compared as instants, bookkeeping is
+ * ignored.
+ */
 const same = (left: unknown, right: unknown): boolean => {
   if (left === right || (left ?? null) === (right ?? null)) return true;
   if (Array.isArray(left) && Array.isArray(right))
@@ -44,11 +47,11 @@ const same = (left: unknown, right: unknown): boolean => {
   return instant !== undefined && instant === utcOf(right);
 };
 
-/** A read-only member that a body had. */
+/** A read-only member that was removed from a body. */
 interface Taken {
-  /** A JSON pointer, for people. */
+  /** A JSON pointer, for messages. */
   readonly pointer: string;
-  /** Where its object is in the resource: names, and ids of the items of lists. */
+  /** Where its object is in the resource: names, and the ids of list items. */
   readonly steps: readonly (string | { readonly id: unknown })[];
   readonly name: string;
   readonly value: unknown;
@@ -99,12 +102,13 @@ const found = (resource: unknown, steps: Taken['steps']): unknown =>
     return Array.isArray(at) ? at.find((item) => memberOf(item, 'id') === step.id) : undefined;
   }, resource);
 
-/** Throws `semantically_invalid` unless the read-only members of a body are those of the resource as it is shown. */
+/** Throws `semantically_invalid` unless the read-only members of a body equal those of the resource as it is shown. */
 export type Unchanged = (shown: object) => void;
 
 /**
- * Compiles what takes the read-only members out of a body that the schema accepted, and answers the check that they are
- * what the resource has now. @throws Error for an operationId that `operations` does not have
+ * Compiles the removal of the read-only members from a body that the schema accepted. Returns the check that they equal
+ * the resource's current ones.
+ * @throws Error for an operationId that `operations` does not have
  */
 export const compileReadOnly = (
   operation: AnyOperation,
@@ -124,7 +128,9 @@ export const compileReadOnly = (
 
   const violationOf = ({ pointer, steps, name }: Taken): Violation => {
     const how = steps.length === 0 ? changedBy.get(name) : undefined;
-    const message = how ? `is changed by ${how}, not here` : 'is not what it is now, and nothing changes it';
+    const message = how
+      ? `is changed by ${how}, not here`
+      : 'differs from the current value, and no operation changes it';
     return { path: jsonPath(pointer, name), message, kind: 'constraint' };
   };
 

@@ -1,10 +1,10 @@
 /** Escapes of surrogates: only through them can JSON in UTF-8 hold text that is not well-formed. */
 const SURROGATE = /\\u[dD][89a-fA-F]/;
 
-/** So many texts are named. */
+/** The number of texts that a fault names. */
 const MAX_NAMED = 100;
 
-/** A value in a document, and the way to it; the path is put together only where it is needed. */
+/** A value in a document, and the way to it; the path is built only when it is needed. */
 interface Place {
   readonly value: object;
   readonly above: Place | undefined;
@@ -18,8 +18,8 @@ const step = (key: string): string =>
 const pathOf = ({ above, step: own }: Place): string => (above ? pathOf(above) + own : own);
 
 /**
- * JSON paths of the texts that are no well-formed Unicode (lone surrogates, RFC 8259, 8.2): nothing can store or send
- * them. Of many only some are named.
+ * JSON paths of the texts that are not well-formed Unicode (lone surrogates, RFC 8259, 8.2), which can be neither
+ * stored nor sent. At most `MAX_NAMED` of them.
  */
 export const illFormedTexts = (json: string, value: object): string[] => {
   if (!SURROGATE.test(json)) return [];

@@ -5,7 +5,7 @@ import { isEmail } from './email.ts';
 
 export type { ErrorObject, ValidateFunction } from 'ajv';
 
-/** Marks a text that is changed before its other constraints are looked at: `trim`, or `timestamp` (to UTC). */
+/** Marks a text that is normalised before its other constraints are checked: `trim`, or `timestamp` (to UTC). */
 export const NORMALISE = 'x-normalise';
 
 /** Ends a validation, as failed, once it has more errors than this number. */
@@ -13,7 +13,7 @@ export const ENOUGH = 'x-enough';
 
 const RFC_3339 = /^\d{4}-\d\d-\d\d[Tt]([01]\d|2[0-3]):\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
 
-/** The same instant as ISO 8601 UTC with milliseconds, or undefined if it is no RFC 3339 timestamp. */
+/** The same instant as ISO 8601 UTC with milliseconds, or undefined if it is not an RFC 3339 timestamp. */
 export const utcOf = (text: string): string | undefined => {
   if (!RFC_3339.test(text)) return undefined;
   const instant = new Date(text.toUpperCase());
@@ -30,14 +30,14 @@ const normalisers: Readonly<Record<string, (text: string) => string | undefined>
   timestamp: utcOf,
 };
 
-/** Variables of the code that Ajv generates: how many errors there are, and which. */
+/** Variables of the code that Ajv generates: the number of errors, and the errors. */
 const COUNT = new Name('errors');
 const ERRORS = new Name('vErrors');
 
 export interface AjvOptions {
-  /** Checks the schemas themselves, too. */
+  /** Also validates the schemas themselves. */
   readonly proving?: boolean;
-  /** Collects every error; otherwise a validation ends with the first one. */
+  /** Collects every error; otherwise a validation ends at the first one. */
   readonly allErrors?: boolean;
 }
 
@@ -47,7 +47,7 @@ export const createAjv = ({ proving = false, allErrors = false }: AjvOptions = {
     allErrors,
     verbose: true,
     strict: true,
-    // Optimising the checks takes a third of the start and makes no request faster that can be measured.
+    // Optimising the generated code takes a third of the start time and has no measurable effect on requests.
     code: { optimize: false },
     strictRequired: false,
     allowUnionTypes: true,
@@ -58,15 +58,15 @@ export const createAjv = ({ proving = false, allErrors = false }: AjvOptions = {
     keyword: NORMALISE,
     type: 'string',
     schemaType: 'string',
-    // The first rule of texts: whatever follows sees the changed text.
+    // The first rule of texts: the rules after it see the changed text.
     before: 'maxLength',
     modifying: true,
     errors: false,
     validate: (how: string, text: string, _schema?: object, place?: DataValidationCxt) => {
       const changed = normalisers[how]?.(text);
       if (place && changed !== undefined && changed !== text) {
-        const kept = { value: changed, writable: true, enumerable: true, configurable: true };
-        Object.defineProperty(place.parentData, place.parentDataProperty, kept);
+        const property = { value: changed, writable: true, enumerable: true, configurable: true };
+        Object.defineProperty(place.parentData, place.parentDataProperty, property);
       }
       return true;
     },

@@ -3,8 +3,8 @@ import type { Validate, Validators } from './validators.ts';
 import { describeViolations } from './violations.ts';
 
 /**
- * Makes what holds an operation's answers to its declared schemas: throws an Error that names every difference. A
- * read-only look: the answer is checked as the client will see it.
+ * Creates the check of an operation's answers against its declared schemas: it throws an Error that names every
+ * difference. It does not change the answer, and checks it as the client receives it.
  */
 export const createAnswerCheck = ({ id, answers }: AnyOperation, validators: Validators) => {
   const compiled = new Map<number, Validate>();
@@ -16,6 +16,8 @@ export const createAnswerCheck = ({ id, answers }: AnyOperation, validators: Val
     const seen: unknown = data === undefined ? undefined : JSON.parse(JSON.stringify(data));
     const { found, more } = validate(seen);
     if (found.length > 0)
-      throw new Error(`${id} answered ${status} otherwise than it declares: ${describeViolations(found, more)}`);
+      throw new Error(
+        `${id} answered ${status} with a body that differs from its declaration: ${describeViolations(found, more)}`,
+      );
   };
 };

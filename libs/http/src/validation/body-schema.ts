@@ -1,6 +1,6 @@
 import type { AnyOperation } from '../operation.ts';
 
-/** A JSON Schema as this package walks it. */
+/** A JSON Schema as this package traverses it. */
 export interface Json {
   readonly type?: string | readonly string[];
   readonly properties?: Readonly<Record<string, Json>>;
@@ -21,10 +21,10 @@ const mapValues = <From, To>(record: Readonly<Record<string, From>>, change: (va
 
 const SCALARS = ['string', 'number', 'integer', 'boolean', 'null'];
 
-/** The schema with every object in it closed: a field that it does not name is refused. */
+/** The schema with every object in it closed: an undeclared field is refused. */
 export const closed = (schema: Json): Json => {
   const isScalar = [schema.items?.type ?? 'object'].flat().every((type) => SCALARS.includes(type));
-  // Ajv compares all pairs of anything else: a body within the limit would take seconds.
+  // Ajv compares all pairs of other items: a body within the size limit would take seconds.
   if (schema.uniqueItems && !isScalar) throw new Error('uniqueItems is for lists of scalars with a declared type');
   const { properties, patternProperties, items, allOf, anyOf, oneOf } = schema;
   const named = properties !== undefined || patternProperties !== undefined;
@@ -36,15 +36,14 @@ export const closed = (schema: Json): Json => {
     ...(items && { items: closed(items) }),
     ...(anyOf && { anyOf: anyOf.map(closed) }),
     ...(oneOf && { oneOf: oneOf.map(closed) }),
-    // The parts of an intersection see each other's fields: only the whole can be closed.
+    // The parts of an intersection see each other's fields, so only the whole can be closed.
     ...(silent && allOf && { unevaluatedProperties: false }),
     ...(silent && !allOf && named && { additionalProperties: false }),
   };
 };
 
 /**
- * The schema, accepting these members of its object whatever they hold: only the resource as it is says whether they
- * are right.
+ * The schema, accepting any value for these members of its object: only a comparison with the resource can check them.
  */
 export const withReadOnly = (schema: Json, members: NonNullable<AnyOperation['readOnly']>): Json => {
   const ignored = Object.entries(members).map(([name, ids]): [string, Json] => [
@@ -54,16 +53,14 @@ export const withReadOnly = (schema: Json, members: NonNullable<AnyOperation['re
   return { ...schema, properties: { ...Object.fromEntries(ignored), ...schema.properties } };
 };
 
-/**
- * The schema of an operation's body as requests are held to it, and as it is described; without one, an empty object.
- */
+/** The schema of an operation's body, for validation and for the description; an empty object if it declares none. */
 export const bodySchema = ({ body, readOnly }: Pick<AnyOperation, 'body' | 'readOnly'>): Json => {
   if (!body) return { type: 'object', additionalProperties: false };
   const schema: Json = JSON.parse(JSON.stringify(body));
   return closed(readOnly ? withReadOnly(schema, readOnly) : schema);
 };
 
-/** The schema of a form, and what its operation says of its fields beside it. */
+/** The schema of a form, with its operation's additional descriptions of the fields. */
 export const formSchema = ({ body, described = {} }: AnyOperation): object => {
   const { properties = {}, ...rest } = { ...body } as { properties?: Readonly<Record<string, object>> };
   const fields = Object.entries(properties).map(([name, schema]) => [name, { ...schema, ...described[name] }]);

@@ -4,7 +4,7 @@ import { createValidators } from './validators.ts';
 import { describeViolations } from './violations.ts';
 
 /**
- * Makes the check of a value that a handler put together, such as the result of a merge patch: throws Fault
+ * Creates the check of a value that a handler composed, such as the result of a merge patch: throws Fault
  * `validation_error` that names every violation by its path.
  */
 export const createCheck = (schema: TSchema): ((value: unknown) => void) => {

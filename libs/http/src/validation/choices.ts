@@ -1,7 +1,7 @@
 import type { ErrorObject } from './ajv.ts';
 import { jsonPath, ofValues, type Violation, violation } from './violations.ts';
 
-/** An error, and for a choice between schemas the errors of each. */
+/** An error; that of a choice (`anyOf`, `oneOf`) has the errors of each alternative within it. */
 interface Found {
   readonly error: ErrorObject;
   readonly within: readonly Found[];
@@ -13,7 +13,7 @@ const isWithin = (inner: ErrorObject, choice: ErrorObject): boolean =>
   inner.schemaPath.startsWith(`${choice.schemaPath}/`) &&
   (inner.instancePath === choice.instancePath || inner.instancePath.startsWith(`${choice.instancePath}/`));
 
-/** Puts the errors of a choice's schemas under it; they stand right before it. */
+/** Moves the errors of a choice's alternatives, which directly precede it, within it. */
 const grouped = (errors: readonly ErrorObject[]): Found[] => {
   const found: Found[] = [];
   for (const error of errors) {
@@ -36,8 +36,8 @@ const flat = (found: Found): Violation[] => {
 };
 
 /**
- * What is wrong with a value that fits none of several schemas: told about the one that was meant, as far as that can
- * be seen.
+ * The violations of a value that matches no alternative, reported for the alternative that was meant, as far as that
+ * can be determined.
  */
 const ofChoice = (choice: Found): Violation[] => {
   const here = choice.error.instancePath;
@@ -57,7 +57,7 @@ const ofChoice = (choice: Found): Violation[] => {
     );
     return [{ path, message: [...new Set(messages)].join(' or ').replaceAll(' or must be ', ' or '), kind: 'type' }];
   }
-  // Every form names itself by a constant at the same place, and none is this one.
+  // Every alternative has a constant at the same place, and the value has none of them.
   const isConstant = ({ error }: Found) => error.keyword === 'const';
   const constants = meant.flatMap((branch) => branch.filter(isConstant).slice(0, 1)).map(({ error }) => error);
   const [first] = constants;
@@ -69,13 +69,13 @@ const ofChoice = (choice: Found): Violation[] => {
       ),
     ];
   }
-  // A constant that differs (a discriminator) says that another form was meant.
+  // A constant that differs (a discriminator) means that another alternative was meant.
   const fitting = meant.filter((branch) => !branch.some(isConstant));
   const [closest = []] = (fitting.length > 0 ? fitting : meant).toSorted((a, b) => a.length - b.length);
   return closest.flatMap(flat);
 };
 
-/** The violations that a compiled schema's errors tell of, each once. */
+/** The violations in a compiled schema's errors, each once. */
 export const violationsOf = (errors: readonly ErrorObject[]): Violation[] => {
   const found = grouped(errors).flatMap(flat);
   return [...new Map(found.map((one) => [`${one.path} ${one.message}`, one])).values()];

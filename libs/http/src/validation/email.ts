@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url';
 
-/** An atom of a local part: RFC 5322's characters, and with RFC 6531 whatever is not ASCII and can be seen. */
+/** An atom of a local part: RFC 5322's characters, and with RFC 6531 every visible character outside ASCII. */
 const ATOM = "(?:[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]|[^\\p{ASCII}\\p{C}\\p{Z}])+";
 const LOCAL_PART = new RegExp(`^${ATOM}(?:\\.${ATOM})*$`, 'u');
 
@@ -11,7 +11,7 @@ const DOMAIN = new RegExp(`^(?:${LABEL}\\.)+${LABEL}$`, 'i');
 const ASCII = /^\p{ASCII}*$/u;
 const INVISIBLE = /[\p{C}\p{Z}]/u;
 
-/** A domain in letters, digits and hyphens; one with other letters by IDNA (UTS 46). Empty if it is none. */
+/** The ASCII form of a domain (IDNA, UTS 46, where it has other characters). Empty if it is not a domain. */
 const asciiDomain = (domain: string): string => {
   if (ASCII.test(domain)) return domain;
   return INVISIBLE.test(domain) ? '' : domainToASCII(domain);

@@ -3,14 +3,14 @@ import type { Json } from './body-schema.ts';
 import { violationsOf } from './choices.ts';
 import type { Violation } from './violations.ts';
 
-/** What is wrong with a value. */
+/** The violations of a value. */
 export interface Violations {
   readonly found: readonly Violation[];
-  /** Whether the search ended before the end of the value, so that there may be more. */
+  /** Whether the search ended before the end of the value: there may be more violations. */
   readonly more: boolean;
 }
 
-/** Finds what is wrong with a value. Normalising keywords change the value. */
+/** Finds the violations of a value. Normalising keywords change the value. */
 export type Validate = (value: unknown) => Violations;
 
 /** Compiles schemas to validators. */
@@ -18,12 +18,11 @@ export interface Validators {
   compile(schema: object): Validate;
 }
 
-/** The search for violations ends with the item or member that has this many errors before it. */
+/** The search for violations ends before the item or member after the one that reaches this number of errors. */
 export const MAX_ERRORS = 300;
 
 /**
- * Whether the items of a longer list differ, and what a longer text looks like, does not matter once its length is
- * refused.
+ * Uniqueness of items and patterns are expensive; they are irrelevant once a list or text is refused for its length.
  */
 const LONG_LIST = 1_000;
 const LONG_TEXT = 4_096;
@@ -41,7 +40,7 @@ const pick = (schema: Json, keywords: readonly string[]): Json =>
 const without = (schema: Json, keywords: readonly string[]): Json =>
   Object.fromEntries(Object.entries(schema).filter(([name]) => !keywords.includes(name)));
 
-/** Holds a value to these keywords only if it is not much longer than the schema allows. */
+/** Applies these keywords only to a value that is not much longer than the schema allows. */
 const whereShort = (
   schema: Json,
   keywords: readonly string[],
@@ -56,20 +55,17 @@ const whereShort = (
   return { ...without(schema, keywords), allOf: [...(schema.allOf ?? []), rule] };
 };
 
-/** What is checked once per item or member: the search can end there. */
+/** Keywords whose schema is checked once per item or member: the search can end between two of them. */
 const repeated: Change = (schema) => ({ ...collecting(schema), [ENOUGH]: MAX_ERRORS });
 
-/**
- * What other members must be, where the schema says something of them; `false` would collect an error for each of
- * them.
- */
+/** The schema of members that the schema does not declare; `false` would collect an error for each of them. */
 const others = (schema: Json, keyword: 'additionalProperties' | 'unevaluatedProperties'): Json => {
   const { [keyword]: other } = schema;
   if (other === false) return { [keyword]: { not: {}, [ENOUGH]: MAX_ERRORS } };
   return typeof other === 'object' ? { [keyword]: repeated(other) } : {};
 };
 
-/** The schema, saying the same, made for collecting errors: the work is bounded however many there are. */
+/** An equivalent schema for collecting errors: the work is bounded, however many there are. */
 const collecting: Change = (schema) => {
   const { properties, patternProperties, items, allOf, anyOf, oneOf } = schema;
   const inner: Json = {
@@ -88,8 +84,8 @@ const collecting: Change = (schema) => {
 };
 
 /**
- * Makes a compiler of validators. A value is first held to its schema up to the first error, lengths before contents;
- * only one that is refused is looked at again to name its violations, until `MAX_ERRORS` are found.
+ * Creates a compiler of validators. A value is first validated up to the first error, lengths before contents; only a
+ * refused one is validated again to name its violations, until `MAX_ERRORS` are found.
  */
 export const createValidators = (options: AjvOptions = {}): Validators => {
   const first = createAjv(options);

@@ -1,16 +1,19 @@
 import type { ErrorObject } from './ajv.ts';
 
-/** One thing that is wrong with a request. */
+/** One violation in a request. */
 export interface Violation {
   /** Where: `$.address.city` in a body, a parameter's name. */
   readonly path: string;
-  /** What: continues the sentence that the path begins. */
+  /** The end of the sentence that the path begins. */
   readonly message: string;
-  /** Absent or of the wrong type: the form is not even right. Otherwise a constraint. */
+  /** `type`: absent or of the wrong type. `constraint`: any other violation. */
   readonly kind: 'absent' | 'type' | 'constraint';
 }
 
-/** So many violations are named, in about so many characters; `details` of a request with more ends with "and more". */
+/**
+ * The number of violations that `details` names, and about how many characters it has; for more it ends with "and
+ * more".
+ */
 export const MAX_NAMED = 100;
 const MAX_DETAILS_LENGTH = 8_000;
 
@@ -64,7 +67,7 @@ const constraint = (error: ErrorObject): Violation => {
   return { path: jsonPath(error.instancePath, field), message, kind: 'constraint' };
 };
 
-/** What is wrong with a value that is none of these. */
+/** The violation of a value that is none of these. */
 export const ofValues = (error: ErrorObject, values: readonly unknown[]): Violation => {
   const path = jsonPath(error.instancePath);
   const types = [...new Set(values.map(typeOf))];
@@ -72,7 +75,7 @@ export const ofValues = (error: ErrorObject, values: readonly unknown[]): Violat
   return { path, message: `must be one of ${listed(values)}`, kind: 'constraint' };
 };
 
-/** What one error of a compiled schema says; undefined if it only sums up others. */
+/** The violation of one error of a compiled schema; undefined if the error only summarises others. */
 export const violation = (error: ErrorObject): Violation | undefined => {
   const { keyword, params, instancePath } = error;
   if (keyword === 'required')
@@ -83,12 +86,12 @@ export const violation = (error: ErrorObject): Violation | undefined => {
   }
   if (keyword === 'enum') return ofValues(error, params.allowedValues);
   if (keyword === 'const') return ofValues(error, [params.allowedValue]);
-  // Summaries of what their own errors say already.
+  // Summaries of errors that are reported themselves.
   if (keyword === 'propertyNames' || keyword === 'if') return undefined;
   return constraint(error);
 };
 
-/** The first of these parts, as many as `details` may name. */
+/** The first of these parts, as many as `details` may have. */
 const shown = (parts: readonly string[]): string[] => {
   let length = 0;
   return parts.slice(0, MAX_NAMED).filter((part) => {
@@ -97,7 +100,7 @@ const shown = (parts: readonly string[]): string[] => {
   });
 };
 
-/** One sentence that names every violation, or the first ones; `more`: there may be others than these. */
+/** One sentence that names every violation, or the first ones; `more`: there may be others. */
 export const describeViolations = (violations: readonly Violation[], more = false): string => {
   const named = shown(violations.slice(0, MAX_NAMED).map(({ path, message }) => `${path} ${message}`));
   return `${named.join('; ')}${more || violations.length > named.length ? '; and more' : ''}.`;

@@ -15,16 +15,16 @@ const reader = { operation: 'getThing', scopes: ['things:read'] };
 describe('without a valid identity token', () => {
   test.each([
     ['none', {}],
-    ['an empty one', { 'X-Internal-Identity': '' }],
+    ['an empty token', { 'X-Internal-Identity': '' }],
     ['garbage', { 'X-Internal-Identity': 'a.b.c' }],
-    ['one for another service', { 'X-Internal-Identity': identityFor(reader, 'others') }],
+    ['a token for another service', { 'X-Internal-Identity': identityFor(reader, 'others') }],
     ['a bearer token instead', { Authorization: `Bearer ${identityFor(reader)}` }],
   ])('a request is unauthorized: %s', async (_what, headers) => {
     const answer = await get(headers);
     expect([answer.status, await answer.json()]).toMatchObject([401, { status: 'unauthorized', data: null }]);
   });
 
-  test('and before anything of it is looked at', async () => {
+  test('a request is refused before its path and body are checked', async () => {
     const answer = await fetch(`${app.url}/svc/v3/things?nonsense=1`, { method: 'POST', body: 'x'.repeat(400_000) });
     expect(answer.status).toBe(401);
   });
@@ -46,7 +46,7 @@ describe('a valid identity token for something else', () => {
 });
 
 test.each([[['things:write']], [['things.sensitive:write']]])(
-  'an operation that needs two scopes is forbidden with one of them: %j',
+  'an operation that needs two scopes refuses a token with one of them: %j',
   async (scopes) => {
     const headers = { 'X-Internal-Identity': identityFor({ operation: 'breakThing', scopes }) };
     const answer = await fetch(`${app.url}/svc/v3/things/thg_1`, { method: 'DELETE', headers });
@@ -63,7 +63,7 @@ describe('an internal operation', () => {
     expect((await get({ 'X-Internal-Identity': token }, path)).status).toBe(200);
   });
 
-  test('refuses a client, whatever scopes it has', async () => {
+  test('refuses every client, whatever its scopes are', async () => {
     const token = identityFor({ ...count, scopes: ['internal', 'things:read'] });
     expect((await get({ 'X-Internal-Identity': token }, path)).status).toBe(403);
   });
@@ -71,9 +71,9 @@ describe('an internal operation', () => {
 
 test.each([
   ['for itself', { client: null, service: 'pos' }],
-  ['with the scope that the operation needs', { client: null, service: 'pos', scopes: ['things:read'] }],
-  ['and a client beside it', { client: 'cl_1', service: 'pos', scopes: ['things:read'] }],
-])('a service calls no operation of partners, %s', async (_how, caller) => {
+  ['not even with the scope that the operation needs', { client: null, service: 'pos', scopes: ['things:read'] }],
+  ['not even with a client in its token', { client: 'cl_1', service: 'pos', scopes: ['things:read'] }],
+])('a service cannot call an operation for clients, %s', async (_how, caller) => {
   const token = identityFor({ operation: 'getThing', ...caller });
   const answer = await get({ 'X-Internal-Identity': token });
   expect([answer.status, await answer.json()]).toMatchObject([403, { status: 'forbidden', data: null }]);

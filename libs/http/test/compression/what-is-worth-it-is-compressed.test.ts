@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** Asks without a client that decompresses by itself. */
+/** Requests without a client that decompresses by itself. */
 const get = (path: string, headers: Record<string, string>) =>
   new Promise<{ status?: number; headers: Record<string, unknown>; body: Buffer }>((resolve, reject) => {
     request(app.url + path, { headers }, (answer) => {
@@ -50,7 +50,7 @@ const get = (path: string, headers: Record<string, string>) =>
       .end();
   });
 
-test('an operation that opts in is compressed for who accepts it', async () => {
+test('an operation that opts in compresses for clients that accept it', async () => {
   const plain = await get('/catalog', {});
   expect(plain.headers['content-encoding']).toBeUndefined();
   expect(plain.headers.vary).toBe('Accept-Encoding');
@@ -74,13 +74,13 @@ test.each([
   expect((await get('/catalog', { 'Accept-Encoding': header })).headers['content-encoding']).toBe(coding);
 });
 
-test('its validator is weak, and gives 304 in every coding', async () => {
+test('the validator of a compressed answer is weak, and gives 304 in every coding', async () => {
   const { headers } = await get('/catalog', { 'Accept-Encoding': 'gzip' });
   expect(headers.etag).toBe('W/"c1"');
   const again = await get('/catalog', { 'Accept-Encoding': 'br', 'If-None-Match': 'W/"c1"' });
   expect([again.status, again.body.length, again.headers.vary]).toEqual([304, 0, 'Accept-Encoding']);
 });
 
-test.each(['/little', '/plain'])('what is small or did not opt in is not: %s', async (path) => {
+test.each(['/little', '/plain'])('a small answer, or one of another operation, is not compressed: %s', async (path) => {
   expect((await get(path, { 'Accept-Encoding': 'gzip' })).headers['content-encoding']).toBeUndefined();
 });

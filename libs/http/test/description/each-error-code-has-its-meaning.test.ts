@@ -11,7 +11,7 @@ type Paths = Readonly<
   Record<string, Readonly<Record<string, { readonly responses: Readonly<Record<string, Answer>> }>>>
 >;
 
-test('the description of an error answer has each of its codes with its meaning', () => {
+test('the description of an error answer lists each of its codes with its meaning', () => {
   const options = { service: 'things', version: '1.2.3', operations: things, serverUrl: 'https://tickets.example' };
   const { paths } = dereferenced(openApiDocument(options), ['responses']) as unknown as { readonly paths: Paths };
   const codes = Object.values(paths)

@@ -32,7 +32,7 @@ const schemas = documentOf(
 ).components.schemas;
 
 describe('the schemas of a description', () => {
-  test('stand once each, by name, with the envelope of their answers', () => {
+  test('appear once each, by name, with the envelope of their answers', () => {
     expect(Object.keys(schemas)).toEqual([
       ...['Address', 'AddressChanges', 'AddressInput', 'Failure', 'ListAnswer', 'NewPerson', 'Person', 'PersonAnswer'],
       'PersonChanges',
@@ -40,13 +40,13 @@ describe('the schemas of a description', () => {
     expect(schemas.PersonAnswer.properties.data).toEqual({ $ref: '#/components/schemas/Person' });
   });
 
-  test('refer to what they allow null beside', () => {
+  test('refer to the schema that they make nullable', () => {
     expect(schemas.Person.properties.home).toEqual({
       anyOf: [{ $ref: '#/components/schemas/Address' }, { type: 'null' }],
     });
   });
 
-  test('are closed where they are sent, and get a second name if they are answered, too', () => {
+  test('are closed in requests, and get a second name if answers have them, too', () => {
     expect(schemas.NewPerson).toMatchObject({
       properties: { home: { $ref: '#/components/schemas/AddressInput' } },
       additionalProperties: false,
@@ -54,7 +54,7 @@ describe('the schemas of a description', () => {
     expect(schemas.AddressInput).toEqual({ ...schemas.Address, additionalProperties: false });
   });
 
-  test('show records as additionalProperties', () => {
+  test('describe records by additionalProperties', () => {
     expect(schemas.ListAnswer.properties.data).toEqual({
       type: 'object',
       propertyNames: { pattern: '^per_' },
@@ -62,7 +62,7 @@ describe('the schemas of a description', () => {
     });
   });
 
-  test('cannot be two of one name', () => {
+  test('must not share a name', () => {
     const other = named('Person', Type.Object({ name: Type.String() }));
     expect(() =>
       documentOf(operationWith('create', NewPerson, Person), operationWith('read', NewPerson, other)),

@@ -29,7 +29,7 @@ test('a validator of OpenAPI 3.1 accepts the document that a service serves', as
   await SwaggerParser.validate(found as never);
 });
 
-test('what any operation can answer is its family’s to say, in the document that the service serves too', async () => {
+test('the family decides the errors that any operation can answer, also in the served document', async () => {
   const family = { ...familyA, always: familyA.always.filter((code) => code !== 'bad_gateway') };
   const app = await start(things, { family });
   const served = (await (await fetch(`${app.url}/openapi.json`)).json()) as Document;
@@ -46,14 +46,14 @@ test('what any operation can answer is its family’s to say, in the document th
 describe('every operation', () => {
   const described = Object.values(document.paths).flatMap((path) => Object.values(path));
 
-  test('stands once with its id, its aliases with ids of their own, internal ones not at all', () => {
+  test('appears once with its id, its aliases with their own ids; internal operations are omitted', () => {
     const ids = described.map(({ operationId }) => operationId);
     expect(ids).toContain('createThingUnprefixed');
     expect(ids).not.toContain('countThings');
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test('names its scope, its service, and each status by number with a schema and examples', () => {
+  test('has its scope, its service, and each status by number with a schema and examples', () => {
     expect(document.paths['/svc/v3/things']?.post).toMatchObject({
       security: [{ oauth2: ['things:write'] }],
       'x-service': 'things',
@@ -79,7 +79,7 @@ describe('every operation', () => {
     expect(statuses('/auth/token', 'post')).toEqual(sorted('200', '401', '413', ...common));
   });
 
-  test('closes its JSON body, and describes parameters that are never wrong without a constraint', () => {
+  test('has a closed JSON body, and no constraint on parameters that every value satisfies', () => {
     const schema = document.paths['/svc/v3/things']?.post?.requestBody?.content['application/json']?.schema;
     expect(schema?.additionalProperties).toBe(false);
     const { parameters = [] } = document.paths['/svc/v3/things']?.post ?? {};
@@ -91,7 +91,7 @@ describe('every operation', () => {
     expect(shared.parameters.Traceparent?.schema).toEqual({ type: 'string' });
   });
 
-  test('tells of the one error that carries data', () => {
+  test('describes the one error that carries data', () => {
     const conflict = document.paths['/svc/v3/things']?.post?.responses['409']?.content?.['application/json'];
     expect(conflict?.schema).toMatchObject({
       anyOf: [{ $ref: '#/components/schemas/Failure' }, { properties: { data: { required: expect.any(Array) } } }],
@@ -103,9 +103,9 @@ describe('every operation', () => {
 });
 
 describe('examples', () => {
-  test('fit their schemas', () => expect(exampleFaults(things)).toEqual([]));
+  test('match their schemas', () => expect(exampleFaults(things)).toEqual([]));
 
-  test('are missed and refused by name', () => {
+  test('are reported by name where they are missing or wrong', () => {
     const Wrong = operation({
       id: 'wrong',
       method: 'post',
@@ -119,14 +119,14 @@ describe('examples', () => {
       handle: () => ok({ b: '' }),
     });
     expect(exampleFaults([Wrong])).toEqual([
-      'wrong, example.params: there is none',
+      'wrong, example.params: it is missing',
       'wrong, example.body: $.a must be <= 3.',
       'wrong, example.answer as 200: $.data.b must be string.',
     ]);
   });
 });
 
-test('an id or a path that is declared twice does not start', () => {
+test('an app with an id or a path that is declared twice does not start', () => {
   const [first, second] = things;
   if (!first || !second) throw new Error('no operations');
   const openTwice = (other: object) => () =>
@@ -153,7 +153,7 @@ describe('errors with members beside the envelope', () => {
     },
   );
 
-  test('are missed in an example', () => {
+  test('are reported where an example lacks them', () => {
     const token = things.filter(({ id }) => id === 'issueToken').map((issue) => ({ ...issue, onFault: undefined }));
     expect(exampleFaults(token)).toContain('issueToken, example of unauthorized: $.error is required.');
   });

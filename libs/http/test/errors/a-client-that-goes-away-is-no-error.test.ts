@@ -28,20 +28,23 @@ const line = async (message: string) => {
   return app.lines;
 };
 
-test.each(['destroy', 'resetAndDestroy'] as const)('its access is logged, nothing else: %s', async (leave) => {
-  app.lines.length = 0;
-  const { hostname, port } = new URL(app.url);
-  const socket = connect(Number(port), hostname).on('error', () => undefined);
-  const arrived = once(app.server, 'request');
-  socket.write('POST /take HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{"a"');
-  await arrived;
-  socket[leave]();
-  expect(await line('request')).toEqual([
-    { message: 'request', fields: expect.objectContaining({ operation: 'take', status: 499 }) },
-  ]);
-});
+test.each(['destroy', 'resetAndDestroy'] as const)(
+  'a client that disconnects has its access line and no error line: %s',
+  async (leave) => {
+    app.lines.length = 0;
+    const { hostname, port } = new URL(app.url);
+    const socket = connect(Number(port), hostname).on('error', () => undefined);
+    const arrived = once(app.server, 'request');
+    socket.write('POST /take HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{"a"');
+    await arrived;
+    socket[leave]();
+    expect(await line('request')).toEqual([
+      { message: 'request', fields: expect.objectContaining({ operation: 'take', status: 499 }) },
+    ]);
+  },
+);
 
-test('a request that broke off before its body was asked for is let go', async () => {
+test('a request that is aborted before its body is read ends without an answer', async () => {
   const held = Promise.withResolvers<void>();
   const slow = await start([{ ...taking, access: 'things:read' }], {
     identify: async () => {

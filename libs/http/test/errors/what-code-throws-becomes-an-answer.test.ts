@@ -38,23 +38,26 @@ const fail = async (how: string) => {
   return { http: answer.status, headers: answer.headers, body: await answer.json() };
 };
 
-test('a fault gives its code, details and headers', async () => {
+test('a fault becomes an answer with its code, details and headers', async () => {
   const { http, headers, body } = await fail('fault');
   expect([http, headers.get('retry-after'), headers.get('cache-control')]).toEqual([503, '7', 'no-store']);
   expect(body).toEqual({ status: 'service_unavailable', details: 'Later.', data: null });
 });
 
-test.each(['bug', 'text', 'nothing'])('anything else is internal_error, told to the log only: %s', async (how) => {
-  app.lines.length = 0;
-  const { http, body } = await fail(how);
-  expect(http).toBe(500);
-  expect(body).toMatchObject({ status: 'internal_error', data: null });
-  expect(JSON.stringify(body)).not.toContain('hunter2');
-  expect(app.lines[0]).toMatchObject({ message: 'a request failed', fields: { operation: 'fail' } });
-  expect(app.lines[0]?.fields.error).toEqual(thrown.get(how)?.());
-});
+test.each(['bug', 'text', 'nothing'])(
+  'any other thrown value becomes internal_error, and only the log has its message: %s',
+  async (how) => {
+    app.lines.length = 0;
+    const { http, body } = await fail(how);
+    expect(http).toBe(500);
+    expect(body).toMatchObject({ status: 'internal_error', data: null });
+    expect(JSON.stringify(body)).not.toContain('hunter2');
+    expect(app.lines[0]).toMatchObject({ message: 'a request failed', fields: { operation: 'fail' } });
+    expect(app.lines[0]?.fields.error).toEqual(thrown.get(how)?.());
+  },
+);
 
-test('a store that is not there is service_unavailable, with a time to try again and no inner detail', async () => {
+test('an unavailable store becomes service_unavailable, with Retry-After and no internal detail', async () => {
   app.lines.length = 0;
   const { http, headers, body } = await fail('store');
   expect([http, headers.get('retry-after')]).toEqual([503, '2']);
@@ -64,10 +67,10 @@ test('a store that is not there is service_unavailable, with a time to try again
     data: null,
   });
   const reason = 'MongoDB did not answer within 6000 ms';
-  expect(app.lines[0]).toMatchObject({ message: 'the store is not there', fields: { operation: 'fail', reason } });
+  expect(app.lines[0]).toMatchObject({ message: 'the store is unavailable', fields: { operation: 'fail', reason } });
 });
 
-test('a family may answer internal_error for that instead', async () => {
+test('a family may answer internal_error for an unavailable store', async () => {
   const other = await start([failing], { family: { ...familyA, withoutStore: 'internal_error' } });
   const answer = await fetch(`${other.url}/fail/store`, { method: 'POST' });
   expect([answer.status, answer.headers.get('retry-after')]).toEqual([500, '2']);
@@ -101,11 +104,14 @@ describe('an answer', () => {
     ['undeclared', 500],
     ['split', 500],
     ['endless', 500],
-  ])('is held to what the operation declares, where asked to: %s', async (id, status) => {
-    const checked = await start(operations, { checkAnswers: true });
-    const answer = await fetch(`${checked.url}/${id}`);
-    await checked.close();
-    expect(answer.status).toBe(status);
-    if (status === 500) expect(checked.lines.find(({ message }) => message === 'a request failed')).toBeDefined();
-  });
+  ])(
+    'that the operation does not declare becomes internal_error, if the app checks answers: %s',
+    async (id, status) => {
+      const checked = await start(operations, { checkAnswers: true });
+      const answer = await fetch(`${checked.url}/${id}`);
+      await checked.close();
+      expect(answer.status).toBe(status);
+      if (status === 500) expect(checked.lines.find(({ message }) => message === 'a request failed')).toBeDefined();
+    },
+  );
 });

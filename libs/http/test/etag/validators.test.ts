@@ -19,7 +19,7 @@ const put = (headers: Record<string, string>) =>
     body: '{"name":"x"}',
   });
 
-test('a resource carries its ETag, and so does what a write answers', async () => {
+test('a resource carries its ETag, and so does the answer to a write', async () => {
   expect((await get({})).headers.get('etag')).toBe('"1"');
   expect((await put({})).headers.get('etag')).toBe('"2"');
 });
@@ -51,7 +51,7 @@ describe('If-Match', () => {
   });
 });
 
-test('what has a validator is asked for again each time, anything else is not kept', async () => {
+test('an answer with a validator is revalidated each time; any other is no-store', async () => {
   expect((await get({})).headers.get('cache-control')).toBe('private, no-cache');
   const list = await app.call('/svc/v3/things', { as: { operation: 'listThings', scopes: ['things:read'] } });
   expect(list.headers.get('cache-control')).toBe('no-store');

@@ -15,7 +15,7 @@ const fail = async (how: string) => {
   return { status: answer.status, retryAfter: answer.headers.get('retry-after'), body: await answer.json() };
 };
 
-test('success and data, with the language and what the answer depends on', async () => {
+test('an answer has success and data, its language and its Vary', async () => {
   const answer = await fetch(`${shop.url}/v1/items`, { headers: visiting({ 'accept-encoding': 'identity' }) });
   expect(await answer.json()).toEqual({ success: true, data: { itm_1: { id: 'itm_1', who: null } } });
   expect(answer.headers.get('content-language')).toBe('fr');
@@ -23,7 +23,7 @@ test('success and data, with the language and what the answer depends on', async
   expect(answer.headers.get('cache-control')).toBe('no-store');
 });
 
-test('the same operation answers under its alias', async () => {
+test('an operation answers under its alias, too', async () => {
   const [one, other] = await Promise.all(
     ['/v1/items', '/vexp/items'].map(async (path) => (await fetch(shop.url + path, { headers: visiting() })).text()),
   );
@@ -36,34 +36,31 @@ test.each([
   ['store', false, '2'],
   ['undone', false, '1'],
   ['cancelled', true, null],
-])(
-  'an unforeseen error is a 500 that tells its consequences, and when to try again: %s',
-  async (how, orderCancelled, wait) => {
-    const { status, retryAfter, body } = await fail(how);
-    expect([status, retryAfter, body]).toEqual([
-      500,
-      wait,
-      {
-        success: false,
-        errorCode: 'internal_error',
-        errorMessage: expect.any(String),
-        userLoggedOut: false,
-        orderCancelled,
-      },
-    ]);
-    expect(JSON.stringify(body)).not.toMatch(/hunter2|inner/);
-    const message = how === 'store' ? 'the store is not there' : 'a request failed';
-    expect(shop.lines.map((line) => line.message)).toContain(message);
-  },
-);
+])('an unforeseen error is a 500 with its consequences and Retry-After: %s', async (how, orderCancelled, wait) => {
+  const { status, retryAfter, body } = await fail(how);
+  expect([status, retryAfter, body]).toEqual([
+    500,
+    wait,
+    {
+      success: false,
+      errorCode: 'internal_error',
+      errorMessage: expect.any(String),
+      userLoggedOut: false,
+      orderCancelled,
+    },
+  ]);
+  expect(JSON.stringify(body)).not.toMatch(/hunter2|inner/);
+  const message = how === 'store' ? 'the store is unavailable' : 'a request failed';
+  expect(shop.lines.map((line) => line.message)).toContain(message);
+});
 
-test('what an unforeseen error came from is logged', async () => {
+test('the cause of an unforeseen error is logged', async () => {
   await fail('cancelled');
   const line = shop.lines.find(({ message }) => message === 'a request failed');
   expect(line?.fields.error).toMatchObject({ name: 'TypeError', message: 'inner' });
 });
 
-test('no other error is logged as one', async () => {
+test('a refusal is not logged as an error', async () => {
   shop.lines.length = 0;
   await fetch(`${shop.url}/v1/items`);
   await fetch(`${shop.url}/v1/nothing`, { headers: visiting() });

@@ -17,7 +17,7 @@ const ask = async (method: string, path: string, headers: Record<string, string>
 const json = { 'content-type': 'application/json' };
 const large = `{"name":"${'x'.repeat(300_000)}"}`;
 
-describe('of several things that are wrong the first of this list is answered', () => {
+describe('of several violations the first in this order is answered', () => {
   const wrong = { 'x-service-host': 'nowhere', 'x-auth-token': 'unknown', 'content-type': 'text/plain' };
   test.each<[string, string, string, Record<string, string>, number, string]>([
     ['path', 'POST', '/v1/nothing', wrong, 404, 'not_found'],
@@ -33,13 +33,13 @@ describe('of several things that are wrong the first of this list is answered', 
     expect(answer.body.errorMessage).toMatch(/\w/);
   });
 
-  test('then what the body holds', async () => {
+  test('then the content of the body', async () => {
     const answer = await ask('POST', '/v1/items', visiting(json), '{"name":"too long"}');
     expect([answer.status, answer.body.errorCode]).toEqual([400, 'validation_error']);
   });
 });
 
-test('a login is asked for after the session', async () => {
+test('the login is checked after the session', async () => {
   expect((await ask('GET', '/v1/me', visiting())).body.errorCode).toBe('session_required');
   expect((await ask('GET', '/v1/me', visiting({ 'x-auth-token': 'known' }))).body.errorCode).toBe('login_required');
   const me = await ask('GET', '/v1/me', visiting({ 'x-auth-token': 'ann' }));

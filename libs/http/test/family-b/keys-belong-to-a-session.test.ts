@@ -54,13 +54,13 @@ test('without a session the key is ignored, and handlers see none', async () => 
   expect(added.at(-1)).toEqual({ body: {}, idempotencyKey: undefined });
 });
 
-test('handlers get a name for the key that is the same at a repeat and tells nothing of it', async () => {
+test('handlers get a name for the key that is the same at a repeat and does not contain it', async () => {
   const key = randomUUID();
   await add(key, 'known');
   expect(added.at(-1)).toEqual({ body: {}, idempotencyKey: expect.stringMatching(/^[\w-]{43}$/) });
 });
 
-test('a key used for another request is 400', async () => {
+test('a key that is reused for another request is 400', async () => {
   const key = randomUUID();
   await add(key, 'known');
   const reused = await add(key, 'known', '{"name":"b"}');

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { type Admit, type AnyOperation, created, familyB, ok, operationsFor } from '../../src/index.ts';
 import { rememberInMemory, type Started, start } from '../fixture.ts';
 
-/** Who visits: the session, if there is one, and the login, if there is one. */
+/** The visitor: its session and its login, if it has them. */
 interface Visitor {
   readonly session: string | undefined;
   readonly login: string | undefined;
@@ -11,7 +11,7 @@ interface Visitor {
 
 const operation = operationsFor<Visitor>();
 
-/** Lets in whoever names the host `shop`, with the session `known` or `ann`, who is logged in. */
+/** Admits requests with the host `shop`, with the session `known` or `ann`, which is logged in. */
 export const admit: Admit<Visitor> = ({ headers }, access) => {
   const host = headers['x-service-host'];
   if (host === undefined) throw new PosFault('context_missing', 'X-Service-Host is absent.');
@@ -28,7 +28,7 @@ const Item = Type.Object({ id: Type.String(), who: Type.Union([Type.String(), Ty
 const item = { id: 'itm_1', who: null };
 const NewItem = Type.Object({ name: Type.Optional(Type.String({ maxLength: 5 })) });
 
-/** What the handler of `addItem` was given, in order. */
+/** The inputs of `addItem`'s handler, in order. */
 export const added: unknown[] = [];
 
 export const items: AnyOperation[] = [
@@ -68,7 +68,7 @@ export const items: AnyOperation[] = [
     method: 'get',
     path: '/v1/me',
     access: 'login',
-    summary: 'Gives the user',
+    summary: 'Returns the user',
     answers: { 200: Type.Object({ login: Type.String() }) },
     example: { answer: { login: 'ann' } },
     handle: ({ visitor }) => ok({ login: String(visitor.login) }),
@@ -97,11 +97,11 @@ export const items: AnyOperation[] = [
   }),
 ];
 
-/** Serves the operations of a little shop. */
+/** Serves the operations of a small shop. */
 export const startShop = (): Promise<Started> =>
   start(items, { family: familyB, admit, idempotency: rememberInMemory(), checkAnswers: true });
 
-/** Headers of a visitor; more come on top. */
+/** Headers of a visitor; `more` are added. */
 export const visiting = (more: Record<string, string> = {}): Record<string, string> => ({
   'x-service-host': 'shop',
   ...more,

@@ -27,7 +27,7 @@ const document = dereferenced(described, ['requestBodies', 'responses']) as {
 };
 const operations = Object.values(document.paths).flatMap((item) => Object.values(item));
 
-test('a validator of OpenAPI 3.1 accepts it, and its examples fit', async () => {
+test('a validator of OpenAPI 3.1 accepts the description, and its examples match', async () => {
   await SwaggerParser.validate(structuredClone(described) as never);
   expect(exampleFaults(items, familyB)).toEqual([]);
 });
@@ -47,11 +47,11 @@ test('X-Service-Host is a required header, X-auth-token an apiKey', () => {
   expect(document.paths['/v1/me']?.get?.security).toEqual([{ session: [] }]);
 });
 
-test('an alias has an id of its own', () => {
+test('an alias has its own operationId', () => {
   expect(document.paths['/vexp/items']?.get?.operationId).toBe('listItemsExperimental');
 });
 
-test('the schema of every error names the very codes that the operation can give with its status', () => {
+test('the schema of every error lists exactly the codes that the operation can answer with its status', () => {
   for (const { responses } of operations)
     for (const [status, { content }] of Object.entries(responses).filter(([one]) => Number(one) >= 400)) {
       const { schema, examples } = content['application/json'] ?? { schema: {}, examples: {} };

@@ -34,7 +34,7 @@ type Kind = 'form' | 'constraint';
 interface Mutation {
   readonly path: string;
   readonly kind: Kind;
-  /** Where it is, from the body down; undefined as value removes it. */
+  /** Where it is, from the body down; the value undefined removes it. */
   readonly at: readonly (string | number)[];
   readonly value: unknown;
 }
@@ -46,7 +46,7 @@ const mutation = (kind: Kind, path: string, value?: unknown): Mutation => ({
   value,
 });
 
-/** One of each way to break one place. */
+/** One violation of each kind for each place. */
 const mutations: readonly Mutation[] = [
   mutation('form', '$.name'),
   mutation('form', '$.name', 7),
@@ -107,7 +107,7 @@ const outcome = (search: string, value: unknown): Fault | undefined => {
 
 const chosen = fc.uniqueArray(fc.constantFrom(...mutations), { selector: ({ path }) => path, maxLength: 8 });
 
-test('is bad_request if anything is absent or of the wrong type, else validation_error, and names every place', () => {
+test('a wrong body is bad_request if a member is absent or of the wrong type, else validation_error, and names every place', () => {
   fc.assert(
     fc.property(chosen, (picked) => {
       const value = valid();
@@ -128,7 +128,7 @@ test('is bad_request if anything is absent or of the wrong type, else validation
   );
 });
 
-test('is told about parameters first: an absent one, then a wrong one; the places in the body are named as well', () => {
+test('the code is that of the parameters first: an absent one, then a wrong one; the places in the body are named as well', () => {
   const queries = fc.constantFrom(
     { search: '', code: 'missing_parameter', names: ['b'] },
     { search: 'a=1', code: 'missing_parameter', names: ['a', 'b'] },
@@ -148,7 +148,7 @@ test('is told about parameters first: an absent one, then a wrong one; the place
   );
 });
 
-test('never ends in anything but a fault, whatever JSON comes', () => {
+test('any JSON is either accepted or refused with a fault', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.string(), (value, search) => {
       const fault = outcome(search, value);

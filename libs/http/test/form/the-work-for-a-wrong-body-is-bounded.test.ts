@@ -14,7 +14,7 @@ const validate = Object.fromEntries(
   Object.entries(Wanted).map(([name, schema]) => [name, createValidators().compile(schema)]),
 ) as Record<keyof typeof Wanted, Validate>;
 
-/** The list, and how many of its items were read. */
+/** The list, and the number of its items that were read. */
 const watched = (items: readonly unknown[]) => {
   const read = { count: 0 };
   const list = new Proxy(items, {
@@ -48,7 +48,7 @@ describe('the work', () => {
     const { found, more } = validate.items(list);
     expect(more).toBe(true);
     expect(found.length).toBeLessThanOrEqual(MAX_ERRORS + 2);
-    // Each item is read some times, and has two errors.
+    // Each item is read several times, and has two errors.
     expect(read.count).toBeLessThan(4 * MAX_ERRORS);
   });
 
@@ -58,13 +58,13 @@ describe('the work', () => {
     expect([found.length, more]).toEqual([MAX_ERRORS + 1, true]);
   });
 
-  test('a right value is read once', () => {
+  test('a valid value is read once', () => {
     const { list, read } = watched(Array.from({ length: 1_000 }, () => ({ code: 'a', count: 1 })));
     expect(validate.items(list)).toEqual({ found: [], more: false });
     expect(read.count).toBe(1_000);
   });
 
-  test('a right choice is found although many items of another one would be wrong', () => {
+  test('the matching alternative is found although many items violate another one', () => {
     const Choice = Type.Object({
       list: Type.Union([Type.Array(Type.Integer()), Type.Array(Type.String(), { maxItems: 5_000 })]),
     });
@@ -74,14 +74,14 @@ describe('the work', () => {
 });
 
 describe('every violation', () => {
-  test('of a list that is a little too long is named', () => {
+  test('of a list that is slightly too long is named', () => {
     const list = [...Array.from({ length: 50 }, (_, index) => `p${index}`), ''];
     const { found, more } = validate.placeIds(list);
     expect(found.map(({ path }) => path).toSorted()).toEqual(['$', '$[50]']);
     expect(more).toBe(false);
   });
 
-  test('of a large body with few of them is named, wherever it stands', () => {
+  test('of a large body with few of them is named, wherever it is', () => {
     const items: object[] = many(() => ({ code: 'a', count: 1 }));
     items[7] = { code: 'a' };
     items[79_999] = { code: 7, count: 1 };
@@ -134,7 +134,7 @@ describe('over HTTP', () => {
       'bad_request',
     ],
     [
-      'texts that are no Unicode',
+      'texts that are not Unicode',
       filled(
         () => '"\\ud800"',
         (all) => `{"name":"x","more":[${all}]}`,
@@ -171,7 +171,7 @@ describe('over HTTP', () => {
     expect(await post('{"name":"x"}', spaces(10_000))).toMatchObject({ http: 400, status: 'bad_request' });
   });
 
-  test('of thousands of query parameters a hundred are named', async () => {
+  test('of thousands of unknown query parameters a hundred are named', async () => {
     const query = Array.from({ length: 2_000 }, (_, index) => `q${index}`).join('&');
     const { http, status, details } = await post('{"name":"x"}', undefined, `?${query}`);
     expect([http, status]).toEqual([400, 'invalid_parameter']);

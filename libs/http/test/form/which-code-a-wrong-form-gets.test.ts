@@ -34,24 +34,27 @@ describe('bad_request', () => {
     ['a required field absent', '{"size":1}'],
     ['no body', undefined],
     ['a field of the wrong type', '{"name":"x","size":"1"}'],
-    ['null for a field that cannot be', '{"name":null}'],
+    ['null for a field that is not nullable', '{"name":null}'],
     ['a nested field of the wrong type', '{"name":"x","place":{"city":1}}'],
     ['a nested required field absent', '{"name":"x","place":{}}'],
-    ['a wrong type where a value of a list is due', '{"name":"x","color":1}'],
+    ['a wrong type for an enumerated value', '{"name":"x","color":1}'],
     ['a fraction for an integer', '{"name":"x","size":1.5}'],
-    ['a number too large to be one', '{"name":"x","size":1e999}'],
+    ['a number beyond the range of doubles', '{"name":"x","size":1e999}'],
     ['an absent field, also when others break constraints', '{"color":"blue","extra":1,"email":"nope"}'],
     ['a wrong type, also when others break constraints', '{"name":"","place":7}'],
-    ['the wrong type of a choice', '{"name":"x","shape":1}'],
-    ['text that is no Unicode', '{"name":"\\ud800"}'],
-    ['the same, deeper than a stack', `{"name":"x","more":${'['.repeat(60_000)}"\\udc00"${']'.repeat(60_000)}}`],
-    ['an absent field of the meant choice', '{"name":"x","shape":{"kind":"circle"}}'],
+    ['a type that no alternative has', '{"name":"x","shape":1}'],
+    ['text that is not Unicode', '{"name":"\\ud800"}'],
+    [
+      'the same, nested deeper than the stack allows',
+      `{"name":"x","more":${'['.repeat(60_000)}"\\udc00"${']'.repeat(60_000)}}`,
+    ],
+    ['an absent field of the alternative that was meant', '{"name":"x","shape":{"kind":"circle"}}'],
   ])('%s', async (_what, body) => {
     expect(await post(body)).toMatchObject({ http: 400, status: 'bad_request' });
     expect(given.size).toBe(0);
   });
 
-  test('text that is no Unicode is named by its path; a pair of escapes is one character', async () => {
+  test('text that is not Unicode is named by its path; a surrogate pair of escapes is one character', async () => {
     const { details } = await post('{"name":"\\ud83d\\ude00","tags":["a","\\ud800"],"place":{"city":"\\udead"}}');
     expect(details).toBe('$.place.city is not well-formed Unicode. $.tags[1] is not well-formed Unicode.');
   });
@@ -74,7 +77,7 @@ describe('bad_request', () => {
     expect(await post('{"name":"x"}', { headers })).toMatchObject({ status: 'bad_request' });
   });
 
-  test('what is not UTF-8', async () => {
+  test('a body that is not UTF-8', async () => {
     const as = { operation: 'createThing', scopes: ['things:write'] };
     const body = Buffer.from('{"name":"\xff"}', 'latin1');
     const answer = await app.call('/svc/v3/things', { as, method: 'POST', headers: JSON_TYPE, body });
@@ -96,7 +99,7 @@ describe('validation_error', () => {
     ['an inherited name', '{"name":"x","constructor":1}', '$.constructor'],
     ['a key of a map', '{"name":"x","labels":{"english":"x"}}', '$.labels.english'],
     ['an item', '{"name":"x","place":{"city":"x","lines":["","","",""]}}', '$.place.lines'],
-    ['the meant choice', '{"name":"x","shape":{"kind":"square","side":-1}}', '$.shape.side'],
+    ['the alternative that was meant', '{"name":"x","shape":{"kind":"square","side":-1}}', '$.shape.side'],
     ['no choice', '{"name":"x","shape":{"kind":"star"}}', '$.shape'],
   ])('%s', async (_what, body, path) => {
     const refused = await post(body);
@@ -105,7 +108,7 @@ describe('validation_error', () => {
     expect(given.size).toBe(0);
   });
 
-  test('names every violation, and repeats no value', async () => {
+  test('names every violation, and no value', async () => {
     const body = {
       name: 'n'.repeat(21),
       size: 0,
@@ -120,7 +123,7 @@ describe('validation_error', () => {
     expect(details).not.toContain('secret');
   });
 
-  test('names a hundred of a flood of violations', async () => {
+  test('names a hundred of thousands of violations', async () => {
     const body = { name: 'x', ...Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`f${index}`, 1])) };
     const { details } = await post(JSON.stringify(body));
     expect(details).toContain('$.f99 ');
@@ -146,14 +149,14 @@ describe('invalid_parameter', () => {
     expect(refused.details).toContain(`query parameter ${name} `);
   });
 
-  test('names all parameters, and the body as well', async () => {
+  test('names all parameters, and the members of the body as well', async () => {
     const refused = await post('{"name":""}', { query: '?allowDuplicates=maybe&x=1' });
     expect(refused.status).toBe('invalid_parameter');
     for (const name of ['parameter allowDuplicates', 'parameter x', '$.name']) expect(refused.details).toContain(name);
   });
 });
 
-describe('a right form', () => {
+describe('a valid request', () => {
   test('reaches the handler typed and normalised', async () => {
     const body = { name: 'x', email: '  Ada@Example.org ', since: '2027-06-01T02:00:00+02:00', color: null };
     expect(await post(JSON.stringify(body), { query: '?allowDuplicates=true&times=-3' })).toMatchObject({ http: 201 });
@@ -172,20 +175,20 @@ describe('a right form', () => {
   });
 
   test.each(['application/json', 'APPLICATION/JSON; charset=UTF-8', 'application/json;charset="utf-8"'])(
-    'may say its content type as %s',
+    'may have the content type %s',
     async (type) => {
       expect(await post('{"name":"x"}', { headers: { 'Content-Type': type } })).toMatchObject({ http: 201 });
     },
   );
 
-  test('may leave out a body that nothing of is required, and its content type', async () => {
+  test('may omit a body without required members, and its content type', async () => {
     const as = { operation: 'paintThing', scopes: ['things:write'] };
     const answer = await app.call('/svc/v3/things/a/paint', { as, method: 'POST' });
     expect(answer.status).toBe(200);
     expect(given.get('paintThing')).toEqual({});
   });
 
-  test('may not leave out what it would replace everything with', async () => {
+  test('must not omit the body of a PUT', async () => {
     const as = { operation: 'replaceThing', scopes: ['things:write'] };
     const answer = await app.call('/svc/v3/things/a', { as, method: 'PUT' });
     expect(await answer.json()).toMatchObject({ status: 'bad_request' });
@@ -208,20 +211,23 @@ describe('read-only members that a GET returned', () => {
       ['as they are', { id: 'a', coats }],
       ['with other bookkeeping', { id: 'a', createdAt: 'whenever' }],
       ['absent', {}],
-    ])('are accepted %s, and the handler never sees them', async (_how, members) => {
+    ])('are accepted %s, and the handler does not see them', async (_how, members) => {
       expect(await write(method, operation, { name: 'x', ...members })).toMatchObject({ http: 200 });
       expect(given.get(operation)).toEqual({ name: 'x' });
     });
 
     test.each([
-      [{ id: 17 }, 'nothing changes it'],
+      [{ id: 17 }, 'no operation changes it'],
       [{ coats: { ...coats, color: 'green' } }, 'POST /svc/v3/things/{id}/paint (paintThing)'],
       [{ coats: [] }, 'DELETE /svc/v3/things/{id} (breakThing)'],
-    ])('are refused when they differ, and details names what changes them: %j', async (members, named) => {
-      const details = expect.stringContaining(named);
-      const refused = { http: 422, status: 'validation_error', details };
-      expect(await write(method, operation, { name: 'x', ...members })).toMatchObject(refused);
-    });
+    ])(
+      'are refused when they differ, and details names the operation that changes them: %j',
+      async (members, named) => {
+        const details = expect.stringContaining(named);
+        const refused = { http: 422, status: 'validation_error', details };
+        expect(await write(method, operation, { name: 'x', ...members })).toMatchObject(refused);
+      },
+    );
   });
 
   test('merge in a PATCH and replace in a PUT', async () => {
@@ -242,7 +248,7 @@ describe('an HTML form', () => {
     return { http: answer.status, ...((await answer.json()) as object) };
   };
 
-  test('gives texts, ignores unknown fields, and takes empty ones for absent', async () => {
+  test('has text values, ignores unknown fields, and treats empty fields as absent', async () => {
     const answer = await token('grant_type=client_credentials&scope=&other=1');
     expect(answer).toMatchObject({ http: 200, status: 'success', data: { access_token: 't' }, access_token: 't' });
     expect(given.get('issueToken')).toMatchObject({ grant_type: 'client_credentials' });
@@ -250,9 +256,9 @@ describe('an HTML form', () => {
 
   test.each([
     ['an absent field', 'scope=x', 'missing_parameter'],
-    ['a value outside the list', 'grant_type=password', 'invalid_parameter'],
-    ['a field twice', 'grant_type=client_credentials&grant_type=client_credentials', 'bad_request'],
-  ])('is refused in both shapes: %s', async (_what, body, status) => {
+    ['a value that is not in the enumeration', 'grant_type=password', 'invalid_parameter'],
+    ['a repeated field', 'grant_type=client_credentials&grant_type=client_credentials', 'bad_request'],
+  ])('is refused in the shapes of both families: %s', async (_what, body, status) => {
     expect(await token(body)).toMatchObject({ http: 400, status, data: null, error: 'invalid_request' });
   });
 

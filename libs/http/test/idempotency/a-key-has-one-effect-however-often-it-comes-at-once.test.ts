@@ -15,7 +15,7 @@ test('without a key every request has its effect', async () => {
   expect(await its.countOf(text)).toBe(2);
 });
 
-test('of 40 requests at once with one key one has its effect, and the others say so or that it runs', async () => {
+test('of 40 concurrent requests with one key one has its effect; the others replay it or are idempotency_in_progress', async () => {
   const [text, key] = [randomUUID(), randomUUID()];
   const answers = await Promise.all(Array.from({ length: 40 }, () => its.send('/notes', text, { key })));
   expect(await its.countOf(text)).toBe(1);
@@ -25,8 +25,9 @@ test('of 40 requests at once with one key one has its effect, and the others say
   }
 });
 
-test('two instances whose marks do not know each other have one effect', async () => {
-  // What the second process sees when the first one's mark has died: no mark, and then a taken idempotency record.
+test('two instances that do not see each other’s running keys have one effect', async () => {
+  // The second process sees what it would see after the first one's running key expired: no running key, and then an
+  // idempotency record that exists already.
   const [text, key] = [randomUUID(), randomUUID()];
   const held = holdUp(text);
   let isBlind = true;

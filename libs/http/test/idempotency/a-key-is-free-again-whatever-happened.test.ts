@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => its.close());
 
-/** Sends two requests with one key to an app with these keys, one after the other. */
+/** Sends two requests with one key, one after the other, to an app with this idempotency store. */
 const twice = async (keys: Partial<Keys>, path: string, text: string) => {
   const app = await its.another({ ...its.store.idempotency, ...keys });
   const key = randomUUID();
@@ -25,7 +25,7 @@ const failing = async () => {
   throw new Error('the store is slow');
 };
 
-describe('a key whose answer could not be remembered', () => {
+describe('a key whose answer could not be stored', () => {
   test('can be used again at once after a success', async () => {
     const done = { status: 201, code: 'success' };
     expect(await twice({ remember: failing }, '/sayings', randomUUID())).toEqual([done, done]);
@@ -37,8 +37,9 @@ describe('a key whose answer could not be remembered', () => {
   });
 });
 
-test('a request that another instance has outrun answers what that one wrote, and ends its own mark', async () => {
-  // As with a mark that is looked at before the answers are: the own one hides the winner's answer until it is ended.
+test('a request that lost to another instance replays the winner’s answer, and releases its own running key', async () => {
+  // As in a store that looks up running keys before answers: this instance's own one hides the winner's answer until it
+  // ends.
   const marked = new Set<string>();
   const markFirst: Partial<Keys> = {
     async begin(key, fingerprint, expiresAt) {
@@ -73,9 +74,9 @@ test('a request that another instance has outrun answers what that one wrote, an
   expect(await its.countOf(text)).toBe(1);
 });
 
-describe('a request that took so long that its key went to another', () => {
-  test('remembers nothing over that one, and the log says so', async () => {
-    // Its attempt is not the one that the store knows.
+describe('a request whose key went to another one because it took too long', () => {
+  test('does not overwrite the stored answer, and logs that', async () => {
+    // Its attempt is not the one that the store has.
     const late = await its.another({ ...its.store.idempotency, begin: blindly });
     const [text, key] = [randomUUID(), randomUUID()];
     expect(await late.send('/sayings', text, { key })).toMatchObject({ status: 201, body: { data: { run: 1 } } });
@@ -85,7 +86,7 @@ describe('a request that took so long that its key went to another', () => {
     await late.close();
   });
 
-  test('leaves no mark where the answer that outran it is forgotten by then', async () => {
+  test('leaves no running key if the winner’s answer was deleted meanwhile', async () => {
     const [begun, ended]: [string[], string[]] = [[], []];
     const late = await its.another({
       ...its.store.idempotency,

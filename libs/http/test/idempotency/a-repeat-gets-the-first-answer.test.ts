@@ -18,34 +18,34 @@ describe('a repeat', () => {
     expect(runs.get(text)).toBe(1);
   });
 
-  test('gets a refusal again as well, whatever has changed', async () => {
+  test('gets the same refusal again, even after the state has changed', async () => {
     const [text, key] = [`refuse ${randomUUID()}`, randomUUID()];
     const first = await its.send('/refusals', text, { key });
     expect(first).toMatchObject({ status: 409, body: { details: 'Refused in run 1.' } });
     expect(await its.send('/refusals', text, { key })).toEqual({ ...first, replayed: 'true' });
   });
 
-  test('of what was told to come again later runs again', async () => {
+  test('of a request that was answered with Retry-After runs again', async () => {
     const [text, key] = [`later ${randomUUID()}`, randomUUID()];
     expect(await its.send('/refusals', text, { key })).toMatchObject({ status: 409, replayed: null });
     expect(await its.send('/refusals', text, { key })).toMatchObject({ status: 201, body: { data: { run: 2 } } });
   });
 
-  test('of a wrong form is answered before the form is looked at', async () => {
+  test('of an invalid request is answered before its validation', async () => {
     const [text, key] = ['x'.repeat(61), randomUUID()];
     const first = await its.send('/notes', text, { key });
     expect(first).toMatchObject({ status: 400, body: { status: 'validation_error' } });
     expect(await its.send('/notes', text, { key })).toEqual({ ...first, replayed: 'true' });
   });
 
-  test('of what failed on our side runs again', async () => {
+  test('of a request that failed with 5xx runs again', async () => {
     const [text, key] = [randomUUID(), randomUUID()];
     failNext(1);
     expect(await its.send('/refusals', text, { key })).toMatchObject({ status: 500, replayed: null });
     expect(await its.send('/refusals', text, { key })).toMatchObject({ status: 201, body: { data: { run: 2 } } });
   });
 
-  test('is answered after a restart of the process too', async () => {
+  test('is answered after a restart of the process, too', async () => {
     const [text, key] = [randomUUID(), randomUUID()];
     const first = await its.send('/notes', text, { key });
     const other = await its.another();
@@ -54,7 +54,7 @@ describe('a repeat', () => {
     expect(second).toEqual({ ...first, replayed: 'true' });
   });
 
-  test('runs again once the person that it speaks of was forgotten', async () => {
+  test('runs again once the subject of its answer was erased', async () => {
     const [text, key] = [randomUUID(), randomUUID()];
     await its.send('/notes', text, { key });
     await its.store.idempotency.forget(text);

@@ -14,7 +14,7 @@ interface Note extends Document {
 
 const notes = collection<Note>('notes');
 
-/** Lets a handler wait until the test has seen what it wanted to see. */
+/** Blocks handlers until the test opens it. */
 const gate = () => {
   let open = () => {};
   let entered = () => {};
@@ -27,24 +27,24 @@ const gate = () => {
   return { open, opened, entered, arrived };
 };
 
-/** How often the handlers ran with this text. */
+/** The number of handler runs with this text. */
 export const runs = new Map<string, number>();
 const gates = new Map<string, ReturnType<typeof gate>>();
 let failures = 0;
 
-/** Lets so many runs of `refuseNote` fail. */
+/** Makes the next `count` runs of `refuseNote` fail. */
 export const failNext = (count: number): void => {
   failures = count;
 };
 
-/** Holds the runs of `createNote` with this text until the gate is opened. */
+/** Blocks the runs of `createNote` with this text until the gate is opened. */
 export const holdUp = (text: string): ReturnType<typeof gate> => {
   const held = gate();
   gates.set(text, held);
   return held;
 };
 
-/** Later runs with this text are not held. */
+/** Later runs with this text are not blocked. */
 export const letPass = (text: string): void => {
   gates.delete(text);
 };
@@ -57,7 +57,7 @@ const ran = (text: string): number => {
 
 const body = Type.Object({ text: Type.String({ maxLength: 60 }) });
 
-/** A `begin` that sees nobody else: as if the marks of others had died. */
+/** A `begin` that sees no other attempt, as if the running keys of others had expired. */
 export const blindly: Store['idempotency']['begin'] = async (key, fingerprint, expiresAt) => ({
   state: 'fresh',
   attempt: { key, fingerprint, expiresAt, id: randomUUID() },
@@ -96,7 +96,7 @@ const operationsOn = (store: Store): AnyOperation[] => {
       ...shape,
       id: 'sayNote',
       path: '/sayings',
-      summary: 'Has no write to carry its answer',
+      summary: 'Has no write that carries its answer',
       example,
       handle: ({ body: { text } }) => created<unknown>({ run: ran(text) }, '/sayings/1'),
     }),
@@ -119,7 +119,7 @@ const operationsOn = (store: Store): AnyOperation[] => {
       method: 'patch',
       path: '/notes/{id}',
       access: 'notes:write',
-      summary: 'Says which run it is',
+      summary: 'Returns the number of the run',
       params: { id: Type.String() },
       body,
       answers: { 200: Type.Unknown() },
@@ -130,7 +130,7 @@ const operationsOn = (store: Store): AnyOperation[] => {
       ...shape,
       id: 'takeNote',
       path: '/taken',
-      summary: 'Takes no key',
+      summary: 'Takes no Idempotency-Key',
       withoutIdempotency: true,
       example,
       handle: ({ body: { text } }) => created<unknown>({ run: ran(text) }, '/taken/1'),
@@ -153,7 +153,7 @@ interface Sending {
   readonly ifMatch?: string;
 }
 
-/** Sends a text, and answers what of the answer matters here. */
+/** Sends a text, and returns the parts of the answer that matter here. */
 const sendTo = async (app: Pick<Started, 'call'>, path: string, text: string, sending: Sending = {}) => {
   const { key, query = '', ifMatch, ...caller } = sending;
   const isPatch = path.startsWith('/notes/');
@@ -180,7 +180,7 @@ const sendTo = async (app: Pick<Started, 'call'>, path: string, text: string, se
   };
 };
 
-/** The operations on a store of their own, and a second app on the same store when asked for. */
+/** Serves the operations on their own store, and on request a second app on the same store. */
 export const openNotes = async () => {
   const directory = await mkdtemp(join(tmpdir(), 'idempotency-'));
   const stores: SqliteStores = openSqliteStores({ directory });

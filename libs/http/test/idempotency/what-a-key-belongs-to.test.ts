@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => its.close());
 
 describe('a key', () => {
-  test('that still runs is idempotency_in_progress', async () => {
+  test('of a running request is idempotency_in_progress', async () => {
     const [text, key] = [randomUUID(), randomUUID()];
     const held = holdUp(text);
     const first = its.send('/notes', text, { key });
@@ -68,13 +68,13 @@ describe('a key', () => {
     if (status === 400) expect(answer.body.status).toBe('invalid_parameter');
   });
 
-  test('means nothing where it is not taken', async () => {
+  test('is ignored by operations that do not take one', async () => {
     const [text, key] = [randomUUID(), randomUUID()];
     await its.send('/taken', text, { key });
     expect(await its.send('/taken', text, { key })).toMatchObject({ replayed: null, body: { data: { run: 2 } } });
   });
 
-  test('does not come before who calls', async () => {
+  test('is looked up only after the caller is authenticated', async () => {
     const [text, key] = [randomUUID(), randomUUID()];
     await its.send('/notes', text, { key });
     const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': key };

@@ -8,8 +8,8 @@ import fc from 'fast-check';
 import { changesPageOf } from '../../src/index.ts';
 import { createCursorCodec } from '../../src/lists/cursor.ts';
 
-// Instances with clocks of their own write while a partner walks the list again and again. Time is played: an instant
-// is taken at one moment, and the write that carries it reaches the store at a later one.
+// Instances with different clocks write while a client walks the list repeatedly. Time is simulated: an instant is
+// taken at one moment, and the write that carries it becomes visible at a later one.
 
 interface Thing extends Document {
   readonly revision: number;
@@ -23,8 +23,8 @@ const things = collection<Thing>('things', [
 ]);
 
 /**
- * All in milliseconds: `at` is played time, `late` how long after its instant the write is seen, `ahead` how far its
- * writer's clock is.
+ * All in milliseconds: `at` is simulated time, `late` how long after its instant the write becomes visible, `ahead` how
+ * far its writer's clock is ahead.
  */
 interface Write {
   readonly at: number;
@@ -35,11 +35,11 @@ interface Write {
 
 interface Play {
   readonly writes: readonly Write[];
-  /** When the partner reads a page: the next one of its walk, or the first one of the next walk. */
+  /** When the client reads a page: the next one of its walk, or the first one of the next walk. */
   readonly reads: readonly number[];
-  /** How far the clock of the instance that the partner reads from is ahead. */
+  /** How far the clock of the instance that the client reads from is ahead. */
   readonly ahead: number;
-  /** Whether a walk that asks for changes is in their order. */
+  /** Whether a walk with `modifiedSince` is ordered by `updatedAt`. */
   readonly byChange: boolean;
 }
 
@@ -50,7 +50,7 @@ const cursor = {
   write: (position: Parameters<typeof codec.write>[1]) => codec.write('opera', position),
 };
 
-/** Answers what the partner has of the documents in the end, and what there is. */
+/** Returns the documents that the client has in the end, and those that exist. */
 const play = async (documents: Documents<Thing>, prefix: string, { writes, reads, ahead, byChange }: Play) => {
   const mirror = new Map<string, number>();
   let since: string | undefined;
@@ -83,7 +83,7 @@ const play = async (documents: Documents<Thing>, prefix: string, { writes, reads
   ].sort((a, b) => a.at - b.at);
   for (const { run } of steps) await run();
   const end = Math.max(0, ...steps.map(({ at }) => at));
-  // The walk that is under way, and one more when nothing is written any more.
+  // The running walk, and one more after the last write.
   while (walk) await readPage(end);
   do await readPage(end);
   while (walk);
@@ -108,7 +108,7 @@ const plays: fc.Arbitrary<Play> = fc.record({
   byChange: fc.boolean(),
 });
 
-/** An instant is taken by a slow clock, a fast one answers the walks, and the write ends as late as it may. */
+/** A slow clock takes an instant, a fast one answers the walks, and the write becomes visible as late as it may. */
 const worst: Play = {
   writes: [
     { at: 0, late: 0, ahead: 0, document: 1 },
@@ -152,12 +152,12 @@ describe.each(engines)('asOf as the next modifiedSince, on $name', ({ open, runs
   afterAll(() => opened.close());
 
   const outcome = (given: Play) => {
-    // An id is unique over institutions.
+    // An id is unique across institutions.
     const [institution, prefix] = [randomUUID(), randomUUID()];
     return play(opened.store.collection(things).of(institution), prefix, given);
   };
 
-  test('misses nothing, with clocks 5 s apart and writes that are seen 10 s after their instant', async () => {
+  test('misses no write, with clocks 5 s apart and writes that become visible 10 s after their instant', async () => {
     await fc.assert(
       fc.asyncProperty(plays, async (given) => {
         const { mirror, there } = await outcome(given);

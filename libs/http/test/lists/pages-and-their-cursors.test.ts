@@ -69,7 +69,7 @@ beforeAll(async () => {
   stores = openSqliteStores({ directory });
   const store = await stores.open('notes', [notes]);
   ids = Array.from({ length: COUNT }, (_, index) => `n${String(index).padStart(2, '0')}`);
-  // Several of one instant, so that the id must break ties.
+  // Several documents have the same instant, so that the id must break ties.
   const at = (index: number) => new Date(Date.UTC(2027, 0, 1 + Math.floor(index / 5))).toISOString();
   const documents = ids.map((id, index) => ({ id, createdAt: at(index), updatedAt: at(index), rank: index % 7 }));
   await store.collection(notes).of('opera').insertMany(documents);
@@ -100,7 +100,7 @@ const walk = async (limit: number, more = ''): Promise<string[]> => {
 };
 
 describe('a list', () => {
-  test('has 20 items a page, and null after the last', async () => {
+  test('has 20 items per page, and a null cursor on the last', async () => {
     const { data } = await list('');
     expect(data.items).toHaveLength(20);
     expect(await walk(500)).toEqual(ids);
@@ -110,18 +110,18 @@ describe('a list', () => {
     expect(await walk(limit)).toEqual(ids);
   });
 
-  test('ends with null also when the last page is full', async () => {
+  test('ends with a null cursor also when the last page is full', async () => {
     const { data } = await list(`?limit=${COUNT}`);
     expect(data.nextCursor).toBeNull();
   });
 
-  test('can be ordered the other way round', async () => {
+  test('can be in descending order', async () => {
     const seen = await walk(4, '&order=rank');
     expect(new Set(seen).size).toBe(COUNT);
     expect(seen.slice(0, 3).map((id) => ids.indexOf(id) % 7)).toEqual([6, 6, 6]);
   });
 
-  test('since an instant includes that instant, in any offset', async () => {
+  test('with modifiedSince includes that instant, given with any offset', async () => {
     const { data } = await list('?modifiedSince=2027-01-10T01:00:00%2B01:00&limit=500');
     expect(data.items.map(({ id }: { id: string }) => id)).toEqual(ids.slice(45));
   });
@@ -139,7 +139,7 @@ describe('a cursor', () => {
   });
 
   test.each(['a', 'AAAA', '%00', '..', randomUUID(), Buffer.from('["",""]').toString('base64url')])(
-    'that the list did not give is refused: %s',
+    'that the list did not issue is refused: %s',
     async (cursor) => {
       expect(await list(`?cursor=${cursor}`)).toMatchObject(refused);
     },
@@ -156,7 +156,7 @@ describe('a cursor', () => {
     id: fc.string({ unit: 'binary' }),
   });
 
-  test('reads back what was written, for whoever it was written', () => {
+  test('decodes to the position that was encoded, for any institution', () => {
     fc.assert(
       fc.property(fc.string(), positions, (institution, position) => {
         // JSON has no -0 and no lone surrogates that survive UTF-8: positions come from stored JSON.
@@ -166,7 +166,7 @@ describe('a cursor', () => {
     );
   });
 
-  test('with any one character changed, added or left out is refused', () => {
+  test('with one character changed, added or removed is refused', () => {
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=+/. ';
     fc.assert(
       fc.property(positions, fc.nat(), fc.constantFrom(...alphabet), fc.nat(2), (position, at, letter, how) => {

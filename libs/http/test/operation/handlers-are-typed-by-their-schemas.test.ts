@@ -4,9 +4,9 @@ import { created, mergePatch, nullable, ok, oneOf, operation, patchOf } from '..
 
 const Thing = Type.Object({ id: Type.String(), name: Type.String() });
 
-// The compiler is the judge here: each line that must not compile says so.
+// The compiler decides: each line that must not compile is marked.
 describe('an operation', () => {
-  test('gives its handler the types of its schemas', () => {
+  test('types its handler by its schemas', () => {
     const declared = operation({
       id: 'createThing',
       method: 'post',
@@ -34,7 +34,7 @@ describe('an operation', () => {
     expect(declared.id).toBe('createThing');
   });
 
-  test('may answer only with the data that it declares', () => {
+  test('answers only with data that it declares', () => {
     const shape = { id: 'a', method: 'get', path: '/', access: 'public', summary: '' } as const;
     const answers = { 200: Thing };
     // @ts-expect-error another shape
@@ -43,15 +43,15 @@ describe('an operation', () => {
     expect(shape.id).toBe('a');
   });
 
-  test('declares a scope as domain and right', () => {
+  test('declares a scope as domain and action', () => {
     const shape = { id: 'a', method: 'get', path: '/', summary: '', answers: {}, example: { answer: {} } } as const;
-    // @ts-expect-error no right
+    // @ts-expect-error no action
     operation({ ...shape, access: 'things' });
     expect(shape.id).toBe('a');
   });
 });
 
-test('a patch is typed after what it changes', () => {
+test('a patch is typed by the resource that it changes', () => {
   const Person = Type.Object({
     name: Type.String(),
     nick: Type.Optional(Type.String()),

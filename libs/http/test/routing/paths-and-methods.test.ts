@@ -20,7 +20,7 @@ describe('a path', () => {
     },
   );
 
-  test('that is concrete wins over a templated one, for every method', async () => {
+  test('without templates takes precedence over a templated one, for every method', async () => {
     expect(await (await fetch(`${app.url}/svc/v3/things/key`)).json()).toMatchObject({ data: { key: 'k' } });
     const put = await fetch(`${app.url}/svc/v3/things/key`, { method: 'PUT' });
     expect([put.status, put.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
@@ -31,12 +31,12 @@ describe('a path', () => {
     expect([answer.status, await answer.json()]).toMatchObject([400, { status: 'bad_request' }]);
   });
 
-  test('holds its parameters decoded', async () => {
+  test('has its parameters decoded', async () => {
     const answer = await app.call('/svc/v3/things/a%2Fb%20c', { as: reader });
     expect(await answer.json()).toMatchObject({ data: { id: 'a/b c' } });
   });
 
-  test('may have an alias, with an operation id of its own', async () => {
+  test('may have an alias with its own operationId', async () => {
     const send = (path: string, operation: string) =>
       app.call(path, {
         as: { operation, scopes: ['things:write'] },

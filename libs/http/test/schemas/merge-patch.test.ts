@@ -36,7 +36,7 @@ describe('mergePatch', () => {
     );
   });
 
-  test('is done once applied', () => {
+  test('is idempotent', () => {
     const documents = fc.dictionary(fc.string(), fc.jsonValue());
     fc.assert(
       fc.property(documents, documents, (current, patch) => {
@@ -46,7 +46,7 @@ describe('mergePatch', () => {
     );
   });
 
-  test('takes a member called __proto__ for a member', () => {
+  test('treats a member called __proto__ as an ordinary member', () => {
     const merged = mergePatch({}, JSON.parse('{"__proto__":{"admin":true}}'));
     expect(Object.getPrototypeOf(merged)).toBe(Object.prototype);
     expect((merged as { admin?: boolean }).admin).toBeUndefined();
@@ -83,12 +83,12 @@ describe('patchOf', () => {
     ['another enum value', { color: 'blue' }],
   ])('refuses %s', (_what, patch) => expect(holds(patch)).toBe(false));
 
-  test('puts no defaults into what is not said', () => {
+  test('puts no defaults into absent members', () => {
     expect(JSON.stringify(patchOf(Person))).not.toContain('default');
   });
 });
 
-test('createCheck names what a merge left wrong', () => {
+test('createCheck names the violations of a merged value', () => {
   const check = createCheck(Type.Object({ place: Type.Object({ city: Type.String() }) }));
   expect(() => check({ place: { city: 'x' } })).not.toThrow();
   expect(() => check(mergePatch({ place: { city: 'x' } }, { place: {} }))).not.toThrow();
@@ -130,7 +130,7 @@ describe('texts that are normalised', () => {
     [{ at: '2027-06-01T00:00:00+2' }, undefined],
   ])('%j is %s', (value, expected) => expect(read(value)).toBe(expected));
 
-  test('every instant survives', () => {
+  test('every instant keeps its value', () => {
     const instants = fc.date({ min: new Date('0001-01-02'), max: new Date('9999-12-30'), noInvalidDate: true });
     fc.assert(
       fc.property(instants, fc.integer({ min: -14 * 60, max: 14 * 60 }), (instant, offset) => {

@@ -20,7 +20,7 @@ const padded = (bytes: number): string => {
 const post = (body: string) =>
   app.call('/svc/v3/things', { as, method: 'POST', headers: { 'Content-Type': 'application/json' }, body });
 
-test('exactly 256 KiB are read', async () => {
+test('a body of exactly 256 KiB is read', async () => {
   expect((await post(padded(BODY_LIMIT_BYTES))).status).toBe(201);
 });
 
@@ -40,7 +40,7 @@ const head = (...more: string[]) =>
     '',
   ].join('\r\n');
 
-test('bytes count, not characters, and not only those announced', async () => {
+test('the limit counts the bytes received, not characters and not only Content-Length', async () => {
   const chunk = Buffer.from('é'.repeat(32 * 1024));
   const chunked = [`${chunk.length.toString(16)}\r\n`, chunk, '\r\n'];
   const parts = [head('Transfer-Encoding: chunked'), ...Array.from({ length: 5 }, () => chunked).flat(), '0\r\n\r\n'];
@@ -61,7 +61,7 @@ test('the answer reaches a client that reads only after it has sent everything, 
   expect(closed).toBe(true);
 });
 
-test('a client that goes away in the middle of its body disturbs nobody', async () => {
+test('a client that disconnects in the middle of its body does not affect other requests', async () => {
   const controller = new AbortController();
   const body = new ReadableStream({
     pull: (stream) => {

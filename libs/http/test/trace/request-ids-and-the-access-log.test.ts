@@ -9,7 +9,7 @@ const whoAmI = operation({
   method: 'get',
   path: '/trace/{id}',
   access: 'things:read',
-  summary: 'Tells the trace',
+  summary: 'Returns the trace',
   params: { id: Type.String() },
   answers: { 200: Type.Unknown() },
   example: { params: { id: 'a' }, answer: {} },
@@ -33,7 +33,7 @@ const get = (headers: Record<string, string>) => app.call('/trace/secret?', { as
 
 const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
 
-test('well-formed ids are taken over, returned, and known to whatever the request causes', async () => {
+test('well-formed ids are adopted, returned, and passed on to whatever the request causes', async () => {
   const answer = await get({ 'X-Request-Id': 'order.17_a-b', traceparent });
   expect(answer.headers.get('x-request-id')).toBe('order.17_a-b');
   expect(answer.headers.get('traceparent')).toBe(traceparent);
@@ -53,13 +53,13 @@ test.each(['', 'a b', 'x'.repeat(129), 'ä', '<script>'])(
   },
 );
 
-test('errors carry them too', async () => {
+test('errors carry the ids, too', async () => {
   const answer = await fetch(`${app.url}/nowhere`, { headers: { 'X-Request-Id': 'mine' } });
   expect(answer.headers.get('x-request-id')).toBe('mine');
 });
 
 describe('the access log', () => {
-  /** Lines are written when the connection is done with the answer, a moment after the client has it. */
+  /** Lines are written when the connection is done with the answer, shortly after the client has it. */
   const logged = async (count: number): Promise<Line[]> => {
     while (app.lines.length < count) await new Promise((resolve) => setImmediate(resolve));
     return app.lines;
@@ -82,21 +82,21 @@ describe('the access log', () => {
     });
   });
 
-  test('has only a line of level debug for a look at the description, which gateways take every few seconds', async () => {
+  test('has only a debug line for a 304 of the description, which gateways request every few seconds', async () => {
     const levels: string[] = [];
     const told = (level: string) => () => void levels.push(level);
     const logger = { debug: told('debug'), info: told('info'), error: told('error') };
     const described = await start([whoAmI], { logger });
     const { headers } = await fetch(`${described.url}/openapi.json`);
     await fetch(`${described.url}/openapi.json`, { headers: { 'If-None-Match': String(headers.get('etag')) } });
-    // What is refused is no routine.
+    // A refusal is logged at the usual level.
     await fetch(`${described.url}/openapi.json?x=1`);
     while (levels.length < 3) await new Promise((resolve) => setImmediate(resolve));
     expect(levels).toEqual(['debug', 'debug', 'info']);
     await described.close();
   });
 
-  test('has one for what is refused as well', async () => {
+  test('has one line for a refused request, too', async () => {
     await fetch(`${app.url}/nowhere`);
     await fetch(`${app.url}/trace/a`);
     const lines = await logged(2);

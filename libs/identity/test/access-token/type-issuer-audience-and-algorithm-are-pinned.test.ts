@@ -34,7 +34,7 @@ const refused = {
 };
 
 describe('type, issuer, audience and algorithm of an access token are pinned', () => {
-  test('a token of the authorizer gives its claims', async () => {
+  test('a token of the authorizer yields its claims', async () => {
     expect(await verify(signAs(key, claims, at))).toMatchObject(claims);
   });
 
@@ -82,7 +82,7 @@ describe('type, issuer, audience and algorithm of an access token are pinned', (
     ).rejects.toMatchObject(refused);
   });
 
-  test('a verified token is refused once it expired', async () => {
+  test('a verified token is refused once it has expired', async () => {
     const state = { at: seconds * 1000 };
     const check = verifyAccessToken({ keys: createKeySet({ url: document.jwksUrl }), issuer, now: () => state.at });
     const token = signAs(key, claims, at);

@@ -28,8 +28,8 @@ const credentials = (authorizerUrl: string) =>
   createServiceCredentials({ authorizerUrl, service: 'orders', secret: 's3cret', now: () => state.at });
 const call = { audience: 'catalog', institution: 'opera', operation: 'holdPlaces' };
 
-describe('a service gets one token per call and keeps it', () => {
-  test('asks once with its own name and secret, then again shortly before expiry', async () => {
+describe('the token of a call is cached', () => {
+  test('it is requested once with the service’s name and secret, and again shortly before expiry', async () => {
     const own = credentials(server.url);
     const [first] = await Promise.all([own.tokenFor(call), own.tokenFor(call), own.tokenFor(call)]);
     expect(state.asked).toHaveLength(1);
@@ -41,7 +41,7 @@ describe('a service gets one token per call and keeps it', () => {
     expect(await own.tokenFor(call)).not.toBe(first);
   });
 
-  test('each institution, audience and operation has its own', async () => {
+  test('each institution, audience and operation has its own token', async () => {
     const own = credentials(server.url);
     const tokens = [
       await own.tokenFor(call),
@@ -52,7 +52,7 @@ describe('a service gets one token per call and keeps it', () => {
     expect(new Set(tokens).size).toBe(4);
   });
 
-  test('a refusal is a fault of the installation, and is asked again', async () => {
+  test('a refusal is an error of the installation, and is not cached', async () => {
     const own = credentials(server.url);
     state.status = 403;
     await expect(own.tokenFor(call)).rejects.toThrow('orders a call of holdPlaces at catalog');
@@ -60,7 +60,7 @@ describe('a service gets one token per call and keeps it', () => {
     expect(await own.tokenFor(call)).toMatch(/^token-/);
   });
 
-  test('an authorizer that does not answer makes the call unavailable', async () => {
+  test('without an answer of the authorizer the call is service_unavailable', async () => {
     const gone = await serve(() => undefined);
     await gone.close();
     await expect(credentials(gone.url).tokenFor(call)).rejects.toMatchObject({ code: 'service_unavailable' });

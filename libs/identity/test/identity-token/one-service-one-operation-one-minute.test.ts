@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => document.close());
 
 describe('an identity token is for one service, one operation and one minute', () => {
-  test('what the authorizer signs is what the service reads', async () => {
+  test('the service reads the caller that the authorizer signed', async () => {
     expect(await verify(signIdentity(key, { audience: 'contacts', caller, issuedAt: seconds }))).toEqual(caller);
     const service: Caller = {
       institution: 'opera',
@@ -47,14 +47,14 @@ describe('an identity token is for one service, one operation and one minute', (
     await expect(verify(token)).rejects.toMatchObject({ code: 'unauthorized' });
   });
 
-  test('it lives a minute at most', async () => {
+  test('it is valid for at most one minute', async () => {
     const old = signIdentity(key, { audience: 'contacts', caller, issuedAt: seconds - 60, lifetime: 3600 });
     await expect(verify(old)).rejects.toMatchObject({ code: 'unauthorized' });
     const long = signAs(key, { ...claims, iat: seconds, exp: seconds + 61 }, { typ: 'identity+jwt' });
     await expect(verify(long)).rejects.toMatchObject({ code: 'unauthorized' });
   });
 
-  test('an access token is none', async () => {
+  test('an access token is not an identity token', async () => {
     const token = signAs(key, { ...claims, iat: seconds, exp: seconds + 60 }, { typ: 'at+jwt' });
     await expect(verify(token)).rejects.toMatchObject({ code: 'unauthorized' });
   });

@@ -38,7 +38,7 @@ const withdraw = () => {
 };
 
 describe('a withdrawn key ends in seconds', () => {
-  test('for tokens that were verified before and for others, however long nobody asked', async () => {
+  test('for verified tokens and for others, after an idle time of any length', async () => {
     for (const idleMs of [2_001, 30_000]) {
       const { verify, seen, unseen } = begin();
       await verify(seen);
@@ -49,20 +49,20 @@ describe('a withdrawn key ends in seconds', () => {
     }
   });
 
-  test('in constant use nobody waits: the document is fetched beside the requests', async () => {
+  test('requests do not wait: the document is fetched in the background', async () => {
     const { verify, seen } = begin();
     await verify(seen);
     withdraw();
     const before = document.state.fetches;
     state.at += 1_001;
     await verify(seen);
-    // The fetch goes on; the same moment brings a refusal once it is done.
+    // The fetch is still running; the token is refused once it is done.
     while (await verify(seen).catch(() => undefined)) await new Promise((resolve) => setImmediate(resolve));
     await expect(verify(seen)).rejects.toMatchObject(refused);
     expect(document.state.fetches - before).toBe(1);
   });
 
-  test('what the next key signed counts at once', async () => {
+  test('a token of the next key is accepted at once', async () => {
     const { verify, seen } = begin();
     await verify(seen);
     withdraw();
@@ -83,7 +83,7 @@ describe('a withdrawn key ends in seconds', () => {
     expect(document.state.fetches - before).toBe(1);
   });
 
-  test('an authorizer that does not answer withdraws nothing, and keeps nobody waiting but once', async () => {
+  test('an unresponsive authorizer withdraws no key, and delays one request at most', async () => {
     const { verify, seen, unseen } = begin();
     await verify(seen);
     document.state.down = true;
@@ -104,7 +104,7 @@ describe('a withdrawn key ends in seconds', () => {
     state.at += 10_000;
     expect(await patient.key('compromised')).toBeDefined();
     state.at += 600;
-    // With an answer still open this one would wait for its end.
+    // If it waited for the open answer, the attempt would end first.
     const order: string[] = [];
     const answer = patient.key('compromised').then(() => order.push('key'));
     const end = patient.refresh().catch(() => order.push('end of the attempt'));
@@ -113,7 +113,7 @@ describe('a withdrawn key ends in seconds', () => {
     await hanging.close();
   });
 
-  test('a service no longer sends what it signed', async () => {
+  test('a service no longer sends tokens that the key signed', async () => {
     document.state.jwks = [compromised.jwk];
     const signing = { key: compromised };
     const authorizer = await serve((_request, response) => {

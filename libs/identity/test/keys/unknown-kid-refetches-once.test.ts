@@ -17,7 +17,7 @@ const clock = () => {
 };
 
 describe('an unknown kid refetches once', () => {
-  test('callers that ask together cause one fetch', async () => {
+  test('concurrent callers cause one fetch', async () => {
     const keys = createKeySet({ url: document.jwksUrl });
     const before = document.state.fetches;
     const found = await Promise.all(Array.from({ length: 20 }, () => keys.key('first')));
@@ -25,7 +25,7 @@ describe('an unknown kid refetches once', () => {
     expect(document.state.fetches - before).toBe(1);
   });
 
-  test('made-up ids cause one fetch per cooldown', async () => {
+  test('unknown ids cause one fetch per cooldown', async () => {
     const { state, now } = clock();
     const keys = createKeySet({ url: document.jwksUrl, cooldownMs: 5_000, now });
     await keys.refresh();
@@ -37,7 +37,7 @@ describe('an unknown kid refetches once', () => {
     expect(document.state.fetches - before).toBe(1);
   });
 
-  test('a key published since is found', async () => {
+  test('a key that was published meanwhile is found', async () => {
     const { state, now } = clock();
     const keys = createKeySet({ url: document.jwksUrl, now });
     await keys.key('first');
@@ -47,7 +47,7 @@ describe('an unknown kid refetches once', () => {
     expect((await keys.key('first'))?.equals(first.publicKey)).toBe(true);
   });
 
-  test('known keys stay usable while the document cannot be had', async () => {
+  test('known keys stay usable while the document is unavailable', async () => {
     const { state, now } = clock();
     const keys = createKeySet({ url: document.jwksUrl, now });
     await keys.key('first');
@@ -59,14 +59,14 @@ describe('an unknown kid refetches once', () => {
     document.state.down = false;
   });
 
-  test('an unknown key is unavailable, not invalid, while the document cannot be had', async () => {
+  test('an unknown key is service_unavailable, not unauthorized, while the document is unavailable', async () => {
     const gone = await serve(() => undefined);
     await gone.close();
     const keys = createKeySet({ url: `${gone.url}/auth/jwks` });
     await expect(keys.key('first')).rejects.toMatchObject({ code: 'service_unavailable' });
   });
 
-  test('a withdrawn key goes when the document is fetched again', async () => {
+  test('a withdrawn key is removed by the next fetch', async () => {
     const own = await serveKeys([first.jwk, second.jwk]);
     const keys = createKeySet({ url: own.jwksUrl });
     expect(await keys.key('first')).toBeDefined();
@@ -76,7 +76,7 @@ describe('an unknown kid refetches once', () => {
     await own.close();
   });
 
-  test('keys of other kinds are skipped', async () => {
+  test('keys of other types are skipped', async () => {
     const own = await serveKeys([
       { kty: 'oct', kid: 'hmac', k: 'c2VjcmV0' },
       { ...first.jwk, kid: 'other-use', use: 'enc' },

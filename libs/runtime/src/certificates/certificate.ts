@@ -4,13 +4,13 @@ import { file } from '../settings/kinds.ts';
 import { type Setting, SettingsFault } from '../settings/settings.ts';
 import { explain, StartFault } from '../settings/start-fault.ts';
 
-/** A certificate (with what leads to its authority) and its private key, both as PEM. */
+/** A certificate chain and its private key, both as PEM. */
 export interface Certificate {
   readonly cert: string;
   readonly key: string;
 }
 
-/** The files that hold a certificate and its key, each with the setting that names it. */
+/** The files of a certificate and of its key, each with the setting that names it. */
 export interface CertificateFiles {
   readonly cert: { readonly setting: string; readonly path: string };
   readonly key: { readonly setting: string; readonly path: string };
@@ -18,7 +18,7 @@ export interface CertificateFiles {
 
 type NamedFile = CertificateFiles['cert'];
 
-/** A file of a setting: what it holds, or the line that says why that is nothing. */
+/** The content of a setting's file, or the line that says why it cannot be used. */
 type Read<Value> = { readonly pem: string; readonly value: Value } | { readonly fault: string };
 
 const readPem = <Value>({ setting, path }: NamedFile, noun: string, parse: (pem: string) => Value): Read<Value> => {
@@ -45,7 +45,8 @@ const readKeyFile = (named: NamedFile): Read<KeyObject> =>
 
 /**
  * The certificate in the files.
- * @throws {StartFault} when one cannot be read, is damaged, expired, or does not belong to the other
+ * @throws {StartFault} when one of them is unreadable, damaged or expired, or the key does not belong to the
+ * certificate
  */
 export const readCertificate = (files: CertificateFiles, now = new Date()): Certificate => {
   const [certificate, key] = [readCertificateFile(files.cert, now), readKeyFile(files.key)];
@@ -59,7 +60,7 @@ export const readCertificate = (files: CertificateFiles, now = new Date()): Cert
   return { cert: certificate.pem, key: key.pem };
 };
 
-/** What is wrong with each of the files alone, if it is given. */
+/** The faults of each file alone, if it is given. */
 const faultsOf = (cert: NamedFile | undefined, key: NamedFile | undefined): string[] => {
   const read = [cert && readCertificateFile(cert, new Date()), key && readKeyFile(key)];
   return read.flatMap((one) => (one && 'fault' in one ? [one.fault] : []));

@@ -7,13 +7,13 @@ import type { Certificate } from './certificate.ts';
 
 /** A certificate that clients trust by its own file. */
 export interface DevelopmentCertificate extends Certificate {
-  /** What curl's --cacert takes. */
+  /** The file for curl's --cacert. */
   readonly caFile: string;
 }
 
 const ALWAYS = ['localhost', '127.0.0.1', '::1'];
 const DAY_MS = 86_400_000;
-/** The longest life that clients accept without complaint. */
+/** The longest validity that clients accept. */
 const LIFETIME_DAYS = 397;
 const RENEWED_BEFORE_DAYS = 30;
 
@@ -21,8 +21,8 @@ const covers = (certificate: X509Certificate, host: string): boolean =>
   (isIP(host) ? certificate.checkIP(host) : certificate.checkHost(host)) !== undefined;
 
 /**
- * What a file of the pair holds; undefined if there is none. @throws {StartFault} if it cannot be read: what is made
- * anew would replace it
+ * The content of a file of the pair; undefined if there is none.
+ * @throws {StartFault} if it cannot be read: a new certificate would replace it
  */
 const storedPem = (path: string): string | undefined => {
   try {
@@ -34,14 +34,14 @@ const storedPem = (path: string): string | undefined => {
 };
 
 /**
- * The stored certificate, if it is intact, valid for all hosts and for another month.
- * @throws {StartFault} if a file cannot be read, or a certificate, which clients may trust, is there without its key
+ * The stored certificate, if it is intact and valid for all hosts and for another month.
+ * @throws {StartFault} if a file cannot be read, or a certificate, which clients may trust, exists without its key
  */
 const stored = (certFile: string, keyFile: string, hosts: readonly string[], now: number): Certificate | undefined => {
   const [cert, key] = [storedPem(certFile), storedPem(keyFile)];
   if (cert !== undefined && key === undefined) {
     throw new StartFault(
-      `the development certificate: ${certFile} is there without ${keyFile}; restore the key, or remove the certificate to get new ones`,
+      `the development certificate: ${certFile} exists without ${keyFile}; restore the key, or remove the certificate to get new ones`,
     );
   }
   if (cert === undefined || key === undefined) return undefined;
@@ -56,13 +56,13 @@ const stored = (certFile: string, keyFile: string, hosts: readonly string[], now
 };
 
 const make = async (hosts: readonly string[], now: number): Promise<Certificate> => {
-  // Loaded only now: it costs 25 MB and 0.2 s, once a year.
+  // Loaded on demand: it costs 25 MB and 0.2 s, once a year.
   const { generate } = await import('selfsigned');
   const { cert, private: key } = await generate([{ name: 'commonName', value: 'boxoffice development' }], {
     keyType: 'ec',
     curve: 'P-256',
     algorithm: 'sha256',
-    // Clocks of clients may be a little behind.
+    // Clocks of clients may be slightly behind.
     notBeforeDate: new Date(now - DAY_MS),
     notAfterDate: new Date(now + (LIFETIME_DAYS - 1) * DAY_MS),
     extensions: [
@@ -84,16 +84,16 @@ const replaceFile = (path: string, content: string, mode: number): void => {
 };
 
 /**
- * A certificate for development, kept in the directory (its key with mode 0600) and good for localhost, loopback and
- * the given hosts; made anew when it is missing, damaged, about to expire, or lacks a host.
- * @throws {StartFault} when it cannot be kept, or what is kept cannot be read or lacks its key
+ * A certificate for development, stored in the directory (its key with mode 0600) and valid for localhost, loopback and
+ * the given hosts; created again when it is missing, damaged, about to expire, or lacks a host.
+ * @throws {StartFault} when it cannot be stored, or a stored file cannot be read, or its key is missing
  */
 export const developmentCertificate = async (
   directory: string,
   hosts: readonly string[] = [],
   now = Date.now(),
 ): Promise<DevelopmentCertificate> => {
-  // An address in a URL may stand in brackets.
+  // An address in a URL may be in brackets.
   const all = [...new Set([...ALWAYS, ...hosts.map((host) => host.replace(/^\[(.*)\]$/, '$1'))])];
   const caFile = join(directory, 'development-certificate.pem');
   const keyFile = join(directory, 'development-key.pem');
@@ -104,7 +104,7 @@ export const developmentCertificate = async (
     replaceFile(keyFile, fresh.key, 0o600);
     replaceFile(caFile, fresh.cert, 0o644);
   } catch (error) {
-    throw new StartFault(`the development certificate cannot be kept in ${directory}: ${explain(error)}`);
+    throw new StartFault(`the development certificate cannot be stored in ${directory}: ${explain(error)}`);
   }
   return { ...fresh, caFile };
 };

@@ -1,19 +1,19 @@
 import { type LookupAddress, lookup as resolve } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 
-/** The instances behind one name: a connection leads to any of them but to those that are leaving. */
+/** The instances behind one name: new connections go to any of them except those that are leaving. */
 export interface Instances {
-  /** What connections find their address with, in place of Node's own. */
+  /** The name look-up of connections, in place of Node's own. */
   readonly lookup: LookupFunction;
   /**
-   * An answer from this address said that its connection was the last: its process stops, so new connections lead
-   * elsewhere for a while.
+   * An answer from this address announced the end of its connection: its process is stopping, so new connections go to
+   * other instances for a while.
    */
   leaving(address: string | undefined): void;
 }
 
 export interface InstancesOptions {
-  /** Milliseconds after which a name that is still given counts again: its process must have ended by then. */
+  /** Milliseconds after which a leaving address counts again, if the name still resolves to it. */
   readonly forgottenAfterMs?: number;
   readonly now?: () => number;
   /** Every address of a name, in the order in which they are to be tried. */
@@ -26,7 +26,7 @@ const FORGOTTEN_AFTER_MS = 15_000;
 const resolveAll: NonNullable<InstancesOptions['resolve']> = (name, done) =>
   resolve(name, { all: true, order: 'verbatim' }, done);
 
-/** Makes the instances of one name. While all of them are leaving, any of them is better than none. */
+/** Creates the instances of one name. While all of them are leaving, all are used. */
 export const createInstances = (options: InstancesOptions = {}): Instances => {
   const { forgottenAfterMs = FORGOTTEN_AFTER_MS, now = Date.now, resolve = resolveAll } = options;
   const gone = new Map<string, number>();

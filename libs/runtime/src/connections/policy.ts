@@ -1,13 +1,13 @@
 import type { ClientRequest, IncomingHttpHeaders } from 'node:http';
 
-// What the gateway and the clients of services do alike with connections that they keep open to a service.
+// The policy of the gateway and of the clients of services for connections that they keep open to a service.
 
 /** Maximum age of a connection in milliseconds; see `expiryOf`. */
 export const CONNECTION_AGE_MS = 20_000;
 
 /**
- * When a connection that is opened now is used no more, in epoch milliseconds: after half of its maximum age at the
- * earliest, so that not all end at once. The connection that follows resolves the name again, so that a new instance
+ * When a connection that is opened now is used for the last time, in epoch milliseconds: after half of its maximum age
+ * at the earliest, so that not all end at once. The next connection resolves the name again, so that a new instance
  * soon has its share of the requests.
  */
 export const expiryOf = (now: number, maxAgeMs: number): number => now + maxAgeMs * (0.5 + Math.random() / 2);

@@ -1,8 +1,8 @@
 import ipaddr from 'ipaddr.js';
 
 /**
- * What an address counts as in limits: an IPv6 address as its /64 network, since whoever has one address of it has them
- * all; an IPv4 address, also one mapped into IPv6 (RFC 4291, 2.5.5.2), as itself in dotted form. Anything else stays as
+ * The network that limits count an address by: an IPv6 address by its /64 network, since one host usually has all of
+ * it; an IPv4 address, also one mapped into IPv6 (RFC 4291, 2.5.5.2), by itself in dotted form. Anything else stays as
  * it is.
  */
 export const networkOf = (address: string): string => {

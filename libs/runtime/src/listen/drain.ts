@@ -2,26 +2,26 @@ import type { Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
 
 /**
- * The `idleMs` of a program: enough for a busy client to use each of its open connections once, with the remainder of a
- * stop's 10 s for the rest.
+ * The `idleMs` of a program: enough for a busy client to use each of its open connections once; the rest of a stop's 10
+ * s is for the other parts.
  */
 export const DRAIN_MS = 1_000;
 
-/** How a server ends. Times are in milliseconds, counted from the beginning of the end. */
+/** How a server stops. Times are in milliseconds, counted from the beginning of the stop. */
 export interface DrainOptions {
-  /** Requests in hand may take so long; then every connection is cut. */
+  /** Time for running requests; then every connection is closed. */
   readonly graceMs: number;
-  /** Kept connections are served for so long, each until its next answer, which says that it is the last. */
+  /** Time for open keep-alive connections, each until its next answer, which announces the close. */
   readonly idleMs: number;
 }
 
 /**
- * A connection becomes idle when its last answer is sent; Node closes those idle at one moment, and none that become
- * idle later.
+ * A connection becomes idle when its last answer is sent; Node closes only those that are idle at one moment, so this
+ * repeats.
  */
 const SWEEP_MS = 20;
 
-/** A connection that came at the very end has so long for its request. */
+/** Time for the request of a connection that was accepted at the very end. */
 const LAST_MS = 300;
 
 /** Turns of the event loop in which new connections may arrive at the end of a drain. */
@@ -44,11 +44,11 @@ export const drainConnections = (server: Server, { graceMs, idleMs }: DrainOptio
     };
     const stopAccepting = (): void => {
       closedAt = performance.now();
-      // An HTTP server's own way of closing cuts the idle connections first, on which a request may be on its way.
+      // Node's own HTTP close would cut the idle connections first, on which a request may be in flight.
       NetServer.prototype.close.call(server, () => {
         clearInterval(sweep);
         clearTimeout(deadline);
-        // Nothing is left to close but its timer.
+        // Only its timer is left to close.
         server.close();
         resolve();
       });
@@ -56,17 +56,17 @@ export const drainConnections = (server: Server, { graceMs, idleMs }: DrainOptio
     };
     // Each turn of the event loop accepts the whole backlog; after a turn without a new connection, almost none arrives
     // before the listener closes.
-    let came = 0;
-    const comeToAnEnd = (): void => {
+    let accepted = 0;
+    const acceptBacklog = (): void => {
       server.on('connection', () => {
-        came += 1;
+        accepted += 1;
       });
       const turn = (left: number, before: number): void => {
-        if (came === before || left === 0) stopAccepting();
-        else setImmediate(turn, left - 1, came);
+        if (accepted === before || left === 0) stopAccepting();
+        else setImmediate(turn, left - 1, accepted);
       };
       setImmediate(turn, MOST_TURNS, -1);
     };
-    if (idleMs > 0 && graceMs > 0) setTimeout(comeToAnEnd, Math.min(idleMs, graceMs));
+    if (idleMs > 0 && graceMs > 0) setTimeout(acceptBacklog, Math.min(idleMs, graceMs));
     else stopAccepting();
   });

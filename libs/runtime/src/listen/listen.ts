@@ -11,13 +11,13 @@ import { answerRefusals, malformed, type OnRefused, type Refuse, refusing } from
 
 /** Protection against slow and greedy clients. Times are in milliseconds. */
 export interface Limits {
-  /** Until the headers are there. */
+  /** Until the headers are complete. */
   readonly headersMs?: number;
-  /** Until the whole request is there. */
+  /** Until the request is complete. */
   readonly requestMs?: number;
   /** Keep-alive time of an idle connection: longer than that of the gateway's agents and of usual load balancers. */
   readonly keepAliveMs?: number;
-  /** A connection on which nothing moves at all is closed after this. */
+  /** A connection without any traffic is closed after this time. */
   readonly silenceMs?: number;
   readonly connections?: number;
   readonly headerBytes?: number;
@@ -33,14 +33,14 @@ export interface ListenOptions {
   /** Headers of the answers about health. */
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * Decides whether a new connection may stay, before anything is read from it and before its TLS handshake; one that
-   * may not is reset.
+   * Decides whether a new connection may stay, before anything is read from it and before its TLS handshake; a refused
+   * one is reset.
    */
   readonly admit?: (socket: Socket) => boolean;
   readonly limits?: Limits;
-  /** Gives what the HTTP parser refuses the interface's own shape. */
+  /** Shapes the answers to requests that the HTTP parser refuses. */
   readonly refuse?: Refuse;
-  /** Told of the requests that are refused so, which no handler sees: for the access log. */
+  /** Notified of these refusals, which no handler sees: for the access log. */
   readonly onRefused?: OnRefused;
   /** Notified of the requests that the handler gets, for metrics. */
   readonly observe?: Observe;
@@ -59,13 +59,13 @@ export interface Listening {
   /** `http://host:port` or `https://…`, as a client on this machine reaches it. */
   readonly url: string;
   readonly server: Server;
-  /** New connections get this certificate from now on; nothing to do without TLS. */
+  /** New connections get this certificate from now on; no effect without TLS. */
   renew(certificate: Certificate): void;
   /** The certificate that new connections get (PEM); undefined without TLS. */
   certificate(): string | undefined;
   /**
-   * Stops accepting, lets the requests in hand finish for at most `graceMs` (default 8 s), then closes every
-   * connection; kept ones that are idle when `drainMs` is over. Calling it again answers the same promise.
+   * Stops accepting, waits at most `graceMs` (default 8 s) for running requests, then closes every connection; idle
+   * ones when `drainMs` is over. Every call returns the same promise.
    */
   close(graceMs?: number): Promise<void>;
 }
@@ -99,7 +99,7 @@ const makeServer = ({ tls, limits = {} }: ListenOptions): Server => {
   const options = {
     headersTimeout: headersMs,
     requestTimeout: requestMs,
-    // Node looks at the two limits above only so often.
+    // Node checks the two limits above at this interval.
     connectionsCheckingInterval: Math.min(1_000, headersMs, requestMs),
     keepAliveTimeout: keepAliveMs,
     maxHeaderSize: limits.headerBytes ?? 16_384,
@@ -109,13 +109,13 @@ const makeServer = ({ tls, limits = {} }: ListenOptions): Server => {
   };
   const server = tls ? createTlsServer({ ...options, ...tls, handshakeTimeout: headersMs }) : createServer(options);
   server.maxConnections = limits.connections ?? 10_000;
-  // The size limit bounds them; by default Node drops headers beyond the 2000th unseen.
+  // The size limit bounds them; by default Node ignores headers beyond the 2000th.
   server.maxHeadersCount = 0;
   server.setTimeout(silenceMs);
   return server;
 };
 
-/** Puts a decision before whatever the server does with a new connection. */
+/** Prepends a decision to the server's handling of a new connection. */
 const admitBy = (server: Server, admit: (socket: Socket) => boolean): void => {
   const listeners = server.listeners('connection');
   server.removeAllListeners('connection');
@@ -145,19 +145,19 @@ const reachable = (host: string): string => {
   return host.includes(':') ? `[${host}]` : host;
 };
 
-/** A body whose last coding is another has no end. */
+/** A body whose last coding is not chunked has no defined end. */
 const CHUNKED_LAST = /(?:^|,)\s*chunked\s*$/i;
 
-/** What Node's parser hands on although it is no request that can be answered by what it says. */
+/** A request that Node's parser accepts although its target, its host or its body is not well-defined. */
 const isMalformed = ({ headers, httpVersion }: IncomingMessage): boolean => {
   const { host, 'transfer-encoding': coding } = headers;
-  // Node's parser refuses the coding as well, but only once the request is handed on.
+  // Node's parser refuses the coding as well, but only after it has emitted the request.
   return (host === undefined && httpVersion !== '1.0') || (coding !== undefined && !CHUNKED_LAST.test(coding));
 };
 
 /**
  * Serves HTTP, or HTTPS with a certificate. Resolves when connections are accepted.
- * @throws {StartFault} when the port or the address cannot be had
+ * @throws {StartFault} when the port or the address is not available
  */
 export const listen = async (handler: RequestListener, options: ListenOptions): Promise<Listening> => {
   const { health, observe, onRefused, refuse = bareRefuse } = options;

@@ -9,7 +9,7 @@ export interface OperationsOptions {
   readonly health?: Health;
 }
 
-/** Serves `/metrics` (and health) on a port of its own, which the outside does not see. */
+/** Serves `/metrics` (and health) on a separate port, which is not published. */
 export const serveOperations = ({ host, port, metrics, health }: OperationsOptions): Promise<Listening> =>
   listen(
     (request, response) => {

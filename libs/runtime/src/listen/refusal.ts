@@ -25,16 +25,16 @@ export interface Refusal {
   readonly path?: string;
 }
 
-/** What a refused request is answered, in the shape that the caller's interface has. */
+/** The answer to a refused request, in the shape of the interface. */
 export interface RefusalAnswer {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** Gives refusals their shape. */
+/** Shapes the answers to refused requests. */
 export type Refuse = (refusal: Refusal) => RefusalAnswer;
 
-/** Told of every refusal of a request that no handler got, with the id that its answer carries. */
+/** Notified of every refusal of a request that no handler got, with the id in its answer. */
 export type OnRefused = (refusal: Refusal, requestId: string | undefined) => void;
 
 /** Logs refusals as requests are logged: one line, without the path. */
@@ -43,7 +43,7 @@ export const logRefused =
   ({ method, status, code }, requestId) =>
     logger.info('request', { requestId, client: null, operation: 'none', method, status, code });
 
-/** Shapes a refusal and tells of it. */
+/** Shapes a refusal and reports it to `onRefused`. */
 export const refusing =
   (refuse: Refuse, onRefused: OnRefused | undefined): Refuse =>
   (refusal) => {
@@ -56,7 +56,7 @@ const reasons = { 400: 'Bad Request', 408: 'Request Timeout', 431: 'Request Head
 
 type Kind = Pick<Refusal, 'status' | 'code' | 'details'>;
 
-/** A request that is no HTTP. */
+/** A request that is not HTTP. */
 export const malformed: Kind = { status: 400, code: 'bad_request', details: 'The request is not well-formed HTTP.' };
 
 const kindOf = (code: string | undefined): Kind | undefined => {
@@ -69,7 +69,10 @@ const kindOf = (code: string | undefined): Kind | undefined => {
   return code?.startsWith('HPE_') ? malformed : undefined;
 };
 
-/** Writes the whole answer to the socket and closes it: what else comes on it cannot be told apart from rubbish. */
+/**
+ * Writes the whole answer to the socket and closes it: the end of the refused request, where the next one would begin,
+ * is unknown.
+ */
 const write = (socket: Socket, refusal: Refusal, refuse: Refuse): void => {
   const { headers, body } = refuse(refusal);
   const all = { Date: new Date().toUTCString(), ...headers, 'Content-Length': `${Buffer.byteLength(body)}` };
@@ -92,12 +95,12 @@ export interface RefusalOptions {
   readonly inFlight: InFlight;
 }
 
-/** Answers what the server refuses by itself. */
+/** Answers the requests that the server itself refuses. */
 export const answerRefusals = (server: Server, { refuse, onRefused, inFlight }: RefusalOptions): void => {
-  const refuseUnheard = refusing(refuse, onRefused);
+  const refuseUnhandled = refusing(refuse, onRefused);
   const lines = new WeakMap<Socket, FailedLine>();
   const watch = (socket: Socket) => lines.set(socket, watchLines(socket, inFlight));
-  // Over TLS the parser is there once the handshake is done.
+  // Over TLS the parser exists once the handshake is done.
   server.on(server instanceof TlsServer ? 'secureConnection' : 'connection', watch);
 
   const failedLine = (socket: Socket, packet: Buffer | undefined, isLate: boolean): RequestLine => {
@@ -105,14 +108,14 @@ export const answerRefusals = (server: Server, { refuse, onRefused, inFlight }: 
     return isLate && line.path === undefined ? unfinishedLine(socket) : line;
   };
 
-  /** The trouble is in the body of a request that a handler has. */
+  /** The error is in the body of a request that a handler has. */
   const refuseBody = (socket: Socket, kind: Kind, response: ServerResponse): void => {
     const { req, headersSent, writableEnded, writableFinished } = response;
-    // An answer that is out already was the only one; one that is on its way out is waited for.
+    // An answer that was sent already was the only one; one that is being sent is waited for.
     if (writableFinished) socket.destroySoon();
     else if (writableEnded) response.once('finish', () => socket.destroySoon());
-    // Over TLS what was written may not be out yet. An answer without its end is known by its length or chunks, but for
-    // HTTP/1.0.
+    // Over TLS the written bytes may not be sent yet. A client recognises a truncated answer by its length or chunks,
+    // except in HTTP/1.0.
     else if (headersSent && req.httpVersion !== '1.0') socket.destroySoon();
     // Nothing may be written to the connection before the answers to earlier requests.
     else if (headersSent || response.socket !== socket) socket.destroy();
@@ -121,7 +124,7 @@ export const answerRefusals = (server: Server, { refuse, onRefused, inFlight }: 
 
   server.on('clientError', (error: ParserError, socket: Socket) => {
     const kind = kindOf(error.code);
-    // A failed handshake or a lost connection: there is nobody to answer.
+    // A failed handshake or a lost connection: no answer is possible.
     if (!kind || !socket.writable) {
       socket.destroy();
       return;
@@ -133,15 +136,15 @@ export const answerRefusals = (server: Server, { refuse, onRefused, inFlight }: 
     }
     const refusal = { ...kind, ...failedLine(socket, error.rawPacket, kind.status === 408) };
     if (!response || response.writableFinished || response.destroyed) {
-      write(socket, refusal, refuseUnheard);
+      write(socket, refusal, refuseUnhandled);
       return;
     }
-    // The trouble is in a request after the one that is being answered: that answer comes first.
+    // The error is in a request after the one that is being answered: that answer comes first.
     response.once('close', () => {
-      if (socket.writable) write(socket, refusal, refuseUnheard);
+      if (socket.writable) write(socket, refusal, refuseUnhandled);
     });
   });
   server.on('connect', (request: IncomingMessage, socket: Socket) => {
-    write(socket, { ...malformed, method: request.method, path: request.url }, refuseUnheard);
+    write(socket, { ...malformed, method: request.method, path: request.url }, refuseUnhandled);
   });
 };

@@ -7,7 +7,7 @@ export interface RequestLine {
   readonly path?: string;
 }
 
-/** The responses begun last, by connection. */
+/** The latest response of each connection. */
 export type InFlight = WeakMap<Socket, ServerResponse<IncomingMessage>>;
 
 /** Longest recorded part of a request line. */
@@ -21,8 +21,8 @@ const lineIn = (raw: string): RequestLine => {
 };
 
 /**
- * The line of a request that failed in this packet after another one had begun in it: the last that stands after the
- * first head's end. Nothing else in the packet tells them apart.
+ * The line of a request that failed in the packet in which another one began: the last line that looks like one, after
+ * the end of the first head. The packet does not show more.
  */
 const laterLineIn = (raw: string): RequestLine => {
   const rest = raw.slice(raw.indexOf('\r\n\r\n') + 4);
@@ -30,8 +30,8 @@ const laterLineIn = (raw: string): RequestLine => {
 };
 
 /**
- * The parts of Node's HTTP parser that tell what it read. They are not documented, so nothing but the shape of a
- * refusal relies on them: without them a line is known only if it stands in the packet that was refused.
+ * The undocumented parts of Node's HTTP parser that show what it has read. Only the shape of a refusal depends on them:
+ * without them a line is known only if it is in the refused packet.
  */
 interface Parser {
   onIncoming?: (request: IncomingMessage) => number;
@@ -44,8 +44,8 @@ interface Parser {
 const parserOf = (socket: Socket) => (socket as Socket & { readonly parser?: Parser | null }).parser;
 
 /**
- * Method and path of a request whose headers stopped coming: the parser has its first line and hands it out once the
- * headers end, so they are ended for it.
+ * Method and path of a request whose headers stopped arriving. The parser has read its first line and emits it at the
+ * end of the headers, so this feeds it that end.
  */
 export const unfinishedLine = (socket: Socket): RequestLine => {
   const parser = parserOf(socket);
@@ -64,15 +64,15 @@ export const unfinishedLine = (socket: Socket): RequestLine => {
   return line;
 };
 
-/** Answers the line of the request that failed on a connection, given the packet in which it did. */
+/** The line of the request that failed on a connection, given the packet in which it failed. */
 export type FailedLine = (packet: Buffer | undefined) => RequestLine;
 
-/** The line of a request that is known by the packet in which it failed, and by nothing else. */
+/** The line at the start of the packet in which its request failed. */
 export const lineOfPacket: FailedLine = (packet) => lineIn(packet?.toString('latin1', 0, LINE_BYTES) ?? '');
 
 /**
- * Remembers the first line of a request whose head comes in several packets. A head that is whole in its packet, as
- * nearly all are, costs two comparisons: bytes are looked at only when a packet began no request.
+ * Records the first line of a request whose head arrives in several packets. A head that is complete in its packet, as
+ * nearly all are, costs two comparisons: bytes are read only when a packet started no request.
  */
 export const watchLines = (socket: Socket, inFlight: InFlight): FailedLine => {
   const parser = parserOf(socket);
@@ -81,20 +81,20 @@ export const watchLines = (socket: Socket, inFlight: InFlight): FailedLine => {
   if (!parser?.getCurrentBuffer || at === undefined || typeof next !== 'function') return lineOfPacket;
 
   let last: ServerResponse | undefined;
-  /** Whether what came until now ended with a request's end. */
+  /** Whether the bytes received so far end with the end of a request. */
   let between = true;
-  let begun = '';
+  let head = '';
 
   parser[at] = (result: unknown) => {
-    // Otherwise it is the error, and the packet is told with it.
+    // Otherwise it is the error, whose `rawPacket` has the packet.
     if (typeof result === 'number') {
       const current = inFlight.get(socket);
       if (current !== last || !between) {
         last = current;
         between = current?.req.complete ?? true;
-        begun = '';
-      } else if (begun.length < LINE_BYTES && !begun.includes('\n', 2)) {
-        begun += parser.getCurrentBuffer?.().toString('latin1', 0, LINE_BYTES) ?? '';
+        head = '';
+      } else if (head.length < LINE_BYTES && !head.includes('\n', 2)) {
+        head += parser.getCurrentBuffer?.().toString('latin1', 0, LINE_BYTES) ?? '';
       }
     }
     return next(result);
@@ -102,6 +102,6 @@ export const watchLines = (socket: Socket, inFlight: InFlight): FailedLine => {
 
   return (packet) => {
     if (inFlight.get(socket) !== last) return laterLineIn(packet?.toString('latin1') ?? '');
-    return lineIn(begun + (packet?.toString('latin1', 0, LINE_BYTES) ?? ''));
+    return lineIn(head + (packet?.toString('latin1', 0, LINE_BYTES) ?? ''));
   };
 };

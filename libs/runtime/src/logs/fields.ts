@@ -1,6 +1,6 @@
 /**
- * What a log line may carry beside its message. Anything else is dropped, so that no token, secret, email or body gets
- * into a log by accident. Paths and queries are not among them: they hold what users typed.
+ * The fields that a log line may have beside its message. Others are dropped, so that no token, secret, email or body
+ * gets into a log by accident. Paths and queries are not allowed: they contain user input.
  */
 export interface LogFields {
   readonly requestId?: string;
@@ -17,7 +17,7 @@ export interface LogFields {
   /** A code of the registry, of a driver or of the system. */
   readonly code?: string;
   readonly reason?: string;
-  /** An address of a connection's other end. */
+  /** The peer address of a connection. */
   readonly peer?: string;
   readonly upstream?: string;
   readonly url?: string;
@@ -36,7 +36,7 @@ export interface LogFields {
   readonly count?: number;
   readonly bytes?: number;
   readonly waitMs?: number;
-  /** Logged with name, message and stack; what looks like a secret or an email in them is masked. */
+  /** Logged with name, message and stack, in which secrets and emails are masked. */
   readonly error?: unknown;
 }
 
@@ -74,19 +74,20 @@ const allowed: ReadonlySet<string> = new Set<keyof LogFields>([
 ]);
 
 const masks: readonly (readonly [RegExp, string])[] = [
-  // Internationalised ones, too (RFC 6531); longer ones than any are cut, so that a long text takes no quadratic time.
+  // Internationalised ones, too (RFC 6531). Longer ones than any valid one are cut, so that a long text takes no
+  // quadratic time.
   [/[\p{L}\p{M}\p{N}_.+-]{1,254}@[\p{L}\p{M}\p{N}_-]+(?:\.[\p{L}\p{M}\p{N}_-]+)+/gu, '(email)'],
   [/\beyJ[\w-]+\.[\w-]+\.[\w-]*/g, '(token)'],
   [/\b(Bearer|Basic)\s+[\w.~+/=-]+/gi, '$1 (secret)'],
   [/:\/\/[^/@\s]+@/g, '://(secret)@'],
 ];
 
-/** A text without what looks like an email, a token or a password in it. */
+/** The text with emails, tokens and passwords masked. */
 export const masked = (text: string): string =>
   masks.reduce((result, [pattern, replacement]) => result.replace(pattern, replacement), text);
 
 const plainError = (error: unknown): object => {
-  // Not instanceof: errors of another realm are errors too.
+  // Not instanceof: errors of another realm are errors, too.
   if (typeof error !== 'object' || error === null || !('message' in error)) return { message: masked(String(error)) };
   const { name, message, stack, cause } = error as Error;
   return {
@@ -97,7 +98,7 @@ const plainError = (error: unknown): object => {
   };
 };
 
-/** The fields that may be logged, in a form that JSON takes. */
+/** The allowed fields, as JSON values. */
 export const allowedFields = (fields: object): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(fields)

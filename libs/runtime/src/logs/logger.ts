@@ -4,27 +4,26 @@ import { allowedFields, type LogFields, masked } from './fields.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
-/** Every level, the most talkative first; for the LOG_LEVEL setting. */
+/** Every level, the most verbose first; for the LOG_LEVEL setting. */
 export const logLevels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
 
 /**
- * Writes log lines; each carries time, service and the current request's ids. The message is a fixed text, not a place
- * for data.
+ * Writes log lines; each carries time, service and the current request's ids. The message is a fixed text without data.
  */
 export type Logger = Readonly<Record<LogLevel, (message: string, fields?: LogFields) => void>>;
 
 export interface LoggerOptions {
-  /** The service that speaks. */
+  /** The service that logs. */
   readonly service: string;
   /** The least important level that is written; default info. */
   readonly level?: LogLevel;
-  /** Lines for eyes instead of JSON; default: when the output is a terminal. */
+  /** Human-readable lines instead of JSON; default: when the output is a terminal. */
   readonly pretty?: boolean;
   /** Where lines go (without their line end); default: standard output. */
   readonly write?: (line: string) => void;
 }
 
-/** A line for eyes: time, level, service, message, then the fields; a stack on lines of its own. */
+/** A human-readable line: time, level, service, message, then the fields; a stack on separate lines. */
 const prettyLine = (line: Record<string, unknown>): string => {
   const { time, level, service, message, error, requestId, traceId: _traceId, ...rest } = line;
   const fields = Object.entries({ ...rest, requestId }).filter(([, value]) => value !== undefined && value !== null);
@@ -34,7 +33,7 @@ const prettyLine = (line: Record<string, unknown>): string => {
   return `${String(time).slice(11, 23)} ${String(level).padEnd(5)} ${String(service)}: ${String(message)}${tail}${trouble}`;
 };
 
-/** Makes a program's logger: JSON lines, or readable ones in a terminal, with allow-listed fields only. */
+/** Creates a program's logger: JSON lines, or readable ones in a terminal, with allow-listed fields only. */
 export const createLogger = (options: LoggerOptions): Logger => {
   const { service, level = 'info', pretty = process.stdout.isTTY === true, write } = options;
   const line = format.printf(({ level: name, message, fields }) => {
@@ -59,7 +58,7 @@ export const createLogger = (options: LoggerOptions): Logger => {
   });
   const winston = createWinston({ level, format: line, transports: [console] });
   const at = (name: LogLevel) => (message: string, fields?: LogFields) => {
-    // winston would make the whole entry before it drops it.
+    // winston would create the whole entry before it discards it.
     if (logLevels.indexOf(name) >= logLevels.indexOf(level)) winston.log(name, message, { fields });
   };
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };

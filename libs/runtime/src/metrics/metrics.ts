@@ -8,14 +8,14 @@ export interface Meter<Method extends string> {
   readonly name: string;
   readonly help: string;
   readonly labels?: readonly string[];
-  /** Never set: the kind of meter. */
+  /** Never set: the type of the meter. */
   readonly kind?: Method;
 }
 
-/** Told of every request as it comes. */
+/** Notified of every request when it arrives. */
 export type Observe = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A value that somebody looked at just now. */
+/** A value read during the scrape. */
 export interface Reading {
   readonly value: number;
   readonly labels?: Labels;
@@ -34,12 +34,13 @@ export interface Metrics {
    */
   watch(meter: Meter<'gauge'>, read: () => readonly Reading[] | Promise<readonly Reading[]>): void;
   /**
-   * Times the answers of a service, by operation; `status` as `statusOf` tells it, `seconds` since the request came.
+   * Records the duration of a service's answers, by operation; `status` as `statusOf` returns it, `seconds` since the
+   * request arrived.
    */
   answers(service: string): (operation: string, status: string, seconds: number) => void;
   /**
-   * Times the requests of a service in this way, each when its answer is out. In a process of several services a
-   * request is one at the gateway and one more at each service that it reaches.
+   * Records every request of a service in this way, when its answer is sent. In a process with several services a
+   * request counts once at the gateway and once at each service that it reaches.
    */
   requests(service: string): Observe;
   /** Everything in Prometheus' text format, and its media type. */
@@ -62,18 +63,18 @@ const inTime = async (read: () => readonly Reading[] | Promise<readonly Reading[
 };
 
 /**
- * The event loop's delay is measured by a timer of this many milliseconds: one that is late by no more goes unnoticed.
- * At 20 an idle process spends 0.3 % of a core on it, at the library's own 10 twice as much.
+ * The event loop's delay is measured by a timer with this interval in milliseconds: a delay below it is not noticed. At
+ * 20 ms an idle process spends 0.3 % of a core on it, at the library's default of 10 ms twice as much.
  */
 const LAG_SAMPLE_MS = 20;
 
 /**
- * The figures that Node makes of the times from one run of that timer to the next. (The deviation is the same with and
- * without its pause.)
+ * The statistics that Node computes of the times between two runs of that timer. (The deviation is the same with and
+ * without the interval.)
  */
 const LAGS = ['min', 'max', 'mean', 'p50', 'p90', 'p99'];
 
-/** Sets the gauge to how late the timer was: Node's own figures contain the pause that it was to make. */
+/** Sets the gauge to the timer's delay: Node's own values include the interval. */
 const setWithoutPause = (gauge: Gauge): void => {
   const set: (labels: object, value: number) => void = gauge.set.bind(gauge);
   gauge.set = (labels: number | object, value?: number) =>
@@ -98,8 +99,8 @@ export const statusOf = ({ writableFinished, statusCode }: ServerResponse): stri
   writableFinished ? `${Math.floor(statusCode / 100)}xx` : 'gone';
 
 /**
- * Makes a registry with Node's own figures. The library is loaded here, since most installations have no operations
- * port.
+ * Creates a registry with Node's own metrics. The library is loaded on demand, since most installations have no
+ * operations port.
  */
 export const createMetrics = async (): Promise<Metrics> => {
   const { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } = await import('prom-client');
@@ -129,7 +130,7 @@ export const createMetrics = async (): Promise<Metrics> => {
     const looks = [...watched.values()].map(async ({ gauge, isLabelled, reads }) => {
       const readings = (await Promise.all(reads.map(inTime))).flat();
       gauge.reset();
-      // A gauge without labels would be 0 after that, also where its value is unknown.
+      // After a reset a gauge without labels would be 0, also where its value is unknown.
       if (readings.length === 0 && !isLabelled) gauge.remove();
       for (const { value, labels = {} } of readings) gauge.set(labels, value);
     });

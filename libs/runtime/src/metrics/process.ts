@@ -15,7 +15,7 @@ const answers = async (check: Check): Promise<boolean> => {
   return within(answered, PATIENCE_MS, () => false);
 };
 
-/** Figures that every process has: which version it is, and whether what it depends on answers. */
+/** Metrics of every process: its version, and whether its dependencies respond. */
 export const watchSurroundings = (
   metrics: Metrics,
   { name, version }: { readonly name: string; readonly version: string },
@@ -35,7 +35,7 @@ export const watchSurroundings = (
   }
 };
 
-/** Until when the served certificate (PEM) is good; nothing where HTTP is served. */
+/** Until when the served certificate (PEM) is valid; no value where HTTP is served. */
 export const watchCertificate = (metrics: Metrics, service: string, served: () => string | undefined): void => {
   const name = 'certificate_expiry_timestamp_seconds';
   const meter = { name, help: 'Until when the certificate that is served is good', labels: ['service'] };
@@ -46,7 +46,7 @@ export const watchCertificate = (metrics: Metrics, service: string, served: () =
   });
 };
 
-/** How much room the file system of the data directory has. */
+/** The free space of the data directory's file system. */
 export const watchDirectory = (metrics: Metrics, directory: string): void => {
   const room = async () => statfs(directory);
   const free = { name: 'data_directory_free_bytes', help: 'Room left in the file system of the data directory' };

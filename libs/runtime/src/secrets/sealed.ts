@@ -5,13 +5,13 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * An AES-256 key that follows from a secret, whatever text that is, for one purpose: another purpose's opens nothing
+ * The AES-256 key that is derived from a secret (any text) for one purpose; keys for other purposes are independent
  * (RFC 5869).
  */
 export const sealingKey = (secret: string, purpose: string): Buffer =>
   Buffer.from(hkdfSync('sha256', secret, 'boxoffice', purpose, 32));
 
-/** Encrypts a private key; `name` is bound to it, so that one sealed key cannot be put in another's place. */
+/** Encrypts a private key; `name` is authenticated with it, so that one sealed key cannot replace another. */
 export const seal = (key: Buffer, name: string, plain: Buffer): string => {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(ALGORITHM, key, nonce).setAAD(Buffer.from(name));
@@ -19,7 +19,7 @@ export const seal = (key: Buffer, name: string, plain: Buffer): string => {
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url');
 };
 
-/** Decrypts what `seal` made; undefined if the key is another one or the text was changed. */
+/** Decrypts the result of `seal`; undefined if the key or the name is another one, or the text was changed. */
 export const unseal = (key: Buffer, name: string, sealed: string): Buffer | undefined => {
   const bytes = Buffer.from(sealed, 'base64url');
   try {

@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { explain, reasonOf, StartFault } from '../settings/start-fault.ts';
 
 /**
- * The secret kept in a file of the data directory, or undefined if there is none. @throws {StartFault} if it cannot be
- * read
+ * The secret stored in a file of the data directory, or undefined if there is none.
+ * @throws {StartFault} if it cannot be read
  */
 export const readStoredSecret = (directory: string, file: string): string | undefined => {
   const path = join(directory, file);
   try {
-    const kept = readFileSync(path, 'utf8').trim();
-    if (kept === '') throw new StartFault(`the secret in ${path} is empty; remove the file or restore it`);
-    return kept;
+    const stored = readFileSync(path, 'utf8').trim();
+    if (stored === '') throw new StartFault(`the secret in ${path} is empty; remove the file or restore it`);
+    return stored;
   } catch (error) {
     if (reasonOf(error) === 'ENOENT') return undefined;
     throw error instanceof StartFault ? error : new StartFault(`${path} cannot be read: ${explain(error)}`);
@@ -20,17 +20,18 @@ export const readStoredSecret = (directory: string, file: string): string | unde
 };
 
 /**
- * The secret kept in a file of the data directory (mode 0600), made at the first call: 256 random bits in hexadecimal.
- * Two processes that start at once get the same one. @throws {StartFault} if it cannot be kept
+ * The secret stored in a file of the data directory (mode 0600), created by the first call: 256 random bits in
+ * hexadecimal. Two processes that start at once get the same one.
+ * @throws {StartFault} if it cannot be stored
  */
 export const storeSecret = (directory: string, file: string): string => {
-  const kept = readStoredSecret(directory, file);
-  if (kept !== undefined) return kept;
+  const stored = readStoredSecret(directory, file);
+  if (stored !== undefined) return stored;
   const path = join(directory, file);
   const draft = `${path}.${process.pid}`;
   try {
     writeFileSync(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flush: true });
-    // A link, since it fails where a rename would replace the secret that another process has just made.
+    // A link fails where a rename would replace the secret that another process has just created.
     linkSync(draft, path);
   } catch (error) {
     if (reasonOf(error) !== 'EEXIST') throw new StartFault(`${path} cannot be written: ${explain(error)}`);

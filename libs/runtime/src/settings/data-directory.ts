@@ -6,7 +6,7 @@ const known = (path: string) => statSync(path, { throwIfNoEntry: false });
 
 const isDirectory = (path: string): boolean => known(path)?.isDirectory() ?? false;
 
-/** The directories to make: this one unless it is there, and what is missing on the way to it, the outermost first. */
+/** The directories to create: this one and its missing parents, the outermost first. */
 const missing = (path: string): string[] => {
   if (isDirectory(path)) return [];
   const found = [path];
@@ -18,16 +18,16 @@ const make = (path: string): void => {
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    // Another process may have made it meanwhile.
+    // Another process may have created it meanwhile.
     if (reasonOf(error) !== 'EEXIST' || !isDirectory(path)) throw error;
   }
 };
 
 /**
- * Makes the directory if it is missing (mode 0700: what lies in it is the installation's own), and its parents. One by
- * one: Node's own recursive way never ends where a file system says ENOENT below a directory that exists, as /proc
- * does.
- * @throws {StartFault} naming the setting, when it cannot be made or written
+ * Creates the directory and its parents if they are missing (mode 0700: the files are private to the installation). One
+ * by one, because Node's recursive mkdir never ends where a file system says ENOENT below a directory that exists, as
+ * /proc does.
+ * @throws {StartFault} naming the setting, when it cannot be created or written
  */
 export const ensureDirectory = (path: string, setting: string): string => {
   try {

@@ -5,11 +5,11 @@ import type { Environment, Setting } from './settings.ts';
 import { explain } from './start-fault.ts';
 
 interface Kind<Value> {
-  /** What a good value looks like, after "expected". */
+  /** The form of a valid value, after "expected". */
   readonly expected: string;
-  /** The value, or undefined for text that is none. */
+  /** The value, or undefined for an invalid text. */
   parse(text: string): Value | undefined;
-  /** Never shown in a message; may come from the file that NAME_FILE names. */
+  /** Not shown in messages; may come from the file that NAME_FILE names. */
   readonly secret?: boolean;
 }
 
@@ -23,7 +23,7 @@ const shown = (text: string, secret: boolean): string =>
 
 const readFile = (name: string, file: string): string => {
   try {
-    // Editors and `kubectl create secret` leave a line end behind.
+    // Editors and `kubectl create secret` add a line end.
     return readFileSync(file, 'utf8').replace(/\r?\n$/, '');
   } catch (error) {
     throw new Error(`${name}_FILE names ${file}, which cannot be read: ${explain(error)}`);
@@ -58,7 +58,7 @@ const setting = <Value>(name: string, kind: Kind<Value>, presence: Presence<Valu
   },
 });
 
-/** Makes a kind of setting: required, with a default, or optional (then undefined when unset). */
+/** Creates a kind of setting: required, with a default, or optional (then undefined when unset). */
 interface Declare<Value, More> {
   (name: string, options: Presence<Value> & More & { readonly optional: true }): Setting<Value | undefined>;
   (name: string, options?: Presence<Value> & More): Setting<Value>;
@@ -71,7 +71,7 @@ const declare =
 
 interface TextOptions {
   readonly pattern?: RegExp;
-  /** What the pattern accepts, in words. */
+  /** The pattern in words. */
   readonly expected?: string;
 }
 
@@ -81,10 +81,10 @@ const textKind = ({ pattern, expected }: TextOptions, secret: boolean): Kind<str
   parse: (text) => (pattern === undefined || pattern.test(text) ? text : undefined),
 });
 
-/** Any text, or text of a pattern. */
+/** Any text, or text that matches a pattern. */
 export const text = declare((options: TextOptions) => textKind(options, false));
 
-/** Text that messages never show and that may stand in the file named by `NAME_FILE`. */
+/** Text that messages do not show and that may be in the file named by `NAME_FILE`. */
 export const secret = declare((options: TextOptions) => textKind(options, true));
 
 interface Range {
@@ -107,7 +107,7 @@ const numberKind = (options: Range, form: RegExp, noun: string): Kind<number> =>
   },
 });
 
-/** A whole number. */
+/** An integer. */
 export const integer = declare((options: Range) => numberKind(options, /^-?\d+$/, 'a whole number'));
 
 /** A number, fractions allowed. */
@@ -135,7 +135,7 @@ interface UrlOptions {
   readonly schemes?: readonly string[];
   /** Scheme, host and port only. */
   readonly origin?: boolean;
-  /** It may hold a password: never shown, and accepted through `NAME_FILE`. */
+  /** It may contain a password: not shown, and accepted through `NAME_FILE`. */
   readonly secret?: boolean;
 }
 
@@ -145,7 +145,7 @@ export const url = declare(
     expected: `${origin ? 'an origin' : 'an address'} like ${schemes[0]}://host${origin ? ':port without a path' : ''}`,
     secret,
     parse(text) {
-      // MongoDB's addresses name several hosts with ports, which no URL may: their form is the driver's to check.
+      // MongoDB's addresses name several hosts with ports, which a URL cannot: the driver validates them.
       const scheme = /^([a-z0-9+]+):\/\/[^\s/]/.exec(text)?.[1];
       if (scheme === undefined || !schemes.includes(scheme)) return undefined;
       const trimmed = text.replace(/\/+$/, '');
@@ -156,7 +156,7 @@ export const url = declare(
   }),
 );
 
-/** One of a few words. */
+/** One of several words. */
 export const oneOf = <const Value extends string>(
   name: string,
   values: readonly Value[],
@@ -193,7 +193,7 @@ export const cidrs = (name: string): Setting<readonly string[]> =>
     { default: [] },
   );
 
-/** A directory's absolute path; whether it can be written is for `ensureDirectory` to see. */
+/** A directory's absolute path; `ensureDirectory` checks that it is writable. */
 export const directory = declare(
   (_options: object): Kind<string> => ({ expected: 'the path of a directory', parse: (text) => resolve(text) }),
 );

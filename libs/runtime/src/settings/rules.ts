@@ -2,7 +2,7 @@ import { type Environment, type Setting, SettingsFault } from './settings.ts';
 
 /** Constraints between settings. A rule is read like a setting, so that its faults are reported with the others. */
 
-/** The setting's value; undefined when it is wrong, which its own reading tells. */
+/** The setting's value; undefined when it is invalid, which its own reading reports. */
 const quietly = <Value>(setting: Setting<Value>, env: Environment): Value | undefined => {
   try {
     return setting.read(env);

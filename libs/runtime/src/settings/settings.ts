@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { NO_ADDRESS, noAddress, reasonOf, StartFault } from './start-fault.ts';
 
-/** Where settings come from: `process.env`, or a test's own. */
+/** The source of settings: `process.env`, or a test's own. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
@@ -22,7 +22,7 @@ export type Settings<Spec extends SettingsSpec> = {
   readonly [Key in keyof Spec]: Spec[Key] extends Setting<infer Value> ? Value : never;
 };
 
-/** Every setting that is wrong, one line each. */
+/** Every invalid setting, one line each. */
 export class SettingsFault extends StartFault {
   override readonly name = 'SettingsFault';
   readonly faults: readonly string[];
@@ -33,7 +33,7 @@ export class SettingsFault extends StartFault {
   }
 }
 
-/** The values of all settings, and what is wrong with them; two settings may tell of the same fault of a third. */
+/** The values of all settings, and their faults; two settings may report the same fault of a third. */
 const readAll = (spec: SettingsSpec, env: Environment) => {
   const faults = new Set<string>();
   const values: Record<string, unknown> = {};
@@ -67,8 +67,8 @@ const isOwnAddress = (host: string): Promise<boolean> =>
   });
 
 /**
- * Reads all settings of a program that serves; called once, in its main. What only the system can tell of its HOST is
- * told together with everything else.
+ * Reads all settings of a server program; called once, in its main. An address of HOST that the system refuses is
+ * reported together with the other faults.
  * @throws {SettingsFault} as readSettings
  */
 export const readServerSettings = async <Spec extends SettingsSpec & { readonly host: Setting<string> }>(

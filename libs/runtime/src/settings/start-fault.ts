@@ -1,5 +1,5 @@
 /**
- * Something that the operator must mend before the program can start. Its message is one line for humans and names the
+ * A condition that the operator must fix before the program can start. Its message is one line for humans and names the
  * setting.
  */
 export class StartFault extends Error {
@@ -23,24 +23,22 @@ const sentences: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
 };
 
-/** A file system error in the words of a sentence: "permission denied". */
+/** A file system error in words: "permission denied". */
 export const explain = (error: unknown): string => sentences[reasonOf(error)] ?? reasonOf(error);
 
-/** Why no server can be bound to an address or a name. */
+/** The reason why no server can be bound to an address or a name. */
 export const NO_ADDRESS: ReadonlySet<string> = new Set(['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL']);
 
-/** The same in words, after the name of the setting. */
+/** The same as the end of a message that begins with the setting's name. */
 export const noAddress = (host: string): string => `${host} is no address of this machine`;
 
-/**
- * What is printed when a program cannot start: one line per fault, without a stack unless it is a fault of the program.
- */
+/** The message of a program that cannot start: one line per fault, without a stack unless it is a bug. */
 export const startErrorText = (error: unknown): string => {
   if (error instanceof StartFault) return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 };
 
-/** Prints why the program cannot start, and ends it with status 1. */
+/** Prints why the program cannot start, and exits with status 1. */
 export const failStart = (error: unknown): never => {
   process.stderr.write(`boxoffice cannot start: ${startErrorText(error)}\n`);
   process.exit(1);

@@ -5,7 +5,7 @@ import { readStoredSecret } from '../secrets/stored-secret.ts';
 import { directory, file, oneOf, port, secret, text, url } from '../settings/kinds.ts';
 import { type Environment, type Setting, SettingsFault } from '../settings/settings.ts';
 
-/** Settings that several programs read in the same way; each program takes those that it needs. */
+/** Settings that several programs share; each program picks those that it needs. */
 
 /** Where the installation keeps its files. */
 export const dataDirectory = directory('BOXOFFICE_DATA_DIR', { default: resolve('data') });
@@ -23,7 +23,8 @@ export const gatewayPort = port('GATEWAY_PORT', { default: 8443 });
 export const logLevel = oneOf('LOG_LEVEL', logLevels, { default: 'info' });
 
 /**
- * Authorities that this process trusts, beside the well-known ones, in whatever it connects to; see trustAuthorities.
+ * Certificate authorities that this process trusts for all its connections, beside the well-known ones; see
+ * trustAuthorities.
  */
 export const tlsCaFile = file('TLS_CA_FILE', { optional: true });
 
@@ -42,7 +43,7 @@ export const amqpUrl = url('AMQP_URL', { optional: true, schemes: ['amqp', 'amqp
 
 const publicUrlAsGiven = url('PUBLIC_URL', { optional: true });
 
-/** The address that the outside sees: PUBLIC_URL, or localhost with the gateway's HTTPS port. */
+/** The public address: PUBLIC_URL, or localhost with the gateway's HTTPS port. */
 export const publicUrl: Setting<string> = {
   name: publicUrlAsGiven.name,
   read(env) {
@@ -51,22 +52,22 @@ export const publicUrl: Setting<string> = {
     try {
       return `https://localhost:${gatewayPort.read(env)}`;
     } catch (error) {
-      // It is not this setting that is wrong.
+      // The invalid setting is the port, not PUBLIC_URL.
       throw new SettingsFault([`${gatewayPort.name}: ${(error as Error).message}`]);
     }
   },
 };
 
-/** The file of the data directory that keeps a secret setting: `KEY_ENCRYPTION_KEY` → `key-encryption-key`. */
+/** The file in the data directory that stores a secret setting: `KEY_ENCRYPTION_KEY` → `key-encryption-key`. */
 export const secretFile = (name: string): string => name.toLowerCase().replaceAll('_', '-');
 
-/** A secret of the installation as NAME or the file that NAME_FILE names give it; undefined when neither is set. */
+/** A secret of the installation from NAME or from the file that NAME_FILE names; undefined when neither is set. */
 export const givenSecret = (name: string): Setting<string | undefined> =>
   secret(name, { optional: true, pattern: /^.{16,}$/s, expected: 'at least 16 characters' });
 
 /**
- * A secret of the installation: from NAME, from the file that NAME_FILE names, or as `npm start` has kept it in the
- * data directory. Required.
+ * A secret of the installation: from NAME, from the file that NAME_FILE names, or from the data directory, where `npm
+ * start` stores it. Required.
  */
 export const installationSecret = (name: string): Setting<string> => {
   const given = givenSecret(name);
@@ -76,7 +77,7 @@ export const installationSecret = (name: string): Setting<string> => {
       const folder = dataDirectory.read(env);
       const value = given.read(env) ?? readStoredSecret(folder, secretFile(name));
       if (value !== undefined) return value;
-      throw new Error(`is not set, nor kept in ${join(folder, secretFile(name))}; every process needs the same one`);
+      throw new Error(`is not set, nor stored in ${join(folder, secretFile(name))}; every process needs the same one`);
     },
   };
 };

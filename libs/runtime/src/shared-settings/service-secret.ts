@@ -5,21 +5,21 @@ import { type Environment, type Setting, SettingsFault } from '../settings/setti
 import { dataDirectory, givenSecret, installationSecret, secretFile } from './common.ts';
 
 /**
- * SERVICE_SECRET of one process, from SERVICE_ROOT_SECRET and the process's name (HKDF-SHA-256, RFC 5869): 256 bits in
- * base64url. It tells nothing of the root or of another process's secret.
+ * SERVICE_SECRET of one process, derived from SERVICE_ROOT_SECRET and the process's name (HKDF-SHA-256, RFC 5869): 256
+ * bits in base64url. It does not reveal the root or another process's secret.
  */
 export const deriveServiceSecret = (root: string, process: string): string =>
   Buffer.from(hkdfSync('sha256', root, '', `boxoffice service ${process}`, 32)).toString('base64url');
 
-/** What the authorizer derives the secret of every process from. */
+/** The root secret, from which the authorizer derives the secret of every process. */
 export const serviceRootSecret = installationSecret('SERVICE_ROOT_SECRET');
 
 const given = givenSecret('SERVICE_SECRET');
 const givenRoot = givenSecret(serviceRootSecret.name);
 
 /**
- * The root secret where this process has it. @throws {SettingsFault} in the name of the root secret, not of the one
- * derived from it
+ * The root secret, if this process has it.
+ * @throws {SettingsFault} in the name of the root secret, not of the derived one
  */
 const rootIn = (env: Environment, directory: string): string | undefined => {
   try {
@@ -30,8 +30,8 @@ const rootIn = (env: Environment, directory: string): string | undefined => {
 };
 
 /**
- * What a process proves itself to the authorizer with: SERVICE_SECRET, or derived from the root secret where it has
- * that. Required.
+ * The secret that proves a process to the authorizer: SERVICE_SECRET, or derived from the root secret if the process
+ * has that. Required.
  */
 export const serviceSecretOf = (process: string): Setting<string> => ({
   name: given.name,
@@ -41,9 +41,9 @@ export const serviceSecretOf = (process: string): Setting<string> => ({
     const directory = dataDirectory.read(env);
     const root = rootIn(env, directory);
     if (root !== undefined) return deriveServiceSecret(root, process);
-    const kept = join(directory, secretFile(givenRoot.name));
+    const path = join(directory, secretFile(givenRoot.name));
     throw new Error(
-      `is not set, nor can it be derived from ${kept}; operator service-secrets prints that of ${process}`,
+      `is not set, nor can it be derived from ${path}; operator service-secrets prints that of ${process}`,
     );
   },
 });

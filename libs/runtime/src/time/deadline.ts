@@ -1,7 +1,7 @@
 /**
- * Settles like the promise, for at most `ms` milliseconds; after them with what `late` returns or throws. The work
- * behind the promise goes on, and a rejection that comes later is not reported as unhandled. The timer is cleared as
- * soon as the promise settles.
+ * Settles like the promise, for at most `ms` milliseconds; after them with the result of `late`, which may throw. The
+ * work behind the promise continues, and its later rejection is not reported as unhandled. The timer is cleared as soon
+ * as the promise settles.
  */
 export const within = async <T, L>(promise: Promise<T>, ms: number, late: () => L | Promise<L>): Promise<T | L> => {
   const deadline = Promise.withResolvers<void>();

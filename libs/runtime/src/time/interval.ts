@@ -1,21 +1,21 @@
 /** A task that is repeated until it is closed. */
 export interface Interval {
-  /** Begins no further turn; resolves when the one under way has ended. */
+  /** Starts no further run; resolves when the current one has ended. */
   close(): Promise<void>;
 }
 
 export interface IntervalOptions {
-  /** Milliseconds from the beginning of a turn to that of the next. */
+  /** Milliseconds from the start of a run to the start of the next. */
   readonly everyMs: number;
-  /** Whether the first turn begins at once instead of after `everyMs`. Default: no. */
+  /** Whether the first run starts at once instead of after `everyMs`. Default: no. */
   readonly atOnce?: boolean;
-  /** Is handed what a turn rejects with, for the log. The next turn comes all the same. */
+  /** Called with the error of a failed run, for the log. The next run comes all the same. */
   failed(error: unknown): void;
 }
 
 /**
- * Runs `task` every `everyMs` milliseconds, never twice at once: a turn that is due while the last one still runs is
- * skipped. Its timer keeps no process alive.
+ * Runs `task` every `everyMs` milliseconds, never concurrently: a run that is due while the last one continues is
+ * skipped. Its timer does not keep the process alive.
  */
 export const repeat = (
   task: () => Promise<unknown>,

@@ -1,20 +1,20 @@
 import type { Logger } from '../logs/logger.ts';
 
-/** Something that is opened again and again until it succeeds. */
+/** An opening that is retried until it succeeds. */
 export interface Persistent<Value> {
-  /** Resolves at the first success; rejects at `giveUp`. */
+  /** Resolves at the first success; rejects at `cancel`. */
   readonly opened: Promise<Value>;
-  /** Resolves when the first attempt has ended, whichever way, or at `giveUp`. */
+  /** Resolves when the first attempt has ended, successful or not, or at `cancel`. */
   readonly tried: Promise<void>;
-  /** Stops trying. */
-  giveUp(): void;
-  /** The value, or undefined if it never came. */
+  /** Ends the attempts. */
+  cancel(): void;
+  /** The value, or undefined if the attempts were cancelled. */
   orNothing(): Promise<Value | undefined>;
 }
 
 const PAUSE_MS = 1_000;
 
-/** Opens an engine that may start later than this process does, and says in the log what it waits for. */
+/** Opens an engine that may start later than this process does, and logs what it waits for. */
 export const persistently = <Value>(name: string, logger: Logger, open: () => Promise<Value>): Persistent<Value> => {
   const end = new AbortController();
 
@@ -43,11 +43,11 @@ export const persistently = <Value>(name: string, logger: Logger, open: () => Pr
     }
   };
 
-  // An attempt may take long to fail; who gives up does not wait for that.
-  const givenUp = Promise.withResolvers<never>();
-  end.signal.addEventListener('abort', () => givenUp.reject(new Error(`${name} is not waited for any more`)));
-  const opened = Promise.race([attempt(), givenUp.promise]);
+  // An attempt may take long to fail; `cancel` does not wait for that.
+  const cancelled = Promise.withResolvers<never>();
+  end.signal.addEventListener('abort', () => cancelled.reject(new Error(`waiting for ${name} was cancelled`)));
+  const opened = Promise.race([attempt(), cancelled.promise]);
   // Callers may await it to see a failure; without one the rejection must not be unhandled.
   opened.catch(() => undefined);
-  return { opened, tried: tried.promise, giveUp: () => end.abort(), orNothing: () => opened.catch(() => undefined) };
+  return { opened, tried: tried.promise, cancel: () => end.abort(), orNothing: () => opened.catch(() => undefined) };
 };

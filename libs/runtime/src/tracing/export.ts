@@ -6,12 +6,12 @@ import { type Recorder, recordSpans } from './spans.ts';
 import { parseTraceparent } from './trace.ts';
 
 /**
- * Where traces are sent to. The library reads this, and the other variables of the standard (headers, sampler, service
- * name), itself.
+ * The endpoint that traces are sent to. The library itself reads this and the other standard variables (headers,
+ * sampler, service name).
  */
 export const otlpEndpoint = url('OTEL_EXPORTER_OTLP_ENDPOINT', { optional: true });
 
-/** In which form. */
+/** The format of the export. */
 export const otlpProtocol = oneOf('OTEL_EXPORTER_OTLP_PROTOCOL', ['http/protobuf', 'http/json'], {
   default: 'http/protobuf',
 });
@@ -25,7 +25,7 @@ export interface TracesOptions {
   readonly logger: Pick<Logger, 'info' | 'warn'>;
 }
 
-/** For the spans that are left when the program ends. */
+/** Time to send the remaining spans when the program stops. */
 const LAST_MS = 3_000;
 
 const KINDS = { server: 1, client: 2, producer: 3, consumer: 4 } as const;
@@ -33,7 +33,8 @@ const KINDS = { server: 1, client: 2, producer: 3, consumer: 4 } as const;
 const STATUS_ERROR = 2;
 
 /**
- * The exporter. It logs the first failure and its end once each; meanwhile spans are dropped, without other effects.
+ * The exporter. It logs the first failure and the recovery once each; meanwhile spans are dropped, without other
+ * effects.
  */
 const loggedOnce = (exporter: SpanExporter, { info, warn }: TracesOptions['logger']): SpanExporter => {
   let failing = false;
@@ -61,7 +62,7 @@ const makeRecorder = async ({ otlpProtocol: protocol, logger }: TracesOptions) =
       : import('@opentelemetry/exporter-trace-otlp-proto'),
   ]);
   const processor = new sdk.BatchSpanProcessor(loggedOnce(new OTLPTraceExporter(), logger));
-  // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES, which come before our own names.
+  // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES, which override the program's names.
   const given = resources.detectResources({ detectors: [resources.envDetector] });
   const tracerOf = (service: string) =>
     new sdk.BasicTracerProvider({
@@ -102,8 +103,8 @@ const makeRecorder = async ({ otlpProtocol: protocol, logger }: TracesOptions) =
 };
 
 /**
- * Records spans and sends them to the endpoint, if there is one: only then is the library loaded. Answers how to end,
- * which sends what is left, within 3 s.
+ * Records spans and sends them to the endpoint, if one is set; only then is the library loaded. Resolves to the
+ * function that stops recording, and sends the remaining spans within 3 s.
  */
 export const startTraces = async (options: TracesOptions): Promise<{ close(): Promise<void> }> => {
   if (options.otlpEndpoint === undefined) return { close: async () => undefined };

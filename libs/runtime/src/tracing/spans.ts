@@ -2,29 +2,28 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { currentTrace, parseTraceparent, type Trace, traceFrom } from './trace.ts';
 
 /**
- * Spans: what took how long within a trace, for whoever records them (OpenTelemetry, see traces.ts). While nobody does,
- * a caller finds `recording()` undefined and is done. Names of attributes are those of OpenTelemetry's semantic
- * conventions; paths, queries and ids of persons are never among the values, for the same reason for which they are in
- * no log.
+ * Spans: the timed parts of a trace, for a recorder (OpenTelemetry, see export.ts). While nothing records,
+ * `recording()` is undefined and costs nothing. Attribute names follow OpenTelemetry's semantic conventions; paths,
+ * queries and ids of persons are never values, as in logs.
  */
 export interface Span {
-  /** What goes along to whatever the span causes. */
+  /** The traceparent for calls that the span causes. */
   readonly traceparent: string;
-  /** For what is known only at the end. */
+  /** Sets attributes that are known only at the end. */
   rename(name: string): void;
   set(attributes: Attributes): void;
-  /** Once. `failure` says that it failed, and how, in a word that is the same for many. */
+  /** Call once. `failure` marks the span as failed, with a word of low cardinality. */
   end(failure?: string): void;
 }
 
 export type Attributes = Readonly<Record<string, string | number>>;
 
 export interface SpanStart {
-  /** Whose span it is; default: the program's. */
+  /** The service that the span belongs to; default: the program. */
   readonly service?: string | undefined;
   readonly kind: 'server' | 'client' | 'producer' | 'consumer';
   readonly name: string;
-  /** A traceparent that is well-formed; without one a trace begins. */
+  /** A well-formed traceparent; without one a trace begins. */
   readonly parent?: string | undefined;
   readonly attributes?: Attributes;
 }
@@ -33,12 +32,12 @@ export type Recorder = (start: SpanStart) => Span;
 
 let recorder: Recorder | undefined;
 
-/** Has spans recorded from now on, in the whole process; undefined: no longer. */
+/** Records spans with this recorder from now on, in the whole process; undefined ends that. */
 export const recordSpans = (by: Recorder | undefined): void => {
   recorder = by;
 };
 
-/** Begins spans: `recording()?.({…})`. Undefined while spans are not recorded. */
+/** Starts spans: `recording()?.({…})`. Undefined while spans are not recorded. */
 export const recording = (): Recorder | undefined => recorder;
 
 /** A request's trace, and the span of its answer if one is recorded. */
@@ -48,8 +47,8 @@ export interface Traced {
 }
 
 /**
- * The trace of a request that a service answers. A span is recorded of what belongs to a trace already: what only looks
- * now and then (for descriptions, keys, revocations) brings none along. `operation` may be named at the end, see {@link
+ * The trace of a request that a service answers. A span is recorded only for a request that has a trace already:
+ * periodic requests (for descriptions, keys, revocations) have none. `operation` may be set at the end, see {@link
  * endAnswer}.
  */
 export const beginAnswer = ({ headers, method }: IncomingMessage, service: string, operation?: string): Traced => {
@@ -65,7 +64,7 @@ export const beginAnswer = ({ headers, method }: IncomingMessage, service: strin
   return { trace: { requestId: trace.requestId, traceparent: span.traceparent, service }, span };
 };
 
-/** Ends the span of an answer, when its connection is done with it; only a status from 500 on is a failure. */
+/** Ends the span of an answer when its connection is done with it; only a status from 500 on is a failure. */
 export const endAnswer = (span: Span, operation: string, response: ServerResponse): void => {
   const { statusCode, writableFinished } = response;
   span.rename(operation);
@@ -74,8 +73,8 @@ export const endAnswer = (span: Span, operation: string, response: ServerRespons
 };
 
 /**
- * Begins the span of a call to another process, within the current trace; undefined outside of any, and while none are
- * recorded.
+ * Starts the span of a call to another process, within the current trace; undefined without a trace, and while spans
+ * are not recorded.
  */
 export const beginCall = (name: string, attributes: Attributes): Span | undefined => {
   const trace = recorder && currentTrace();

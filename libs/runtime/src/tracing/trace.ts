@@ -2,13 +2,13 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** What ties together everything that one request causes, over all processes. */
+/** The ids that connect everything that one request causes, across all processes. */
 export interface Trace {
   /** Returned as X-Request-Id. */
   readonly requestId: string;
   /** W3C Trace Context, `00-<trace id>-<parent id>-<flags>`. */
   readonly traceparent: string;
-  /** Who is at work, where spans are recorded. */
+  /** The service at work, where spans are recorded. */
   readonly service?: string;
 }
 
@@ -21,9 +21,7 @@ const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(
 export const requestIdFrom = (header: string | string[] | undefined): string =>
   typeof header === 'string' && REQUEST_ID.test(header) ? header : randomUUID();
 
-/**
- * 32 hexadecimal digits; randomUUID draws on entropy that Node keeps ready, at a fraction of what randomBytes costs.
- */
+/** 32 hexadecimal digits; randomUUID uses entropy that Node caches, at a fraction of the cost of randomBytes. */
 const randomDigits = (): string => randomUUID().replaceAll('-', '');
 
 /** A new trace's traceparent, marked as sampled. */
@@ -51,13 +49,13 @@ export const traceFrom = (headers: IncomingHttpHeaders): Trace => ({
   traceparent: traceparentFrom(headers.traceparent),
 });
 
-/** Calls `fn` within a trace: what it awaits and starts belongs to it too. */
+/** Calls `fn` within a trace: everything that it awaits and starts belongs to it, too. */
 export const runWithTrace = <Result>(trace: Trace, fn: () => Result): Result => storage.run(trace, fn);
 
 /** The trace of the current call, or undefined outside of any. */
 export const currentTrace = (): Trace | undefined => storage.getStore();
 
-/** The headers that carry the current trace to another process; none outside of any. */
+/** The headers that carry the current trace to another process; empty outside of any. */
 export const traceHeaders = (): Readonly<Record<string, string>> => {
   const trace = currentTrace();
   return trace ? { 'x-request-id': trace.requestId, traceparent: trace.traceparent } : {};

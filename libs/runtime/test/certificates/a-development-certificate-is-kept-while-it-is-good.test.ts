@@ -42,7 +42,7 @@ describe('the development certificate', () => {
   });
 
   test.each(['development-key.pem', 'development-certificate.pem'])(
-    'is not made anew when its %s cannot be read',
+    'is not replaced when its %s cannot be read',
     async (name) => {
       const directory = folder();
       await developmentCertificate(directory);
@@ -57,12 +57,12 @@ describe('the development certificate', () => {
     },
   );
 
-  test('is not made anew when its key alone is missing; a key alone is no loss', async () => {
+  test('is not replaced when only its key is missing; a key without a certificate is replaced', async () => {
     const directory = folder();
     const { cert, caFile } = await developmentCertificate(directory);
     const key = join(directory, 'development-key.pem');
     rmSync(key);
-    await expect(developmentCertificate(directory)).rejects.toThrow(`${caFile} is there without ${key}`);
+    await expect(developmentCertificate(directory)).rejects.toThrow(`${caFile} exists without ${key}`);
     expect(readFileSync(caFile, 'utf8')).toBe(cert);
     rmSync(caFile);
     await developmentCertificate(directory);
@@ -70,7 +70,7 @@ describe('the development certificate', () => {
     expect((await developmentCertificate(directory)).cert).not.toBe(cert);
   });
 
-  test('is trusted by a client that is given its file', async () => {
+  test('is trusted by a client that has its file', async () => {
     const tls = await developmentCertificate(folder());
     const listening = await listen((_request, response) => response.end(), { host: '127.0.0.1', port: 0, tls });
     const status = await new Promise((resolve, reject) => {
@@ -84,7 +84,7 @@ describe('the development certificate', () => {
 });
 
 describe('a configured certificate', () => {
-  test('that is damaged, foreign or missing is named in one line', async () => {
+  test('that is damaged, does not match its key, or is missing is named in one line', async () => {
     const directory = folder();
     const file = join(directory, 'development-certificate.pem');
     const key = join(directory, 'development-key.pem');

@@ -35,7 +35,7 @@ const serialAt = (port: number): Promise<string> =>
     socket.once('error', reject);
   });
 
-test('new connections get what the files hold now; while they do not fit together, what they held before', async () => {
+test('new connections get the current certificate of the files; while the files do not match, the previous one', async () => {
   const old = new X509Certificate((await developmentCertificate(served)).cert).serialNumber;
   const renewed = new X509Certificate((await developmentCertificate(fresh)).cert).serialNumber;
   const listening = await listen((_request, response) => response.end(), {
@@ -44,11 +44,11 @@ test('new connections get what the files hold now; while they do not fit togethe
     tls: readCertificate(files),
   });
   closing.push(() => listening.close(0));
-  const told: string[] = [];
-  const heard = Promise.withResolvers<void>();
+  const logged: string[] = [];
+  const warned = Promise.withResolvers<void>();
   const note = (message: string): void => {
-    told.push(message);
-    heard.resolve();
+    logged.push(message);
+    warned.resolve();
   };
   const logger = { ...createLogger({ service: 'test', level: 'error' }), info: note, warn: note };
   const following = followCertificate({ files, renew: listening.renew, logger, everyMs: 5 });
@@ -56,11 +56,11 @@ test('new connections get what the files hold now; while they do not fit togethe
   expect(await serialAt(listening.port)).toBe(old);
 
   writeFileSync(files.cert.path, 'half written');
-  await heard.promise;
-  expect(told).toEqual(['the new certificate cannot be served, the old one stays']);
+  await warned.promise;
+  expect(logged).toEqual(['the new certificate cannot be used, the old one stays']);
   expect(await serialAt(listening.port)).toBe(old);
 
   for (const name of [keyFile, certFile]) cpSync(join(fresh, name), join(served, name));
   while ((await serialAt(listening.port)) !== renewed);
-  expect(told.at(-1)).toBe('the certificate was renewed');
+  expect(logged.at(-1)).toBe('the certificate was renewed');
 });

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => listening.close(0));
 
-/** What a process of its own, which has read TLS_CA_FILE, gets from the server: trust is the whole process's. */
+/** The answer that a new process with TLS_CA_FILE gets from the server: trust applies to the whole process. */
 const answerTo = async (file: string | undefined): Promise<string> => {
   const entry = new URL('../../src/certificates/trust.ts', import.meta.url).href;
   const script = `
@@ -30,9 +30,9 @@ const answerTo = async (file: string | undefined): Promise<string> => {
     const trusted = () => new Set(getCACertificates('default').map((pem) => new X509Certificate(pem).fingerprint256));
     const before = trusted();
     trustAuthorities(${JSON.stringify(file)});
-    const kept = before.isSubsetOf(trusted());
+    const included = before.isSubsetOf(trusted());
     const answer = await fetch(${JSON.stringify(listening.url)}).then((r) => r.text(), (e) => e.cause.code);
-    console.log(kept, answer);`;
+    console.log(included, answer);`;
   const { stdout } = await promisify(execFile)('node', ['--conditions=source', '--input-type=module', '-e', script]);
   return stdout.trim();
 };
@@ -45,7 +45,7 @@ describe('TLS_CA_FILE', () => {
     ]);
   });
 
-  test('that cannot be read or holds no certificate is named in one line', () => {
+  test('that cannot be read or has no certificate is named in one line', () => {
     const broken = join(directory, 'broken.pem');
     const empty = join(directory, 'empty.pem');
     writeFileSync(broken, '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n');

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { CONNECTION_AGE_MS, expiryOf, isLastAnswer, isStale } from '@boxoffice/runtime';
 import { describe, expect, it } from '@jest/globals';
 
-describe('a kept connection', () => {
-  it('expires after between half of its maximum age and the whole', () => {
+describe('a keep-alive connection', () => {
+  it('expires between half of its maximum age and the whole', () => {
     for (let times = 0; times < 100; times += 1) {
       const age = expiryOf(1_000, CONNECTION_AGE_MS) - 1_000;
       expect(age).toBeGreaterThanOrEqual(CONNECTION_AGE_MS / 2);
@@ -12,14 +12,14 @@ describe('a kept connection', () => {
     }
   });
 
-  it('ends with an answer that says so, in any case', () => {
+  it('ends with an answer that has Connection: close, in any letter case', () => {
     expect(isLastAnswer({ connection: 'close' })).toBe(true);
     expect(isLastAnswer({ connection: 'Close' })).toBe(true);
     expect(isLastAnswer({ connection: 'keep-alive' })).toBe(false);
     expect(isLastAnswer({})).toBe(false);
   });
 
-  it('is stale only when it was reused and reset', async () => {
+  it('is stale only if it was reused and reset', async () => {
     let requests = 0;
     const server = createServer((received, response) => {
       requests += 1;

@@ -24,7 +24,7 @@ const setUp = () => {
 };
 
 describe('instances behind one name', () => {
-  test('are all there, but those that are leaving', async () => {
+  test('are all resolved, except those that are leaving', async () => {
     const { found, leaving } = setUp();
     expect(await found()).toEqual(['10.0.0.1', '10.0.0.2', '10.0.0.3']);
     leaving('10.0.0.2');
@@ -32,7 +32,7 @@ describe('instances behind one name', () => {
     expect(await found()).toEqual(['10.0.0.1', '10.0.0.3']);
   });
 
-  test('count again after a while, and any is better than none', async () => {
+  test('count again after a while; if all are leaving, all are resolved', async () => {
     const { found, leaving, clock } = setUp();
     for (const { address } of addresses) leaving(address);
     expect(await found()).toHaveLength(3);
@@ -42,7 +42,7 @@ describe('instances behind one name', () => {
     expect(await found()).toEqual(['10.0.0.1', '10.0.0.2']);
   });
 
-  test('give the first that stays to who wants one, and an error as it is', async () => {
+  test('resolve to the first that stays if one is requested, and pass an error on', async () => {
     const { lookup, leaving } = setUp();
     leaving('10.0.0.1');
     const one = new Promise((resolve) => lookup('orders', {}, (_error, address, family) => resolve([address, family])));

@@ -8,7 +8,7 @@ const scratch = mkdtempSync(join(tmpdir(), 'directory-'));
 afterAll(() => rmSync(scratch, { recursive: true }));
 
 describe('ensureDirectory', () => {
-  test('makes the directory and its parents, for the installation alone, and takes one that is there', () => {
+  test('creates the directory and its parents, private to the owner, and accepts an existing one', () => {
     const path = join(scratch, 'a', 'b', 'c');
     expect(ensureDirectory(path, 'X')).toBe(path);
     expect(statSync(path).mode & 0o777).toBe(0o700);
@@ -21,7 +21,7 @@ describe('ensureDirectory', () => {
     expect(refusal).toThrow(/^BOXOFFICE_DATA_DIR: the data directory \/proc\/x\S* is not writable: [^\n]+$/);
   });
 
-  test('refuses what a file is in the way of, and a link to nowhere', () => {
+  test('refuses a path with a file in the way, and a dangling link', () => {
     const file = join(scratch, 'file');
     writeFileSync(file, '');
     expect(() => ensureDirectory(file, 'X')).toThrow('X: the data directory');

@@ -39,7 +39,7 @@ describe('health', () => {
     expect(await ask('live')).toEqual([200, '{"status":"ok"}']);
   });
 
-  test('leaves other paths and methods to the interface', async () => {
+  test('does not handle other paths and methods', async () => {
     expect(await ask('other')).toEqual([418, '']);
     expect(await ask('ready', 'POST')).toEqual([418, '']);
   });

@@ -16,17 +16,17 @@ describe('ids', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('say nothing of their age where that is wanted', () => {
+  it('do not reveal their age if they are random', () => {
     expect(randomId('ses', 24)).toMatch(new RegExp(`^ses_${LETTERS}{24}$`));
     expect(randomId('ses', 24)).not.toBe(randomId('ses', 24));
   });
 
-  it('follow from parts', () => {
+  it('can be derived from parts', () => {
     expect(derivedId('req', 'key', 'fingerprint')).toBe('req_zcrjen4pex3jhbcqgrz');
     expect(derivedId('req', 'a', 'bc')).not.toBe(derivedId('req', 'ab', 'c'));
   });
 
-  it('have a character for each byte', () => {
+  it('have one character per byte', () => {
     expect(base32(Uint8Array.from({ length: 34 }, (_, index) => index))).toBe('0123456789abcdefghjkmnpqrstvwxyz01');
   });
 });

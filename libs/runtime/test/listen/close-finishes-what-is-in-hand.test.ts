@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { listen } from '../../src/index.ts';
 
 describe('close', () => {
-  test('accepts nothing more, and lets the request in hand finish', async () => {
+  test('accepts no more requests, and lets the running one finish', async () => {
     const arrived = Promise.withResolvers<ServerResponse>();
     const listening = await listen((_request, response) => arrived.resolve(response), { host: '127.0.0.1', port: 0 });
     const answer = fetch(listening.url).then((response) => response.text());
@@ -26,7 +26,7 @@ describe('close', () => {
     agent.destroy();
   });
 
-  test('ends a request that outlasts the grace', async () => {
+  test('aborts a request that outlasts the grace period', async () => {
     const arrived = Promise.withResolvers<void>();
     const listening = await listen(() => arrived.resolve(), { host: '127.0.0.1', port: 0 });
     const answer = fetch(listening.url);

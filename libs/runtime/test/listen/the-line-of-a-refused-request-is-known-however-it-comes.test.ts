@@ -9,7 +9,7 @@ import { developmentCertificate, type Listening, listen, logRefused } from '../.
 
 const scratch = mkdtempSync(join(tmpdir(), 'lines-'));
 const logged: object[] = [];
-let heard: Socket | undefined;
+let accepted: Socket | undefined;
 const listeners = new Map<string, Listening>();
 
 const open = async (tls?: { cert: string; key: string }) => {
@@ -31,7 +31,7 @@ const open = async (tls?: { cert: string; key: string }) => {
     },
   );
   listening.server.on(tls ? 'secureConnection' : 'connection', (socket: Socket) => {
-    heard = socket;
+    accepted = socket;
   });
   return listening;
 };
@@ -43,7 +43,7 @@ beforeAll(async () => {
 });
 afterEach(() => {
   logged.length = 0;
-  heard = undefined;
+  accepted = undefined;
 });
 afterAll(async () => {
   for (const listening of listeners.values()) await listening.close(0);
@@ -54,7 +54,7 @@ const holds = async (condition: () => boolean): Promise<void> => {
   while (!condition()) await new Promise(setImmediate);
 };
 
-/** Sends the parts as packets of their own: each when the server has read the ones before. */
+/** Sends the parts as separate packets: each when the server has read the ones before. */
 const exchange = async (listener: string, parts: readonly string[]): Promise<string> => {
   const port = listeners.get(listener)?.port ?? 0;
   const socket = listener === 'HTTPS' ? connectTls({ port, rejectUnauthorized: false }) : connect(port, '127.0.0.1');
@@ -67,8 +67,8 @@ const exchange = async (listener: string, parts: readonly string[]): Promise<str
   for (const part of parts) {
     socket.write(part);
     sent += part.length;
-    await holds(() => (heard?.bytesRead ?? 0) >= sent || socket.closed);
-    // The parser has had it when the turn that read it is over.
+    await holds(() => (accepted?.bytesRead ?? 0) >= sent || socket.closed);
+    // The parser has processed it at the end of the event loop's turn that read it.
     await new Promise(setImmediate);
     if (part.endsWith('\r\n\r\n')) await holds(() => /served|early|40\d|431/.test(received) || socket.closed);
   }
@@ -94,20 +94,20 @@ describe.each(['HTTP', 'HTTPS'])('over %s', (listener) => {
       ['GE', 'T /tnwr/v1/products?sec', 'ret=1 HTTP/1.1\r\n', 'Host: x\r\n', 'a b\r\n\r\n'],
       `400 bad_request ${known}`,
     ],
-    ['no HTTP at all', ['GET', '@\r\n\r\n'], '400 bad_request  '],
-    ['headers that do not come', [line, 'Host: x\r\n'], `408 request_timeout ${known}`],
+    ['not HTTP at all', ['GET', '@\r\n\r\n'], '400 bad_request  '],
+    ['headers that never arrive', [line, 'Host: x\r\n'], `408 request_timeout ${known}`],
   ])('%s', async (_name, parts, shape) => {
     expect(`${await exchange(listener, parts)} `).toContain(`\r\n\r\n${shape.trimEnd()} `);
   });
 
-  test('a later request of the connection is judged by its own line, not by the first one', async () => {
+  test('a later request of the connection is refused in the shape of its own line, not of the first one', async () => {
     const first = 'GET /a HTTP/1.1\r\nHost: x\r\n\r\n';
     expect(await exchange(listener, [first, start, 'no colon\r\n\r\n'])).toContain(`400 bad_request ${known}`);
     expect(await exchange(listener, [`${start}\r\n`, 'zz\r\n\r\n'])).toMatch(/\r\n\r\n400 bad_request\s*$/);
     expect(await exchange(listener, [`${first}${start}no colon\r\n\r\n`])).toContain(`400 bad_request ${known}`);
   });
 
-  test('a request whose body goes wrong is judged by its line, and is not answered twice', async () => {
+  test('a request with a malformed body is refused in the shape of its line, and not answered twice', async () => {
     const chunked = 'Host: x\r\nTransfer-Encoding: chunked\r\n\r\n';
     const broken = await exchange(listener, [`POST /tnwr/v1/x HTTP/1.1\r\n${chunked}1\r\n`, 'a\r\n', 'zz\r\n']);
     expect(broken).toContain('400 bad_request POST /tnwr/v1/x');
@@ -116,7 +116,7 @@ describe.each(['HTTP', 'HTTPS'])('over %s', (listener) => {
     expect(early.match(/HTTP\/1\.1 /g)).toHaveLength(1);
   });
 
-  test('what no handler got is logged in one line, without its path', async () => {
+  test('a refused request that no handler got is logged in one line, without its path', async () => {
     await exchange(listener, [start, 'no colon\r\n\r\n']);
     await exchange(listener, [`${line}\r\n`]);
     const entry = { message: 'request', requestId: 'the-id', client: null, operation: 'none', method: 'GET' };

@@ -62,12 +62,12 @@ describe('listen', () => {
   test.each([
     ['a broken header', `${start}no colon\r\n\r\n`, '400 bad_request GET /tnwr/v1/products'],
     ['no Host', 'GET /tnwr/v1/products HTTP/1.1\r\n\r\n', '400 bad_request GET /tnwr/v1/products'],
-    ['no HTTP at all', 'hello\r\n\r\n', '400 bad_request'],
+    ['not HTTP at all', 'hello\r\n\r\n', '400 bad_request'],
     ['a broken body', `${start}Transfer-Encoding: chunked\r\n\r\nzz\r\n`, '400 bad_request GET /tnwr/v1/products'],
     ['large headers', `${start}X: ${'x'.repeat(20_000)}\r\n\r\n`, '431 headers_too_large GET /tnwr/v1/products'],
-    ['headers that do not come', start, '408 request_timeout GET /tnwr/v1/products'],
-    ['a line that does not come', 'GET /tnw', '408 request_timeout'],
-    ['a body that does not come', `${start}Content-Length: 9\r\n\r\nabc`, '408 request_timeout GET /tnwr/v1/products'],
+    ['headers that never arrive', start, '408 request_timeout GET /tnwr/v1/products'],
+    ['a request line that never arrives', 'GET /tnw', '408 request_timeout'],
+    ['a body that never arrives', `${start}Content-Length: 9\r\n\r\nabc`, '408 request_timeout GET /tnwr/v1/products'],
     ['a tunnel', 'CONNECT a:1 HTTP/1.1\r\nHost: x\r\n\r\n', '400 bad_request CONNECT a:1'],
   ])('%s', async (_name, sent, shape) => {
     const answer = await exchange(sent);
@@ -89,12 +89,12 @@ describe('listen', () => {
     },
   );
 
-  test('an answer that is out before the body breaks reaches its client, over TLS too', async () => {
+  test('an answer that was sent before its request’s body broke reaches the client, over TLS, too', async () => {
     const bytes = `${start}Transfer-Encoding: chunked\r\n\r\nzz\r\n`;
     expect(await exchangeOverTls(bytes.replace('/tnwr', '/early/tnwr'))).toContain('\r\n\r\nearly');
   });
 
-  test('the second request of a connection is judged by its own line', async () => {
+  test('the second request of a connection is refused in the shape of its own line', async () => {
     const answer = await exchange('GET /a HTTP/1.1\r\nHost: x\r\n\r\n', 'GET /b HTTP/1.1\r\nHost: x\r\n');
     expect(answer).toContain('served');
     expect(answer).toContain('408 request_timeout GET /b');

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { expect, test } from '@jest/globals';
 import { createMetrics, listen, nameOperation, serveOperations } from '../../src/index.ts';
 
-test('requests, by service, and own figures are served at /metrics, shared by services of one process', async () => {
+test('/metrics serves the requests by service, and the metrics of all services of the process', async () => {
   const metrics = await createMetrics();
   const meter = { name: 'relay_published_total', help: 'x', labels: ['service'] };
   metrics.counter(meter)({ service: 'catalog' }, 2);
@@ -36,16 +36,16 @@ test('requests, by service, and own figures are served at /metrics, shared by se
   await operations.close();
 });
 
-test('a gauge is read when somebody looks, by everybody who has a part in it', async () => {
+test('a gauge is read at each scrape, by every service that contributes to it', async () => {
   const metrics = await createMetrics();
   const meter = { name: 'open_things', help: 'x', labels: ['service'] };
-  let looks = 0;
-  metrics.watch(meter, async () => [{ value: ++looks, labels: { service: 'catalog' } }]);
+  let readings = 0;
+  metrics.watch(meter, async () => [{ value: ++readings, labels: { service: 'catalog' } }]);
   metrics.watch(meter, () => [{ value: 7, labels: { service: 'orders' } }]);
   metrics.watch({ name: 'lost_things', help: 'x' }, () => Promise.reject(new Error('not known')));
   metrics.watch({ name: 'no_things', help: 'x', labels: ['service'] }, () => []);
-  const figures = async () => (await metrics.text()).text.split('\n').filter((line) => line.includes('_things'));
-  const told = (count: number) => [
+  const lines = async () => (await metrics.text()).text.split('\n').filter((line) => line.includes('_things'));
+  const expected = (count: number) => [
     '# HELP open_things x',
     '# TYPE open_things gauge',
     `open_things{service="catalog"} ${count}`,
@@ -55,7 +55,7 @@ test('a gauge is read when somebody looks, by everybody who has a part in it', a
     '# HELP no_things x',
     '# TYPE no_things gauge',
   ];
-  expect(looks).toBe(0);
-  expect(await figures()).toEqual(told(1));
-  expect(await figures()).toEqual(told(2));
+  expect(readings).toBe(0);
+  expect(await lines()).toEqual(expected(1));
+  expect(await lines()).toEqual(expected(2));
 });

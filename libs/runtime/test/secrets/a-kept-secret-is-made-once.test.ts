@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { ensureDirectory, readStoredSecret, storeSecret } from '../../src/index.ts';
 
-describe('a kept secret', () => {
-  test('is 256 random bits, made once, readable by its owner only', () => {
+describe('a stored secret', () => {
+  test('is 256 random bits, created once, readable by its owner only', () => {
     const directory = mkdtempSync(join(tmpdir(), 'boxoffice-secret-'));
     expect(readStoredSecret(directory, 'service-secret')).toBeUndefined();
     const secret = storeSecret(directory, 'service-secret');
@@ -15,7 +15,7 @@ describe('a kept secret', () => {
     expect(readdirSync(directory)).toEqual(['service-secret']);
   });
 
-  test('that cannot be kept says where and why', () => {
+  test('that cannot be written is an error with the path and the reason', () => {
     const directory = join(mkdtempSync(join(tmpdir(), 'boxoffice-secret-')), 'gone');
     expect(() => storeSecret(directory, 'service-secret')).toThrow(
       `${directory}/service-secret cannot be written: it does not exist`,
@@ -23,7 +23,7 @@ describe('a kept secret', () => {
   });
 });
 
-describe('a data directory that cannot be made', () => {
+describe('a data directory that cannot be created', () => {
   test('is named with its setting', () => {
     const file = join(mkdtempSync(join(tmpdir(), 'boxoffice-secret-')), 'file');
     writeFileSync(file, '');

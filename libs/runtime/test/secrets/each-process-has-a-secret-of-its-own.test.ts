@@ -15,40 +15,40 @@ const directory = () => mkdtempSync(join(tmpdir(), 'boxoffice-secrets-'));
 const of = (process: string, env: Record<string, string>) =>
   readSettings({ secret: serviceSecretOf(process) }, { BOXOFFICE_DATA_DIR: directory(), ...env }).secret;
 
-test('what is derived is HKDF-SHA-256 of the root and the name, and another for each process', () => {
-  // Made with openssl kdf (HKDF, SHA-256, no salt), info "boxoffice service pos", in base64url.
+test('a derived secret is HKDF-SHA-256 of the root and the name, different for each process', () => {
+  // Computed with openssl kdf (HKDF, SHA-256, no salt), info "boxoffice service pos", in base64url.
   expect(deriveServiceSecret(ROOT, 'pos')).toBe('-B_RE5A0q4Ar4MhUOeHoA5qx693EUHfPOtOy5K2ZIVI');
   const names = ['gateway', 'authorizer', 'catalog', 'contacts', 'orders', 'tickets', 'pos'];
   expect(new Set(names.map((name) => deriveServiceSecret(ROOT, name))).size).toBe(names.length);
 });
 
 describe('SERVICE_SECRET of a process', () => {
-  test('is what is set, also where the root secret is', () => {
+  test('is the set value, even if the root secret is set, too', () => {
     const env = { SERVICE_SECRET: 'the secret of this process', SERVICE_ROOT_SECRET: ROOT };
     expect(of('pos', env)).toBe('the secret of this process');
   });
 
-  test('is derived from the root secret that is set, or kept in the data directory', () => {
-    const kept = directory();
-    writeFileSync(join(kept, 'service-root-secret'), `${ROOT}\n`);
-    writeFileSync(join(kept, 'root'), `${ROOT}\n`);
-    expect(of('pos', { BOXOFFICE_DATA_DIR: kept })).toBe(deriveServiceSecret(ROOT, 'pos'));
-    expect(of('orders', { BOXOFFICE_DATA_DIR: kept })).toBe(deriveServiceSecret(ROOT, 'orders'));
-    expect(of('pos', { SERVICE_ROOT_SECRET_FILE: join(kept, 'root') })).toBe(deriveServiceSecret(ROOT, 'pos'));
+  test('is derived from the root secret that is set, or stored in the data directory', () => {
+    const stored = directory();
+    writeFileSync(join(stored, 'service-root-secret'), `${ROOT}\n`);
+    writeFileSync(join(stored, 'root'), `${ROOT}\n`);
+    expect(of('pos', { BOXOFFICE_DATA_DIR: stored })).toBe(deriveServiceSecret(ROOT, 'pos'));
+    expect(of('orders', { BOXOFFICE_DATA_DIR: stored })).toBe(deriveServiceSecret(ROOT, 'orders'));
+    expect(of('pos', { SERVICE_ROOT_SECRET_FILE: join(stored, 'root') })).toBe(deriveServiceSecret(ROOT, 'pos'));
   });
 
-  test('without any of them it is missing, and the message says where to get it', () => {
+  test('is required, and the message says where to get it', () => {
     expect(() => of('pos', {})).toThrow(/^SERVICE_SECRET: is not set, .*operator service-secrets prints that of pos$/);
   });
 
-  test('a root secret that is too short is a fault of the root secret', () => {
+  test('is not derived from a root secret that is too short; the fault names the root secret', () => {
     expect(() => of('pos', { SERVICE_ROOT_SECRET: 'short' })).toThrow(/^SERVICE_ROOT_SECRET: expected at least 16/);
   });
 });
 
-test('the authorizer is told once that the root secret is missing', () => {
+test('the authorizer reports once that the root secret is missing', () => {
   const spec = { own: serviceSecretFromRoot('authorizer'), root: serviceRootSecret };
   expect(() => readSettings(spec, { BOXOFFICE_DATA_DIR: directory() })).toThrow(
-    /^SERVICE_ROOT_SECRET: is not set, nor kept in [^\n]*$/,
+    /^SERVICE_ROOT_SECRET: is not set, nor stored in [^\n]*$/,
   );
 });

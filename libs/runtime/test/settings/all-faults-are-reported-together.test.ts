@@ -34,7 +34,7 @@ describe('settings', () => {
     });
   });
 
-  test('every wrong one is named, with what it expects', () => {
+  test('are all named if they are wrong, with the expected form', () => {
     const faults = faultsOf({
       GATEWAY_PORT: '8443x',
       RATE_LIMIT_PER_MINUTE: '0',

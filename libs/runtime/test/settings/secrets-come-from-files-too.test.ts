@@ -13,17 +13,17 @@ describe('a secret setting', () => {
     expect(readSettings(spec, { SERVICE_SECRET_FILE: file }).secret).toBe('from the file');
   });
 
-  test('given twice is a fault', () => {
+  test('that is set twice is a fault', () => {
     expect(() => readSettings(spec, { SERVICE_SECRET: 'a', SERVICE_SECRET_FILE: file })).toThrow(/is set twice/);
   });
 
-  test('whose file is missing says which', () => {
+  test('whose file is missing is a fault that names the file', () => {
     expect(() => readSettings(spec, { SERVICE_SECRET_FILE: '/nowhere' })).toThrow(
       'SERVICE_SECRET: SERVICE_SECRET_FILE names /nowhere, which cannot be read: it does not exist',
     );
   });
 
-  test('is one line', () => {
+  test('has one line', () => {
     const several = `${file}s`;
     writeFileSync(several, '127.0.0.1 localhost\n::1 localhost\n');
     const both = { ...spec, key: secret('KEY_ENCRYPTION_KEY', { pattern: /^.{16,}$/s }) };

@@ -29,7 +29,7 @@ test.each([
       'OPERATIONS_PORT: 9000 is the port of GATEWAY_PORT already; each listener needs its own',
     ],
   ],
-  // Two wrong ports are no pair of equal ones.
+  // Two invalid ports are not reported as equal.
   [
     { GATEWAY_PORT: 'x', GATEWAY_HTTP_PORT: 'x', TLS_KEY_FILE: nonsense },
     [
@@ -54,7 +54,7 @@ test.each([
       `TLS_KEY_FILE: ${nonsense} holds no readable private key`,
     ],
   ],
-  // What is wrong is the port; the address that would be made from it is not set.
+  // The port is invalid; PUBLIC_URL, whose default depends on it, is not set.
   [{ GATEWAY_PORT: '443x' }, ['GATEWAY_PORT: expected a port from 0 to 65535, got "443x"']],
   [
     { GATEWAY_PORT: '443x', PUBLIC_URL: 'here' },

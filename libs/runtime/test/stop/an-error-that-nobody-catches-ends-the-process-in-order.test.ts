@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, test } from '@jest/globals';
 
-/** Runs a program that fails in this way once it has started, and answers how it ended. */
+/** Runs a program that fails in this way after its start, and returns its end. */
 const run = async (failing: string) => {
   const script = `
     import { createLogger, createStop } from '${new URL('../../src/index.ts', import.meta.url).href}';
@@ -22,12 +22,12 @@ const run = async (failing: string) => {
   return { status, lines: lines.map((line) => JSON.parse(line)), complaints: complaints.join('') };
 };
 
-describe('an error that nobody catches', () => {
+describe('an uncaught error', () => {
   test.each([
     ['an exception was not caught', 'setImmediate(fail);'],
     ['a rejection was not handled', 'setImmediate(async () => fail());'],
     ['a rejection was not handled', 'Promise.reject(new TypeError("broken"));'],
-  ])('is logged with its stack, and ends the process in order with status 1: %s', async (message, failing) => {
+  ])('is logged with its stack, and stops the process in order with status 1: %s', async (message, failing) => {
     const { status, lines, complaints } = await run(failing);
     expect(lines).toEqual([
       expect.objectContaining({
@@ -40,7 +40,7 @@ describe('an error that nobody catches', () => {
     expect([status, complaints]).toEqual([1, '']);
   });
 
-  test('is no secret after a signal either', async () => {
+  test('is logged after a signal, too', async () => {
     const { status, lines } = await run(`
       stop.add('late', async () => { setImmediate(fail); await new Promise((resolve) => setImmediate(resolve)); });
       process.kill(process.pid, 'SIGTERM');`);

@@ -5,7 +5,7 @@ const lines: string[] = [];
 const logger = createLogger({ service: 'test', pretty: false, write: (line) => lines.push(line) });
 
 describe('stop', () => {
-  test('closes the last part first, each after the one before, also after a failure', async () => {
+  test('closes the last part first, one after the other, also after a failure', async () => {
     const closed: string[] = [];
     const stop = createStop(logger);
     stop.add('store', async () => {
@@ -21,14 +21,14 @@ describe('stop', () => {
     expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ level: 'error', part: 'broker' });
   });
 
-  test('gives up in time', async () => {
+  test('ends after its time', async () => {
     const stop = createStop(logger, { withinMs: 20 });
     stop.add('stuck', () => new Promise(() => undefined));
     expect(await stop.run()).toBe(false);
     expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ message: 'did not close in time', part: 'stuck' });
   });
 
-  test('lets a start come to its next part, goes no further, and closes what it had begun before what that needs', async () => {
+  test('lets a running start reach its next part, ends it there, and closes that part before those it depends on', async () => {
     const closed: string[] = [];
     const stop = createStop(logger);
     const step = Promise.withResolvers<void>();
@@ -46,7 +46,7 @@ describe('stop', () => {
     expect([await stopped, closed]).toEqual([true, ['service', 'engines']]);
   });
 
-  test('does not wait for ever for a start', async () => {
+  test('does not wait for ever for a running start', async () => {
     const stop = createStop(logger);
     const closed: string[] = [];
     stop.add('engines', () => void closed.push('engines'));

@@ -10,7 +10,7 @@ describe('a deadline', () => {
     await expect(within(Promise.reject(new Error('failed')), MUCH_MS, late)).rejects.toThrow('failed');
   });
 
-  it('answers what stands in for a promise that is late', async () => {
+  it('settles like `late` for a promise that is late', async () => {
     const never = new Promise<string>(() => undefined);
     await expect(within(never, 1, () => 'late')).resolves.toBe('late');
     await expect(within(never, 1, async () => 'late')).resolves.toBe('late');
@@ -20,7 +20,7 @@ describe('a deadline', () => {
     await expect(refused).rejects.toThrow('not within 1 ms');
   });
 
-  it('lets the work go on, whose later failure is nobody’s unhandled rejection', async () => {
+  it('lets the work continue, and its later failure is not an unhandled rejection', async () => {
     const work = Promise.withResolvers<string>();
     await within(work.promise, 1, () => undefined);
     work.reject(new Error('too late to matter'));

@@ -3,40 +3,40 @@ import { persistently } from '../../src/index.ts';
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** What has happened, in turn, to an engine whose attempts end as the test says. */
+/** The events of an engine, in order, whose attempts end as the test decides. */
 const begin = () => {
   const attempts: PromiseWithResolvers<string>[] = [];
-  const happened: string[] = [];
+  const events: string[] = [];
   const engine = persistently('engine', silent, () => {
     const attempt = Promise.withResolvers<string>();
     attempts.push(attempt);
     return attempt.promise;
   });
-  void engine.tried.then(() => happened.push('tried'));
+  void engine.tried.then(() => events.push('tried'));
   void engine.opened.then(
-    () => happened.push('opened'),
-    () => happened.push('given up'),
+    () => events.push('opened'),
+    () => events.push('cancelled'),
   );
   const turn = () => new Promise((resolve) => setImmediate(resolve));
-  return { attempts, happened, engine, turn };
+  return { attempts, events, engine, turn };
 };
 
-test('it has been tried when its first attempt has ended, also in vain, and not before', async () => {
-  const { attempts, happened, engine, turn } = begin();
+test('an engine has been tried when its first attempt has ended, successful or not', async () => {
+  const { attempts, events, engine, turn } = begin();
   await turn();
-  expect(happened).toEqual([]);
+  expect(events).toEqual([]);
   attempts[0]?.reject(new Error('planted'));
   await turn();
-  expect(happened).toEqual(['tried']);
+  expect(events).toEqual(['tried']);
   while (attempts.length < 2) await turn();
   attempts[1]?.resolve('there');
   expect(await engine.opened).toBe('there');
-  expect(happened).toEqual(['tried', 'opened']);
+  expect(events).toEqual(['tried', 'opened']);
 });
 
-test('who gives up does not wait for it', async () => {
-  const { happened, engine, turn } = begin();
-  engine.giveUp();
+test('cancel does not wait for an attempt', async () => {
+  const { events, engine, turn } = begin();
+  engine.cancel();
   await turn();
-  expect(happened.toSorted()).toEqual(['given up', 'tried']);
+  expect(events.toSorted()).toEqual(['cancelled', 'tried']);
 });

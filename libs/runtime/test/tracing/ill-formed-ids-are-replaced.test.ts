@@ -11,7 +11,7 @@ import {
 const good = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 
 describe('the trace of a request', () => {
-  test('takes over well-formed ids', () => {
+  test('adopts well-formed ids', () => {
     expect(traceFrom({ 'x-request-id': 'a.B_9-', traceparent: good })).toEqual({
       requestId: 'a.B_9-',
       traceparent: good,

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { parseTraceparent, recording, startTraces } from '../../src/index.ts';
 
-const told: string[] = [];
-const logger = { info: (line: string) => void told.push(line), warn: (line: string) => void told.push(line) };
+const logged: string[] = [];
+const logger = { info: (line: string) => void logged.push(line), warn: (line: string) => void logged.push(line) };
 
 /** The library reads these variables itself. */
 const given = {
@@ -32,7 +32,7 @@ const server = createServer((request, response) => {
 });
 
 beforeEach(async () => {
-  told.length = 0;
+  logged.length = 0;
   posts.length = 0;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -51,7 +51,7 @@ const parent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 const someSpan = { service: 'orders', kind: 'server', name: 'createOrder', parent } as const;
 
 test.each(['http/protobuf', 'http/json'] as const)(
-  'as %s, with the headers and the name of the variables, what is left at the end',
+  'the remaining spans are sent at the end as %s, with the headers and the service name of the variables',
   async (protocol) => {
     const traces = await start(protocol);
     const span = recording()?.(someSpan);
@@ -69,7 +69,7 @@ test.each(['http/protobuf', 'http/json'] as const)(
   },
 );
 
-test('a trace that is not sampled is passed on so, and not sent', async () => {
+test('a trace that is not sampled is propagated as such, and not sent', async () => {
   const traces = await start('http/json');
   const span = recording()?.({ ...someSpan, parent: parent.replace(/01$/, '00') });
   expect(span?.traceparent).toMatch(/^00-0af7651916cd43dd8448eb211c80319c-[0-9a-f]{16}-00$/);
@@ -82,13 +82,13 @@ test('a trace that is not sampled is passed on so, and not sent', async () => {
   expect(posts).toEqual([]);
 });
 
-test('a receiver that is down is told of once, and nothing fails', async () => {
+test('an unreachable receiver is logged once, and has no other effect', async () => {
   await new Promise((resolve) => server.close(resolve));
   const traces = await start('http/json');
-  // More than one delivery takes.
+  // More than one batch holds.
   for (let count = 0; count < 1_100; count += 1) recording()?.(someSpan).end();
   await traces.close();
-  expect(told).toEqual(['traces cannot be delivered; spans are dropped meanwhile']);
+  expect(logged).toEqual(['traces cannot be delivered; spans are dropped meanwhile']);
 });
 
 test('without an endpoint nothing is recorded', async () => {

@@ -31,14 +31,14 @@ export const startSubscriptions = ({
   logger,
 }: SubscriptionsOptions): Subscriptions => {
   let heard: Bus | undefined;
-  let giveUp = (): void => undefined;
+  let cancel = (): void => undefined;
 
   const subscribe = async (): Promise<Subscription[]> => {
     const bus = await coming;
     const attempt = () => subscribeAll(bus, reactions, listeners, service);
     if (!(coming instanceof Promise)) return attempt();
     const attempts = persistently('subscriptions', logger, attempt);
-    giveUp = attempts.giveUp;
+    cancel = attempts.cancel;
     return attempts.opened;
   };
 
@@ -65,7 +65,7 @@ export const startSubscriptions = ({
     ping: async () => there().ping(),
     depths: async (queues) => there().depths(queues),
     async close() {
-      giveUp();
+      cancel();
       closed.reject(new Error('the service ends'));
       const subscriptions = await subscribed.catch(() => []);
       for (const subscription of subscriptions.reverse()) await subscription.close();

@@ -139,8 +139,8 @@ const serve = async <Spec extends SettingsSpec, State>(
   stop.add('broker', async () => (await bus.orNothing())?.close());
 
   stop.signal.addEventListener('abort', () => {
-    store.giveUp();
-    bus.giveUp();
+    store.cancel();
+    bus.cancel();
   });
 
   const metrics = settings.operationsPort === undefined ? undefined : await createMetrics();
