@@ -4,13 +4,13 @@ import { type Installation, type Json, startInstallation, type TestClient, until
 
 let installation: Installation;
 let client: TestClient;
-const heard: Message[] = [];
+const received: Message[] = [];
 
 beforeAll(async () => {
   installation = await startInstallation({ instances: 2 });
   client = await installation.newClient(['catalog:read']);
   await installation.engines.bus.listen({ types: ['token.revoked', 'client.changed'] }, (message) =>
-    heard.push(message),
+    received.push(message),
   );
 });
 afterAll(() => installation.close());
@@ -36,7 +36,7 @@ describe('a client revokes its own tokens (RFC 7009)', () => {
     const token = await installation.tokenOf(client);
     await revoke(token);
     const { jti } = claimsOf(token);
-    await until(() => heard.some(({ type, data }) => type === 'token.revoked' && (data as Json).jti === jti), 20_000);
+    await until(() => received.some(({ type, data }) => type === 'token.revoked' && (data as Json).jti === jti), 20_000);
     for (const query of ['', `?since=${asOf}`]) {
       const { body } = await installation.internal(`/internal/revocations${query}`, undefined);
       const { tokens } = body.data as { tokens: Json[] };

@@ -4,12 +4,12 @@ import { addClientSecret, deleteClient, examples, removeClientSecret } from '../
 import { type Installation, type Json, startInstallation, type TestClient, until } from '../installation.ts';
 
 let installation: Installation;
-const heard: Message[] = [];
+const received: Message[] = [];
 
 beforeAll(async () => {
   installation = await startInstallation({ instances: 2 });
   await installation.engines.bus.listen({ types: ['token.revoked', 'client.changed'] }, (message) => {
-    heard.push(message);
+    received.push(message);
   });
 });
 afterAll(() => installation.close());
@@ -60,7 +60,7 @@ describe('what an operator or another instance changes holds everywhere within f
     const client = await installation.newClient(['catalog:read']);
     const asOf = new Date().toISOString();
     await deleteClient(installation.store, 'opera', client.clientId);
-    const changed = () => heard.find(({ data }) => (data as Json).clientId === client.clientId);
+    const changed = () => received.find(({ data }) => (data as Json).clientId === client.clientId);
     await until(() => changed() !== undefined, 10 * PROMISED_MS);
     expect(changed()).toMatchObject({
       type: 'client.changed',

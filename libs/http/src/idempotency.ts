@@ -156,7 +156,7 @@ export const createOnce = (port: IdempotencyPort, outcomes: Outcomes, logger: Pi
       return outcome;
     } catch (error) {
       if (isKeyTaken(error)) {
-        // Another instance took the key meanwhile, and its write won. This attempt's running record would hide its
+        // Another instance took the key meanwhile, and its write won. This attempt's lock would hide its
         // answer.
         await end();
         const winner = await lookUp(ticket);

@@ -16,4 +16,4 @@ export {
   type ServiceCredentialsOptions,
   serviceAuthorization,
 } from './service-credentials.ts';
-export { askAboutSecret, refusedSecret, type SecretAnswer, type SecretQuestion } from './service-secret.ts';
+export { refusedSecret, type SecretToVerify, type SecretVerdict, verifySecret } from './service-secret.ts';

@@ -14,7 +14,7 @@ export const refusedSecret = async (refusal: Response): Promise<string> => {
   return `the authorizer refuses this process: ${reason.trim()}; calls between services fail until it has its own (operator service-secrets)`;
 };
 
-export interface SecretQuestion {
+export interface SecretToVerify {
   readonly authorizerUrl: string;
   /** The name of this service. */
   readonly service: string;
@@ -26,7 +26,7 @@ export interface SecretQuestion {
 }
 
 /** Whether the authorizer accepts a process's secret; `unknown` when it does not respond, or fails itself. */
-export type SecretAnswer =
+export type SecretVerdict =
   | { readonly secret: 'right' | 'unknown' }
   | { readonly secret: 'wrong' /** One line, for the operator. */; readonly reason: string };
 
@@ -34,8 +34,8 @@ export type SecretAnswer =
  * Verifies a service's secret with the authorizer. The operation is the gateway's, so another service with a valid
  * secret gets 403, which suffices as proof.
  */
-export const askAboutSecret = async (question: SecretQuestion): Promise<SecretAnswer> => {
-  const { authorizerUrl, service, secret, signal, timeoutMs = 3_000 } = question;
+export const verifySecret = async (own: SecretToVerify): Promise<SecretVerdict> => {
+  const { authorizerUrl, service, secret, signal, timeoutMs = 3_000 } = own;
   const timeout = AbortSignal.timeout(timeoutMs);
   const response = await fetch(new URL(REVOCATIONS_PATH, authorizerUrl), {
     headers: { authorization: serviceAuthorization(service, secret) },

@@ -55,11 +55,11 @@ const inHand = 10;
 export const createInProcessBus = (options: InProcessOptions): Bus => {
   const { deadLetters: letters, logger, retryDelaysMs = defaultRetryDelaysMs, declared = installation } = options;
   const queues = new Map<string, Consumers>();
-  const listeners = new Set<{ types: readonly string[]; hear: (message: Message) => void }>();
+  const listeners = new Set<{ types: readonly string[]; handle: (message: Message) => void }>();
   const replaying = new Set<string>();
   let closed = false;
 
-  const nobody = (queue: Queue) => new Error(`nobody takes messages from ${queue.name} now`);
+  const nobody = (queue: Queue) => new Error(`${queue.name} has no subscriber now`);
 
   const work = async (consumers: Consumers, delivery: Delivery): Promise<undefined> => {
     const { queue, handlers, lanes, delayed } = consumers;
@@ -80,7 +80,7 @@ export const createInProcessBus = (options: InProcessOptions): Bus => {
       );
     }
     if (handlers.length === 0) return void delivery.failed(nobody(queue));
-    logger.warn('a message will be tried again', { ...about, waitMs: outcome.delayMs, error });
+    logger.warn('a message will be retried', { ...about, waitMs: outcome.delayMs, error });
     const again = { ...delivery, attempt: attempt + 1 };
     const retry = () => {
       delayed.delete(again);
@@ -107,8 +107,8 @@ export const createInProcessBus = (options: InProcessOptions): Bus => {
   const give = (consumers: Consumers, message: Message): Promise<'handled' | 'dead'> =>
     new Promise((done, failed) => consumers.lanes.push(message.key, { message, attempt: 1, done, failed }));
 
-  /** Returns the messages not begun, and resolves when those in hand are finished. */
-  const giveUp = async ({ queue, lanes, delayed }: Consumers): Promise<void> => {
+  /** Rejects the messages that were not started, and resolves when those in hand are finished. */
+  const closeConsumers = async ({ queue, lanes, delayed }: Consumers): Promise<void> => {
     const waiting = [...lanes.drop(), ...delayed.keys()];
     for (const timer of delayed.values()) clearTimeout(timer);
     delayed.clear();
@@ -150,7 +150,7 @@ export const createInProcessBus = (options: InProcessOptions): Bus => {
       // Each handler gets a copy, as from a broker, so that its changes do not affect other handlers.
       const text = JSON.stringify(message);
       const copy = (): Message => JSON.parse(text);
-      for (const { types, hear } of listeners) if (types.includes(message.type)) hear(copy());
+      for (const { types, handle } of listeners) if (types.includes(message.type)) handle(copy());
       // All, not the first failure: publishing again while another queue still handles it would deliver it twice.
       const ends = await Promise.allSettled(takers.map((consumers) => give(consumers, copy())));
       for (const end of ends) if (end.status === 'rejected') throw end.reason;
@@ -171,21 +171,21 @@ export const createInProcessBus = (options: InProcessOptions): Bus => {
         async close() {
           const at = consumers.handlers.indexOf(watched);
           if (at >= 0) consumers.handlers.splice(at, 1);
-          if (consumers.handlers.length === 0) await giveUp(consumers);
+          if (consumers.handlers.length === 0) await closeConsumers(consumers);
           else await Promise.allSettled(own);
         },
       };
     },
 
     async listen({ types }, handler) {
-      const hear = (message: Message) => {
+      const handle = (message: Message) => {
         try {
           handler(message);
         } catch (error) {
           logger.error('a listener failed', { type: message.type, messageId: message.id, error });
         }
       };
-      const listener = { types, hear };
+      const listener = { types, handle };
       listeners.add(listener);
       return { close: async () => void listeners.delete(listener) };
     },
@@ -209,7 +209,7 @@ export const createInProcessBus = (options: InProcessOptions): Bus => {
       closed = true;
       listeners.clear();
       for (const { handlers } of queues.values()) handlers.splice(0);
-      await Promise.all([...queues.values()].map(giveUp));
+      await Promise.all([...queues.values()].map(closeConsumers));
     },
   };
 };

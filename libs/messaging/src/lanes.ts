@@ -3,7 +3,7 @@ export interface Lanes<T> {
   push(key: string, item: T): void;
   /** Items not finished yet, those at work included. */
   readonly size: number;
-  /** Begins nothing new until `resume`. */
+  /** Starts nothing new until `resume`. */
   hold(): void;
   resume(): void;
   /** Removes and returns the items not yet started. */
@@ -13,7 +13,7 @@ export interface Lanes<T> {
 }
 
 export interface LanesOptions<T> {
-  /** How many items are at work at once, over all keys. */
+  /** The number of items at work at once, over all keys. */
   readonly limit: number;
   /**
    * Handles an item; must not reject. A number means: retry the item after that many milliseconds, before the later

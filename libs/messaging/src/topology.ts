@@ -1,22 +1,22 @@
 import type { Broadcast, Queue } from './port.ts';
 
 /**
- * Every queue of the installation, with the facts it receives: the events table of the interface, as data. All of them
- * are declared before anybody publishes, so that no fact is unroutable because its consumer has not started yet: by
- * whichever process may, or by the operator.
+ * Every queue of the installation, with the facts that it receives: the events table of the interface, as data. All of
+ * them are declared before any process publishes, so that no fact is unroutable because its consumer has not started
+ * yet: by whichever process may, or by the operator.
  *
  * A fact enters this table together with its publisher, and with all of its consumers, also those whose service is not
- * deployed: their queues keep the facts until the service comes, without a time limit. A queue takes up to
+ * deployed: their queues store the facts until the service is deployed, without a time limit. A queue accepts up to
  * `maxQueueLength` messages; then it refuses more, the fact stays in the publisher's outbox, and the relay reports the
- * age of its backlog. An installation that does without a service passes the engine a topology without its queues. The
- * arguments of a queue that exists cannot change: a queue with other arguments gets the next version in its name.
+ * age of its backlog. An installation without a service passes the engine a topology without its queues. The arguments
+ * of an existing queue cannot change: a queue with other arguments gets the next version in its name.
  */
 export const topology = {
   ordersContactErased: { name: 'orders.contact-erased.v1', types: ['contact.erased'] },
   ticketsContactErased: { name: 'tickets.contact-erased.v1', types: ['contact.erased'] },
   posContactErased: { name: 'pos.contact-erased.v1', types: ['contact.erased'] },
   ordersPerformanceCancelled: { name: 'orders.performance-cancelled.v1', types: ['performance.cancelled'] },
-  /** What becomes of an order's tickets and places; one queue, so that the facts of an order keep their order. */
+  /** Facts about an order's tickets and places; one queue, so that the facts of an order stay in order. */
   ordersFulfilment: {
     name: 'orders.fulfilment.v1',
     types: ['tickets.cancelled', 'places.released', 'ticket.controlled', 'ticket.control_reverted', 'ticket.replaced'],
@@ -27,7 +27,7 @@ export const topology = {
 
 /** The facts broadcast to every process of a kind; processes that are down miss them. */
 export const broadcasts = {
-  /** Gateways drop cached decisions. */
+  /** Gateways discard cached decisions. */
   access: { types: ['client.changed', 'token.revoked'] },
 } as const satisfies Record<string, Broadcast>;
 
@@ -35,8 +35,8 @@ export const broadcasts = {
  * The facts each process publishes and the broadcasts it receives. The first word of a queue's name is its owner. Each
  * exchange has one publisher, so that a permission for the exchange is one for its facts.
  */
-export const processes: Readonly<Record<string, { publishes: readonly string[]; hears?: readonly Broadcast[] }>> = {
-  gateway: { publishes: [], hears: [broadcasts.access] },
+export const processes: Readonly<Record<string, { publishes: readonly string[]; receives?: readonly Broadcast[] }>> = {
+  gateway: { publishes: [], receives: [broadcasts.access] },
   authorizer: { publishes: broadcasts.access.types },
   catalog: { publishes: ['performance.cancelled', 'places.released'] },
   contacts: { publishes: ['contact.erased'] },
@@ -45,7 +45,7 @@ export const processes: Readonly<Record<string, { publishes: readonly string[]; 
   pos: { publishes: [] },
 };
 
-/** How many messages a queue holds before it refuses more: about 1 GB of disk. */
+/** The number of messages that a queue holds before it refuses more: about 1 GB of disk. */
 export const maxQueueLength = 1_000_000;
 
 /** The facts of the installation as an engine uses them. */

@@ -71,8 +71,8 @@ export interface ServiceDefinition<Spec extends SettingsSpec = Record<never, nev
   /** The rules of its interface family; default: family A. */
   readonly family?: Family;
   /**
-   * What a fault answered outside its operations carries beside the envelope at this path, where another standard wants
-   * it.
+   * Members of a fault outside the service's operations beside the envelope, by path, where another standard requires
+   * them.
    */
   onFault?(path: string | undefined, fault: Fault): { readonly members: object; readonly headers: object } | undefined;
   /** Creates, once, the `state` shared by the other members. */
@@ -88,7 +88,7 @@ export interface ServiceDefinition<Spec extends SettingsSpec = Record<never, nev
   readonly queues?: readonly Queue[];
   reactions?(parts: Parts<Spec>, state: State): readonly Reaction[];
   listens?(parts: Parts<Spec>, state: State): readonly Listener[];
-  /** What it publishes to queues, read from its documents. */
+  /** The facts that it publishes to queues, derived from its documents. */
   readonly currentFacts?: CurrentFacts;
   /** Starts background tasks, such as sweeps; closed before the engines. */
   background?(parts: Parts<Spec>, state: State): Promise<Closable> | Closable;

@@ -11,9 +11,9 @@ export interface End {
 
 /** How long the documents of a collection are retained. */
 export interface Retention {
-  /** In words, as the table of docs/operating.md has it. */
+  /** In words, as in the table of docs/operating.md. */
   readonly kept: string;
-  /** Whichever comes first; none: this sweeper removes nothing. */
+  /** The earliest of them applies; none: this sweeper removes nothing. */
   readonly ends?: readonly End[];
   /** Removes the dependents of an expired document, before the document itself; may run twice. */
   along?(store: Store, document: Document): Promise<unknown>;
@@ -80,7 +80,7 @@ export const startSweeper = (options: SweepOptions): Sweeper => {
   };
 
   const warn = ({ name }: Collection<Document>, error: unknown): void =>
-    logger.warn(`what has ended of ${name} could not all be removed`, { error });
+    logger.warn(`expired documents of ${name} could not all be removed`, { error });
 
   /**
    * Removes documents expired by one rule, except those whose removal fails. Each batch renews the lease: a long sweep

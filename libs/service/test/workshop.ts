@@ -10,7 +10,7 @@ import { collection, type Document, type Store } from '@boxoffice/store';
 import { Type } from 'typebox';
 import { type Engines, openEngines, type ServiceDefinition } from '../src/index.ts';
 
-/** Notes, the smallest service there is: one operation, one collection, one fact. */
+/** Notes, a minimal service: one operation, one collection, one fact. */
 export const notes = collection<Document & { readonly text: string }>('notes');
 
 export const noteQueue = { name: 'orders.contact-erased.v1', types: ['contact.erased'] };
@@ -44,7 +44,7 @@ export const definition = (more: Partial<ServiceDefinition> = {}): ServiceDefini
 
 export const logger = createLogger({ service: 'test', level: 'error', write: () => undefined });
 
-/** An authorizer as far as services see it: its keys, and the identities that it signs with them. */
+/** A fake authorizer: its keys, and the identities that it signs with them. */
 export interface Keys {
   readonly listening: Listening;
   /** Headers of a call that the authorizer allowed. */
@@ -72,7 +72,7 @@ export const openKeys = async (): Promise<Keys> => {
   };
 };
 
-/** Embedded engines on a directory of their own, or on an earlier one. */
+/** Embedded engines on a new directory, or on an earlier one. */
 export const openEmbedded = (
   directory = mkdtempSync(join(tmpdir(), 'boxoffice-service-')),
   serves?: readonly Queue[],

@@ -25,7 +25,7 @@ import { inShape } from './shapes.ts';
 // - A write begins no attempt after its call has ended, and the server aborts an attempt after 4 s.
 // - A call without a response from the database ends after seconds with StoreUnavailable, as without a server. The
 //   driver has no deadline for a server that holds its connections open without responding.
-// - Marks of running requests expire by the server's clock alone; a mark taken too early costs a refused write, never a
+// - Locks of running requests expire by the server's clock alone; a lock taken too early costs a refused write, never a
 //   second effect. Leases observe renewals instead of comparing clocks.
 // - Sharded: spread services by their databases, and whole collections (`moveCollection` of MongoDB 8). To shard one by
 //   `{ institution: 1 }` its unique indexes must begin with the institution and be partial; now they are sparse, with
@@ -42,7 +42,7 @@ export interface MongoOptions extends Surroundings {
   readonly collections: readonly Collection<Document>[];
   /** Time limit of a call in milliseconds, except insertMany; then it rejects with StoreUnavailable. Default: 6,000. */
   readonly answerMs?: number;
-  /** Milliseconds after which the mark of a running request is no longer renewed. Default: 30,000. */
+  /** Milliseconds after which the lock of a running request is no longer renewed. Default: 30,000. */
   readonly requestMs?: number;
 }
 
@@ -63,12 +63,12 @@ const opened = async ({ client, database }: Connection, schemas: readonly Schema
   const outbox = createOutbox(database, records, surroundings);
   const requestMs = options.requestMs ?? REQUEST_MS;
   const idempotency = createIdempotency(database, records, { ...surroundings, requestMs });
-  const shelves = new Map<string, MongoCollection>();
+  const collections = new Map<string, MongoCollection>();
   for (const schema of schemas) {
     const own = records.get(schema.name) ?? database.collection<StoredRecord>(schema.name);
-    shelves.set(schema.name, { schema, records: own, outbox, idempotency, surroundings, turns: createTurns() });
+    collections.set(schema.name, { schema, records: own, outbox, idempotency, surroundings, turns: createTurns() });
   }
-  return { client, database, shelves, outbox, idempotency, leases: createLeases(database) };
+  return { client, database, collections, outbox, idempotency, leases: createLeases(database) };
 };
 
 const guardedOutbox = (outbox: Outbox, gate: Gate): Outbox => ({
@@ -97,13 +97,13 @@ export const openMongoStore = async (options: MongoOptions): Promise<Store> => {
     await connection.client.close();
     throw error;
   });
-  const { client, database, shelves, outbox, idempotency, leases } = parts;
+  const { client, database, collections, outbox, idempotency, leases } = parts;
   const gate = createGate(`the store ${database.databaseName}`, options.answerMs ?? ANSWER_MS);
   let closing: Promise<void> | undefined;
 
   const close = async () => {
     await gate.close();
-    // An unresponsive database misses these commands; its marks, leases and sessions then expire by time.
+    // An unresponsive database misses these commands; its locks, leases and sessions then expire by time.
     await inTime(idempotency.stop(), CLOSING_MS).catch(() => undefined);
     await inTime(leases.release(), CLOSING_MS).catch(() => undefined);
     await inTime(client.close(), CLOSING_MS).catch(() => undefined);
@@ -111,10 +111,10 @@ export const openMongoStore = async (options: MongoOptions): Promise<Store> => {
 
   return {
     collection<T extends Document>(declared: Collection<T>) {
-      const shelf = shelves.get(declared.name);
-      if (!shelf)
+      const collection = collections.get(declared.name);
+      if (!collection)
         throw new Error(`the store ${database.databaseName} was opened without the collection ${declared.name}`);
-      return inShape(collectionHandle<T>(shelf, gate), declared);
+      return inShape(collectionHandle<T>(collection, gate), declared);
     },
     idempotency: guardedIdempotency(idempotency, gate),
     outbox: guardedOutbox(outbox, gate),

@@ -115,7 +115,7 @@ export interface RememberedAnswer {
 /** An idempotency key for a write: stored with the effect, in the same write. */
 export interface IdempotencyRecord<T> {
   readonly key: string;
-  /** A hash of the request, to tell a repeat from a reuse. */
+  /** A hash of the request, to distinguish a repeat from a reuse. */
   readonly fingerprint: string;
   /** Epoch milliseconds after which the key is free again. */
   readonly expiresAt: number;
@@ -155,7 +155,7 @@ export interface Query {
 export interface ClaimRequest<T extends Document> {
   readonly where: Where;
   /**
-   * What the claimed documents become, merged over their top-level fields; undefined removes. Not id, version,
+   * Members to set in the claimed documents, merged over their top-level fields; undefined removes. Not id, version,
    * institution.
    */
   readonly set: Partial<New<T>>;
@@ -176,7 +176,7 @@ export interface Documents<T extends Document> {
    */
   insert(document: New<T>, options?: WriteOptions<T>): Promise<T>;
   /**
-   * Inserts many, skipping ids that exist already (so that an interrupted call can be repeated); answers how many were
+   * Inserts many, skipping ids that exist already (so that an interrupted call can be repeated); returns how many were
    * new. Not atomic as a whole.
    */
   insertMany(documents: readonly New<T>[]): Promise<number>;
@@ -203,26 +203,28 @@ export interface CollectionHandle<T extends Document> {
   readonly acrossInstitutions: Omit<Documents<T>, 'insert' | 'insertMany'>;
 }
 
-/** Longest life of a running request's mark, in milliseconds: twice the gateway's timeout. */
+/** Longest lifetime of a running request's lock, in milliseconds: twice the gateway's timeout. */
 export const REQUEST_MS = 30_000;
 
 /**
- * The stored answers of one service's store, and the marks of running requests. A mark ends with `remember` or `end`,
- * at most 10 s after its process dies, and {@link REQUEST_MS} after its `begin` (and 10 s) in any case.
+ * The stored answers of one service's store, and the locks of running requests. `remember` and `end` release a lock; it
+ * expires at most 10 s after its process dies, and {@link REQUEST_MS} after its `begin` (and 10 s) in any case.
  */
 export interface Idempotency {
   /**
-   * Marks the key as running, or returns its state. A rejected call leaves no mark: one that reaches the database later
-   * is withdrawn. A mark's life follows one clock, so the clocks of instances may differ.
+   * Locks the key, or returns its state. A rejected call leaves no lock: one that reaches the database later is
+   * withdrawn. A lock's lifetime is measured by one clock, so the clocks of instances may differ.
    */
-  begin(key: string, fingerprint: string, expiresAt: number): Promise<Begun>;
+  begin(key: string, fingerprint: string, expiresAt: number): Promise<KeyState>;
   /**
-   * Stores an answer without a write (a refusal, an action without effect), and ends the attempt's mark, also where it
-   * rejects. False, without a write, if the key no longer belongs to the attempt: it has ended, or has expired and
+   * Stores an answer without a write (a refusal, an action without effect), and releases the attempt's lock, also where
+   * it rejects. False, without a write, if the key no longer belongs to the attempt: it has ended, or has expired and
    * another took the key.
    */
   remember(attempt: Attempt, answer: RememberedAnswer): Promise<boolean>;
-  /** Ends the attempt's mark without storing an answer. Without effect if the key no longer belongs to the attempt. */
+  /**
+   * Releases the attempt's lock without storing an answer. Without effect if the key no longer belongs to the attempt.
+   */
   end(attempt: Attempt): Promise<void>;
   /** Deletes every stored answer about the subject. */
   forget(subject: string): Promise<void>;
@@ -235,11 +237,11 @@ export interface Attempt {
   readonly key: string;
   readonly fingerprint: string;
   readonly expiresAt: number;
-  /** Unique: tells this attempt from a later one that takes the same key. */
+  /** Unique: distinguishes this attempt from a later one that takes the same key. */
   readonly id: string;
 }
 
-export type Begun =
+export type KeyState =
   | { readonly state: 'fresh'; readonly attempt: Attempt }
   | { readonly state: 'running'; readonly fingerprint: string }
   | { readonly state: 'remembered'; readonly fingerprint: string; readonly answer: RememberedAnswer };

@@ -14,7 +14,7 @@ import { startWriterThread } from './sqlite/thread.ts';
 export interface SqliteOptions extends Surroundings {
   /** Created if missing, accessible to its owner only. The mode of the files follows the process's umask. */
   readonly directory: string;
-  /** Milliseconds after which the mark of a running request expires. Default: 30,000. */
+  /** Milliseconds after which the lock of a running request expires. Default: 30,000. */
   readonly requestMs?: number;
 }
 
@@ -68,7 +68,7 @@ export const openSqliteStores = ({ directory, requestMs, ...surroundings }: Sqli
   const opened = new Set<Store>();
   return {
     async open(name, collections) {
-      if (!/^[A-Za-z0-9_-]+$/.test(name)) throw new Error(`${JSON.stringify(name)} is no name of a store`);
+      if (!/^[A-Za-z0-9_-]+$/.test(name)) throw new Error(`${JSON.stringify(name)} is not a store name`);
       const tables = collections.map(tableOf);
       try {
         mkdirSync(directory, { recursive: true, mode: 0o700 });

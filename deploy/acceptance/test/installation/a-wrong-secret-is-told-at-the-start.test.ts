@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { authorizer } from '@boxoffice/authorizer';
 import { contacts } from '@boxoffice/contacts';
 import { startGateway } from '@boxoffice/gateway';
-import { askAboutSecret } from '@boxoffice/identity';
+import { verifySecret } from '@boxoffice/identity';
 import { createLogger, deriveServiceSecret, developmentCertificate, readSettings } from '@boxoffice/runtime';
 import { openEngines, startService } from '@boxoffice/service';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -117,10 +117,10 @@ test.each([
   ['contacts', ROOT, 'wrong'],
   ['nobody', secretOf('nobody'), 'wrong'],
 ])('the authorizer is asked by %s with %s: %s', async (service, secret, answer) => {
-  expect(await askAboutSecret({ authorizerUrl: its.keys.url, service, secret })).toMatchObject({ secret: answer });
+  expect(await verifySecret({ authorizerUrl: its.keys.url, service, secret })).toMatchObject({ secret: answer });
 });
 
 test('an authorizer that is not there has no answer', async () => {
   const nowhere = { authorizerUrl: 'http://127.0.0.1:1', service: 'contacts', secret: secretOf('contacts') };
-  expect(await askAboutSecret(nowhere)).toEqual({ secret: 'unknown' });
+  expect(await verifySecret(nowhere)).toEqual({ secret: 'unknown' });
 });

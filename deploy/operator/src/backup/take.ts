@@ -94,7 +94,7 @@ export const takeBackup = async (target: string, { data, versions, tell }: TakeO
     const takenAt = new Date().toISOString();
     const pausedMs = await snapshotSqlite(
       databases.map((path) => ({ from: join(data, path), to: join(directory, path) })),
-      { tell: (pages) => tell(`${pages} pages copied`) },
+      { onProgress: (pages) => tell(`${pages} pages copied`) },
     );
     for (const path of paths.filter((one) => !databases.includes(one))) {
       mkdirSync(dirname(join(directory, path)), { recursive: true, mode: 0o700 });

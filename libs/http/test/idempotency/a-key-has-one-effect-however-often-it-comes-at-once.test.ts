@@ -25,8 +25,8 @@ test('of 40 concurrent requests with one key one has its effect; the others repl
   }
 });
 
-test('two instances that do not see each other’s running keys have one effect', async () => {
-  // The second process sees what it would see after the first one's running key expired: no running key, and then an
+test('two instances that do not see each other’s locks have one effect', async () => {
+  // The second process sees what it would see after the first one's lock expired: no lock, and then an
   // idempotency record that exists already.
   const [text, key] = [randomUUID(), randomUUID()];
   const held = holdUp(text);

@@ -37,16 +37,16 @@ describe('a key whose answer could not be stored', () => {
   });
 });
 
-test('a request that lost to another instance replays the winner’s answer, and releases its own running key', async () => {
-  // As in a store that looks up running keys before answers: this instance's own one hides the winner's answer until it
+test('a request that lost to another instance replays the winner’s answer, and releases its own lock', async () => {
+  // As in a store that looks up locks before answers: this instance's own one hides the winner's answer until it
   // ends.
   const marked = new Set<string>();
   const markFirst: Partial<Keys> = {
     async begin(key, fingerprint, expiresAt) {
       if (marked.has(key)) return { state: 'running', fingerprint };
-      const begun = await its.store.idempotency.begin(key, fingerprint, expiresAt);
-      if (begun.state === 'fresh') marked.add(key);
-      return begun;
+      const started = await its.store.idempotency.begin(key, fingerprint, expiresAt);
+      if (started.state === 'fresh') marked.add(key);
+      return started;
     },
     async end(attempt) {
       marked.delete(attempt.key);
@@ -80,19 +80,19 @@ describe('a request whose key went to another one because it took too long', () 
     const late = await its.another({ ...its.store.idempotency, begin: blindly });
     const [text, key] = [randomUUID(), randomUUID()];
     expect(await late.send('/sayings', text, { key })).toMatchObject({ status: 201, body: { data: { run: 1 } } });
-    expect(late.lines.map(({ message }) => message)).toContainEqual(expect.stringContaining('not remembered'));
+    expect(late.lines.map(({ message }) => message)).toContainEqual(expect.stringContaining('is not stored'));
     expect(await its.send('/sayings', text, { key })).toMatchObject({ replayed: null, body: { data: { run: 2 } } });
     expect(await its.send('/sayings', text, { key })).toMatchObject({ replayed: 'true', body: { data: { run: 2 } } });
     await late.close();
   });
 
-  test('leaves no running key if the winner’s answer was deleted meanwhile', async () => {
-    const [begun, ended]: [string[], string[]] = [[], []];
+  test('leaves no lock if the winner’s answer was deleted meanwhile', async () => {
+    const [started, ended]: [string[], string[]] = [[], []];
     const late = await its.another({
       ...its.store.idempotency,
       async begin(...ticket) {
         const blind = await blindly(...ticket);
-        if (blind.state === 'fresh') begun.push(blind.attempt.id);
+        if (blind.state === 'fresh') started.push(blind.attempt.id);
         return blind;
       },
       end: async ({ id }) => void ended.push(id),
@@ -100,8 +100,8 @@ describe('a request whose key went to another one because it took too long', () 
     const [text, key] = [randomUUID(), randomUUID()];
     expect(await its.send('/notes', text, { key })).toMatchObject({ status: 201 });
     expect(await late.send('/notes', text, { key })).toMatchObject({ status: 409 });
-    expect(ended).toEqual(begun);
-    expect(begun).toHaveLength(2);
+    expect(ended).toEqual(started);
+    expect(started).toHaveLength(2);
     await late.close();
   });
 });

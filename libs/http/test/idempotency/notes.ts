@@ -57,7 +57,7 @@ const ran = (text: string): number => {
 
 const body = Type.Object({ text: Type.String({ maxLength: 60 }) });
 
-/** A `begin` that sees no other attempt, as if the running keys of others had expired. */
+/** A `begin` that sees no other attempt, as if the locks of others had expired. */
 export const blindly: Store['idempotency']['begin'] = async (key, fingerprint, expiresAt) => ({
   state: 'fresh',
   attempt: { key, fingerprint, expiresAt, id: randomUUID() },

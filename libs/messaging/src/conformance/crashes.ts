@@ -22,18 +22,18 @@ export const killedInMidConsume = async (subject: Subject): Promise<void> => {
 
   const doomed = await subject.start();
   const doomedOutbox = outbox.process();
-  let begun = 0;
+  let started = 0;
   let lastAt = 0;
   await doomed.bus.subscribe(first, async (message, attempt) => {
     lastAt = Date.now();
-    if (++begun <= 5) return react(message, attempt);
+    if (++started <= 5) return react(message, attempt);
     await never.passed; // its commit never comes
     throw new Error('killed');
   });
   const doomedRelay = subject.relay({ ...eager, ...doomedOutbox, outbox: doomedOutbox, bus: doomed.bus });
   outbox.commit(doomedOutbox, messages);
   // A quiet period: by now the engine has sent any premature acknowledgement.
-  await until('messages in hand', () => begun > 5 && Date.now() > lastAt + 100, subject);
+  await until('messages in hand', () => started > 5 && Date.now() > lastAt + 100, subject);
   doomedOutbox.cut();
   await doomed.kill();
   await doomedRelay.close();

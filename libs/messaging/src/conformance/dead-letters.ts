@@ -26,7 +26,7 @@ const plant = async (subject: Subject, count: number) => {
 /** Operations on dead letters. */
 export const deadLetters: readonly Check[] = [
   {
-    rule: 'the depth of a queue tells what is dead of it, and of no other',
+    rule: 'the depth of a queue counts its own dead letters only',
     async run(subject) {
       const { bus } = await plant(subject, 3);
       const depths = async () => bus.depths([first, second]);
@@ -40,7 +40,7 @@ export const deadLetters: readonly Check[] = [
     },
   },
   {
-    rule: 'letters are listed for all queues or one, and looking at them often loses none',
+    rule: 'letters are listed for all queues or one, and repeated listings lose none',
     async run(subject) {
       const { bus, ids } = await plant(subject, 3);
       await bus.subscribe(second, async () => {
@@ -67,7 +67,7 @@ export const deadLetters: readonly Check[] = [
       const others = ids.filter((id) => id !== third).sort();
       await until('four letters', async () => (await lettersOf(bus)).length === 4, subject);
       assert.deepEqual(await lettersOf(bus), others);
-      assert.equal(await bus.deadLetters.replay(third ?? ''), false, 'it is not there any more');
+      assert.equal(await bus.deadLetters.replay(third ?? ''), false, 'its removal');
     },
   },
   {
@@ -81,7 +81,7 @@ export const deadLetters: readonly Check[] = [
     },
   },
   {
-    rule: 'a dropped letter is gone, and the others are not',
+    rule: 'a dropped letter is deleted, and the others stay',
     async run(subject) {
       const { bus, ids } = await plant(subject, 3);
       assert.equal(await bus.deadLetters.drop(ids[1] ?? ''), true);

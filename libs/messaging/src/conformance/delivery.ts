@@ -25,7 +25,7 @@ export const delivery: readonly Check[] = [
     },
   },
   {
-    rule: 'every queue gets its own copy of the types that it names, and nothing else',
+    rule: 'every queue gets its own copy of messages of its types, and no others',
     async run(subject) {
       const { bus } = await subject.start();
       const received: { queue: string; message: Message }[] = [];
@@ -46,7 +46,7 @@ export const delivery: readonly Check[] = [
     },
   },
   {
-    rule: 'a fact that the topology names nowhere cannot be published, and harms no other',
+    rule: 'a fact that is not in the topology cannot be published, and does not affect others',
     async run(subject) {
       const { bus } = await subject.start();
       let received = 0;

@@ -30,7 +30,7 @@ export const topics: Readonly<Record<string, readonly Check[]>> = {
 
 /** Declares the port's conformance tests for an engine; each check has an installation of its own. */
 export const messagingConformance = (name: string, engine: Engine): void => {
-  describe(`${name} keeps the contract of messaging`, () => {
+  describe(`${name} satisfies the contract of messaging`, () => {
     for (const [topic, checks] of Object.entries(topics)) {
       describe(topic, () => {
         for (const check of checks) {

@@ -1,6 +1,6 @@
 import type { DeadLetter, DeadLetterStore } from '../port.ts';
 
-/** Dead letters in memory, which outlive the buses of a test. */
+/** Dead letters in memory that survive the buses of a test. */
 export const createMemoryDeadLetters = (): DeadLetterStore => {
   const letters = new Map<string, DeadLetter>();
   return {

@@ -1,6 +1,6 @@
 import type { Message, OutboxPort } from '../port.ts';
 
-/** An outbox that outlives the processes of a check, as a store does. */
+/** An outbox that survives the processes of a check, as a store does. */
 export interface MemoryOutbox {
   /** Commits events in a process: they are pending, and that process's listeners are notified. */
   commit(process: OutboxProcess, events: readonly Message[]): void;

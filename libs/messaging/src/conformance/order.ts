@@ -33,7 +33,7 @@ export const inOrderPerKey = async (subject: Subject): Promise<void> => {
 export const order: readonly Check[] = [
   { rule: '10,000 messages arrive in order per key, one of a key at a time', run: inOrderPerKey },
   {
-    rule: 'a key whose handler takes long holds up no other key',
+    rule: 'a slow handler of one key does not delay other keys',
     async run(subject) {
       const { bus } = await subject.start();
       const gate = subject.gate();
@@ -58,7 +58,7 @@ export const order: readonly Check[] = [
     },
   },
   {
-    rule: 'a message that waits for its next attempt holds up neither other keys nor the next one of its own',
+    rule: 'a message that waits for its next attempt delays neither other keys nor the next one of its own',
     async run(subject) {
       const { bus } = await subject.start();
       const messages: string[] = [];

@@ -32,7 +32,7 @@ export const onlyPoisonDies = async (subject: Subject): Promise<void> => {
 /** Retries of failed messages. */
 export const retries: readonly Check[] = [
   {
-    rule: 'a handler that fails gets the message again after the delays, told which attempt it is',
+    rule: 'a handler that fails gets the message again after the delays, with the number of the attempt',
     async run(subject) {
       const { bus } = await subject.start();
       const attempts: { attempt: number; at: number }[] = [];
@@ -55,7 +55,7 @@ export const retries: readonly Check[] = [
     },
   },
   {
-    rule: 'after five failed attempts a message is a dead letter that says why',
+    rule: 'after five failed attempts a message is a dead letter with the reason',
     async run(subject) {
       const { bus } = await subject.start();
       let attempts = 0;
@@ -63,7 +63,7 @@ export const retries: readonly Check[] = [
         attempts++;
         throw new Error('it never works');
       });
-      const message = probe({ data: { kept: ['as', 'it', 'was'] } });
+      const message = probe({ data: { content: ['as', 'it', 'was'] } });
       const before = Date.now();
       await bus.publish(message);
       await until('the dead letter', async () => (await bus.deadLetters.list()).length === 1, subject);

@@ -9,16 +9,16 @@ const eager = { logger: silent, sweepMs: 30, orphanedAfterMs: 0, drainMs: 0 };
 /** Orderly stop of a process. */
 export const stops: readonly Check[] = [
   {
-    rule: 'a closed subscription finished what was in hand and left the rest to the next one',
+    rule: 'a closed subscription finishes the messages in hand and leaves the rest to the next one',
     async run(subject) {
       const outbox = createMemoryOutbox();
       const ledger = createLedger();
       const gate = subject.gate();
       const { bus } = await subject.start();
-      const begun: string[] = [];
+      const started: string[] = [];
       const finished: string[] = [];
       const subscription = await bus.subscribe(first, async ({ id }) => {
-        begun.push(id);
+        started.push(id);
         await gate.passed;
         ledger.write(id, false);
         finished.push(id);
@@ -27,12 +27,12 @@ export const stops: readonly Check[] = [
       subject.relay({ ...eager, ...process, bus, outbox: process });
       const messages = Array.from({ length: 50 }, () => probe());
       outbox.commit(process, messages);
-      await until('messages in hand', () => begun.length >= 5, subject);
+      await until('messages in hand', () => started.length >= 5, subject);
       const closing = subscription.close();
       gate.open();
       await closing;
-      assert.deepEqual(finished.sort(), begun.sort(), 'a handler was cut off, or begun while closing');
-      assert.ok(finished.length < messages.length, 'everything was taken: the check shows nothing');
+      assert.deepEqual(finished.sort(), started.sort(), 'a handler was cut off, or started while closing');
+      assert.ok(finished.length < messages.length, 'the first one took all messages: the check proves nothing');
       const before = finished.length;
       await bus.subscribe(first, async ({ id }) => ledger.write(id, false));
       await until('the rest', () => ledger.effects.size === messages.length, subject);
@@ -43,19 +43,19 @@ export const stops: readonly Check[] = [
     },
   },
   {
-    rule: 'a closed bus finished what was in hand, then publishes and answers no more',
+    rule: 'a closed bus finishes the messages in hand, then it neither publishes nor answers',
     async run(subject) {
       const { bus } = await subject.start();
       const gate = subject.gate();
-      let begun = 0;
+      let started = 0;
       let finished = 0;
       await bus.subscribe(first, async () => {
-        begun++;
+        started++;
         await gate.passed;
         finished++;
       });
       const publishing = Promise.allSettled([bus.publish(probe()), bus.publish(probe())]);
-      await until('both in hand', () => begun === 2, subject);
+      await until('both in hand', () => started === 2, subject);
       await bus.ping();
       const closing = bus.close();
       gate.open();

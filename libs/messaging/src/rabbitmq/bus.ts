@@ -139,14 +139,14 @@ export const connectRabbitmq = async (options: RabbitmqOptions): Promise<Bus> =>
     return consuming;
   };
   const remembered = (subscription: Subscription): Subscription => {
-    const kept = {
+    const open = {
       async close() {
-        subscriptions.delete(kept);
+        subscriptions.delete(open);
         await subscription.close();
       },
     };
-    subscriptions.add(kept);
-    return kept;
+    subscriptions.add(open);
+    return open;
   };
 
   return {

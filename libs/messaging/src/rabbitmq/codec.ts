@@ -27,9 +27,9 @@ export const encode = (message: Message): Wire => ({
 /** The same message for another queue: its body unchanged, this library's headers set anew, the broker's removed. */
 export const forward = ({ content, properties }: Received, headers: Readonly<Record<string, unknown>>): Wire => {
   const { version, traceparent } = properties.headers ?? {};
-  const kept = { ...(version === undefined ? {} : { version }), ...(traceparent === undefined ? {} : { traceparent }) };
+  const own = { ...(version === undefined ? {} : { version }), ...(traceparent === undefined ? {} : { traceparent }) };
   const { contentType, messageId, type, timestamp } = properties;
-  return { content, properties: { contentType, messageId, type, timestamp, headers: { ...kept, ...headers } } };
+  return { content, properties: { contentType, messageId, type, timestamp, headers: { ...own, ...headers } } };
 };
 
 /** Decodes a message. @throws {Unreadable} if this library did not encode it. */

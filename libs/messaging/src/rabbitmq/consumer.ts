@@ -88,7 +88,7 @@ export const consume = async (queue: Queue, handler: Handler, options: ConsumerO
     if (outcome.state === 'dead') return void (await bury(delivery, attempt, outcome.error));
     const { delayMs, error } = outcome;
     const about = { queue: queue.name, type: message.type, messageId: message.id, attempt };
-    logger.warn('a message will be tried again', { ...about, waitMs: delayMs, error });
+    logger.warn('a message will be retried', { ...about, waitMs: delayMs, error });
     await moveTo(retryQueue(queue.name, delayMs, plan), delivery, { attempt: attempt + 1 });
   };
   const lanes = createLanes<Delivery>({ limit: prefetch, work });

@@ -34,16 +34,16 @@ export const createDeadLetters = (link: Link, sender: Sender, plan: Plan): DeadL
   ): Promise<boolean> =>
     link.using(async (channel) => {
       const queue = deadQueue(name, plan);
-      const kept: GetMessage[] = [];
+      const unmatched: GetMessage[] = [];
       try {
         for (let one = await channel.get(queue); one; one = await channel.get(queue)) {
           if (await visit(channel, one)) return true;
-          kept.push(one);
+          unmatched.push(one);
         }
         return false;
       } finally {
-        for (const one of kept) channel.nack(one, false, true);
-        await settled(channel, queue, kept.length);
+        for (const one of unmatched) channel.nack(one, false, true);
+        await settled(channel, queue, unmatched.length);
       }
     });
 

@@ -110,7 +110,7 @@ export const openLink = async ({ url, name, logger, openingMs = 10_000 }: LinkOp
     model.on('handler-error', (error) => logger.error('a connection listener failed', { part: name, error }));
     model.on('blocked', (reason) => {
       blocked = true;
-      logger.warn('RabbitMQ takes no messages', { part: name, reason });
+      logger.warn('RabbitMQ accepts no messages', { part: name, reason });
     });
     model.on('unblocked', () => {
       blocked = false;
@@ -157,7 +157,7 @@ export const openLink = async ({ url, name, logger, openingMs = 10_000 }: LinkOp
     logger.info('connected to RabbitMQ', { part: name });
     first.resolve();
   });
-  connection.on('disconnect', (error) => logger.warn('RabbitMQ is gone', { part: name, error }));
+  connection.on('disconnect', (error) => logger.warn('the connection to RabbitMQ is lost', { part: name, error }));
   connection.on('connect-failed', (error) => {
     lastFailure = error;
     if (isRefusal(error.message)) unreachable(address, error, 0).then(first.reject);

@@ -28,8 +28,7 @@ const enteredBy = ({ fields, properties }: Received): Origin => {
   // cancelled.
   const death = exchange === '' ? (properties.headers?.['x-death']?.[0] as Death | undefined) : undefined;
   if (!death) return { exchange, key };
-  // Moves by this library begin a new list, so a longer one was begun by a publisher; brokers before RabbitMQ 4 extend
-  // it.
+  // Moves by this library start a new list, so a publisher started a longer one; brokers before RabbitMQ 4 extend it.
   return death.count === 1 ? { exchange: death.exchange, key: death['routing-keys']?.[0] } : nowhere;
 };
 

@@ -13,16 +13,16 @@ export interface Rights {
 const plan = planOf({ retryDelaysMs: defaultRetryDelaysMs, declared });
 const escaped = (name: string): string => name.replaceAll('.', '\\.');
 
-/** Exactly these names, and any with this prefix. `^$` means none to the broker. */
+/** Exactly these names, and any with this prefix. To the broker `^$` means none. */
 const names = (exactly: readonly string[], beginning: readonly string[] = []): string => {
   const all = [...new Set(exactly.map(escaped)), ...beginning.map((one) => `${escaped(one)}.*`)].sort();
   return all.length === 0 ? '^$' : `^(${all.join('|')})$`;
 };
 
-const ofProcess = (user: string, { publishes, hears = [] }: (typeof processes)[string]): Rights => {
+const ofProcess = (user: string, { publishes, receives = [] }: (typeof processes)[string]): Rights => {
   const own = declared.queues.filter(({ name }) => name.startsWith(`${user}.`));
-  const broadcast = hears.length > 0 ? [broadcastQueue(user, '', plan)] : [];
-  const heard = hears.flatMap(({ types }) => types.map((type) => exchangeOf(type, plan)));
+  const broadcast = receives.length > 0 ? [broadcastQueue(user, '', plan)] : [];
+  const received = receives.flatMap(({ types }) => types.map((type) => exchangeOf(type, plan)));
   return {
     user,
     configure: names([], broadcast),
@@ -30,7 +30,7 @@ const ofProcess = (user: string, { publishes, hears = [] }: (typeof processes)[s
       [...publishes.map((type) => exchangeOf(type, plan)), ...own.map(({ name }) => movesExchange(name, plan))],
       broadcast,
     ),
-    read: names([...own.map(({ name }) => workQueue(name, plan)), ...heard], broadcast),
+    read: names([...own.map(({ name }) => workQueue(name, plan)), ...received], broadcast),
   };
 };
 

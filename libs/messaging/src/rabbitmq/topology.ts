@@ -18,7 +18,7 @@ export class TopologyMissing extends Error {
   override readonly name = 'TopologyMissing';
   constructor(mark: string) {
     super(
-      `this user of RabbitMQ may not declare exchanges and queues, and those of this release are not there (${mark}): operator topology declare`,
+      `this user of RabbitMQ may not declare exchanges and queues, and those of this release do not exist (${mark}): operator topology declare`,
     );
   }
 }

@@ -16,7 +16,7 @@ import { inProcess } from '../in-process/engine.ts';
 import { brokerUrl } from '../rabbitmq/broker.ts';
 import { rabbitmq } from '../rabbitmq/engine.ts';
 
-/** An engine whose buses are spoilt. */
+/** An engine with sabotaged buses. */
 const spoilt = (engine: Engine, spoil: (bus: Bus) => Bus): Engine => ({
   async open(settings) {
     const installation = await engine.open(settings);
@@ -33,7 +33,7 @@ const spoilt = (engine: Engine, spoil: (bus: Bus) => Bus): Engine => ({
   },
 });
 
-/** Acknowledges when the handler begins, not when it has committed. */
+/** Acknowledges when the handler starts, not when it has committed. */
 const ackBeforeCommit = (bus: Bus): Bus => ({
   ...bus,
   subscribe: (queue, handler) =>
@@ -42,7 +42,7 @@ const ackBeforeCommit = (bus: Bus): Bus => ({
     }),
 });
 
-/** Hands out each second message of a key before the first one. */
+/** Delivers every second message of a key before the first one. */
 const unordered = (bus: Bus): Bus => ({
   ...bus,
   async subscribe(queue, handler) {
@@ -57,13 +57,13 @@ const unordered = (bus: Bus): Bus => ({
   },
 });
 
-/** Takes a failed attempt for a success. */
+/** Treats a failed attempt as a success. */
 const swallowsFailures = (bus: Bus): Bus => ({
   ...bus,
   subscribe: (queue, handler) => bus.subscribe(queue, (message, attempt) => handler(message, attempt).catch(() => {})),
 });
 
-/** Tells the relay that the bus has an event before it has. */
+/** Confirms an event to the relay before the bus has it. */
 const doneBeforeConfirm: typeof startRelay = (options) =>
   startRelay({
     ...options,
@@ -85,7 +85,7 @@ const outcome = async (
   const subject = await openSubject(engine, { patienceMs: 1_500, ...broken });
   try {
     return await check(subject).then(
-      () => 'kept',
+      () => 'passed',
       (error: Error) => error.message,
     );
   } finally {
@@ -96,39 +96,39 @@ const outcome = async (
 const engines: [string, Engine][] = [['the in-process bus', inProcess]];
 if (brokerUrl !== undefined) engines.push(['RabbitMQ', rabbitmq(brokerUrl)]);
 
-describe.each(engines)('the checks notice on %s', (_name, engine) => {
+describe.each(engines)('the checks fail on %s for', (_name, engine) => {
   test('an acknowledgement before the commit', async () => {
-    expect(await outcome(killedInMidConsume, engine)).toBe('kept');
+    expect(await outcome(killedInMidConsume, engine)).toBe('passed');
     expect(await outcome(killedInMidConsume, spoilt(engine, ackBeforeCommit))).toMatch('every fact to take effect');
   });
 
-  test('a consumer that does not dedupe', async () => {
-    expect(await outcome(killedBeforeDone, engine)).toBe('kept');
+  test('a consumer that does not deduplicate', async () => {
+    expect(await outcome(killedBeforeDone, engine)).toBe('passed');
     expect(await outcome(killedBeforeDone, engine, { react: noDedupe })).toMatch('took effect again');
   });
 
   test('an event marked done before the bus confirmed it', async () => {
-    expect(await outcome(doneOnlyWhenPublished, engine)).toBe('kept');
+    expect(await outcome(doneOnlyWhenPublished, engine)).toBe('passed');
     expect(await outcome(doneOnlyWhenPublished, engine, { relay: doneBeforeConfirm })).toMatch(
       /every fact to take effect/,
     );
   });
 });
 
-// These two spoil what is the same on every engine.
-describe('the checks notice', () => {
+// These two sabotage code that all engines share.
+describe('the checks fail for', () => {
   test('messages of a key out of order', async () => {
     expect(await outcome(inOrderPerKey, spoilt(inProcess, unordered), { patienceMs: 10_000 })).toMatch(
       /the order of|at once/,
     );
   });
 
-  test('a failure taken for a success', async () => {
+  test('a failure that is treated as a success', async () => {
     expect(await outcome(onlyPoisonDies, spoilt(inProcess, swallowsFailures))).toMatch('done + dead = published');
   });
 });
 
-test('the ledger counts what is written twice', () => {
+test('the ledger counts an effect that is written twice', () => {
   const ledger = createLedger();
   ledger.write('a', true);
   ledger.write('a', true);

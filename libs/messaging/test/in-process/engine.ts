@@ -1,7 +1,7 @@
 import { createMemoryDeadLetters, type Engine, type Process } from '@boxoffice/messaging/conformance';
 import { createInProcessBus } from '../../src/index.ts';
 
-/** The embedded engine: one process at a time, so a second start answers the first one while it lives. */
+/** The embedded engine: one process at a time, so a second start returns the running one. */
 export const inProcess: Engine = {
   async open(settings) {
     const deadLetters = createMemoryDeadLetters();
@@ -13,7 +13,7 @@ export const inProcess: Engine = {
         bus,
         async kill() {
           running = undefined;
-          ended.push(bus.close()); // what hangs in it is never finished
+          ended.push(bus.close()); // a message that hangs in it is never finished
         },
       };
     };

@@ -22,7 +22,7 @@ const open = (options: Partial<InProcessOptions> = {}) =>
   });
 
 describe('publish of the in-process bus', () => {
-  test('resolves when every handler has, and not before', async () => {
+  test('resolves when every handler has resolved, and not before', async () => {
     const bus = open();
     const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     await bus.subscribe(first, () => gates[0]?.promise ?? Promise.resolve());
@@ -61,23 +61,23 @@ describe('publish of the in-process bus', () => {
     await bus.close();
   });
 
-  test('of a fact whose declared queue no part of this process serves resolves', async () => {
+  test('resolves for a fact whose declared queue this process does not serve', async () => {
     const bus = open();
     await bus.publish(probe());
     await bus.close();
   });
 
-  test('rejects while a queue that this process serves has no subscriber, and troubles no other queue', async () => {
+  test('rejects while a queue that this process serves has no subscriber, and does not affect other queues', async () => {
     const bus = open({ serves: [first] });
-    let heard = 0;
-    await bus.subscribe(second, async () => void heard++);
+    let received = 0;
+    await bus.subscribe(second, async () => void received++);
     const message = probe({ type: 'probe.happened' });
-    expect(String(await rejection(bus.publish(message)))).toMatch(`nobody takes messages from ${first.name}`);
+    expect(String(await rejection(bus.publish(message)))).toMatch(`${first.name} has no subscriber`);
     const subscription = await bus.subscribe(first, async () => {});
     await bus.publish(message);
     await subscription.close();
     await rejection(bus.publish(message));
-    expect(heard).toBe(1);
+    expect(received).toBe(1);
     await bus.close();
   });
 
@@ -91,10 +91,10 @@ describe('publish of the in-process bus', () => {
     const publishing = rejection(bus.publish(probe()));
     await until('the first attempt', () => attempts === 1, patience);
     await bus.close();
-    expect(String(await publishing)).toMatch('nobody takes messages');
+    expect(String(await publishing)).toMatch('has no subscriber');
   });
 
-  test('hands at most ten messages of a queue to its handlers at once', async () => {
+  test('gives the handlers of a queue at most ten messages at once', async () => {
     const bus = open();
     const gate = Promise.withResolvers<void>();
     let inHand = 0;
@@ -113,7 +113,7 @@ describe('publish of the in-process bus', () => {
 });
 
 describe('replay of the in-process bus', () => {
-  test('keeps the letter until the message is handled, and gives it out once however often it is asked', async () => {
+  test('leaves the letter until the message is handled, and delivers it once for several concurrent requests', async () => {
     const bus = open();
     const message = probe();
     const gate = Promise.withResolvers<void>();
@@ -138,7 +138,7 @@ describe('replay of the in-process bus', () => {
     await bus.close();
   });
 
-  test('needs a subscriber; without one it says so and the letter stays', async () => {
+  test('needs a subscriber; without one it rejects and the letter stays', async () => {
     const bus = open();
     const subscription = await bus.subscribe(first, async () => {
       throw new Unreadable('planted');

@@ -5,7 +5,7 @@ import { createLanes } from '../../src/lanes.ts';
 interface Item {
   readonly key: string;
   readonly n: number;
-  /** How often it is put off before it is finished. */
+  /** The number of retries before it is finished. */
   putOff: number;
 }
 
@@ -14,7 +14,7 @@ const items = fc.array(
   { maxLength: 40 },
 );
 
-/** Lanes that note what they do; each item takes some turns of the event loop. */
+/** Lanes that record what they do; each item takes several turns of the event loop. */
 const watched = (limit: number) => {
   const busy = new Set<string>();
   const finished: Item[] = [];
@@ -58,7 +58,7 @@ describe('lanes', () => {
     );
   });
 
-  test('drop answers what was not begun; what was begun is finished; nothing is forgotten', async () => {
+  test('drop returns the items that were not started; started ones are finished; none is lost', async () => {
     await fc.assert(
       fc.asyncProperty(items, fc.nat(10), async (pushed, turns) => {
         const { lanes, finished, faults } = watched(3);
@@ -74,7 +74,7 @@ describe('lanes', () => {
     );
   });
 
-  test('hold begins nothing new, resume goes on', async () => {
+  test('hold starts nothing new, resume continues', async () => {
     const { lanes, finished } = watched(2);
     lanes.hold();
     lanes.push('a', { key: 'a', n: 1, putOff: 0, turns: 0 });

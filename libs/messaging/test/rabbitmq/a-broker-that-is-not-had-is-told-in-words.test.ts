@@ -11,7 +11,7 @@ const failureOf = (url: string): Promise<string> =>
     (error: Error) => error.message,
   );
 
-test('one that accepts the connection and says nothing', async () => {
+test('a broker that accepts the connection and does not answer is named with that reason', async () => {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => sockets.add(socket.on('error', () => undefined))).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -23,7 +23,7 @@ test('one that accepts the connection and says nothing', async () => {
   server.close();
 });
 
-test('one that is not there', async () => {
+test('an unreachable broker is named with the error', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -32,8 +32,8 @@ test('one that is not there', async () => {
   expect(await failureOf(`amqp://${host}`)).toMatch(`RabbitMQ at ${host} cannot be reached: connect ECONNREFUSED`);
 });
 
-describeWithBroker('a broker that is there', (url) => {
-  test('and refuses the login', async () => {
+describeWithBroker('a running broker', (url) => {
+  test('that refuses the login is named with the reason', async () => {
     const address = new URL(url);
     address.password = 'wrong';
     expect(await failureOf(address.href)).toMatch(`RabbitMQ at ${address.host} refuses the login: `);

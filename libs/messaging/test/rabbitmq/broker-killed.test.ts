@@ -21,7 +21,7 @@ const run = promisify(execFile);
 
 if (control === undefined || control === '') {
   describe('a broker that is killed', () => {
-    test.skip('not exercised: TEST_RABBITMQ_CONTROL names no way to start and kill one', () => {});
+    test.skip('not exercised: TEST_RABBITMQ_CONTROL names no command to start and kill one', () => {});
   });
 } else {
   describe('a broker that is killed', () => {
@@ -38,7 +38,7 @@ if (control === undefined || control === '') {
       await rm(directory, { recursive: true, force: true, maxRetries: 5 });
     });
 
-    test('in the middle of publishing and consuming loses no fact, and none takes effect twice', async () => {
+    test('in the middle of publishing and consuming loses no fact, and no fact takes effect twice', async () => {
       const options = { url, logger: silent, declared: probes, retryDelaysMs: [50, 100, 200] };
       const publisher = await connectRabbitmq({ ...options, confirmTimeoutMs: 3_000 });
       const consumer = await connectRabbitmq(options);
@@ -54,12 +54,12 @@ if (control === undefined || control === '') {
       const outbox = createMemoryOutbox();
       const own = outbox.process();
       const relay = startRelay({ ...own, outbox: own, bus: publisher, logger: silent });
-      const heard: string[] = [];
-      await consumer.listen({ types: ['probe.announced'] }, ({ id }) => void heard.push(id));
+      const received: string[] = [];
+      await consumer.listen({ types: ['probe.announced'] }, ({ id }) => void received.push(id));
 
       let committed = 0;
       let open = true;
-      // Always something on its way, and never more than the broker takes in a moment.
+      // There are always messages in flight, never more than the broker accepts in a moment.
       const commit = () => {
         for (; outbox.pending.size < 400; committed++) outbox.commit(own, [probe({ key: `key-${committed % 40}` })]);
         if (open) setTimeout(commit, 5);
@@ -82,7 +82,7 @@ if (control === undefined || control === '') {
       expect(await consumer.deadLetters.list()).toEqual([]);
       const announcement = probe({ type: 'probe.announced' });
       await publisher.publish(announcement);
-      await until('the announcement', () => heard.includes(announcement.id), { patienceMs: 10_000 });
+      await until('the announcement', () => received.includes(announcement.id), { patienceMs: 10_000 });
       await relay.close();
       await Promise.all([publisher.close(), consumer.close()]);
     }, 180_000);

@@ -6,7 +6,7 @@ import amqp, { type ConfirmChannel } from 'amqplib';
 /** The broker of the run; undefined if there is none. */
 export const brokerUrl = process.env.TEST_AMQP_URL || undefined;
 
-/** Declares a suite that needs a broker, or one skipped test that says why it is not run. */
+/** Declares a suite that needs a broker, or a skipped test with the reason. */
 export const describeWithBroker = (name: string, suite: (url: string) => void): void => {
   if (brokerUrl !== undefined) describe(name, () => suite(brokerUrl));
   else describe(name, () => test.skip('not exercised: TEST_AMQP_URL names no RabbitMQ', () => {}));
@@ -25,23 +25,23 @@ export const onChannel = async <T>(url: string, work: (channel: ConfirmChannel) 
   }
 };
 
-/** A TCP way to the broker that can be cut. */
-export interface Way {
+/** A TCP proxy to the broker that can be cut. */
+export interface BrokerProxy {
   readonly url: string;
-  /** Ends every connection without a word and takes no new one until `mend`. */
+  /** Resets every connection and accepts none until `mend`. */
   cut(): void;
   mend(): void;
-  /** Lets nothing through on the connections that there are, without ending them: a broker that is silent. */
+  /** Passes no more data on the open connections, without closing them: a silent broker. */
   freeze(): void;
-  /** How many pieces have passed, both ways. */
+  /** The number of chunks passed, both proxies. */
   readonly pieces: number;
-  /** Cuts once so many more pieces have passed. */
+  /** Cuts after this many more chunks. */
   cutAfter(pieces: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Opens a way to the broker on a port of its own. */
-export const openWay = async (url: string): Promise<Way> => {
+/** Opens a proxy to the broker on a free port. */
+export const openProxy = async (url: string): Promise<BrokerProxy> => {
   const { hostname, port } = new URL(url);
   const sockets = new Set<Socket>();
   let passable = true;
@@ -71,14 +71,14 @@ export const openWay = async (url: string): Promise<Way> => {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const way = new URL(url);
-  way.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const proxy = new URL(url);
+  proxy.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   const cut = () => {
     passable = false;
     for (const socket of sockets) socket.destroy();
   };
   return {
-    url: way.toString(),
+    url: proxy.toString(),
     cut,
     mend() {
       passable = true;

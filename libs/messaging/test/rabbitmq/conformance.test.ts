@@ -2,4 +2,4 @@ import { messagingConformance } from '@boxoffice/messaging/conformance';
 import { describeWithBroker } from './broker.ts';
 import { rabbitmq } from './engine.ts';
 
-describeWithBroker('a broker is there:', (url) => messagingConformance('RabbitMQ', rabbitmq(url)));
+describeWithBroker('with a broker:', (url) => messagingConformance('RabbitMQ', rabbitmq(url)));

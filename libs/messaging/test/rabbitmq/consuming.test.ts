@@ -7,9 +7,9 @@ import { deadQueue, workQueue } from '../../src/rabbitmq/names.ts';
 import { createSender } from '../../src/rabbitmq/publisher.ts';
 import { createTopology } from '../../src/rabbitmq/topology.ts';
 import { describeWithBroker, onChannel } from './broker.ts';
-import { inCorner, patience, silent, succeeds } from './fixture.ts';
+import { patience, silent, succeeds, withFixture } from './fixture.ts';
 
-/** A link that shows the channels that its stations are given. */
+/** A link that exposes the channels of its stations. */
 const watched = (link: Link, channels: ConfirmChannel[]): Link => ({
   ...link,
   attach: (station, waitMs) => {
@@ -24,8 +24,8 @@ const watched = (link: Link, channels: ConfirmChannel[]): Link => ({
 
 describeWithBroker('consuming from RabbitMQ', (url) => {
   test(
-    'a channel that the broker closes is opened again with its consumer; nothing is lost or in hand twice at once',
-    inCorner(url, async ({ plan }) => {
+    'a channel that the broker closes is reopened with its consumer; no message is lost or in hand twice at once',
+    withFixture(url, async ({ plan }) => {
       const link = await openLink({ url, name: 'test', logger: silent });
       await link.established(10_000);
       const topology = createTopology(plan, silent)(link);
@@ -51,7 +51,7 @@ describeWithBroker('consuming from RabbitMQ', (url) => {
       const messages = Array.from({ length: 60 }, (_, n) => probe({ key: `key-${n % 4}` }));
       await Promise.all(messages.map((message) => sender.publish(message)));
       await until('messages in hand', () => inHand.size === 4, patience);
-      // An acknowledgement of what was never delivered is an error that costs the channel.
+      // Acknowledging an unknown delivery is an error that closes the channel.
       channels[0]?.ack({ fields: { deliveryTag: 4711 } } as never);
       await until('another channel', () => channels.length === 2, patience);
       gate.resolve();
@@ -68,29 +68,29 @@ describeWithBroker('consuming from RabbitMQ', (url) => {
 
   test(
     'a queue that is deleted under its consumer is declared and consumed again',
-    inCorner(url, async ({ start, plan }) => {
+    withFixture(url, async ({ start, plan }) => {
       const { bus } = await start();
-      const heard: string[] = [];
-      await bus.subscribe(first, async ({ id }) => void heard.push(id));
+      const received: string[] = [];
+      await bus.subscribe(first, async ({ id }) => void received.push(id));
       await onChannel(url, (channel) => channel.deleteQueue(workQueue(first.name, plan)));
       const message = probe();
       await until('the queue', () => succeeds(bus.publish(message)), patience);
-      await until('the message', () => heard.includes(message.id), patience);
+      await until('the message', () => received.includes(message.id), patience);
     }),
   );
 
   test(
-    'connections cut again and again lose nothing: done + dead = published',
-    inCorner(url, async ({ start }) => {
+    'repeatedly cut connections lose no message: done + dead = published',
+    withFixture(url, async ({ start }) => {
       const publisher = await start();
-      const { bus, way } = await start();
+      const { bus, proxy } = await start();
       const ledger = createLedger();
       let deliveries = 0;
       await bus.subscribe(first, async ({ id, data }, attempt) => {
         deliveries++;
         if (deliveries % 100 === 0) {
-          way.cut();
-          way.mend();
+          proxy.cut();
+          proxy.mend();
         }
         const { kind } = data as { kind: string };
         if (kind === 'flaky' && attempt === 1) throw new Error('planted');
@@ -112,8 +112,8 @@ describeWithBroker('consuming from RabbitMQ', (url) => {
   );
 
   test(
-    'a consumer that stops right behind its last message has acknowledged it',
-    inCorner(url, async ({ start, plan }) => {
+    'a consumer that stops right after its last message has acknowledged it',
+    withFixture(url, async ({ start, plan }) => {
       const { bus } = await start();
       for (let round = 0; round < 15; round++) {
         let handled = 0;
@@ -128,8 +128,8 @@ describeWithBroker('consuming from RabbitMQ', (url) => {
   );
 
   test(
-    'what is no message at all is a dead letter with its bytes, and replayed as it was',
-    inCorner(url, async ({ start, plan }) => {
+    'an undecodable message is a dead letter with its bytes, and replayed unchanged',
+    withFixture(url, async ({ start, plan }) => {
       const { bus } = await start();
       await bus.subscribe(first, async () => {});
       const bytes = Buffer.from([0xff, 0x00, 0x7b]);
@@ -157,24 +157,24 @@ describeWithBroker('consuming from RabbitMQ', (url) => {
   );
 
   test(
-    'a listener hears again after its connection was cut',
-    inCorner(url, async ({ start }) => {
-      const { bus, way } = await start();
-      let heard = 0;
-      await bus.listen({ types: [announced] }, () => void heard++);
-      way.cut();
-      way.mend();
+    'a listener receives broadcasts again after its connection was cut',
+    withFixture(url, async ({ start }) => {
+      const { bus, proxy } = await start();
+      let received = 0;
+      await bus.listen({ types: [announced] }, () => void received++);
+      proxy.cut();
+      proxy.mend();
       const publishedAndHeard = async () => {
         await bus.publish(probe({ type: announced })).catch(() => {});
-        return heard > 0;
+        return received > 0;
       };
       await until('a broadcast', publishedAndHeard, patience);
     }),
   );
 
   test(
-    'an operator who is cut off while looking at dead letters, or replaying, loses none',
-    inCorner(url, async ({ start, plan }) => {
+    'an operator whose connection is cut while listing or replaying dead letters loses none',
+    withFixture(url, async ({ start, plan }) => {
       const { bus } = await start();
       const doomed = await start();
       await onChannel(url, async (channel) => {
@@ -190,7 +190,7 @@ describeWithBroker('consuming from RabbitMQ', (url) => {
       const inHand = async () =>
         (await onChannel(url, (channel) => channel.checkQueue(deadQueue(first.name, plan)))).messageCount < 400;
       await until('letters in its hand', inHand, patience);
-      doomed.way.cut();
+      doomed.proxy.cut();
       await Promise.all([looking, replaying]);
       await until('all letters', async () => (await bus.deadLetters.list()).length === 400, patience);
     }),

@@ -11,12 +11,12 @@ import {
   topologyMark,
   workQueue,
 } from '../../src/rabbitmq/names.ts';
-import { onChannel, openWay, type Way } from './broker.ts';
+import { type BrokerProxy, onChannel, openProxy } from './broker.ts';
 
 /** A prefix that no other test uses. */
 export const ownPrefix = (): string => `test-${randomBytes(6).toString('hex')}.`;
 
-/** Deletes everything of a plan from the broker. */
+/** Deletes all exchanges and queues of a plan from the broker. */
 export const removeAll = (url: string, plan: Plan): Promise<void> =>
   onChannel(url, async (channel) => {
     const { queues, broadcasts } = plan.declared;
@@ -31,23 +31,23 @@ export const removeAll = (url: string, plan: Plan): Promise<void> =>
     for (const exchange of new Set(types.map((type) => exchangeOf(type, plan)))) await channel.deleteExchange(exchange);
   });
 
-/** RabbitMQ with exchanges and queues of its own; a process is a bus behind its own way, and killed by cutting it. */
+/** RabbitMQ with separate exchanges and queues; a process is a bus behind its own proxy, and killed by cutting it. */
 export const rabbitmq = (url: string): Engine => ({
   async open(settings) {
     const prefix = ownPrefix();
     const buses: Bus[] = [];
-    const ways: Way[] = [];
+    const proxies: BrokerProxy[] = [];
     return {
       async start() {
-        const way = await openWay(url);
-        ways.push(way);
-        const bus = await connectRabbitmq({ ...settings, url: way.url, prefix });
+        const proxy = await openProxy(url);
+        proxies.push(proxy);
+        const bus = await connectRabbitmq({ ...settings, url: proxy.url, prefix });
         buses.push(bus);
-        return { bus, kill: async () => way.cut() };
+        return { bus, kill: async () => proxy.cut() };
       },
       async remove() {
         await Promise.all(buses.map((bus) => bus.close()));
-        for (const way of ways) await way.close();
+        for (const proxy of proxies) await proxy.close();
         await removeAll(url, planOf({ ...settings, prefix }));
       },
     };

@@ -1,7 +1,7 @@
 import { probes } from '@boxoffice/messaging/conformance';
 import { connectRabbitmq, type RabbitmqOptions } from '../../src/index.ts';
 import { type Plan, planOf } from '../../src/rabbitmq/names.ts';
-import { openWay } from './broker.ts';
+import { openProxy } from './broker.ts';
 import { ownPrefix, removeAll } from './engine.ts';
 
 export const silent = { info() {}, warn() {}, error() {} };
@@ -14,8 +14,8 @@ export const succeeds = (promise: Promise<unknown>): Promise<boolean> =>
     () => false,
   );
 
-/** A corner of the broker for one test: buses behind ways that can be cut. */
-export const openCorner = async (url: string, settings: Partial<RabbitmqOptions> = {}) => {
+/** Separate exchanges and queues for one test: buses behind proxies that can be cut. */
+export const openFixture = async (url: string, settings: Partial<RabbitmqOptions> = {}) => {
   const prefix = ownPrefix();
   const { retryDelaysMs = [40, 80, 160], declared = probes, maxLength } = settings;
   const plan: Plan = planOf({ prefix, retryDelaysMs, declared, ...(maxLength === undefined ? {} : { maxLength }) });
@@ -24,13 +24,13 @@ export const openCorner = async (url: string, settings: Partial<RabbitmqOptions>
   return {
     plan,
     options,
-    /** Another process. */
+    /** Starts another process. */
     async start(own: Partial<RabbitmqOptions> = {}) {
-      const way = await openWay(url);
-      closers.push(() => way.close());
-      const bus = await connectRabbitmq({ ...options, url: way.url, ...own });
+      const proxy = await openProxy(url);
+      closers.push(() => proxy.close());
+      const bus = await connectRabbitmq({ ...options, url: proxy.url, ...own });
       closers.push(() => bus.close());
-      return { bus, way };
+      return { bus, proxy };
     },
     async close() {
       for (const close of closers.reverse()) await close();
@@ -39,16 +39,16 @@ export const openCorner = async (url: string, settings: Partial<RabbitmqOptions>
   };
 };
 
-export type Corner = Awaited<ReturnType<typeof openCorner>>;
+export type Fixture = Awaited<ReturnType<typeof openFixture>>;
 
-/** Runs a test with a corner of its own. */
-export const inCorner =
-  (url: string, work: (corner: Corner) => Promise<void>, settings: Partial<RabbitmqOptions> = {}) =>
+/** Runs a test with separate exchanges and queues. */
+export const withFixture =
+  (url: string, work: (fixture: Fixture) => Promise<void>, settings: Partial<RabbitmqOptions> = {}) =>
   async () => {
-    const corner = await openCorner(url, settings);
+    const fixture = await openFixture(url, settings);
     try {
-      await work(corner);
+      await work(fixture);
     } finally {
-      await corner.close();
+      await fixture.close();
     }
   };

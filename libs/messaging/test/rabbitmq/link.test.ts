@@ -2,33 +2,33 @@ import { until } from '@boxoffice/messaging/conformance';
 import { expect, test } from '@jest/globals';
 import type { ConfirmChannel } from 'amqplib';
 import { type Link, openLink } from '../../src/rabbitmq/link.ts';
-import { describeWithBroker, openWay, type Way } from './broker.ts';
+import { type BrokerProxy, describeWithBroker, openProxy } from './broker.ts';
 import { patience, silent } from './fixture.ts';
 
-/** Runs a test with a link behind a way of its own. */
-const onWay =
-  (url: string, work: (link: Link, way: Way) => Promise<void>, query = '') =>
+/** Runs a test with a link behind its own proxy. */
+const throughProxy =
+  (url: string, work: (link: Link, proxy: BrokerProxy) => Promise<void>, query = '') =>
   async () => {
-    const way = await openWay(url);
-    const link = await openLink({ url: `${way.url}${query}`, name: 'test', logger: silent, openingMs: 500 });
+    const proxy = await openProxy(url);
+    const link = await openLink({ url: `${proxy.url}${query}`, name: 'test', logger: silent, openingMs: 500 });
     try {
-      await work(link, way);
+      await work(link, proxy);
     } finally {
       await link.close();
-      await way.close();
+      await proxy.close();
     }
   };
 
 describeWithBroker('a connection to RabbitMQ', (url) => {
   test(
-    'that falls silent while its channels are opened is given up, and another one is made',
-    onWay(
+    'that falls silent while its channels are opened is closed and replaced',
+    throughProxy(
       url,
-      async (link, way) => {
+      async (link, proxy) => {
         let attempts = 0;
         const open = async (channel: ConfirmChannel) => {
           attempts++;
-          if (attempts === 1) way.freeze();
+          if (attempts === 1) proxy.freeze();
           await channel.prefetch(1);
         };
         await link.attach({ name: 'test', open, lost() {} }, 0);
@@ -40,21 +40,21 @@ describeWithBroker('a connection to RabbitMQ', (url) => {
   );
 
   test(
-    'that is cut at any moment of its opening comes back',
-    onWay(url, async (link, way) => {
+    'that is cut at any moment of its opening is reopened',
+    throughProxy(url, async (link, proxy) => {
       let opened = 0;
       const open = async (channel: ConfirmChannel) => {
         await channel.prefetch(1);
         opened++;
       };
       await link.attach({ name: 'test', open, lost() {} }, 10_000);
-      const pieces = way.pieces;
+      const pieces = proxy.pieces;
       for (let moment = 0; moment <= pieces; moment += 3) {
-        way.cut();
-        way.mend();
-        await way.cutAfter(moment);
+        proxy.cut();
+        proxy.mend();
+        await proxy.cutAfter(moment);
         const before = opened;
-        way.mend();
+        proxy.mend();
         await until(`an opening after cut ${moment}`, () => opened > before && link.isUp(), patience);
       }
       expect(pieces).toBeGreaterThan(5);
@@ -64,9 +64,9 @@ describeWithBroker('a connection to RabbitMQ', (url) => {
 
   test(
     'closes in time although the broker is silent',
-    onWay(url, async (link, way) => {
+    throughProxy(url, async (link, proxy) => {
       await link.established(10_000);
-      way.freeze();
+      proxy.freeze();
       await link.close();
     }),
     120_000,

@@ -2,13 +2,13 @@ import { announced, first, probe, rejection, until } from '@boxoffice/messaging/
 import { expect, test } from '@jest/globals';
 import { connectRabbitmq } from '../../src/index.ts';
 import { exchangeOf, workQueue } from '../../src/rabbitmq/names.ts';
-import { describeWithBroker, onChannel, openWay } from './broker.ts';
-import { inCorner, patience, silent, succeeds } from './fixture.ts';
+import { describeWithBroker, onChannel, openProxy } from './broker.ts';
+import { patience, silent, succeeds, withFixture } from './fixture.ts';
 
 describeWithBroker('publishing to RabbitMQ', (url) => {
   test(
-    'a message is persistent and says what it is without being read',
-    inCorner(url, async ({ start, plan }) => {
+    'a message is persistent and has its id and type as properties',
+    withFixture(url, async ({ start, plan }) => {
       const { bus } = await start();
       const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
       const message = probe({ version: 7, traceparent });
@@ -26,8 +26,8 @@ describeWithBroker('publishing to RabbitMQ', (url) => {
   );
 
   test(
-    'of many on their way, exactly the unroutable ones fail, also if one id is both',
-    inCorner(url, async ({ start }) => {
+    'of many messages in flight exactly the unroutable ones fail, also if one id is both',
+    withFixture(url, async ({ start }) => {
       const { bus } = await start();
       const outcomes = await Promise.allSettled(
         Array.from({ length: 300 }, (_, n) =>
@@ -40,8 +40,8 @@ describeWithBroker('publishing to RabbitMQ', (url) => {
   );
 
   test(
-    'a channel that the broker closes fails what is on its way, and is open again soon, with its exchange',
-    inCorner(url, async ({ start, plan }) => {
+    'a channel that the broker closes fails the messages in flight, and is reopened with its exchange',
+    withFixture(url, async ({ start, plan }) => {
       const { bus } = await start();
       await bus.publish(probe());
       await onChannel(url, (channel) => channel.deleteExchange(exchangeOf('probe.repeated', plan)));
@@ -53,9 +53,9 @@ describeWithBroker('publishing to RabbitMQ', (url) => {
   );
 
   test(
-    'a cut connection fails what is not confirmed; what was confirmed is in the queue',
-    inCorner(url, async ({ start }) => {
-      const { bus, way } = await start();
+    'a cut connection fails the unconfirmed messages; the confirmed ones are in the queue',
+    withFixture(url, async ({ start }) => {
+      const { bus, proxy } = await start();
       const confirmed: string[] = [];
       let failed = 0;
       const publishing = Array.from({ length: 1000 }, async () => {
@@ -63,7 +63,7 @@ describeWithBroker('publishing to RabbitMQ', (url) => {
         await bus.publish(message).then(
           () => {
             confirmed.push(message.id);
-            if (confirmed.length === 100) way.cut();
+            if (confirmed.length === 100) proxy.cut();
           },
           () => failed++,
         );
@@ -73,7 +73,7 @@ describeWithBroker('publishing to RabbitMQ', (url) => {
       expect(failed).toBeGreaterThan(0);
       await rejection(bus.ping());
       await rejection(bus.publish(probe()));
-      way.mend();
+      proxy.mend();
       await until('a connection', () => succeeds(bus.publish(probe())), patience);
       const queued = new Set<string>();
       await bus.subscribe(first, async ({ id }) => void queued.add(id));
@@ -82,15 +82,15 @@ describeWithBroker('publishing to RabbitMQ', (url) => {
   );
 
   test(
-    'a broker that does not answer fails a message in time',
-    inCorner(
+    'a message that the broker does not confirm fails in time',
+    withFixture(
       url,
       async ({ start }) => {
-        const { bus, way } = await start();
-        way.freeze();
+        const { bus, proxy } = await start();
+        proxy.freeze();
         expect(String(await rejection(bus.publish(probe())))).toMatch(/not confirmed within 200 ms/);
-        way.cut();
-        way.mend();
+        proxy.cut();
+        proxy.mend();
         await until('a connection', () => succeeds(bus.publish(probe())), patience);
         await bus.publish(probe());
       },
@@ -99,8 +99,8 @@ describeWithBroker('publishing to RabbitMQ', (url) => {
   );
 
   test(
-    'a fact for everybody is published although nobody listens, also on a broker that has never heard of it',
-    inCorner(
+    'a broadcast without listeners is published, also on a broker where it is not declared yet',
+    withFixture(
       url,
       async ({ start }) => {
         const { bus } = await start();
@@ -110,16 +110,16 @@ describeWithBroker('publishing to RabbitMQ', (url) => {
     ),
   );
 
-  test('a start without a broker fails in one line, and at once when the broker refuses the password', async () => {
-    const way = await openWay(url);
-    way.cut();
+  test('a start without a broker fails with one line, at once when the broker refuses the password', async () => {
+    const proxy = await openProxy(url);
+    proxy.cut();
     const options = { logger: silent, declared: { queues: [], broadcasts: [] } };
-    const gone = await rejection(connectRabbitmq({ ...options, url: way.url, connectTimeoutMs: 300 }));
-    await way.close();
+    const gone = await rejection(connectRabbitmq({ ...options, url: proxy.url, connectTimeoutMs: 300 }));
+    await proxy.close();
     expect(String(gone)).toMatch(/^Error: RabbitMQ at 127\.0\.0\.1:\d+ cannot be reached: [^\n]+$/);
     const wrong = new URL(url);
     wrong.password = 'wrong';
-    // It would try again for as long as this if the password did not end it.
+    // It would retry for this long if the wrong password did not end it.
     const connectTimeoutMs = 3_600_000;
     const refused = String(await rejection(connectRabbitmq({ ...options, url: wrong.toString(), connectTimeoutMs })));
     expect(refused).toMatch(/ACCESS_REFUSED/);
@@ -128,21 +128,21 @@ describeWithBroker('publishing to RabbitMQ', (url) => {
   });
 
   test(
-    'a bus that need not wait for the broker comes up with it, subscriptions included',
-    inCorner(url, async ({ options }) => {
-      const way = await openWay(url);
-      way.cut();
-      const bus = await connectRabbitmq({ ...options, url: way.url, connectTimeoutMs: 0 });
-      const heard: string[] = [];
-      await bus.subscribe(first, async ({ id }) => void heard.push(id));
+    'a bus that does not wait for the broker connects with its subscriptions when the broker starts',
+    withFixture(url, async ({ options }) => {
+      const proxy = await openProxy(url);
+      proxy.cut();
+      const bus = await connectRabbitmq({ ...options, url: proxy.url, connectTimeoutMs: 0 });
+      const received: string[] = [];
+      await bus.subscribe(first, async ({ id }) => void received.push(id));
       await rejection(bus.ping());
       await rejection(bus.publish(probe()));
-      way.mend();
+      proxy.mend();
       const message = probe();
       await until('the broker', () => succeeds(bus.publish(message)), patience);
-      await until('the message', () => heard.includes(message.id), patience);
+      await until('the message', () => received.includes(message.id), patience);
       await bus.close();
-      await way.close();
+      await proxy.close();
     }),
   );
 });

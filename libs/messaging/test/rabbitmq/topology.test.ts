@@ -3,12 +3,12 @@ import { expect, test } from '@jest/globals';
 import { connectRabbitmqPublisher, declared, topology } from '../../src/index.ts';
 import { deadQueue, exchangeOf, retryQueue, workQueue } from '../../src/rabbitmq/names.ts';
 import { describeWithBroker, onChannel } from './broker.ts';
-import { inCorner, patience, succeeds } from './fixture.ts';
+import { patience, succeeds, withFixture } from './fixture.ts';
 
 describeWithBroker('the topology on RabbitMQ', (url) => {
   test(
-    'a publisher alone declares every queue, so that a fact waits for a consumer that has not started yet',
-    inCorner(url, async ({ start, options, plan }) => {
+    'a single publisher declares every queue, so that a fact waits for a consumer that has not started yet',
+    withFixture(url, async ({ start, options, plan }) => {
       const publisher = await connectRabbitmqPublisher(options);
       const message = probe({ type: 'probe.happened' });
       await publisher.publish(message);
@@ -19,16 +19,16 @@ describeWithBroker('the topology on RabbitMQ', (url) => {
         expect(queued.messageCount).toBe(1);
       }
       const { bus } = await start();
-      const heard: unknown[] = [];
-      await bus.subscribe(first, async (one) => void heard.push(one));
-      await until('the fact', () => heard.length === 1, patience);
-      expect(heard).toEqual([message]);
+      const received: unknown[] = [];
+      await bus.subscribe(first, async (one) => void received.push(one));
+      await until('the fact', () => received.length === 1, patience);
+      expect(received).toEqual([message]);
     }),
   );
 
   test(
     'every fact of the installation has its exchange and its queues, and broadcasts need none',
-    inCorner(
+    withFixture(
       url,
       async ({ options }) => {
         const publisher = await connectRabbitmqPublisher(options);
@@ -52,7 +52,7 @@ describeWithBroker('the topology on RabbitMQ', (url) => {
 
   test(
     'queues keep every message: quorum, limited, refusing when full, dead-lettering at least once',
-    inCorner(url, async ({ start, plan }) => {
+    withFixture(url, async ({ start, plan }) => {
       await start();
       const keeps = (target: string) => ({
         'x-queue-type': 'quorum',
@@ -65,7 +65,7 @@ describeWithBroker('the topology on RabbitMQ', (url) => {
       });
       const { name } = first;
       await onChannel(url, async (channel) => {
-        // A declaration with other arguments than the queue has would be refused.
+        // A declaration with other arguments than the queue's is refused.
         const same = (queue: string, args: object) => channel.assertQueue(queue, { durable: true, arguments: args });
         await same(workQueue(name, plan), keeps(deadQueue(name, plan)));
         await same(retryQueue(name, 80, plan), { 'x-message-ttl': 80, ...keeps(workQueue(name, plan)) });
@@ -78,14 +78,14 @@ describeWithBroker('the topology on RabbitMQ', (url) => {
   );
 
   test(
-    'a full queue refuses to take more, and what it took is there',
-    inCorner(
+    'a full queue refuses more messages, and stores those that it accepted',
+    withFixture(
       url,
       async ({ start }) => {
         const { bus } = await start();
         const taken: string[] = [];
         let refusals = 0;
-        // The limit is a soft one: some more than ten are taken.
+        // The limit is soft: a few more than ten are accepted.
         for (let n = 0; n < 200 && refusals === 0; n++) {
           const message = probe();
           await bus.publish(message).then(
@@ -94,10 +94,10 @@ describeWithBroker('the topology on RabbitMQ', (url) => {
           );
         }
         expect(refusals).toBe(1);
-        const heard: string[] = [];
-        await bus.subscribe(first, async ({ id }) => void heard.push(id));
-        await until('what was taken', () => heard.length >= taken.length, patience);
-        expect(heard.sort()).toEqual(taken.sort());
+        const received: string[] = [];
+        await bus.subscribe(first, async ({ id }) => void received.push(id));
+        await until('what was taken', () => received.length >= taken.length, patience);
+        expect(received.sort()).toEqual(taken.sort());
         await until('room again', () => succeeds(bus.publish(probe())), patience);
       },
       { maxLength: 10 },
@@ -105,8 +105,8 @@ describeWithBroker('the topology on RabbitMQ', (url) => {
   );
 
   test(
-    'a queue that exists with other arguments stops the start, with the reason',
-    inCorner(
+    'a start fails with the reason if a queue exists with other arguments',
+    withFixture(
       url,
       async ({ start, options }) => {
         await start();
@@ -118,8 +118,8 @@ describeWithBroker('the topology on RabbitMQ', (url) => {
   );
 
   test(
-    'a message that twenty deliveries did not finish is a dead letter',
-    inCorner(url, async ({ start, plan }) => {
+    'a message is a dead letter after twenty unfinished deliveries',
+    withFixture(url, async ({ start, plan }) => {
       const { bus } = await start();
       const message = probe();
       await bus.publish(message);

@@ -7,8 +7,8 @@ const patience = { patienceMs: 5_000 };
 const logger = { info() {}, warn() {}, error() {} };
 const eager = { logger, sweepMs: 10, orphanedAfterMs: 0, drainMs: 100 };
 
-describe('the relay publishes what dead processes left behind', () => {
-  test('only the holder of the lease does, at its start', async () => {
+describe('the relay publishes the orphaned events of dead processes', () => {
+  test('only the holder of the lease publishes them, at its start', async () => {
     const outbox = createMemoryOutbox();
     const dead = outbox.process();
     outbox.commit(
@@ -31,27 +31,27 @@ describe('the relay publishes what dead processes left behind', () => {
     for (const relay of relays) await relay.close();
   });
 
-  test('another takes over when the holder is gone', async () => {
+  test('another process takes over when the holder has died', async () => {
     const outbox = createMemoryOutbox();
     const [first, second] = [outbox.process(), outbox.process()];
     await first.lease('relay', 60_000);
     const bus = createScriptedBus();
     bus.flow(true);
-    let asked = 0;
+    let renewals = 0;
     const lease = (name: string, ms: number) => {
-      asked++;
+      renewals++;
       return second.lease(name, ms);
     };
     const relay = startRelay({ ...eager, outbox: second, lease, bus });
     outbox.commit(first, [probe()]);
-    await until('two looks', () => asked >= 2, patience);
+    await until('two searches', () => renewals >= 2, patience);
     expect(bus.confirmed.length).toBe(0);
     first.cut();
     await until('an empty outbox', () => outbox.pending.size === 0, patience);
     await relay.close();
   });
 
-  test('events younger than a stray are left to the process that committed them', async () => {
+  test('events younger than `orphanedAfterMs` are left to the process that committed them', async () => {
     const outbox = createMemoryOutbox();
     const [own, peer] = [outbox.process(), outbox.process()];
     const bus = createScriptedBus();
@@ -71,7 +71,7 @@ describe('the relay publishes what dead processes left behind', () => {
     await relay.close();
   });
 
-  test('an event is never on its way twice at once, however often the outbox shows it', async () => {
+  test('an event is never in flight twice at once, however often the outbox returns it', async () => {
     const outbox = createMemoryOutbox();
     const own = outbox.process();
     const bus = createScriptedBus();
@@ -83,7 +83,7 @@ describe('the relay publishes what dead processes left behind', () => {
     const relay = startRelay({ ...eager, ...own, outbox: { ...own, pending }, bus });
     const events = Array.from({ length: 100 }, (_, n) => probe({ key: `key-${n % 40}` }));
     outbox.commit(own, events);
-    await until('looks while they wait', () => looks >= 5, patience);
+    await until('searches while they wait', () => looks >= 5, patience);
     bus.flow(true);
     await until('an empty outbox', () => outbox.pending.size === 0, patience);
     expect(bus.overlaps).toBe(0);
@@ -91,12 +91,12 @@ describe('the relay publishes what dead processes left behind', () => {
     await relay.close();
   });
 
-  test('what found no room in memory comes from the outbox, each event once and in order', async () => {
+  test('events beyond the memory limit are read from the outbox, each once and in order', async () => {
     const outbox = createMemoryOutbox();
     const own = outbox.process();
     const bus = createScriptedBus();
     bus.down(true);
-    // orphanedAfterMs keeps the look for strays out of it.
+    // orphanedAfterMs excludes the search for orphaned events here.
     const relay = startRelay({
       ...own,
       outbox: own,
@@ -128,7 +128,7 @@ describe('the relay publishes what dead processes left behind', () => {
     await relay.close();
   });
 
-  test('what a slow look at the outbox shows although it is done by then is not published again', async () => {
+  test('an event that a slow read of the outbox returns although it is done by then is not published again', async () => {
     const outbox = createMemoryOutbox();
     const own = outbox.process();
     const bus = createScriptedBus();
@@ -153,7 +153,7 @@ describe('the relay publishes what dead processes left behind', () => {
     await relay.close();
   });
 
-  test('what is committed while the outbox is read for want of room is published without another look', async () => {
+  test('an event that is committed while the outbox is read for lack of room is published without another read', async () => {
     const outbox = createMemoryOutbox();
     const own = outbox.process();
     const bus = createScriptedBus();
@@ -166,11 +166,11 @@ describe('the relay publishes what dead processes left behind', () => {
       return found;
     };
     const relay = startRelay({ ...eager, ...own, outbox: { ...own, pending }, bus, memory: 4, sweepMs: 60_000 });
-    await until('the first look', () => looks === 1, patience);
+    await until('the first read', () => looks === 1, patience);
     const events = Array.from({ length: 5 }, (_, n) => probe({ key: 'a', version: n }));
     for (const event of events) outbox.commit(own, [event]);
     bus.flow(true);
-    await until('the look for those without room', () => looks === 2, patience);
+    await until('the read for those without room', () => looks === 2, patience);
     const meanwhile = probe({ key: 'a', version: 5 });
     outbox.commit(own, [meanwhile]);
     read.resolve();
@@ -180,7 +180,7 @@ describe('the relay publishes what dead processes left behind', () => {
     await relay.close();
   });
 
-  test('tells how large and how old its backlog is', async () => {
+  test('reports the size and the age of its backlog', async () => {
     const outbox = createMemoryOutbox();
     const own = outbox.process();
     const bus = createScriptedBus();
@@ -198,7 +198,7 @@ describe('the relay publishes what dead processes left behind', () => {
     const occurredAt = new Date(Date.now() - 90_000).toISOString();
     outbox.commit(own, [probe(), probe({ occurredAt }), probe()]);
     expect(relay.backlog()).toEqual({ events: 3, oldest: occurredAt });
-    await until('all on their way', () => bus.waiting.length === 3, patience);
+    await until('all in flight', () => bus.waiting.length === 3, patience);
     bus.waiting[0]?.refuse();
     bus.flow(true);
     await until('no backlog', () => outbox.pending.size === 0 && relay.backlog().events === 0, patience);

@@ -18,7 +18,7 @@ const versionsOf = (events: readonly { key: string; version: number }[], key: st
   events.filter((one) => one.key === key).map(({ version }) => version);
 
 describe('the relay publishes the events of its own process', () => {
-  test('at once, one of a key at a time, several keys in parallel, as many as the window has', async () => {
+  test('at once, one of a key at a time, several keys in parallel, up to the window', async () => {
     const { bus, relay, commit, outbox } = start({ window: 3 });
     commit(
       probe({ key: 'a', version: 1 }),
@@ -37,7 +37,7 @@ describe('the relay publishes the events of its own process', () => {
     await relay.close();
   });
 
-  test('again and in order when the bus refuses one, without holding up other keys', async () => {
+  test('again and in order when the bus refuses one, without delaying other keys', async () => {
     const { bus, relay, commit, outbox } = start();
     commit(probe({ key: 'a', version: 1 }), probe({ key: 'a', version: 2 }), probe({ key: 'b', version: 1 }));
     bus.waiting[0]?.refuse();
@@ -79,7 +79,7 @@ describe('the relay publishes the events of its own process', () => {
     await relay.close();
   });
 
-  test('marks them done in batches, and does not publish again what it could not mark', async () => {
+  test('marks them done in batches, and does not publish those again that it could not mark', async () => {
     const batches: number[] = [];
     let failing = true;
     const outbox = createMemoryOutbox();
@@ -112,7 +112,7 @@ describe('the relay publishes the events of its own process', () => {
     await relay.close();
   });
 
-  test('and leaves in the outbox what it cannot publish before it closes', async () => {
+  test('and leaves those in the outbox that it cannot publish before it closes', async () => {
     const { bus, relay, commit, outbox } = start({ drainMs: 50 });
     const [stuck, next, quick] = [probe({ key: 'a' }), probe({ key: 'a' }), probe({ key: 'b' })];
     commit(stuck, next, quick);
@@ -122,7 +122,7 @@ describe('the relay publishes the events of its own process', () => {
     expect(bus.waiting.map(({ message }) => message.id)).toEqual([stuck.id]);
   });
 
-  test('close waits for those on their way, and marks them done', async () => {
+  test('close waits for those in flight, and marks them done', async () => {
     const { bus, relay, commit, outbox } = start({ drainMs: 5_000 });
     commit(probe({ key: 'a' }), probe({ key: 'a' }), probe({ key: 'b' }));
     const closing = relay.close();

@@ -1,22 +1,22 @@
 import type { Message } from '../../src/index.ts';
 
-/** A bus end that a test plays by hand: every publish waits for its verdict. */
+/** A bus that a test controls: every publish waits for the test's verdict. */
 export interface ScriptedBus {
   publish(message: Message): Promise<void>;
   ping(): Promise<void>;
-  /** Messages that wait for their verdict, in the order in which they came. */
+  /** Messages that wait for their verdict, in the order of arrival. */
   readonly waiting: { readonly message: Message; confirm(): void; refuse(): void }[];
   /** Messages confirmed, in order. */
   readonly confirmed: Message[];
-  /** How often a message came while it was waiting already. */
+  /** How often a message was published while it was waiting already. */
   readonly overlaps: number;
-  /** Confirms everything, now and from now on; or goes back to waiting. */
+  /** True: confirms everything, now and from now on; false: waits again. */
   flow(on: boolean): void;
   /** Whether `ping` and `publish` reject. */
   down(on: boolean): void;
 }
 
-/** Creates one that waits. */
+/** Creates a bus that waits. */
 export const createScriptedBus = (): ScriptedBus => {
   const waiting: ScriptedBus['waiting'][number][] = [];
   const confirmed: Message[] = [];

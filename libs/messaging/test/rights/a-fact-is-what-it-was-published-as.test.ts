@@ -4,14 +4,14 @@ import type { Options } from 'amqplib';
 import { declared, type Logger, type Message, topology } from '../../src/index.ts';
 import { exchangeOf, type Plan, workQueue } from '../../src/rabbitmq/names.ts';
 import { describeWithBroker, onChannel } from '../rabbitmq/broker.ts';
-import { inCorner, patience, silent } from '../rabbitmq/fixture.ts';
+import { patience, silent, withFixture } from '../rabbitmq/fixture.ts';
 
-// The rights of the broker are for exchanges. So what a body says of itself counts only where its exchange and its
-// routing key say it too.
+// The broker's permissions are for exchanges. So the type in a body counts only if its exchange and its routing key
+// match it.
 
 const queue = topology.catalogReleases;
 
-/** Publishes any body under any key, as a user with a right for the exchange can. */
+/** Publishes any body under any key, as a user with permission for the exchange can. */
 const publishAs = (url: string, plan: Plan, as: string, message: Message, properties: Options.Publish = {}) =>
   onChannel(url, async (channel) => {
     const body = Buffer.from(JSON.stringify(message));
@@ -19,7 +19,7 @@ const publishAs = (url: string, plan: Plan, as: string, message: Message, proper
     await channel.waitForConfirms();
   });
 
-/** What a mover of messages would say of an honest cancellation. */
+/** The headers with which a consumer would move a genuine cancellation. */
 const pretended = (plan: Plan) => ({
   'origin-exchange': exchangeOf('order.cancelled', plan),
   'origin-key': 'order.cancelled',
@@ -34,18 +34,18 @@ const pretended = (plan: Plan) => ({
   ],
 });
 
-describeWithBroker('a fact on RabbitMQ is what it was published as', (url) => {
+describeWithBroker('the type of a fact on RabbitMQ is verified by its exchange', (url) => {
   test.each([
     ['another exchange', 'tickets.cancelled', 'order.cancelled'],
     ['another routing key of its exchange', 'order.expired', 'order.cancelled'],
   ])(
-    'one that came by %s than its type says is a dead letter that nobody acted on, and is told',
+    'a fact that came by %s than its type’s is a dead letter without effect, and is logged',
     (_, as, type) =>
-      inCorner(
+      withFixture(
         url,
         async ({ start, plan }) => {
-          const told: unknown[] = [];
-          const logger: Logger = { ...silent, error: (_text, about) => void told.push(about) };
+          const logged: unknown[] = [];
+          const logger: Logger = { ...silent, error: (_text, about) => void logged.push(about) };
           const { bus } = await start({ logger });
           const acted: string[] = [];
           await bus.subscribe(queue, async ({ id }) => void acted.push(id));
@@ -58,10 +58,10 @@ describeWithBroker('a fact on RabbitMQ is what it was published as', (url) => {
           await until('two dead letters', async () => (await letters()).length === 2, patience);
           expect(await letters()).toEqual(both);
           for (const { reason } of await bus.deadLetters.list()) expect(reason).toMatch(/^Unreadable: .* came by /);
-          expect(told).toHaveLength(2);
-          // Given back, they are judged by what they were published as the first time.
+          expect(logged).toHaveLength(2);
+          // A replay verifies them by their first publication.
           for (const id of both) expect(await bus.deadLetters.replay(`${queue.name}:${id}`)).toBe(true);
-          await until('both again', async () => told.length === 4 && (await letters()).length === 2, patience);
+          await until('both again', async () => logged.length === 4 && (await letters()).length === 2, patience);
           await until('the honest one', () => acted.length > 0, patience);
           expect(acted).toEqual([honest.id]);
         },
@@ -71,8 +71,8 @@ describeWithBroker('a fact on RabbitMQ is what it was published as', (url) => {
   );
 
   test(
-    'one that kills its consumers and is given back is judged by the exchange that it came by, not by its headers',
-    inCorner(
+    'a replayed fact that killed its consumers is verified by its exchange, not by its headers',
+    withFixture(
       url,
       async ({ start, plan }) => {
         const { bus } = await start();
@@ -102,8 +102,8 @@ describeWithBroker('a fact on RabbitMQ is what it was published as', (url) => {
   );
 
   test(
-    'one that is tried again, dies, is given back, is tried again and dies of its deliveries stays what it was',
-    inCorner(
+    'a fact keeps its origin through retries, replays and the broker’s delivery limit',
+    withFixture(
       url,
       async ({ start, plan }) => {
         const { bus } = await start();
@@ -143,19 +143,19 @@ describeWithBroker('a fact on RabbitMQ is what it was published as', (url) => {
   );
 
   test(
-    'a broadcast that came by another exchange is not heard, and is told',
-    inCorner(
+    'a broadcast that came by another exchange is not delivered, and is logged',
+    withFixture(
       url,
       async ({ start, plan }) => {
-        const told: unknown[] = [];
-        const { bus } = await start({ logger: { ...silent, error: (_text, about) => void told.push(about) } });
-        const heard: string[] = [];
-        await bus.listen({ types: ['client.changed', 'token.revoked'] }, ({ id }) => void heard.push(id));
+        const logged: unknown[] = [];
+        const { bus } = await start({ logger: { ...silent, error: (_text, about) => void logged.push(about) } });
+        const received: string[] = [];
+        await bus.listen({ types: ['client.changed', 'token.revoked'] }, ({ id }) => void received.push(id));
         const honest = probe({ type: 'client.changed' });
         await publishAs(url, plan, 'token.revoked', probe({ type: 'client.changed' }));
         await publishAs(url, plan, 'client.changed', honest);
-        await until('the honest one', () => heard.length > 0 && told.length > 0, patience);
-        expect(heard).toEqual([honest.id]);
+        await until('the honest one', () => received.length > 0 && logged.length > 0, patience);
+        expect(received).toEqual([honest.id]);
       },
       { declared },
     ),

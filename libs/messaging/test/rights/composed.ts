@@ -9,14 +9,14 @@ import amqp, { type ConfirmChannel } from 'amqplib';
 const run = promisify(execFile);
 const pathOf = (path: string): string => fileURLToPath(new URL(`../../../../${path}`, import.meta.url));
 
-/** A RabbitMQ node with the users and rights that the composition gives its own. */
+/** A RabbitMQ node with the users and permissions of the composition. */
 export interface Composed {
   /** The address for a user, in the composition's virtual host or another. */
   url(user: string, vhost?: string): string;
   stop(): Promise<void>;
 }
 
-/** Runs the composition's program for secrets and imports the definitions that it makes. */
+/** Runs the composition's program for secrets and imports the definitions that it writes. */
 export const startComposed = async (control: string): Promise<Composed> => {
   const directory = await mkdtemp(join(tmpdir(), 'boxoffice-rights-'));
   const secrets = join(directory, 'secrets');
@@ -43,18 +43,18 @@ export const startComposed = async (control: string): Promise<Composed> => {
   };
 };
 
-/** Tries things as a user, each on a channel of its own, since a refusal costs the channel. */
+/** Attempts operations as a user, each on its own channel, since a refusal closes the channel. */
 export const asUser = async (url: string) => {
   const connection = await amqp.connect(url);
   connection.on('error', () => {});
   return {
-    /** Answers what the broker said: 0 for yes, else its reply code. */
+    /** Resolves to the broker's verdict: 0 for success, else its reply code. */
     async attempt(act: (channel: ConfirmChannel) => Promise<unknown>): Promise<number> {
       const channel = await connection.createConfirmChannel();
       const refused = new Promise<number>((done) => {
         channel.on('error', (error: Error & { readonly code?: number }) => done(error.code ?? -1));
       });
-      // What fails without an answer of its own, as publishing does, is told on the channel.
+      // A failure without a response, as of publishing, closes the channel with its code.
       const outcome = await Promise.race([
         refused,
         act(channel).then(

@@ -19,7 +19,7 @@ import { asUser, type Composed, startComposed } from './composed.ts';
 const control = process.env.TEST_RABBITMQ_CONTROL;
 const patience = { patienceMs: 30_000 };
 
-/** What each may do, written out: the exchanges that it publishes to and the queues that it reads. */
+/** The permissions of each user: the exchanges that it publishes to and the queues that it reads. */
 const own: Readonly<Record<string, { exchanges: readonly string[]; queues: readonly string[] }>> = {
   gateway: { exchanges: [], queues: [] },
   authorizer: { exchanges: ['boxoffice.client', 'boxoffice.token'], queues: [] },
@@ -45,19 +45,19 @@ const besides = workQueues.flatMap((name) =>
 const domains = ['client', 'token', 'contact', 'performance', 'places', 'order', 'ticket', 'tickets'];
 const exchanges = domains.map((name) => `boxoffice.${name}`);
 
-test('every exchange has one publisher, so that a right for it is a right for its facts', () => {
+test('every exchange has one publisher, so that permission for it is permission for its facts', () => {
   const publishers = Object.entries(processes).flatMap(([user, { publishes }]) =>
     [...new Set(publishes.map((type) => type.split('.', 1)[0]))].map((domain) => [domain, user] as const),
   );
   expect(publishers.map(([domain]) => domain).toSorted()).toEqual(domains.toSorted());
   const types = Object.values(processes).flatMap(({ publishes }) => publishes);
-  const heard = [...declared.queues, ...declared.broadcasts].flatMap((one) => one.types);
-  expect(types.toSorted()).toEqual([...new Set<string>(heard)].toSorted());
+  const received = [...declared.queues, ...declared.broadcasts].flatMap((one) => one.types);
+  expect(types.toSorted()).toEqual([...new Set<string>(received)].toSorted());
 });
 
 if (control === undefined || control === '') {
   describe('each user of RabbitMQ', () => {
-    test.skip('not exercised: TEST_RABBITMQ_CONTROL names no way to start a node with users', () => {});
+    test.skip('not exercised: TEST_RABBITMQ_CONTROL names no command to start a node with users', () => {});
   });
 } else {
   let broker: Composed;
@@ -77,7 +77,7 @@ if (control === undefined || control === '') {
   });
 
   describe('with the users and rights of the composition', () => {
-    test('no process declares the topology; it says who does, and goes on when that is done', async () => {
+    test('no process declares the topology; its message names the command, and it continues when that was run', async () => {
       for (const user of users)
         expect(String(await rejection(connect(user)))).toMatch(/^TopologyMissing: .*operator topology declare$/);
       const early = await connectRabbitmq({
@@ -101,12 +101,12 @@ if (control === undefined || control === '') {
       await early.publish(probe({ type: 'order.expired' }));
     });
 
-    test('the operator declares as often as it likes', async () => {
+    test('the operator can declare the topology repeatedly', async () => {
       await declareRabbitmqTopology({ url: broker.url('operator'), logger: silent });
     });
 
     test.each(users)(
-      '%s publishes its facts, consumes its queues, hears its broadcasts',
+      '%s publishes its facts, consumes its queues, receives its broadcasts',
       async (user) => {
         const bus = await connect(user);
         for (const type of processes[user]?.publishes ?? []) await bus.publish(probe({ type }));
@@ -114,16 +114,16 @@ if (control === undefined || control === '') {
           await bus.subscribe(queue, async () => {});
         expect((await bus.depths(declared.queues)).length).toBe(workQueues.length);
         if (user !== 'gateway') return;
-        const heard: string[] = [];
-        await bus.listen(broadcasts.access, ({ id }) => void heard.push(id));
+        const received: string[] = [];
+        await bus.listen(broadcasts.access, ({ id }) => void received.push(id));
         const message = probe({ type: 'client.changed' });
         await (await connect('authorizer')).publish(message);
-        await until('the broadcast', () => heard.includes(message.id), patience);
+        await until('the broadcast', () => received.includes(message.id), patience);
       },
       120_000,
     );
 
-    test('what cannot be read dies, the operator lists it and gives it back; what fails comes again', async () => {
+    test('an unreadable message is dead-lettered, listed and replayed by the operator; a failed one is retried', async () => {
       const tickets = await connectRabbitmq({ url: broker.url('tickets'), name: 'tickets', logger: silent });
       buses.push(tickets);
       const [dying, failing] = [probe({ type: 'contact.erased' }), probe({ type: 'contact.erased' })];
@@ -147,12 +147,12 @@ if (control === undefined || control === '') {
       );
       const [letter] = (await deadLetters.list()).filter(({ message }) => message.id === dying.id);
       expect(await deadLetters.replay(String(letter?.id))).toBe(true);
-      await until('its second life', () => attempts.filter((one) => one.startsWith(dying.id)).length === 2, patience);
+      await until('its replay', () => attempts.filter((one) => one.startsWith(dying.id)).length === 2, patience);
       await until('the retry', () => attempts.includes(`${failing.id} 2`), patience);
     });
   });
 
-  /** Consumers of earlier tests, which would take messages away. */
+  /** Closes consumers of earlier tests, which would take messages. */
   const closeOthers = async (): Promise<void> => {
     for (const bus of buses.splice(0, buses.length - 1)) await bus.close();
   };
@@ -166,7 +166,7 @@ if (control === undefined || control === '') {
       it = await asUser(broker.url(user));
     });
     afterAll(() => it.close());
-    /** The reply code of each attempt that was not answered as it should be. */
+    /** The reply code of each attempt that did not get the expected answer. */
     const others = async (
       names: readonly string[],
       allowed: readonly string[],
@@ -220,7 +220,7 @@ if (control === undefined || control === '') {
     });
   });
 
-  test('the gateway hears on queues of its own name only, and of what is for it', async () => {
+  test('the gateway consumes queues of its own name only, with its own broadcasts', async () => {
     const gateway = await asUser(broker.url('gateway'));
     const queue = 'gateway.broadcast.tried';
     const tried = async (exchange: string) =>
@@ -237,7 +237,7 @@ if (control === undefined || control === '') {
     await gateway.close();
   });
 
-  test('the operator reaches nothing but what the installation has', async () => {
+  test('the operator reaches only exchanges and queues of the installation', async () => {
     const operator = await asUser(broker.url('operator'));
     for (const name of ['gateway.broadcast.tried', 'amq.topic', 'planted'])
       expect([name, await operator.attempt((channel) => channel.assertExchange(name, 'topic'))]).toEqual([name, 403]);
@@ -247,7 +247,7 @@ if (control === undefined || control === '') {
   });
 }
 
-test('the composition gives each user the rights that follow from the topology', () => {
+test('the composition gives each user the permissions that follow from the topology', () => {
   const file = new URL('../../../../deploy/compose/broker-rights.json', import.meta.url);
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(rightsOf());
 });

@@ -161,7 +161,7 @@ const isMalformed = ({ headers, httpVersion }: IncomingMessage): boolean => {
  */
 export const listen = async (handler: RequestListener, options: ListenOptions): Promise<Listening> => {
   const { health, observe, onRefused, refuse = bareRefuse } = options;
-  const refuseUnheard = refusing(refuse, onRefused);
+  const refuseUnhandled = refusing(refuse, onRefused);
   const server = makeServer(options);
   const inFlight = new WeakMap<Socket, ServerResponse>();
   let ending: Promise<void> | undefined;
@@ -171,7 +171,7 @@ export const listen = async (handler: RequestListener, options: ListenOptions): 
     inFlight.set(request.socket, response);
     if (ending) response.setHeader('Connection', 'close');
     if (isMalformed(request)) {
-      const { headers, body } = refuseUnheard({ ...malformed, method: request.method, path: request.url });
+      const { headers, body } = refuseUnhandled({ ...malformed, method: request.method, path: request.url });
       response.writeHead(malformed.status, { ...headers, Connection: 'close' }).end(body);
     } else if (health && request.url?.startsWith('/health/')) {
       answerHealth(health, request, response, options.headers).then((answered) => {

@@ -10,13 +10,13 @@ export type Operations<All> = { readonly [Id in keyof All]: Described };
 
 type JsonOf<Content> = Content extends { readonly content: { readonly 'application/json': infer Json } } ? Json : never;
 
-/** What an operation takes as its body; never: it takes none. */
+/** The body of an operation; never: it has none. */
 export type BodyOf<All extends Operations<All>, Id extends keyof All> = JsonOf<NonNullable<All[Id]['requestBody']>>;
 
-/** What an operation takes in its query; never: nothing. */
+/** The query of an operation; never: it has none. */
 export type QueryOf<All extends Operations<All>, Id extends keyof All> = NonNullable<All[Id]['parameters']['query']>;
 
-/** The variables of an operation's path; never: there are none. */
+/** The variables of an operation's path; never: it has none. */
 export type PathOf<All extends Operations<All>, Id extends keyof All> = NonNullable<All[Id]['parameters']['path']>;
 
 /** The `data` of an operation's 200. */
@@ -30,7 +30,7 @@ export type AnswerOf<All extends Operations<All>, Id extends keyof All> = All[Id
 
 type Body<Content> = [Content] extends [never] ? { readonly body?: never } : { readonly body: Content };
 
-/** What a call of an operation goes with. */
+/** The arguments of a call. */
 export type RequestOf<All extends Operations<All>, Id extends keyof All> = Pick<
   All[Id]['parameters'],
   'path' | 'query'
@@ -40,13 +40,13 @@ export type RequestOf<All extends Operations<All>, Id extends keyof All> = Pick<
     readonly timeoutMs?: number;
   };
 
-/** The parameter of a call: it may be left out if all of its members may. */
+/** The parameter of a call: optional if all of its members are. */
 export type RequestArguments<All extends Operations<All>, Id extends keyof All> =
   Record<never, never> extends RequestOf<All, Id> ? [request?: RequestOf<All, Id>] : [request: RequestOf<All, Id>];
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** Where an operation is. */
+/** The method and path of an operation. */
 export interface Route {
   readonly method: Method;
   /** With `{templates}`. */
@@ -63,7 +63,7 @@ export interface ServiceApi<All extends Operations<All>> {
 /** The values of a path's variables or of a query. */
 export type Values = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** The path with its variables filled in, and the query. An ill-formed text becomes one that is no id. */
+/** The path with its variables filled in, and the query. An ill-formed text becomes one that is not an id. */
 export const addressOf = (template: string, path: Values = {}, query: Values = {}): string => {
   const filled = template.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(path[name]).toWellFormed()));
   const given = new URLSearchParams();

@@ -16,8 +16,8 @@ export const deadLettersFromOutside = (store: Store, inside: DeadLetters): DeadL
   drop: inside.drop,
   replay: async (id) => {
     const letters = store.collection(deadLetterCollection).of(TOGETHER);
-    const asked = await letters.update(id, (letter) => ({ next: { ...letter, replayRequested: true } }));
-    return asked !== undefined;
+    const stored = await letters.update(id, (letter) => ({ next: { ...letter, replayRequested: true } }));
+    return stored !== undefined;
   },
 });
 

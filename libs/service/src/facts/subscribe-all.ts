@@ -17,8 +17,8 @@ export const subscribeAll = async (
         reporting(queue.name, message, attempt, () => handle(message, attempt));
       subscriptions.push(await bus.subscribe(queue, handling(service, bus.system, queue.name, telling)));
     }
-    for (const { broadcast, handle: hear } of listeners) {
-      subscriptions.push(await bus.listen(broadcast, (message) => inTraceOf(message, () => hear(message))));
+    for (const { broadcast, handle } of listeners) {
+      subscriptions.push(await bus.listen(broadcast, (message) => inTraceOf(message, () => handle(message))));
     }
     return subscriptions;
   } catch (error) {

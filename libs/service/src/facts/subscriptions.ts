@@ -4,10 +4,12 @@ import type { Closable, Listener, Reaction } from '../definition.ts';
 import { publishing } from './spans.ts';
 import { subscribeAll } from './subscribe-all.ts';
 
-/** The bus as a service sees it: possibly still connecting, and publishing only after every subscription has begun. */
+/**
+ * The bus as a service sees it: possibly still connecting, and publishing only after every subscription has started.
+ */
 export interface Subscriptions extends Pick<Bus, 'publish' | 'ping' | 'depths'>, Closable {
   /** Resolves when the bus is connected and everything is subscribed; rejects if that fails, or `close` comes first. */
-  readonly begun: Promise<void>;
+  readonly started: Promise<void>;
 }
 
 export interface SubscriptionsOptions {
@@ -30,7 +32,7 @@ export const startSubscriptions = ({
   listeners,
   logger,
 }: SubscriptionsOptions): Subscriptions => {
-  let heard: Bus | undefined;
+  let connected: Bus | undefined;
   let cancel = (): void => undefined;
 
   const subscribe = async (): Promise<Subscription[]> => {
@@ -45,18 +47,18 @@ export const startSubscriptions = ({
   const closed = Promise.withResolvers<never>();
   closed.promise.catch(() => undefined);
   const subscribed = Promise.race([subscribe(), closed.promise]);
-  const begun = subscribed.then(async () => {
-    heard = await coming;
+  const started = subscribed.then(async () => {
+    connected = await coming;
   });
   // Callers may await it to see a failure; without one the rejection must not be unhandled.
-  begun.catch(() => undefined);
+  started.catch(() => undefined);
 
   const there = (): Bus => {
-    if (heard) return heard;
-    throw new Error('the broker is not there yet');
+    if (connected) return connected;
+    throw new Error('the broker is not connected yet');
   };
   return {
-    begun,
+    started,
     publish: publishing(
       service,
       () => there().system,
@@ -66,7 +68,7 @@ export const startSubscriptions = ({
     depths: async (queues) => there().depths(queues),
     async close() {
       cancel();
-      closed.reject(new Error('the service ends'));
+      closed.reject(new Error('the service is stopping'));
       const subscriptions = await subscribed.catch(() => []);
       for (const subscription of subscriptions.reverse()) await subscription.close();
     },

@@ -11,12 +11,12 @@ export interface QueueMetrics {
 export const queueMetrics = (metrics: Metrics, depths: () => Promise<readonly QueueDepth[]>): QueueMetrics => {
   const took = metrics.histogram({
     name: 'queue_message_duration_seconds',
-    help: 'Time to handle a message, by what became of it',
+    help: 'Time to handle a message, by outcome',
     labels: ['queue', 'outcome'],
   });
   const again = metrics.counter({
     name: 'queue_redeliveries_total',
-    help: 'Messages that came for another attempt',
+    help: 'Deliveries for another attempt',
     labels: ['queue'],
   });
   const messages = { name: 'queue_messages', help: 'Messages of a queue, by their state', labels: ['queue', 'state'] };

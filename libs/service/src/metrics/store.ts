@@ -38,7 +38,7 @@ export const countedStore = (store: Store, metrics: Metrics, service: string): S
   });
   const retried = metrics.counter({
     name: 'store_update_retries_total',
-    help: 'Updates tried again because another write of the document came first',
+    help: 'Updates retried because another write of the document came first',
     labels: ['service', 'collection'],
   });
 

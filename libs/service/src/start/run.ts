@@ -36,14 +36,14 @@ import type { ServiceDefinition } from '../definition.ts';
 import { traceOfEvents } from '../engines/engines.ts';
 import { startService } from './start.ts';
 
-/** A setting that a service alone requires, because the embedded engines serve one process. */
+/** A setting that a standalone service requires, because the embedded engines serve one process. */
 const engineUrl = (setting: Setting<string | undefined>, engine: string): Setting<string> => ({
   name: setting.name,
   read(env) {
     const value = setting.read(env);
     if (value !== undefined) return value;
     throw new Error(
-      `is not set; a service alone needs ${engine}, since the embedded engines serve one process (npm start)`,
+      `is not set; a standalone service needs ${engine}, since the embedded engines serve one process (npm start)`,
     );
   },
 });
@@ -97,7 +97,10 @@ type CommonSettings = Settings<
   typeof common & { authorizerUrl: typeof requiredAuthorizerUrl; serviceSecret: Setting<string> }
 >;
 
-/** The settings of a service alone, common and own. One reading, so that all faults are told together. */
+/**
+ * The settings of a standalone service, common and own. They are read at once, so that all faults are reported
+ * together.
+ */
 const readAll = async <Spec extends SettingsSpec, State>({ name, settings }: ServiceDefinition<Spec, State>) => {
   const read: unknown = await readServerSettings({
     ...settings,
@@ -144,8 +147,8 @@ const serve = async <Spec extends SettingsSpec, State>(
   });
 
   const metrics = settings.operationsPort === undefined ? undefined : await createMetrics();
-  // While the port is closed, callers use the other instances behind the name. The processor-bound work of a start is
-  // done by then; an instance without its database reports that at /health/ready.
+  // While the port is closed, callers use the other instances behind the name. The CPU-bound work of a start is done by
+  // then; an instance without its database reports that at /health/ready.
   await store.tried;
   const service = startService(definition, {
     store: store.opened,
@@ -184,9 +187,9 @@ const serve = async <Spec extends SettingsSpec, State>(
 };
 
 /**
- * The main of a service that runs alone: reads the settings, opens MongoDB and RabbitMQ (as often as it takes), listens
- * once it has tried to open MongoDB, serves as soon as MongoDB is there, and ends in order at SIGTERM. Prints what is
- * wrong and ends with status 1 if it cannot start.
+ * The main of a standalone service: reads the settings, connects to MongoDB and RabbitMQ (with retries), listens after
+ * the first attempt to open MongoDB, serves as soon as MongoDB is available, and stops in order at SIGTERM. Prints what
+ * is wrong and exits with status 1 if it cannot start.
  */
 export const runService = async <Spec extends SettingsSpec, State>(
   definition: ServiceDefinition<Spec, State>,

@@ -1,25 +1,25 @@
-import { askAboutSecret, type SecretQuestion } from '@boxoffice/identity';
+import { type SecretToVerify, verifySecret } from '@boxoffice/identity';
 import type { Logger } from '@boxoffice/runtime';
 
-export interface SecretProofOptions extends Omit<SecretQuestion, 'signal'> {
+export interface SecretProofOptions extends Omit<SecretToVerify, 'signal'> {
   readonly logger: Pick<Logger, 'error'>;
-  /** Between two questions while the authorizer does not answer. */
+  /** Milliseconds between two attempts while the authorizer does not respond. */
   readonly pauseMs?: number;
-  /** How often it is asked at most. */
+  /** The number of attempts at most. */
   readonly attempts?: number;
 }
 
-/** A question under way. */
+/** A running verification. */
 export interface SecretProof {
-  /** Resolves when nothing more is asked: it was answered, asked often enough, or closed. */
+  /** Resolves at the end: the authorizer responded, the attempts are used up, or it was closed. */
   readonly over: Promise<void>;
   close(): void;
 }
 
 /**
- * Finds out in the background whether the authorizer believes this service, and logs one error if it does not: a
- * service with a wrong secret serves and calls itself ready, and fails at its first call of another. While the
- * authorizer does not answer it is asked again, for ten minutes.
+ * Verifies in the background that the authorizer accepts this service's secret, and logs one error if it does not: a
+ * service with a wrong secret serves and reports ready, but its first call of another service fails. While the
+ * authorizer does not respond, this retries for ten minutes.
  */
 export const proveSecret = (options: SecretProofOptions): SecretProof => {
   const { logger, pauseMs = 5_000, attempts = 120 } = options;
@@ -28,7 +28,7 @@ export const proveSecret = (options: SecretProofOptions): SecretProof => {
   let timer: NodeJS.Timeout | undefined;
 
   const ask = async (left: number): Promise<void> => {
-    const answer = await askAboutSecret({ ...options, signal: end.signal });
+    const answer = await verifySecret({ ...options, signal: end.signal });
     if (end.signal.aborted) return;
     if (answer.secret === 'wrong') logger.error(answer.reason);
     if (answer.secret === 'unknown' && left > 1) timer = setTimeout(() => void ask(left - 1), pauseMs).unref();

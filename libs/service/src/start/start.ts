@@ -32,16 +32,16 @@ import { proveSecret } from './secret-proof.ts';
 
 export interface StartOptions<Spec extends SettingsSpec> {
   /**
-   * The service's own store; closed by whoever opened it, after the service. May be on its way: the service listens
+   * The service's own store; its opener closes it after the service. It may still be opening: the service listens
    * meanwhile.
    */
   readonly store: Store | Promise<Store>;
   /**
-   * Closed by whoever opened it as well. One that is on its way is not waited for: the service serves, and events stay
+   * Its opener closes it, too. The start does not wait for one that is connecting: the service serves, and events stay
    * in the outbox.
    */
   readonly bus: Bus | Promise<Bus>;
-  /** Where the authorizer is; not needed for the authorizer itself. */
+  /** The authorizer's address; not needed for the authorizer itself. */
   readonly authorizerUrl?: string;
   readonly publicUrl: string;
   readonly serviceSecret: string;
@@ -56,19 +56,20 @@ export interface StartOptions<Spec extends SettingsSpec> {
   /** See ListenOptions; for callers in other processes. */
   readonly drainMs?: number;
   /**
-   * For so many milliseconds from the beginning, requests wait for the service; later they are refused while it is
+   * For this many milliseconds from the start, requests wait for the service; later they are refused while it is
    * starting. Default 0.
    */
   readonly holdMs?: number;
   /**
-   * Whether to find out in the background that the authorizer knows the secret, as a service alone should. Default: no.
+   * Whether to verify in the background that the authorizer knows the secret, as a standalone service should. Default:
+   * no.
    */
   readonly provesSecret?: boolean;
   /** Conditions of readiness beside the store's and the broker's. */
   readonly checks?: Readonly<Record<string, Check>>;
 }
 
-/** A service that answers. */
+/** A service that serves. */
 export interface RunningService {
   readonly name: string;
   readonly url: string;
@@ -76,7 +77,9 @@ export interface RunningService {
   readonly health: Health;
   /** See Listening. */
   renew(certificate: Certificate): void;
-  /** Resolves when the broker is there and every subscription has begun; rejects if the service is closed before. */
+  /**
+   * Resolves when the broker is connected and every subscription has started; rejects if the service is closed before.
+   */
   readonly complete: Promise<void>;
   /** Resolves if the service's own store and broker answer; rejects otherwise. */
   ready(): Promise<void>;
@@ -84,7 +87,7 @@ export interface RunningService {
   close(): Promise<void>;
 }
 
-/** Waits for something and takes it off the list of what is waited for. */
+/** Waits for a dependency and removes it from the missing ones. */
 const arrival = async <Value>(name: string, coming: Value | Promise<Value>, missing: Set<string>): Promise<Value> => {
   const value = await coming;
   missing.delete(name);
@@ -92,9 +95,9 @@ const arrival = async <Value>(name: string, coming: Value | Promise<Value>, miss
 };
 
 /**
- * Starts a service on the engines given. It listens at once, says what it waits for at `/health/ready`, and resolves
- * when it serves: as soon as its store is there, since requests need no broker.
- * @throws {StartFault} when the port cannot be had; whatever `prepare` throws
+ * Starts a service on the given engines. It listens at once, reports what it waits for at `/health/ready`, and resolves
+ * when it serves: as soon as its store is available, since requests need no broker.
+ * @throws {StartFault} when the port is not available; whatever `prepare` throws
  */
 export const startService = async <Spec extends SettingsSpec, State>(
   definition: ServiceDefinition<Spec, State>,
@@ -179,7 +182,7 @@ export const startService = async <Spec extends SettingsSpec, State>(
       logger,
     });
     stop.add('subscriptions', () => subscriptions.close());
-    if (!(options.bus instanceof Promise)) await subscriptions.begun;
+    if (!(options.bus instanceof Promise)) await subscriptions.started;
     const relay = startRelay({
       outbox: store.outbox,
       lease: (lease, ms) => store.lease(lease, ms),
@@ -207,7 +210,7 @@ export const startService = async <Spec extends SettingsSpec, State>(
   const close = async (): Promise<void> => {
     health.stopping();
     there.resolve(refuse);
-    // Requests first: what they publish still needs the relay. Then everything else, the last begun first.
+    // Requests first: the events that they commit still need the relay. Then everything else, the last started first.
     await listening.close();
     await stop.run();
   };
@@ -221,5 +224,5 @@ export const startService = async <Spec extends SettingsSpec, State>(
     await Promise.all([store.ping(), subscriptions.ping()]);
   };
   const { url, port: chosen, renew } = listening;
-  return { name, url, port: chosen, renew, health, complete: subscriptions.begun, ready, close };
+  return { name, url, port: chosen, renew, health, complete: subscriptions.started, ready, close };
 };

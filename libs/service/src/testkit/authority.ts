@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { IDENTITIES_PATH, type IdentityTokenOptions, JWKS_PATH, signIdentity } from '@boxoffice/identity';
 import { type Listening, listen } from '@boxoffice/runtime';
 
-/** An authorizer as far as services see it: its keys, and the identities that it signs with them. */
+/** A fake authorizer: its keys, and the identities that it signs with them. */
 export interface Authority {
   readonly listening: Listening;
   sign(audience: string, caller: IdentityTokenOptions['caller']): string;
@@ -16,8 +16,7 @@ const textOf = async (request: IncomingMessage): Promise<string> => {
 };
 
 /**
- * Stands in for the authorizer, which belongs to another package. `service` is the one that asks for identities of its
- * own.
+ * Creates a fake of the authorizer, which belongs to another package. `service` is the caller of services' own calls.
  */
 export const openAuthority = async (service: string): Promise<Authority> => {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import { readSettings, text } from '@boxoffice/runtime';
 import { type Collection, type Document, openMongoStore, openSqliteStores, type Store } from '@boxoffice/store';
 
-/** Instances of one store that was empty when it began. */
+/** Instances of one store that was empty at first. */
 export interface OpenEngine {
-  /** One more instance on the same data, as another process would have it. */
+  /** Another instance on the same data, as another process would have it. */
   open(): Promise<Store>;
   /** Closes every instance; SQLite files are removed, a MongoDB test database is left to its server. */
   close(): Promise<void>;
 }
 
-/** A store engine to test a service on. */
+/** A store engine for tests of a service. */
 export interface TestEngine {
   /** In words: "SQLite" or "MongoDB". */
   readonly name: string;
@@ -28,8 +28,8 @@ const engine = (name: string, start: TestEngine['start']): TestEngine => ({
   name,
   start,
   async open() {
-    const begun = await start();
-    return { store: await begun.open(), discard: begun.close };
+    const opened = await start();
+    return { store: await opened.open(), discard: opened.close };
   },
 });
 
@@ -69,11 +69,14 @@ const mongodb = (server: string, service: string, collections: Collections): Tes
 
 const { mongodbUrl } = readSettings({ mongodbUrl: text('TEST_MONGODB_URL', { optional: true }) });
 
-/** The engines that this run has, for a service with these collections; `npm test` says which it did not. */
+/**
+ * The engines that this run has, for a service with these collections; `npm test` reports those that it did not
+ * exercise.
+ */
 export const testEngines = (service: string, collections: Collections): readonly TestEngine[] =>
   mongodbUrl === undefined
     ? [sqlite(service, collections)]
     : [sqlite(service, collections), mongodb(mongodbUrl, service, collections)];
 
-/** Said in the name of a suite, so that a run tells what it did not exercise. */
+/** Part of a suite's name, so that a run reports what it did not exercise. */
 export const missing = mongodbUrl === undefined ? ' (MongoDB not exercised: TEST_MONGODB_URL is not set)' : '';

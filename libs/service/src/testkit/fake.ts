@@ -8,7 +8,7 @@ import type { Authority } from './authority.ts';
 import { createShapeCheck } from './checks.ts';
 import { type ReleasedDescription, releasedDescription, schemasOf } from './released.ts';
 
-/** What a fake does instead of an ordinary answer. */
+/** The failure of a fake in place of its ordinary answer. */
 export type Mishap =
   /** 500, without any effect. */
   | 'fails'
@@ -22,7 +22,7 @@ export type Mishap =
   | 'dies first'
   /** The same, although it acted. */
   | 'dies after'
-  /** This answer, without any effect: shows that a test notices what is missing. */
+  /** This answer, without any effect: shows that a test notices a missing effect. */
   | { readonly pretends: object };
 
 /** A call that reached a fake. */
@@ -37,27 +37,27 @@ export interface Fake {
   readonly url: string;
   /** All calls so far. */
   readonly calls: Call[];
-  /** What happens to the next calls of an operation (`*`: of any). */
+  /** The failures of the next calls of an operation (`*`: of any). */
   readonly mishaps: Map<string, Mishap>;
   /** Runs before an operation acts. */
   readonly before: Map<string, () => Promise<void>>;
-  /** Lets a fake that died answer again. */
+  /** Makes a fake that died answer again. */
   revive(): void;
-  /** Ends it. Rejects if a call or an answer differed from the released description. */
+  /** Stops it. Rejects if a call or an answer differed from the released description. */
   close(): Promise<void>;
 }
 
-/** A call as a handler gets it. */
-export interface Asked<All extends Operations<All>, Id extends keyof All> {
+/** A call as a handler receives it. */
+export interface FakeRequest<All extends Operations<All>, Id extends keyof All> {
   readonly institution: string;
   readonly path: PathOf<All, Id>;
   readonly query: QueryOf<All, Id>;
   readonly body: BodyOf<All, Id>;
 }
 
-/** What each operation of a fake does: answers the `data` of its 200, or throws a Fault. */
+/** The behaviour of each operation of a fake: returns the `data` of its 200, or throws a Fault. */
 export type Handlers<All extends Operations<All>> = {
-  readonly [Id in keyof All]: (asked: Asked<All, Id>) => AnswerOf<All, Id> | Promise<AnswerOf<All, Id>>;
+  readonly [Id in keyof All]: (request: FakeRequest<All, Id>) => AnswerOf<All, Id> | Promise<AnswerOf<All, Id>>;
 };
 
 export interface FakeOptions<All extends Operations<All>> {
@@ -85,8 +85,8 @@ const noIdempotency: IdempotencyPort = {
 
 /**
  * Serves the operations as the service would: a request that its released description does not allow is refused in the
- * same way, and an answer that the description does not allow is a 500. Both make `close` reject, so that no fake
- * differs from its service.
+ * same way, and an answer that it does not allow is a 500. Both make `close` reject, so that no fake differs from its
+ * service.
  */
 export const openFake = async <All extends Operations<All>>(options: FakeOptions<All>): Promise<Fake> => {
   const { authority, api, handlers, description = releasedDescription(options.api.service) } = options;
@@ -110,7 +110,7 @@ export const openFake = async <All extends Operations<All>>(options: FakeOptions
       try {
         checkShape(answerSchema, { status: 'success', details: null, data });
       } catch (error) {
-        const difference = `${id} answered otherwise than described: ${(error as Error).message}`;
+        const difference = `${id} answered differently from its description: ${(error as Error).message}`;
         differences.push(difference);
         throw new Error(difference);
       }
@@ -141,8 +141,8 @@ export const openFake = async <All extends Operations<All>>(options: FakeOptions
         if (mishap === 'hangs first') await never();
         if (mishap === 'dies first') die();
         if (typeof mishap === 'object') return answered(mishap.pretends);
-        const asked = { institution, path: params, query, body } as unknown as Asked<All, typeof id>;
-        const answer = answered((await handlers[id](asked)) as object);
+        const request = { institution, path: params, query, body } as unknown as FakeRequest<All, typeof id>;
+        const answer = answered((await handlers[id](request)) as object);
         if (mishap === 'lost') throw new Error('planted');
         if (mishap === 'hangs after') await never();
         if (mishap === 'dies after') die();
@@ -166,7 +166,8 @@ export const openFake = async <All extends Operations<All>>(options: FakeOptions
   const server = createServer((request, response) => {
     if (dead) return void request.socket.destroy();
     response.once('finish', () => {
-      if (response.statusCode === 400) differences.push(`${request.method} ${request.url} was not as described`);
+      if (response.statusCode === 400)
+        differences.push(`${request.method} ${request.url} does not match its description`);
     });
     app(request, response);
   }).listen(0, '127.0.0.1');

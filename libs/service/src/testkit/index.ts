@@ -1,7 +1,7 @@
-// What the tests of every service share: empty stores of each engine, a fake authorizer and fakes of the services that
-// it calls.
+// The shared fixtures of all services' tests: empty stores of each engine, a fake authorizer and fakes of the services
+// that it calls.
 export { type Authority, openAuthority } from './authority.ts';
 export { type CheckShape, createShapeCheck } from './checks.ts';
 export { missing, type OpenEngine, type TestEngine, testEngines } from './engines.ts';
-export { type Asked, type Call, type Fake, type Handlers, type Mishap, openFake } from './fake.ts';
+export { type Call, type Fake, type FakeRequest, type Handlers, type Mishap, openFake } from './fake.ts';
 export { uncalledOf } from './uncalled.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A parameter or a body, as far as a fake is held to it. */
+/** The parts of a parameter or a body that a fake checks. */
 interface Part {
   readonly $ref?: string;
   readonly name: string;
@@ -45,7 +45,7 @@ export interface Schemas {
   readonly answer: Json;
 }
 
-/** What the last release of a service describes to the services that call it. */
+/** The description of a service's last release for the services that call it. */
 export const releasedDescription = (service: string): ReleasedDescription =>
   JSON.parse(readFileSync(new URL(`../../../../services/${service}/released/internal.json`, import.meta.url), 'utf8'));
 
@@ -63,7 +63,10 @@ const inlined = (value: unknown, schemas: Json): unknown => {
   return Object.keys(rest).length === 0 ? referred : { ...referred, ...rest };
 };
 
-/** Finds the schemas of the operation. @throws Error if the description does not have it */
+/**
+ * Finds the schemas of the operation.
+ * @throws Error if the description does not have it
+ */
 export const schemasOf = ({ paths, components }: ReleasedDescription, operationId: string): Schemas => {
   const found = Object.values(paths)
     .flatMap((item) => Object.values(item))

@@ -3,7 +3,7 @@ import type { Operations, ServiceApi } from '../client/operations.ts';
 
 /**
  * The operations of a generated client that `callAll` does not call; it gets a client that refuses every call. The
- * authorizer permits exactly the generated operations, so one that is not called any more has to leave its list.
+ * authorizer permits exactly the generated operations, so one that is no longer called must leave its list.
  */
 export const uncalledOf = async <All extends Operations<All>>(
   { service, operations }: ServiceApi<All>,

@@ -16,7 +16,7 @@ const credentials = { tokenFor: async () => 'identity' };
 const lines: { readonly message: string; readonly fields: object | undefined }[] = [];
 const logger = { warn: (message: string, fields?: object) => void lines.push({ message, fields }) };
 
-test('the log names service, operation and reason of a call that gets no answer or a 5xx', async () => {
+test('a call without an answer or with a 5xx is logged with service, operation and reason', async () => {
   const answers = {
     silent: () => undefined,
     failing: (response: { writeHead(status: number): { end(text: string): void } }) => response.writeHead(502).end(''),
@@ -43,7 +43,7 @@ test('the log names service, operation and reason of a call that gets no answer 
   }
 });
 
-test('the log names the call that gets no identity token', async () => {
+test('a call that gets no identity token is logged, too', async () => {
   lines.length = 0;
   const refused = new Fault('service_unavailable', 'The authorizer does not answer at the moment.');
   const without = { tokenFor: () => Promise.reject(refused) };
@@ -55,7 +55,7 @@ test('the log names the call that gets no identity token', async () => {
   ]);
 });
 
-test('a service that is away fills no log: one line in ten seconds, with the number of failed calls', () => {
+test('failed calls of an unavailable service are logged once in ten seconds, with their number', () => {
   let now = 0;
   lines.length = 0;
   const log = createFailureLog('catalog', logger, () => now);

@@ -11,7 +11,7 @@ interface Look {
   readonly look: { readonly parameters: { readonly query?: never; readonly path?: never }; readonly responses: object };
 }
 
-test('calls share a connection, which is renewed in time: a new instance behind the same name is to get its share', async () => {
+test('calls share a connection that is renewed, so that a new instance behind the same name gets its share', async () => {
   const connections = new Map<Socket, number>();
   const server = createServer(({ socket }, response) => {
     connections.set(socket, (connections.get(socket) ?? 0) + 1);

@@ -15,7 +15,7 @@ const message: Message = {
   data: {},
 };
 
-test('a dead letter of the in-process bus is there after a restart, and is handed out again', async () => {
+test('a dead letter of the in-process bus survives a restart, and can be replayed', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'boxoffice-service-'));
   const first = await openEmbedded(directory);
   await first.bus.subscribe(noteQueue, () => Promise.reject(new Unreadable('not for me')));
@@ -32,7 +32,7 @@ test('a dead letter of the in-process bus is there after a restart, and is hande
   await second.close();
 });
 
-test('an operator beside the running product asks for a replay, and the product carries it out', async () => {
+test('an operator’s process requests a replay, and the running product executes it', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'boxoffice-service-'));
   const product = await openEmbedded(directory, [noteQueue]);
   const handled = Promise.withResolvers<Message>();

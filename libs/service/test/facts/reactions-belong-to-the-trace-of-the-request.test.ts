@@ -7,7 +7,7 @@ import { common, definition, noteQueue, notes, openEmbedded, openKeys } from '..
 test('a fact reaches its reaction, in the trace of the request that caused it', async () => {
   const keys = await openKeys();
   const engines = await openEmbedded();
-  const heard = Promise.withResolvers<{ message: Message; trace: Trace | undefined }>();
+  const received = Promise.withResolvers<{ message: Message; trace: Trace | undefined }>();
   const reacting = definition({
     queues: [noteQueue],
     reactions: () => [
@@ -15,7 +15,7 @@ test('a fact reaches its reaction, in the trace of the request that caused it', 
         queue: noteQueue,
         handle: async (message) => {
           await new Promise(setImmediate);
-          heard.resolve({ message, trace: currentTrace() });
+          received.resolve({ message, trace: currentTrace() });
         },
       },
     ],
@@ -26,10 +26,10 @@ test('a fact reaches its reaction, in the trace of the request that caused it', 
   await fetch(`${service.url}/notes`, {
     method: 'POST',
     headers: keys.headers('createNote', { traceparent }),
-    body: '{"text":"told"}',
+    body: '{"text":"x"}',
   });
-  const { message, trace } = await heard.promise;
-  expect(message).toMatchObject({ type: 'contact.erased', institution: 'i', data: { text: 'told' } });
+  const { message, trace } = await received.promise;
+  expect(message).toMatchObject({ type: 'contact.erased', institution: 'i', data: { text: 'x' } });
   expect(trace).toEqual({ requestId: message.id, traceparent });
   await service.close();
   await engines.close();

@@ -13,7 +13,7 @@ afterEach(() => {
 
 const message = { id: 'e1', type: 'contact.erased', key: 'k', version: 1, institution: 'i', occurredAt: '', data: {} };
 
-/** What the bus calls for a message of the queue whose reaction is `handle`. */
+/** The handler that the bus calls for a message of the queue whose reaction is `handle`. */
 const subscribed = async (handle: Handler): Promise<Handler> => {
   const subscribers: Handler[] = [];
   const bus: Pick<Bus, 'subscribe'> = {
@@ -26,7 +26,7 @@ const subscribed = async (handle: Handler): Promise<Handler> => {
   return subscribers[0] as Handler;
 };
 
-test('a fact is received, and handled when its handler resolved', async () => {
+test('a fact is reported as received, and as handled when its handler has resolved', async () => {
   subscribe('boxoffice:fact', hear);
   const handler = await subscribed(async () => void expect(moments).toHaveLength(1));
   await handler(message, 2);
@@ -37,7 +37,7 @@ test('a fact is received, and handled when its handler resolved', async () => {
   ]);
 });
 
-test('a handler that rejects has not handled it, and the bus learns of it', async () => {
+test('a fact whose handler rejects is not reported as handled, and the bus gets the rejection', async () => {
   subscribe('boxoffice:fact', hear);
   const handler = await subscribed(() => Promise.reject(new Error('no')));
   await expect(handler(message, 1)).rejects.toThrow('no');

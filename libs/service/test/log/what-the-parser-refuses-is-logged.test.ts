@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { startService } from '../../src/index.ts';
 import { common, definition, notes, openEmbedded, openKeys } from '../workshop.ts';
 
-test('a request that the HTTP parser refuses is one line of the access log, with the id of its answer', async () => {
+test('a request that the HTTP parser refuses has one line in the access log, with the id of its answer', async () => {
   const keys = await openKeys();
   const engines = await openEmbedded();
   const store = await engines.store('notes', [notes]);

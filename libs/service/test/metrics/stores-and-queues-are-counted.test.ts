@@ -4,7 +4,7 @@ import { startService } from '../../src/index.ts';
 import { countedStore } from '../../src/metrics/store.ts';
 import { common, definition, noteQueue, notes, openEmbedded, openKeys } from '../workshop.ts';
 
-const lookInto = async (metrics: Metrics) => {
+const scrape = async (metrics: Metrics) => {
   const lines = (await metrics.text()).text.split('\n');
   return (sample: string): number | undefined => {
     const line = lines.find((one) => one.startsWith(`${sample} `));
@@ -12,35 +12,35 @@ const lookInto = async (metrics: Metrics) => {
   };
 };
 
-test('calls of the store are timed, and updates counted that lost a race', async () => {
+test('calls of the store are timed, and retried updates are counted', async () => {
   const metrics = await createMetrics();
   const engines = await openEmbedded();
   const store = countedStore(await engines.store('notes', [notes]), metrics, 'notes');
-  const shelf = store.collection(notes).of('i');
-  await shelf.insert({ id: 'n', text: '' });
+  const collection = store.collection(notes).of('i');
+  await collection.insert({ id: 'n', text: '' });
   await Promise.all(
-    ['a', 'b', 'c'].map((text) => shelf.update('n', (note) => ({ next: { ...note, text: note.text + text } }))),
+    ['a', 'b', 'c'].map((text) => collection.update('n', (note) => ({ next: { ...note, text: note.text + text } }))),
   );
   const refuse = () => {
     throw new Error('planted');
   };
-  await expect(shelf.update('n', refuse)).rejects.toThrow('planted');
+  await expect(collection.update('n', refuse)).rejects.toThrow('planted');
   expect((await store.collection(notes).acrossInstitutions.get('n'))?.text).toHaveLength(3);
   await store.lease('work', 1_000);
-  const figure = await lookInto(metrics);
+  const value = await scrape(metrics);
   const count = (collection: string, operation: string) =>
-    figure(
+    value(
       `store_operation_duration_seconds_count{service="notes",collection="${collection}",operation="${operation}"}`,
     );
   expect([count('notes', 'insert'), count('notes', 'update'), count('notes', 'get'), count('leases', 'lease')]).toEqual(
     [1, 4, 1, 1],
   );
-  // All three read the same version: the second one to write is tried once more, the third once or twice.
-  expect(figure('store_update_retries_total{service="notes",collection="notes"}')).toBeGreaterThanOrEqual(2);
+  // All three read the same version: the second one to write is retried once, the third once or twice.
+  expect(value('store_update_retries_total{service="notes",collection="notes"}')).toBeGreaterThanOrEqual(2);
   await engines.close();
 });
 
-test('messages are timed by what became of them, and their queue is looked into', async () => {
+test('messages are timed by outcome, and the depth of their queue is measured', async () => {
   const metrics = await createMetrics();
   const [keys, engines] = [await openKeys(), await openEmbedded()];
   const poison = Object.assign(new Error('planted'), { name: 'Unreadable' });
@@ -65,30 +65,30 @@ test('messages are timed by what became of them, and their queue is looked into'
     });
   await create('fine');
   await create('poison');
-  let figure = await lookInto(metrics);
+  let value = await scrape(metrics);
   const about = `queue="${noteQueue.name}"`;
   const dead = `queue_message_duration_seconds_count{${about},outcome="dead"}`;
   for (
     let tries = 0;
-    tries < 200 && !(figure(dead) && figure('relay_backlog_events{service="notes"}') === 0);
+    tries < 200 && !(value(dead) && value('relay_backlog_events{service="notes"}') === 0);
     tries += 1
   ) {
     await new Promise((resolve) => setTimeout(resolve, 10));
-    figure = await lookInto(metrics);
+    value = await scrape(metrics);
   }
-  expect(figure(dead)).toBe(1);
-  expect(figure(`queue_message_duration_seconds_count{${about},outcome="handled"}`)).toBe(1);
-  expect(figure(`queue_messages{${about},state="dead"}`)).toBe(1);
-  expect(figure(`queue_messages{${about},state="waiting"}`)).toBe(0);
-  expect(figure('relay_backlog_seconds{service="notes"}')).toBe(0);
-  expect(figure('relay_published_total{service="notes"}')).toBe(2);
-  expect(figure('dependency_up{service="notes",dependency="store"}')).toBe(1);
-  expect(figure('service_info{service="notes",version="0.1.0"}')).toBe(1);
-  expect(
-    figure('http_server_request_duration_seconds_count{service="notes",operation="createNote",status="2xx"}'),
-  ).toBe(2);
+  expect(value(dead)).toBe(1);
+  expect(value(`queue_message_duration_seconds_count{${about},outcome="handled"}`)).toBe(1);
+  expect(value(`queue_messages{${about},state="dead"}`)).toBe(1);
+  expect(value(`queue_messages{${about},state="waiting"}`)).toBe(0);
+  expect(value('relay_backlog_seconds{service="notes"}')).toBe(0);
+  expect(value('relay_published_total{service="notes"}')).toBe(2);
+  expect(value('dependency_up{service="notes",dependency="store"}')).toBe(1);
+  expect(value('service_info{service="notes",version="0.1.0"}')).toBe(1);
+  expect(value('http_server_request_duration_seconds_count{service="notes",operation="createNote",status="2xx"}')).toBe(
+    2,
+  );
   await service.close();
   await engines.close();
-  expect((await lookInto(metrics))('dependency_up{service="notes",dependency="store"}')).toBe(0);
+  expect((await scrape(metrics))('dependency_up{service="notes",dependency="store"}')).toBe(0);
   await keys.listening.close();
 });

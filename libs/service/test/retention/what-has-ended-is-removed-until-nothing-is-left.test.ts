@@ -49,7 +49,7 @@ describe.each(testEngines('retention', collections))('on $name', (engine) => {
       .insert({ id: randomUUID(), endsAt, madeAt: iso(madeAt) });
   const left = (institution: string) => store.collection(visits).of(institution).count();
 
-  test('in batches, of every institution, and nothing that has not ended', async () => {
+  test('in batches, for every institution, and no others', async () => {
     for (let count = 0; count < 35; count += 1) await put(count % 2 ? 'opera' : 'museum', NOW - 60_000 - count);
     await put('opera', NOW - 59_999);
     await put('opera', null);
@@ -66,7 +66,7 @@ describe.each(testEngines('retention', collections))('on $name', (engine) => {
     await sweeper.close();
   });
 
-  test('whichever end comes first, with what belongs to a document before it', async () => {
+  test('at the earliest of their ends, each after its dependents', async () => {
     const [early, late] = [await put('first', NOW - 60_000), await put('first', null, NOW - 5_000)];
     await put('first', null, NOW - 4_999);
     const along: string[] = [];
@@ -92,7 +92,7 @@ describe.each(testEngines('retention', collections))('on $name', (engine) => {
     expect(await left('first')).toBe(1);
   });
 
-  test('by one instance at a time, regularly, and a failure is told and tried again', async () => {
+  test('by one instance at a time, regularly, and a failure is logged and retried', async () => {
     await put('third', NOW - 60_000);
     let isFailing = true;
     const holder = open({
@@ -120,7 +120,7 @@ describe.each(testEngines('retention', collections))('on $name', (engine) => {
     await holder.close();
   });
 
-  test('what cannot be removed keeps nothing else from it, of its collection and of the others', async () => {
+  test('even if the removal of others fails, in the same collection or another one', async () => {
     const stuck = await put('fourth', NOW - 90_000);
     for (let count = 0; count < 25; count += 1) await put('fourth', NOW - 60_000 - count);
     const before = warnings.length;
@@ -144,7 +144,7 @@ describe.each(testEngines('retention', collections))('on $name', (engine) => {
     await sweeper.close();
   });
 
-  test('closing ends a long sweep after the batch that is under way', async () => {
+  test('closing ends a long sweep after the current batch', async () => {
     for (let count = 0; count < 40; count += 1) await put('last', NOW - 60_000);
     const closing: Promise<void>[] = [];
     const sweeper = open({

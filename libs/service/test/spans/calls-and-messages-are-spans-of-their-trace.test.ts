@@ -59,7 +59,7 @@ test('a message carries the span of its publishing, which belongs to the trace t
   expect(sent).toEqual([{ ...message, traceparent: span?.traceparent }]);
 });
 
-test('its handling is a span of the same trace, and what it causes belongs to that', async () => {
+test('the handling of a message is a span of the same trace, which its own events continue', async () => {
   let within: unknown;
   const handle = async () => {
     within = currentTrace();
@@ -76,14 +76,14 @@ test('its handling is a span of the same trace, and what it causes belongs to th
   expect(within).toEqual({ requestId: 'e1', traceparent: span?.traceparent, service: 'tickets' });
 });
 
-test('what fails is told with the name of the failure, and fails all the same', async () => {
+test('a failed handling is a span with the name of the failure, and still rejects', async () => {
   const fail = () => Promise.reject(new TypeError('with a secret'));
   await expect(handling('tickets', 'rabbitmq', 'q', fail)(message, 1)).rejects.toThrow('with a secret');
   await expect(publishing('orders', () => 'rabbitmq', fail)(message)).rejects.toThrow('with a secret');
   expect(ended.map(({ failure }) => failure)).toEqual(['TypeError', 'TypeError']);
 });
 
-test('while nobody records, a message goes as it is', async () => {
+test('while spans are not recorded, a message is unchanged', async () => {
   recordSpans(undefined);
   const sent: Message[] = [];
   await publishing(
@@ -101,11 +101,11 @@ interface HoldPlaces {
   };
 }
 
-test('a call of another service is a span, which goes along; a refusal is no failure', async () => {
-  const heard: unknown[] = [];
+test('a call of another service is a span, which the call carries; a refusal is not a failure', async () => {
+  const received: unknown[] = [];
   const peerServer = await listen(
     (request, response) => {
-      heard.push(request.headers.traceparent);
+      received.push(request.headers.traceparent);
       response.writeHead(request.url === '/refused' ? 409 : 500).end('{"status":"conflict","details":"","data":null}');
     },
     { host: '127.0.0.1', port: 0 },
@@ -124,7 +124,7 @@ test('a call of another service is a span, which goes along; a refusal is no fai
     { start: { service: 'orders', kind: 'client', name: 'holdPlaces', parent }, failure: '500' },
   ]);
   expect(ended.map(({ attributes }) => attributes['http.response.status_code'])).toEqual([409, 500]);
-  expect(heard).toEqual([...ended.map(({ traceparent }) => traceparent), undefined]);
+  expect(received).toEqual([...ended.map(({ traceparent }) => traceparent), undefined]);
   client.close();
   await peerServer.close();
 });

@@ -10,33 +10,33 @@ const freePort = async (): Promise<number> => {
   return listening.port;
 };
 
-test('a service says what it waits for, refuses meanwhile, and is ready when its engines are', async () => {
+test('a starting service reports what it waits for, refuses requests, and is ready when its engines are', async () => {
   const keys = await openKeys();
   const engines = await openEmbedded();
   const store = Promise.withResolvers<Store>();
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const starting = startService(definition(), { ...common(keys), port, store: store.promise, bus: engines.bus });
-  const asked = async (path: string) => {
+  const get = async (path: string) => {
     const response = await fetch(`${url}${path}`).catch(() => undefined);
     if (!response) return undefined;
     const body = (await response.json()) as { readonly waitingFor?: string[] };
     return { status: response.status, body };
   };
 
-  let readiness = await asked('/health/ready');
-  while (!readiness || readiness.body.waitingFor?.includes('broker')) readiness = await asked('/health/ready');
+  let readiness = await get('/health/ready');
+  while (!readiness || readiness.body.waitingFor?.includes('broker')) readiness = await get('/health/ready');
   expect(readiness).toEqual({ status: 503, body: { status: 'starting', waitingFor: ['store', 'start'] } });
-  expect(await asked('/health/live')).toEqual({ status: 200, body: { status: 'ok' } });
-  expect(await asked('/notes')).toMatchObject({ status: 503, body: { status: 'service_unavailable', data: null } });
+  expect(await get('/health/live')).toEqual({ status: 200, body: { status: 'ok' } });
+  expect(await get('/notes')).toMatchObject({ status: 503, body: { status: 'service_unavailable', data: null } });
 
   store.resolve(await engines.store('notes', [notes]));
   const service = await starting;
   await service.ready();
-  expect(await asked('/health/ready')).toEqual({ status: 200, body: { status: 'ok' } });
+  expect(await get('/health/ready')).toEqual({ status: 200, body: { status: 'ok' } });
   const call = { method: 'POST', headers: keys.headers('createNote'), body: '{"text":"x"}' };
   expect((await fetch(`${url}/notes`, call)).status).toBe(201);
-  expect(await asked('/notes')).toMatchObject({ status: 405, body: { status: 'method_not_allowed' } });
+  expect(await get('/notes')).toMatchObject({ status: 405, body: { status: 'method_not_allowed' } });
 
   await service.close();
   await engines.close();

@@ -3,12 +3,12 @@ import { expect, test } from '@jest/globals';
 import { startService } from '../../src/index.ts';
 import { common, definition, noteQueue, notes, openEmbedded, openKeys } from '../workshop.ts';
 
-test('without its broker a service serves and says that it waits; facts wait too, and are heard when the broker comes', async () => {
+test('without its broker a service serves and reports that it waits; facts are delivered when the broker connects', async () => {
   const keys = await openKeys();
   const engines = await openEmbedded(undefined, [noteQueue]);
   const bus = Promise.withResolvers<Bus>();
-  const heard = Promise.withResolvers<Message>();
-  const handle = async (message: Message) => heard.resolve(message);
+  const received = Promise.withResolvers<Message>();
+  const handle = async (message: Message) => received.resolve(message);
   const reacting = definition({ queues: [noteQueue], reactions: () => [{ queue: noteQueue, handle }] });
   const store = await engines.store('notes', [notes]);
 
@@ -18,7 +18,7 @@ test('without its broker a service serves and says that it waits; facts wait too
     return [response.status, await response.json()];
   };
   expect(await readiness()).toEqual([503, { status: 'starting', waitingFor: ['broker'] }]);
-  await expect(service.ready()).rejects.toThrow('the broker is not there yet');
+  await expect(service.ready()).rejects.toThrow('the broker is not connected yet');
   expect((await fetch(`${service.url}/openapi.json`)).status).toBe(200);
   const call = { method: 'POST', headers: keys.headers('createNote'), body: '{"text":"early"}' };
   expect((await fetch(`${service.url}/notes`, call)).status).toBe(201);
@@ -27,26 +27,26 @@ test('without its broker a service serves and says that it waits; facts wait too
   bus.resolve(engines.bus);
   await service.complete;
   expect(await readiness()).toEqual([200, { status: 'ok' }]);
-  expect((await heard.promise).data).toEqual({ text: 'early' });
+  expect((await received.promise).data).toEqual({ text: 'early' });
 
   await service.close();
   await engines.close();
   await keys.listening.close();
 });
 
-test('a service whose broker never came closes at once', async () => {
+test('a service whose broker never connected closes at once', async () => {
   const keys = await openKeys();
   const engines = await openEmbedded();
   const store = await engines.store('notes', [notes]);
   const bus = new Promise<Bus>(() => undefined);
   const service = await startService(definition(), { ...common(keys), store, bus });
   await service.close();
-  await expect(service.complete).rejects.toThrow('the service ends');
+  await expect(service.complete).rejects.toThrow('the service is stopping');
   await engines.close();
   await keys.listening.close();
 });
 
-test('subscriptions that a late broker refuses are tried again, all of them', async () => {
+test('subscriptions that a late broker refuses are all retried', async () => {
   const keys = await openKeys();
   const engines = await openEmbedded(undefined, [noteQueue]);
   const store = await engines.store('notes', [notes]);
@@ -58,17 +58,17 @@ test('subscriptions that a late broker refuses are tried again, all of them', as
       return engines.bus.listen(broadcast, hear);
     },
   };
-  const heard = Promise.withResolvers<Message>();
+  const received = Promise.withResolvers<Message>();
   const reacting = definition({
     queues: [noteQueue],
-    reactions: () => [{ queue: noteQueue, handle: async (message: Message) => heard.resolve(message) }],
+    reactions: () => [{ queue: noteQueue, handle: async (message: Message) => received.resolve(message) }],
     listens: () => [{ broadcast: { types: ['token.revoked'] }, handle: () => undefined }],
   });
   const service = await startService(reacting, { ...common(keys), store, bus: Promise.resolve(refusing) });
   await service.complete;
   const call = { method: 'POST', headers: keys.headers('createNote'), body: '{"text":"late"}' };
   await fetch(`${service.url}/notes`, call);
-  expect((await heard.promise).data).toEqual({ text: 'late' });
+  expect((await received.promise).data).toEqual({ text: 'late' });
   await service.close();
   await engines.close();
   await keys.listening.close();

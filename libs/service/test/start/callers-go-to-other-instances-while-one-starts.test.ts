@@ -10,7 +10,7 @@ await runService({ name: 'notes', version: '0', collections: [], operations: () 
 
 const portOf = (server: ReturnType<typeof createServer>): number => (server.address() as AddressInfo).port;
 
-/** Whether somebody listens there. */
+/** Whether the port accepts connections. */
 const accepts = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
@@ -18,7 +18,7 @@ const accepts = (port: number): Promise<boolean> =>
     socket.once('close', () => socket.destroy()).once('connect', () => socket.destroy());
   });
 
-test('the port is closed until the database has been tried; then an instance without it says so', async () => {
+test('the port is closed until the first attempt to open the database; then an instance without it reports that', async () => {
   const database = createServer().listen(0, '127.0.0.1');
   const connections: Socket[] = [];
   const arrived = new Promise<void>((resolve) => {
@@ -44,7 +44,7 @@ test('the port is closed until the database has been tried; then an instance wit
     stdio: 'ignore',
   });
   const ended = once(child, 'close');
-  // It has done everything that comes before, and waits for the database, which says nothing.
+  // The start has done everything before the database, which accepts the connection and does not respond.
   await arrived;
   expect(await accepts(port)).toBe(false);
 

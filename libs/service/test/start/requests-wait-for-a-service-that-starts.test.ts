@@ -7,7 +7,7 @@ import { startService } from '../../src/index.ts';
 import { holdFor } from '../../src/start/hold.ts';
 import { common, definition, notes, openEmbedded, openKeys } from '../workshop.ts';
 
-/** Starts a service whose store is on its way. */
+/** Starts a service whose store is still opening. */
 const begin = async (holdMs: number, family: Family = familyA) => {
   const keys = await openKeys();
   const engines = await openEmbedded();
@@ -34,7 +34,7 @@ const begin = async (holdMs: number, family: Family = familyA) => {
   return { ask, arrive, end };
 };
 
-test('what comes before the service is there is answered once it is', async () => {
+test('early requests are answered once the service is ready', async () => {
   const { ask, arrive, end } = await begin(10_000);
   const early = [ask(), ask()];
   const health = await Promise.race([...early, new Promise((resolve) => setImmediate(() => resolve('still waiting')))]);
@@ -45,7 +45,7 @@ test('what comes before the service is there is answered once it is', async () =
   await end();
 });
 
-test('who comes once that is over is refused in the same turn of the event loop', async () => {
+test('requests after the hold are refused in the same turn of the event loop', async () => {
   const refused: unknown[] = [];
   const hold = (ms: number) => holdFor(ms, new Promise(() => undefined), (request) => void refused.push(request));
   const [over, lasting] = [hold(1), hold(3_600_000)];
@@ -59,7 +59,7 @@ test('who comes once that is over is refused in the same turn of the event loop'
   expect(refused).toEqual([{ url: 'first' }, { url: 'second' }]);
 });
 
-test('a start that takes too long refuses what has waited and what comes then, until it is done', async () => {
+test('a start that takes too long refuses the waiting and the later requests until it is done', async () => {
   const { ask, arrive, end } = await begin(300);
   const waited = await ask();
   expect([waited.status, waited.headers.get('retry-after')]).toEqual([503, '1']);
@@ -71,7 +71,7 @@ test('a start that takes too long refuses what has waited and what comes then, u
   await end();
 });
 
-test('in family B a service that starts is a 500 that tells its consequences, and when to try again', async () => {
+test('in family B a starting service answers 500 with its consequences and Retry-After', async () => {
   const { ask, arrive, end } = await begin(0, familyB);
   const refused = await ask();
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([500, '1']);

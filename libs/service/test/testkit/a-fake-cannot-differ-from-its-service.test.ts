@@ -44,7 +44,7 @@ beforeAll(async () => {
 });
 afterAll(() => authority.listening.close());
 
-/** Sends a name to a fake that answers with another; answers what came of the call and of closing the fake. */
+/** Sends a name to a fake that answers with another; returns the outcomes of the call and of closing the fake. */
 const exchange = async (sent: object, answered: string) => {
   const fake = await openFake({
     authority,
@@ -68,7 +68,7 @@ const exchange = async (sent: object, answered: string) => {
   return { call, closed };
 };
 
-test('a call and an answer as the release describes them pass', async () => {
+test('a call and an answer that match the release pass', async () => {
   expect(await exchange({ name: 'one' }, 'two')).toEqual({ call: 'two', closed: 'as described' });
 });
 
@@ -79,11 +79,11 @@ test.each([
 ])('a body %s is refused, and closing the fake fails', async (_how, body) => {
   const { call, closed } = await exchange(body, 'two');
   expect(call).toMatch(/^things answered 400 /);
-  expect(closed).toMatch(/POST \/internal\/things\/thg_1\/name was not as described/);
+  expect(closed).toMatch(/POST \/internal\/things\/thg_1\/name does not match its description/);
 });
 
 test('an answer that the release does not allow is a failure, and closing the fake fails', async () => {
   const { call, closed } = await exchange({ name: 'one' }, 'too long');
   expect(call).toMatch(/The things service does not answer/);
-  expect(closed).toMatch(/nameThing answered otherwise than described: .*data\.name/);
+  expect(closed).toMatch(/nameThing answered differently from its description: .*data\.name/);
 });

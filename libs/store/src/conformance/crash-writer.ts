@@ -14,7 +14,7 @@ export interface CrashTask {
 }
 
 /** Writes synchronously, so that no line is lost to a kill; a full pipe is retried until its reader catches up. */
-const tell = (...words: readonly (string | number)[]): void => {
+const report = (...words: readonly (string | number)[]): void => {
   let rest = Buffer.from(`${words.join(' ')}\n`);
   while (rest.length > 0) {
     try {
@@ -30,23 +30,23 @@ const changed = (n: number) => [{ type: 'thing.changed', data: { n } }];
 const writer = async (mine: Documents<Thing>, task: CrashTask): Promise<never> => {
   for (;;) {
     const [one, key] = [thing(), fresh('key')];
-    tell('try', key, one.id);
+    report('try', key, one.id);
     const answer = () => ({ status: 201, headers: {}, body: { id: one.id } });
     const idempotencyRecord = { key, fingerprint: 'print', expiresAt: Date.now() + 3_600_000, answer };
     await mine.insert(one, { idempotencyRecord, events: changed(1) });
-    tell('wrote', one.id, 1);
+    report('wrote', one.id, 1);
     for (const version of [2, 3]) {
       await mine.update(one.id, (current) => ({ next: { ...current, rank: version }, events: changed(version) }));
-      tell('wrote', one.id, version);
+      report('wrote', one.id, version);
     }
     const counted = await mine.update(task.counter, (current) => {
       const count = (current.count ?? 0) + 1;
       return { next: { ...current, count }, events: changed(count) };
     });
-    tell('wrote', task.counter, counted?.version ?? 0);
+    report('wrote', task.counter, counted?.version ?? 0);
     const where = { show: task.show, state: 'free' };
     for (const claimed of await mine.claim({ where, set: { state: 'held', name: key }, limit: 2, spread: 'spread' })) {
-      tell('claimed', claimed.id, key);
+      report('claimed', claimed.id, key);
     }
   }
 };

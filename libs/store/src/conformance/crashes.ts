@@ -29,16 +29,16 @@ const runAndKill = async (task: CrashTask, acknowledgements: number): Promise<Jo
     complaint += chunk;
   });
   const journal: Journal = { wrote: new Map(), claimed: new Map(), tried: new Map() };
-  let heard = 0;
+  let acknowledged = 0;
   for await (const line of createInterface(child.stdout)) {
     const [word, id = '', rest = ''] = line.split(' ');
     if (word === 'wrote') journal.wrote.set(id, Math.max(Number(rest), journal.wrote.get(id) ?? 0));
     if (word === 'claimed') journal.claimed.set(id, rest);
     if (word === 'try') journal.tried.set(id, rest);
-    if (word === 'wrote' && ++heard === acknowledgements) child.kill('SIGKILL');
+    if (word === 'wrote' && ++acknowledged === acknowledgements) child.kill('SIGKILL');
   }
   await exited;
-  assert.ok(heard >= acknowledgements, `the writer ended after ${heard} acknowledgements: ${complaint}`);
+  assert.ok(acknowledged >= acknowledgements, `the writer ended after ${acknowledged} acknowledgements: ${complaint}`);
   return journal;
 };
 
@@ -80,10 +80,10 @@ const verify = async (store: Store, task: CrashTask, journal: Journal) => {
   const counter = documents.get(task.counter);
   assert.equal(counter?.count, (counter?.version ?? 0) - 1);
   for (const [key, id] of journal.tried) {
-    const begun = await store.idempotency.begin(key, 'print', Date.now() + 60_000);
-    if (begun.state === 'fresh') await store.idempotency.end(begun.attempt);
+    const found = await store.idempotency.begin(key, 'print', Date.now() + 60_000);
+    if (found.state === 'fresh') await store.idempotency.end(found.attempt);
     assert.equal(
-      begun.state,
+      found.state,
       documents.has(id) ? 'remembered' : 'fresh',
       `the idempotency record of ${id} and its write differ`,
     );
@@ -106,7 +106,7 @@ const check = (rule: string, processes: number, acknowledgements: number): Check
   rule,
   async run(subject) {
     const { child } = subject.engine;
-    if (!child) throw new Error('the engine does not say how a child process opens it');
+    if (!child) throw new Error('the engine does not define how a child process opens it');
     await crash(subject, child, processes, acknowledgements);
   },
 });
@@ -115,10 +115,14 @@ const check = (rule: string, processes: number, acknowledgements: number): Check
 export const crashes: readonly Check[] = [
   ...[7, 150, 600].map((acknowledgements) =>
     check(
-      `a writer killed after ${acknowledgements} acknowledged writes lost none of them, nor an event or idempotency record`,
+      `a writer killed after ${acknowledgements} acknowledged writes loses none of them, and no event or idempotency record`,
       1,
       acknowledgements,
     ),
   ),
-  check('three processes that write at once, and are killed, lost none of theirs, nor took what another had', 3, 100),
+  check(
+    'three concurrent writers that are killed lose none of their writes, and do not claim one another’s documents',
+    3,
+    100,
+  ),
 ];

@@ -21,11 +21,11 @@ const recordOf = (
   ...(fields.expiresAt === undefined ? {} : { expiresAt: fields.expiresAt }),
 });
 
-/** The state of a key; leaves no mark behind. */
+/** The state of a key; leaves no lock. */
 const known = async (store: Store, key: string) => {
-  const begun = await store.idempotency.begin(key, 'print', Date.now() + hour);
-  if (begun.state === 'fresh') await store.idempotency.end(begun.attempt);
-  return begun;
+  const found = await store.idempotency.begin(key, 'print', Date.now() + hour);
+  if (found.state === 'fresh') await store.idempotency.end(found.attempt);
+  return found;
 };
 
 /**
@@ -42,15 +42,18 @@ export const aRepeatLeavesNothing = async ({ store, another }: Subject): Promise
     const error = await rejection(
       handle.insert(thing({ email: 'a@b.c' }), { idempotencyRecord: recordOf(key), events }),
     );
-    assert.ok(error instanceof IdempotencyKeyTaken, `a taken idempotency record goes before a taken value: ${error}`);
+    assert.ok(
+      error instanceof IdempotencyKeyTaken,
+      `a taken idempotency key takes precedence over a taken value: ${error}`,
+    );
   }
   assert.equal(await mine.count(), 1, 'the repeat was written');
   assert.equal(
     (await store.outbox.pending(100_000)).some((one) => one.institution === institution),
     false,
   );
-  const begun = await known(store, key);
-  assert.deepEqual(begun, {
+  const found = await known(store, key);
+  assert.deepEqual(found, {
     state: 'remembered',
     fingerprint: 'print',
     answer: { status: 201, headers: { location: `/things/${first.id}` }, body: { name: 'Ada', version: 1 } },
@@ -79,7 +82,7 @@ export const oneEffectPerKey = async ({ store, another }: Subject): Promise<void
 };
 
 /** An idempotency record belongs to its write: a refused write leaves the key free. */
-export const noStampWithoutItsWrite = async ({ store }: Subject): Promise<void> => {
+export const noRecordWithoutItsWrite = async ({ store }: Subject): Promise<void> => {
   const mine = thingsOf(store).of(fresh('inst'));
   await mine.insert(thing({ email: 'taken@example.org' }));
   const key = fresh('key');
@@ -117,9 +120,9 @@ export const largeAnswersStay = async ({ store }: Pick<Subject, 'store'>, lineCo
   }
   const last = await mine.get(id);
   for (const [i, key] of keys.entries()) {
-    const begun = await known(store, key);
-    assert.ok(begun.state === 'remembered', `the answer to request ${i + 1} is gone`);
-    assert.deepEqual(begun.answer.body, { ...last, count: i + 1, version: i + 2 });
+    const found = await known(store, key);
+    assert.ok(found.state === 'remembered', `the answer to request ${i + 1} is gone`);
+    assert.deepEqual(found.answer.body, { ...last, count: i + 1, version: i + 2 });
   }
   return id;
 };
@@ -127,13 +130,13 @@ export const largeAnswersStay = async ({ store }: Pick<Subject, 'store'>, lineCo
 /** Idempotency records in writes. */
 export const idempotencyRecords: readonly Check[] = [
   {
-    rule: 'a repeat is refused, leaves nothing, and its answer is remembered by every instance',
+    rule: 'a repeat is refused without effect, and every instance remembers the answer',
     run: aRepeatLeavesNothing,
   },
   { rule: 'of 20 concurrent updates with one key one takes effect', run: oneEffectPerKey },
-  { rule: 'a refused write leaves its key free', run: noStampWithoutItsWrite },
+  { rule: 'a refused write leaves its key free', run: noRecordWithoutItsWrite },
   {
-    rule: 'the answer follows from the document as written, also after a lost race',
+    rule: 'the answer is derived from the document as written, also after a lost race',
     async run({ store }) {
       const mine = thingsOf(store).of(fresh('inst'));
       const { id } = await mine.insert(thing({ count: 0 }));
@@ -142,19 +145,19 @@ export const idempotencyRecords: readonly Check[] = [
         keys.map((key) => mine.update(id, (current) => ({ next: current }), { idempotencyRecord: recordOf(key) })),
       );
       for (const [i, key] of keys.entries()) {
-        const begun = await known(store, key);
-        assert.ok(begun.state === 'remembered');
-        assert.deepEqual(begun.answer.body, { name: 'Ada', version: written[i]?.version });
+        const found = await known(store, key);
+        assert.ok(found.state === 'remembered');
+        assert.deepEqual(found.answer.body, { name: 'Ada', version: written[i]?.version });
       }
     },
   },
   {
-    rule: 'sixty remembered answers of a document as large as an order of two hundred places stay',
+    rule: 'sixty remembered answers of a document as large as an order of two hundred places are all stored',
     timeoutMs: 120_000,
     run: async (subject) => void (await largeAnswersStay(subject)),
   },
   {
-    rule: 'an update that leaves the document as it is leaves its key free',
+    rule: 'an update that leaves the document unchanged leaves its key free',
     async run({ store }) {
       const mine = thingsOf(store).of(fresh('inst'));
       const { id } = await mine.insert(thing());
@@ -178,7 +181,7 @@ export const idempotencyRecords: readonly Check[] = [
     },
   },
   {
-    rule: 'a write can forget what is remembered of a subject, and keeps its own answer',
+    rule: 'a write can delete the answers about a subject, except its own',
     async run({ store }) {
       const mine = thingsOf(store).of(fresh('inst'));
       const subject = fresh('person');

@@ -6,14 +6,14 @@ const later = () => Date.now() + 3_600_000;
 const answer: RememberedAnswer = { status: 409, headers: { 'x-a': 'b' }, body: { status: 'conflict', data: null } };
 
 /**
- * Takes the key as soon as it is free. An unrenewed mark expires within 10 s; the limit allows ten times that for slow
+ * Takes the key as soon as it is free. An unrenewed lock expires within 10 s; the limit allows ten times that for slow
  * machines.
  */
 const freed = async ({ store: { idempotency: keys } }: Pick<Subject, 'store'>, key: string): Promise<Attempt> => {
   let attempt: Attempt | undefined;
   await until(async () => {
-    const begun = await keys.begin(key, 'print', later());
-    if (begun.state === 'fresh') attempt = begun.attempt;
+    const found = await keys.begin(key, 'print', later());
+    if (found.state === 'fresh') attempt = found.attempt;
     return attempt !== undefined;
   }, 100_000);
   assert.ok(attempt);
@@ -24,7 +24,7 @@ const freed = async ({ store: { idempotency: keys } }: Pick<Subject, 'store'>, k
 const remembered = async (store: Store, key: string, given = answer, expiresAt = later()) =>
   assert.equal(await store.idempotency.remember(await attemptOf(store, key, expiresAt), given), true);
 
-/** Ends the mark of a request whose key must be free. */
+/** Releases the lock of a request whose key must be free. */
 const free = async (store: Store, key: string) => store.idempotency.end(await attemptOf(store, key));
 
 /** Two attempts with one key: the first has expired, and the second holds the key. */
@@ -42,11 +42,11 @@ const overtaken = async (
   }
 };
 
-/** The state of the key, read through the attempts' store; its marks expire soon, so `running` is checked at once. */
+/** The state of the key, read through the attempts' store; its locks expire soon, so `running` is checked at once. */
 const stateOf = async (store: Store, { key }: Attempt) => (await store.idempotency.begin(key, 'print', later())).state;
 
-/** A `remember` that fails, as with a full disk or a stalled database, ends the mark of its request. */
-export const aFailedRememberEndsTheMark = async (subject: Pick<Subject, 'store'>): Promise<void> => {
+/** A `remember` that fails, as with a full disk or a stalled database, releases the lock of its request. */
+export const aFailedRememberReleasesTheLock = async (subject: Pick<Subject, 'store'>): Promise<void> => {
   const { idempotency: keys } = subject.store;
   const key = fresh('key');
   const attempt = await attemptOf(subject.store, key);
@@ -55,7 +55,7 @@ export const aFailedRememberEndsTheMark = async (subject: Pick<Subject, 'store'>
   await keys.end(await freed(subject, key));
 };
 
-/** Marks of running requests, and answers stored without a write. */
+/** Locks of running requests, and answers stored without a write. */
 export const idempotency: readonly Check[] = [
   {
     rule: 'a key is fresh once, then running until its request ends',
@@ -73,15 +73,15 @@ export const idempotency: readonly Check[] = [
     rule: 'of 30 concurrent begins one is fresh',
     async run({ store: { idempotency: keys } }) {
       const key = fresh('key');
-      const begun = await Promise.all(Array.from({ length: 30 }, () => keys.begin(key, 'print', later())));
-      const attempts = begun.flatMap((one) => (one.state === 'fresh' ? [one.attempt] : []));
+      const found = await Promise.all(Array.from({ length: 30 }, () => keys.begin(key, 'print', later())));
+      const attempts = found.flatMap((one) => (one.state === 'fresh' ? [one.attempt] : []));
       assert.equal(attempts.length, 1);
-      assert.equal(begun.filter((one) => one.state === 'running').length, 29);
+      assert.equal(found.filter((one) => one.state === 'running').length, 29);
       for (const attempt of attempts) await keys.end(attempt);
     },
   },
   {
-    rule: 'trim keeps so many answers of a subject, those that end last, and all of others',
+    rule: 'trim leaves the given number of answers about a subject, those that expire last, and all others',
     async run({ store }) {
       const { idempotency: keys } = store;
       const [subject, other] = [fresh('subject'), fresh('subject')];
@@ -104,19 +104,19 @@ export const idempotency: readonly Check[] = [
     },
   },
   {
-    rule: 'a remembered answer ends the mark and is what the next begin gets, in every instance',
+    rule: 'a remembered answer releases the lock, and the next begin gets it, in every instance',
     async run({ store, another }) {
       const key = fresh('key');
       await remembered(store, key);
       for (const one of [store, await another()]) {
-        const begun = await one.idempotency.begin(key, 'another', later());
-        assert.deepEqual(begun, { state: 'remembered', fingerprint: 'print', answer });
+        const found = await one.idempotency.begin(key, 'another', later());
+        assert.deepEqual(found, { state: 'remembered', fingerprint: 'print', answer });
       }
     },
   },
-  { rule: 'a remember that fails ends the mark', run: aFailedRememberEndsTheMark, timeoutMs: 120_000 },
+  { rule: 'a failed remember releases the lock', run: aFailedRememberReleasesTheLock, timeoutMs: 120_000 },
   {
-    rule: 'a mark ends some time after its request should have, although nobody ends it',
+    rule: 'a lock that is never released expires',
     timeoutMs: 120_000,
     async run({ engine }) {
       const store = await engine.open(suiteCollections, { requestMs: 50 });
@@ -130,7 +130,7 @@ export const idempotency: readonly Check[] = [
     },
   },
   {
-    rule: 'an attempt that outlived its time does not free the key of the one that took its place',
+    rule: 'an expired attempt does not release the key of the attempt that replaced it',
     timeoutMs: 120_000,
     run: (subject) =>
       overtaken(subject, async (store, first, second) => {
@@ -141,7 +141,7 @@ export const idempotency: readonly Check[] = [
       }),
   },
   {
-    rule: 'an attempt that outlived its time does not overwrite the one that took its place, and is told so',
+    rule: 'an expired attempt does not overwrite the attempt that replaced it, and gets false',
     timeoutMs: 120_000,
     run: (subject) =>
       overtaken(subject, async (store, first, second) => {
@@ -156,7 +156,7 @@ export const idempotency: readonly Check[] = [
       }),
   },
   {
-    rule: 'a store that is closed leaves no mark',
+    rule: 'a closed store leaves no lock',
     async run({ engine, store }) {
       const closing = await engine.open(suiteCollections);
       const key = fresh('key');
@@ -166,7 +166,7 @@ export const idempotency: readonly Check[] = [
     },
   },
   {
-    rule: 'the first remembered answer stays',
+    rule: 'the first remembered answer is not replaced',
     async run({ store }) {
       const { idempotency: keys } = store;
       const key = fresh('key');
@@ -174,12 +174,12 @@ export const idempotency: readonly Check[] = [
       assert.equal(await keys.remember(attempt, answer), true);
       assert.equal(await keys.remember(attempt, { ...answer, status: 422 }), false);
       await keys.end(attempt);
-      const begun = await keys.begin(key, 'print', later());
-      assert.ok(begun.state === 'remembered' && begun.answer.status === 409);
+      const found = await keys.begin(key, 'print', later());
+      assert.ok(found.state === 'remembered' && found.answer.status === 409);
     },
   },
   {
-    rule: 'an expired answer is forgotten, and the key can be used again',
+    rule: 'an expired answer is deleted, and the key can be used again',
     async run({ store }) {
       const { idempotency: keys } = store;
       const key = fresh('key');
@@ -190,7 +190,7 @@ export const idempotency: readonly Check[] = [
     },
   },
   {
-    rule: 'forget drops every answer that speaks of the subject, and no other',
+    rule: 'forget deletes every answer about the subject, and no other',
     async run({ store }) {
       const { idempotency: keys } = store;
       const subject = fresh('person');

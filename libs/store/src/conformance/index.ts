@@ -72,7 +72,7 @@ export const storeConformance = (
   openEngine: () => Promise<Engine>,
   options: ConformanceOptions = {},
 ): void => {
-  describe(`${name} keeps the store's contract`, () => {
+  describe(`${name} satisfies the contract of the store`, () => {
     for (const [topic, checks] of Object.entries(topics)) {
       if (options.without?.[topic] !== undefined) continue;
       describe(topic, () => {

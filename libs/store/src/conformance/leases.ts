@@ -4,7 +4,7 @@ import { type Check, fresh, until } from './subject.ts';
 /** Leases. */
 export const leases: readonly Check[] = [
   {
-    rule: 'of several instances that ask at once one holds the lease, and may renew it',
+    rule: 'of several concurrent instances one gets the lease, and can renew it',
     async run({ store, another }) {
       const stores = [store, await another(), await another()];
       const name = fresh('lease');
@@ -15,7 +15,7 @@ export const leases: readonly Check[] = [
     },
   },
   {
-    rule: 'a lease that was not renewed goes to whoever asks',
+    rule: 'a lease that was not renewed can be taken',
     async run({ store, another }) {
       const name = fresh('lease');
       const second = await another();

@@ -115,7 +115,7 @@ export const agreesWithTheModel = async (store: Store, runs: number): Promise<vo
 /** Property-based: the engine and the model agree on every history of operations. */
 export const model: readonly Check[] = [
   {
-    rule: 'random histories of two institutions give what a model of the port gives',
+    rule: 'random histories of two institutions have the results of a model of the port',
     timeoutMs: 120_000,
     run: ({ store }) => agreesWithTheModel(store, 60),
   },

@@ -38,7 +38,7 @@ export const eventsComeWithTheirWrite = async ({ store }: Subject): Promise<void
 export const outbox: readonly Check[] = [
   { rule: 'a refused write leaves no event, an accepted one leaves all of its events', run: eventsComeWithTheirWrite },
   {
-    rule: 'facts of the past are put in without a write, stay in their order, and go like others',
+    rule: 'past facts can be added without a write, in their order, and are removed like others',
     async run({ store }) {
       const institution = fresh('inst');
       const text = 'x'.repeat(1_000_000);
@@ -64,7 +64,7 @@ export const outbox: readonly Check[] = [
     },
   },
   {
-    rule: 'an event carries what the port says',
+    rule: 'an event has the members that the port declares',
     async run({ store }) {
       const institution = fresh('inst');
       const mine = thingsOf(store).of(institution);
@@ -88,7 +88,7 @@ export const outbox: readonly Check[] = [
     },
   },
   {
-    rule: 'events of one document are pending in the order of its writes, and the limit cuts the newest',
+    rule: 'events of one document are pending in the order of its writes, and the limit omits the newest',
     async run({ store }) {
       const institution = fresh('inst');
       const mine = thingsOf(store).of(institution);
@@ -110,7 +110,7 @@ export const outbox: readonly Check[] = [
     },
   },
   {
-    rule: 'done removes those events and no others; unknown ids are no error',
+    rule: 'done removes the given events and no others, and ignores unknown ids',
     async run({ store }) {
       const institution = fresh('inst');
       const mine = thingsOf(store).of(institution);
@@ -128,7 +128,7 @@ export const outbox: readonly Check[] = [
     },
   },
   {
-    rule: 'an event stays pending until done, although its document was written again',
+    rule: 'an event stays pending until done, also when its document is written again',
     async run({ store }) {
       const institution = fresh('inst');
       const mine = thingsOf(store).of(institution);
@@ -138,11 +138,11 @@ export const outbox: readonly Check[] = [
       assert.equal((await pendingOf(store, institution)).length, 1);
       const [event] = await pendingOf(store, institution);
       await store.outbox.done([event?.id ?? '']);
-      assert.equal((await mine.get(id))?.version, 3, 'confirming an event is no write of the document');
+      assert.equal((await mine.get(id))?.version, 3, 'done does not write the document');
     },
   },
   {
-    rule: 'pending with an age leaves younger events out',
+    rule: 'pending with an age omits younger events',
     async run({ store }) {
       const institution = fresh('inst');
       await thingsOf(store)
@@ -155,13 +155,13 @@ export const outbox: readonly Check[] = [
     },
   },
   {
-    rule: 'onCommitted tells the events of this instance after their commit, and of no refused write',
+    rule: 'onCommitted reports the events of this instance after their commit, and none of a refused write',
     async run({ store, another }) {
       const institution = fresh('inst');
       const mine = thingsOf(store).of(institution);
-      const heard: OutboxEvent[] = [];
+      const received: OutboxEvent[] = [];
       const stop = store.outbox.onCommitted((events) => {
-        heard.push(...events.filter((one) => one.institution === institution));
+        received.push(...events.filter((one) => one.institution === institution));
       });
       const { id } = await mine.insert(thing({ email: 'a@b.c' }), { events: [fact(1)] });
       await mine.update(id, (current) => ({ next: current, events: [fact(2), fact(3)] }));
@@ -169,32 +169,32 @@ export const outbox: readonly Check[] = [
       await thingsOf(await another())
         .of(institution)
         .insert(thing(), { events: [fact(5)] });
-      await until(async () => heard.length >= 3);
+      await until(async () => received.length >= 3);
       stop();
       await mine.insert(thing(), { events: [fact(6)] });
       assert.deepEqual(
-        heard.map((one) => one.data),
+        received.map((one) => one.data),
         [{ n: 1 }, { n: 2 }, { n: 3 }],
       );
       const stored = await pendingOf(store, institution);
-      assert.deepEqual(stored.slice(0, 3), heard, 'what is told is what is stored');
+      assert.deepEqual(stored.slice(0, 3), received, 'the reported events are the stored ones');
     },
   },
   {
-    rule: 'a listener that throws harms neither the write nor the other listeners',
+    rule: 'a listener that throws affects neither the write nor the other listeners',
     async run({ store }) {
       const institution = fresh('inst');
-      let heard = 0;
+      let received = 0;
       const stopFirst = store.outbox.onCommitted(() => {
         throw new Error('listener');
       });
       const stopSecond = store.outbox.onCommitted(() => {
-        heard++;
+        received++;
       });
       await thingsOf(store)
         .of(institution)
         .insert(thing(), { events: [fact(1)] });
-      await until(async () => heard > 0);
+      await until(async () => received > 0);
       stopFirst();
       stopSecond();
     },

@@ -29,7 +29,7 @@ export const starts: readonly Check[] = [
     },
   },
   {
-    rule: 'indexes that are added, changed or no longer declared take effect at the next start, and data stays',
+    rule: 'added, changed and removed indexes take effect at the next start, and the data stays',
     async run({ engine }) {
       const institution = fresh('inst');
       const insertTwins = async (declared: Collection<Thing>) => {
@@ -61,7 +61,7 @@ export const starts: readonly Check[] = [
     },
   },
   {
-    rule: 'a unique index over values that collide already is refused at start, and the data stays as it was',
+    rule: 'a unique index over colliding values is refused at start, and the data stays unchanged',
     async run({ engine }) {
       const institution = fresh('inst');
       const plain = collection<Thing>('twins', [byName]);
@@ -95,7 +95,7 @@ export const starts: readonly Check[] = [
     },
   },
   {
-    rule: 'ping answers while open; closing finishes what was accepted, and refuses what comes later',
+    rule: 'ping resolves while the store is open; close finishes the accepted calls and refuses later ones',
     async run({ engine }) {
       const declared = widgets(byName);
       const institution = fresh('inst');

@@ -12,7 +12,7 @@ import {
 
 /** Settings of an instance for checks that cannot wait for the default times. */
 export interface Limits {
-  /** Longest life of a request's mark, in milliseconds. */
+  /** Longest lifetime of a request's lock, in milliseconds. */
   readonly requestMs?: number;
 }
 
@@ -116,7 +116,7 @@ export const attemptOf = async (
   key: string,
   expiresAt: number = Date.now() + 3_600_000,
 ): Promise<Attempt> => {
-  const begun = await idempotency.begin(key, 'print', expiresAt);
-  assert.ok(begun.state === 'fresh', `the key is ${begun.state}`);
-  return begun.attempt;
+  const found = await idempotency.begin(key, 'print', expiresAt);
+  assert.ok(found.state === 'fresh', `the key is ${found.state}`);
+  return found.attempt;
 };

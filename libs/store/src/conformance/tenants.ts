@@ -5,7 +5,7 @@ import { type Check, fresh, rejection, thing, thingsOf } from './subject.ts';
 /** Tenant isolation: no method of one institution reads or writes another's documents. */
 export const tenants: readonly Check[] = [
   {
-    rule: 'get, find and count see the own institution only',
+    rule: 'get, find and count see their own institution only',
     async run({ store }) {
       const [mine, theirs] = [thingsOf(store).of(fresh('inst')), thingsOf(store).of(fresh('inst'))];
       const own = await mine.insert(thing({ name: 'shared' }));
@@ -19,7 +19,7 @@ export const tenants: readonly Check[] = [
     },
   },
   {
-    rule: 'a condition on `institution` does not lead out of the own institution',
+    rule: 'a condition on `institution` does not match other institutions',
     async run({ store }) {
       const theirId = fresh('inst');
       const [mine, theirs] = [thingsOf(store).of(fresh('inst')), thingsOf(store).of(theirId)];
@@ -45,7 +45,7 @@ export const tenants: readonly Check[] = [
     },
   },
   {
-    rule: 'a claim takes documents of the own institution only',
+    rule: 'a claim takes documents of its own institution only',
     async run({ store }) {
       const [mine, theirs] = [thingsOf(store).of(fresh('inst')), thingsOf(store).of(fresh('inst'))];
       const show = fresh('show');
@@ -71,7 +71,7 @@ export const tenants: readonly Check[] = [
     },
   },
   {
-    rule: 'an institution that the document names is overruled by the one that writes',
+    rule: 'the institution of the writer replaces one that the document names',
     async run({ store }) {
       const institution = fresh('inst');
       const mine = thingsOf(store).of(institution);
@@ -86,7 +86,7 @@ export const tenants: readonly Check[] = [
     },
   },
   {
-    rule: 'acrossInstitutions sees, updates, claims and deletes documents of all, each staying in its own',
+    rule: 'acrossInstitutions reads, updates, claims and deletes documents of all institutions, and each stays in its own',
     async run({ store }) {
       const institutions = [fresh('inst'), fresh('inst')];
       const show = fresh('show');

@@ -10,7 +10,7 @@ const reasons: Readonly<Record<number, string>> = {
   11: 'it is corrupted',
   13: 'the disk is full',
   14: 'it cannot be opened; is its directory there and writable?',
-  26: 'it is corrupted, or no database at all',
+  26: 'it is corrupted, or not a database',
 };
 
 /** Another process has locked the file for longer than the engine waits; the lock is temporary. */

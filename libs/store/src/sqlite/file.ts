@@ -46,7 +46,7 @@ export const openFile = async (
   const underWay = new Set<Promise<unknown>>();
   let closing: Promise<void> | undefined;
 
-  const tell = (events: readonly OutboxEvent[]) => {
+  const notify = (events: readonly OutboxEvent[]) => {
     for (const listener of listeners) {
       try {
         listener(events);
@@ -63,7 +63,7 @@ export const openFile = async (
     try {
       const outcome = await call;
       if (!isFailure(outcome)) {
-        if (events.length > 0) tell(events);
+        if (events.length > 0) notify(events);
       } else if (outcome.code !== 0 && (outcome.code & 255) !== constraint) {
         throw engineError(path, outcome);
       }

@@ -65,8 +65,8 @@ const prune = async (file: DatabaseFile): Promise<boolean> => {
 
 const minute = 60_000;
 
-/** The mark of a running request. */
-interface Mark {
+/** The lock of a running request. */
+interface Lock {
   readonly attempt: Attempt;
   /** By the monotonic clock, in milliseconds. */
   readonly since: number;
@@ -75,14 +75,15 @@ interface Mark {
 }
 
 /**
- * The stored answers of a file; expired ones are removed every minute until `stop`. A mark lives `requestMs` at most.
+ * The stored answers of a file; expired ones are removed every minute until `stop`. A lock is valid for `requestMs` at
+ * most.
  */
 export const createIdempotency = (
   file: DatabaseFile,
   requestMs: number = REQUEST_MS,
 ): Idempotency & { prune(): Promise<void>; stop(): void } => {
-  // One process serves a file, so the marks of its running requests are in memory.
-  const running = new Map<string, Mark>();
+  // One process serves a file, so the locks of its running requests are in memory.
+  const running = new Map<string, Lock>();
 
   const pruneAll = async () => {
     while (await prune(file));
@@ -92,10 +93,10 @@ export const createIdempotency = (
     failed: (error) => file.surroundings.logger?.error('expired answers could not be removed', { error }),
   });
 
-  /** The mark at the attempt's key if it is the attempt's own. */
-  const own = ({ key, id }: Attempt): Mark | undefined => {
-    const mark = running.get(key);
-    return mark?.attempt.id === id ? mark : undefined;
+  /** The lock at the attempt's key if it is the attempt's own. */
+  const own = ({ key, id }: Attempt): Lock | undefined => {
+    const lock = running.get(key);
+    return lock?.attempt.id === id ? lock : undefined;
   };
 
   return {
@@ -106,19 +107,19 @@ export const createIdempotency = (
         const answer = JSON.parse(row[1] as string) as RememberedAnswer;
         return { state: 'remembered', fingerprint: row[0] as string, answer };
       }
-      const mark = running.get(key);
+      const lock = running.get(key);
       const since = performance.now();
-      if (mark && (mark.isSettling || since - mark.since <= requestMs)) {
-        return { state: 'running', fingerprint: mark.attempt.fingerprint };
+      if (lock && (lock.isSettling || since - lock.since <= requestMs)) {
+        return { state: 'running', fingerprint: lock.attempt.fingerprint };
       }
       const attempt = { key, fingerprint, expiresAt, id: randomUUID() };
       running.set(key, { attempt, since, isSettling: false });
       return { state: 'fresh', attempt };
     },
     async remember(attempt, answer) {
-      const mark = own(attempt);
-      if (!mark || mark.isSettling) return false;
-      mark.isSettling = true;
+      const lock = own(attempt);
+      if (!lock || lock.isSettling) return false;
+      lock.isSettling = true;
       try {
         const remembered = { ...attempt, answer };
         await file.write([takeKey(remembered), ...noteSubjects(remembered)], 0);
@@ -128,8 +129,8 @@ export const createIdempotency = (
       }
     },
     async end(attempt) {
-      const mark = own(attempt);
-      if (mark && !mark.isSettling) running.delete(attempt.key);
+      const lock = own(attempt);
+      if (lock && !lock.isSettling) running.delete(attempt.key);
     },
     async forget(subject) {
       await file.write(forgetSteps(subject), 0);

@@ -15,17 +15,17 @@ export interface Reader {
 
 /** Opens a reader on a file that a writer has opened. Errors name the file and the reason. */
 export const openReader = (path: string): Reader => {
-  const told = <R>(read: () => R): R => {
+  const explained = <R>(read: () => R): R => {
     try {
       return read();
     } catch (error) {
       throw engineError(path, failureOf(error));
     }
   };
-  const database = told(() => new DatabaseSync(path, { readOnly: true, timeout: 5000 }));
+  const database = explained(() => new DatabaseSync(path, { readOnly: true, timeout: 5000 }));
   const prepare = statementCache(database);
   return {
-    all: (sql, values = []) => told(() => prepare(sql).all(...values) as unknown as unknown[][]),
+    all: (sql, values = []) => explained(() => prepare(sql).all(...values) as unknown as unknown[][]),
     together: (read) => {
       prepare('BEGIN').run();
       try {

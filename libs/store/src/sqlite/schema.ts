@@ -9,7 +9,7 @@ const path = /^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$/;
 
 /** The column of a field that an index names. @throws for anything but a dotted path */
 export const column = (field: string): string => {
-  if (!path.test(field)) throw new Error(`${JSON.stringify(field)} is no field path`);
+  if (!path.test(field)) throw new Error(`${JSON.stringify(field)} is not a field path`);
   return ownColumns.has(field) ? field : `"$${field}"`;
 };
 
@@ -45,7 +45,7 @@ export const tableInfo = ({ name, indexes }: Collection<Document>): TableInfo =>
 };
 
 const named = (name: string, pattern: RegExp, what: string) => {
-  if (!pattern.test(name)) throw new Error(`${JSON.stringify(name)} is no name of ${what}`);
+  if (!pattern.test(name)) throw new Error(`${JSON.stringify(name)} is not a name of ${what}`);
   return name;
 };
 
@@ -96,13 +96,13 @@ const migrateTable = (database: DatabaseSync, table: Table) => {
   const existing = database
     .prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL")
     .all(table.name);
-  const kept = new Set<unknown>();
+  const unchanged = new Set<unknown>();
   for (const { name, sql } of existing) {
-    if (table.indexes[String(name)] === sql) kept.add(name);
+    if (table.indexes[String(name)] === sql) unchanged.add(name);
     else database.exec(`DROP INDEX "${name}"`);
   }
   for (const [name, sql] of Object.entries(table.indexes)) {
-    if (kept.has(name)) continue;
+    if (unchanged.has(name)) continue;
     try {
       database.exec(sql);
     } catch (error) {

@@ -12,8 +12,8 @@ export interface SnapshotFile {
 export interface SnapshotOptions {
   /** Longest wait for the writers of a file, in milliseconds. Default 10,000. */
   readonly waitMs?: number;
-  /** Called with the number of copied pages, over all files begun so far. */
-  readonly tell?: (pages: number) => void;
+  /** Called with the number of copied pages, over all files so far. */
+  readonly onProgress?: (pages: number) => void;
 }
 
 const named = <R>(path: string, act: () => R): R => {
@@ -44,7 +44,7 @@ const finish = (path: string): void => {
     try {
       copy.exec('PRAGMA journal_mode = DELETE');
       const [verdict] = copy.prepare('PRAGMA quick_check(1)').all();
-      if (verdict?.quick_check !== 'ok') throw new Error(`the copy is not sound: ${verdict?.quick_check}`);
+      if (verdict?.quick_check !== 'ok') throw new Error(`the copy is damaged: ${verdict?.quick_check}`);
     } finally {
       copy.close();
     }
@@ -65,7 +65,7 @@ export const snapshotSqlite = async (
   files: readonly SnapshotFile[],
   options: SnapshotOptions = {},
 ): Promise<number> => {
-  const { waitMs = 10_000, tell = () => undefined } = options;
+  const { waitMs = 10_000, onProgress = () => undefined } = options;
   const all: {
     readonly path: string;
     readonly to: string;
@@ -92,7 +92,7 @@ export const snapshotSqlite = async (
     let copied = 0;
     for (const { path, to, reader } of all) {
       const progress = ({ totalPages, remainingPages }: { totalPages: number; remainingPages: number }) =>
-        tell(copied + totalPages - remainingPages);
+        onProgress(copied + totalPages - remainingPages);
       copied += await backup(reader, to, { rate: RATE, progress }).catch((error: unknown) => {
         throw engineError(path, failureOf(error));
       });

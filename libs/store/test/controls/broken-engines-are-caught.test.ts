@@ -17,7 +17,7 @@ import { checkOf, failing } from './failing.ts';
 const checks = (topic: string): readonly Check[] => topics[topic] ?? [];
 const intact = (store: Store) => store;
 
-/** The checks of a topic that a double breaks, as the parts of their rules given here: these and no others. */
+/** Expects that a double breaks exactly the checks of a topic whose rules contain these parts. */
 const breaks = async (topic: string, double: (store: Store) => Store, parts: readonly string[]) => {
   const broken = await failing(checks(topic), double);
   const expected = parts.map((part) => checkOf(checks(topic), part).rule);
@@ -27,21 +27,21 @@ const breaks = async (topic: string, double: (store: Store) => Store, parts: rea
 describe('the suite catches an engine', () => {
   test('that drops the tenant filter', () =>
     breaks('tenants', withoutTenantFilter, [
-      'get, find and count see the own institution only',
-      'does not lead out of the own institution',
+      'get, find and count see their own institution only',
+      'does not match other institutions',
       'update and delete leave',
-      'a claim takes documents of the own institution only',
+      'a claim takes documents of its own institution only',
       'an id belongs to one institution',
     ]));
 
   test('that skips the compare-and-swap', () => breaks('updates', withoutCompareAndSwap, ['64 concurrent increments']));
 
-  test('that gives documents as they are stored', () =>
-    breaks('shapes', withoutShapes, ['whatever is read', 'an update is given the new shape']));
+  test('that returns documents in the stored shape', () =>
+    breaks('shapes', withoutShapes, ['every read returns', 'an update gets the new shape']));
 
   test('that claims in two steps', async () => {
     const broken = await failing([checkOf(checks('claims'), '300 concurrent')], withoutAtomicClaim);
-    expect([...broken.values()]).toEqual([expect.stringContaining('200 claimers win one place each')]);
+    expect([...broken.values()]).toEqual([expect.stringContaining('200 claimers get one place each')]);
   });
 
   test('that writes events before their document', async () => {
@@ -57,9 +57,9 @@ describe('the suite catches an engine', () => {
       'a repeat is refused',
       'of 20 concurrent updates',
       'sixty remembered answers',
-      'the answer follows from the document',
+      'the answer is derived from the document',
       'a key is free again after it expired',
-      'a write can forget',
+      'a write can delete the answers',
     ]));
 
   test('that writes idempotency records before or after their document', async () => {
@@ -71,13 +71,13 @@ describe('the suite catches an engine', () => {
     expect((await failing([repeat], withIdempotencyRecordsApart('after'))).size).toBe(1);
   });
 
-  test('that ends and remembers for whoever has the key', async () => {
-    const rules = ['does not free', 'does not overwrite'].map((part) => checkOf(checks('idempotency'), part));
+  test('that ends and remembers for the current holder of the key', async () => {
+    const rules = ['does not release', 'does not overwrite'].map((part) => checkOf(checks('idempotency'), part));
     expect((await failing(rules, withoutAttempts)).size).toBe(2);
   });
 
   test('that pages without a tie-break', async () => {
-    const broken = await failing([checkOf(checks('pages'), 'pages over ties')], withoutTieBreak);
+    const broken = await failing([checkOf(checks('pages'), 'the pages over ties')], withoutTieBreak);
     expect(broken.size).toBe(1);
   });
 });
@@ -91,13 +91,13 @@ describe('the suite catches a writer that, when killed,', () => {
     expect([...broken.values()]).toEqual([expect.stringMatching(/events of thing-|ghost event/)]);
   });
 
-  test('had acknowledged what it had not written', async () => {
+  test('had acknowledged an insert that it had not written', async () => {
     const broken = await failing([killed], intact, engine('early-acknowledgement'));
     expect([...broken.values()]).toEqual([expect.stringMatching(/acknowledged version \d+ of thing-.* is lost/)]);
   });
 });
 
-test('the same checks pass on the intact engine behind the same wrapping', async () => {
+test('the same checks pass on the intact engine with the same wrapper', async () => {
   for (const topic of ['tenants', 'updates', 'idempotencyRecords'])
     expect(await failing(checks(topic), intact)).toEqual(new Map());
 });

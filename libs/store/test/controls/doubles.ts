@@ -1,6 +1,6 @@
 import type { Attempt, Collection, Document, Documents, New, Store, WriteOptions } from '../../src/index.ts';
 
-// Stores that each break one guarantee of the port, over one that keeps it.
+// Stores that each break one guarantee of the port, wrapped around one that satisfies it.
 
 type Wrap = <T extends Document>(
   documents: Documents<T>,
@@ -21,7 +21,7 @@ const wrapped = (store: Store, wrap: Wrap): Store => ({
 export const withoutTenantFilter = (store: Store): Store =>
   wrapped(store, (documents, _institution, all) => ({ ...documents, ...all }));
 
-/** Updates by reading, computing and overwriting, whatever happened in between. */
+/** Updates by reading, computing and overwriting, without a check for other writes. */
 export const withoutCompareAndSwap = (store: Store): Store =>
   wrapped(store, (documents) => ({
     ...documents,
@@ -32,13 +32,13 @@ export const withoutCompareAndSwap = (store: Store): Store =>
     },
   }));
 
-/** Reads documents as they are stored, whatever shape the reader declares. */
+/** Returns documents in the stored shape, ignoring the shape that the reader declares. */
 export const withoutShapes = (store: Store): Store => ({
   ...store,
   collection: ({ upgrade: _upgrade, ...plain }) => store.collection(plain),
 });
 
-/** Claims by finding free documents first and taking them one by one, whoever took them meanwhile. */
+/** Claims by finding free documents first and taking them one by one, without a check for other claims. */
 export const withoutAtomicClaim = (store: Store): Store =>
   wrapped(store, (documents) => ({
     ...documents,
@@ -51,7 +51,7 @@ export const withoutAtomicClaim = (store: Store): Store =>
     },
   }));
 
-/** Writes the events first, by themselves. */
+/** Writes the events first, separately. */
 export const withEventsBefore = (store: Store): Store =>
   wrapped(store, <T extends Document>(documents: Documents<T>) => {
     const publish = async (id: string, events: WriteOptions<T>['events'] = []) => {
@@ -81,7 +81,7 @@ export const withEventsAfter = (store: Store): Store => {
   }));
 };
 
-/** Acknowledges an insert and carries it out with the next one. */
+/** Acknowledges an insert and executes it with the next one. */
 export const withEarlyAcknowledgement = (store: Store): Store => {
   let held: (() => Promise<unknown>) | undefined;
   return wrapped(store, <T extends Document>(documents: Documents<T>, institution: string) => ({
@@ -95,7 +95,7 @@ export const withEarlyAcknowledgement = (store: Store): Store => {
   }));
 };
 
-/** Forgets the idempotency record of a write. */
+/** Ignores the idempotency record of a write. */
 export const withoutIdempotencyRecords = (store: Store): Store =>
   wrapped(store, (documents) => ({
     ...documents,
@@ -103,7 +103,7 @@ export const withoutIdempotencyRecords = (store: Store): Store =>
     update: (id, fn, options) => documents.update(id, fn, { ...options, idempotencyRecord: undefined }),
   }));
 
-/** Writes the idempotency record by itself, before its write or after it. */
+/** Writes the idempotency record separately, before its write or after it. */
 export const withIdempotencyRecordsApart =
   (order: 'before' | 'after') =>
   (store: Store): Store =>
@@ -112,13 +112,13 @@ export const withIdempotencyRecordsApart =
       async insert(document: New<T>, { idempotencyRecord, ...options }: WriteOptions<T> = {}) {
         const remember = async (written: T) => {
           if (!idempotencyRecord) return;
-          const begun = await store.idempotency.begin(
+          const found = await store.idempotency.begin(
             idempotencyRecord.key,
             idempotencyRecord.fingerprint,
             idempotencyRecord.expiresAt,
           );
-          if (begun.state === 'fresh')
-            await store.idempotency.remember(begun.attempt, idempotencyRecord.answer(written));
+          if (found.state === 'fresh')
+            await store.idempotency.remember(found.attempt, idempotencyRecord.answer(written));
         };
         if (order === 'before') await remember({ ...document, version: 1 } as unknown as T);
         const written = await documents.insert(document, options);
@@ -127,7 +127,7 @@ export const withIdempotencyRecordsApart =
       },
     }));
 
-/** Ends and remembers for whoever has the key now, instead of the attempt that asks. */
+/** Ends and remembers for the current holder of the key, instead of the given attempt. */
 export const withoutAttempts = (store: Store): Store => {
   const latest = new Map<string, Attempt>();
   const keys = store.idempotency;
@@ -137,9 +137,9 @@ export const withoutAttempts = (store: Store): Store => {
     idempotency: {
       ...keys,
       async begin(...ticket) {
-        const begun = await keys.begin(...ticket);
-        if (begun.state === 'fresh') latest.set(begun.attempt.key, begun.attempt);
-        return begun;
+        const found = await keys.begin(...ticket);
+        if (found.state === 'fresh') latest.set(found.attempt.key, found.attempt);
+        return found;
       },
       remember: (attempt, answer) => keys.remember(whoever(attempt), answer),
       end: (attempt) => keys.end(whoever(attempt)),

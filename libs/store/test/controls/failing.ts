@@ -2,9 +2,7 @@ import { type Check, type ChildEngine, openSubject } from '../../src/conformance
 import type { Store } from '../../src/index.ts';
 import { sqliteEngine } from '../sqlite/engine.ts';
 
-/**
- * Runs checks against the SQLite engine behind a double; answers the rules that it breaks, with what was complained.
- */
+/** Runs checks against the SQLite engine behind a double; returns the rules that it breaks, with the messages. */
 export const failing = async (
   checks: readonly Check[],
   double: (store: Store) => Store,

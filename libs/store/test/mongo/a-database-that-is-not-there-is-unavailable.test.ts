@@ -35,7 +35,7 @@ describeMongo('a database that', (url) => {
     await remove();
   };
 
-  test('keeps its connections and says nothing fails each call, as unavailable, and heals', async () => {
+  test('does not respond on open connections makes each call fail with StoreUnavailable, until it responds', async () => {
     await through(async (store, proxy, judge) => {
       const mine = thingsOf(store).of(fresh('inst'));
       const { id } = await mine.insert(thing());
@@ -51,12 +51,12 @@ describeMongo('a database that', (url) => {
     });
   }, 30_000);
 
-  test('says nothing does not hold up a store that closes', async () => {
-    // Its close waits for no answer: with one to wait for, this would never end.
+  test('does not respond does not delay the close of a store', async () => {
+    // Close waits for no answer: if it waited for one, this would never end.
     await through(async (_store, _proxy, judge) => judge('unanswered'));
   }, 30_000);
 
-  test('cannot be reached any more is unavailable', async () => {
+  test('becomes unreachable makes each call fail with StoreUnavailable', async () => {
     await through(async (store, proxy) => {
       await proxy.close();
       const failure = await failureOf(thingsOf(store).of('inst').find());

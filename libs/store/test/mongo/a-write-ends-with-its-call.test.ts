@@ -33,7 +33,7 @@ describeMongo('a write on MongoDB', (url) => {
     };
   };
 
-  test('is not begun once its caller has been told that it failed', async () => {
+  test('does not start after its call has timed out', async () => {
     await through(async ({ store, proxy, seen, judge }) => {
       const mine = thingsOf(store).of(fresh('inst'));
       const first = await mine.insert(thing());
@@ -48,13 +48,13 @@ describeMongo('a write on MongoDB', (url) => {
       judge(() => 'pass');
       proxy.release();
       await until(async () => decided, 60_000);
-      // What it would have sent would have been sent before this.
+      // A command that it sent would have been sent before this one.
       expect(await mine.get(first.id)).toEqual(first);
       expect(seen.filter(isWrite)).toEqual([]);
     });
   }, 120_000);
 
-  test('is given up by the server after 4 s', async () => {
+  test('is aborted by the server after 4 s', async () => {
     await through(async ({ store, seen }) => {
       const mine = thingsOf(store).of(fresh('inst'));
       const { id } = await mine.insert(thing());

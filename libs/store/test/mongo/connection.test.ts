@@ -6,7 +6,7 @@ import { newDatabase } from './engine.ts';
 import { startProxy } from './proxy.ts';
 
 describeMongo('the connection to MongoDB', (url) => {
-  test('that cannot be had fails within seconds, names the address and hides the password', async () => {
+  test('that cannot be opened fails within seconds, names the address and hides the password', async () => {
     const opening = openMongoStore({ url: 'mongodb://ada:secret@127.0.0.1:1', name: 'test', collections: [] });
     const error: unknown = await opening.catch((reason: unknown) => reason);
     expect(String(error)).toMatch(/MongoDB at mongodb:\/\/127\.0\.0\.1:1: .*ECONNREFUSED/);
@@ -27,7 +27,7 @@ describeMongo('the connection to MongoDB', (url) => {
     });
   });
 
-  test('that breaks fails the calls under way, which may have been carried out, and heals', async () => {
+  test('that breaks fails the running calls, which may have been executed, and is reopened', async () => {
     const { settings, remove } = newDatabase(url);
     let cutAt: string | undefined;
     const proxy = await startProxy(
@@ -45,7 +45,7 @@ describeMongo('the connection to MongoDB', (url) => {
     const events = [{ type: 'thing.created', data: {} }];
     await expect(mine.insert(input, { idempotencyRecord, events })).rejects.toThrow();
     cutAt = undefined;
-    // A connection that was cut may be used once more before its end is heard of.
+    // The driver may use a cut connection once more before it notices.
     await until(() =>
       store.ping().then(
         () => true,
@@ -60,7 +60,7 @@ describeMongo('the connection to MongoDB', (url) => {
     await remove();
   });
 
-  test('leaves indexes alone that an operator has made', async () => {
+  test('does not change indexes that an operator created', async () => {
     const { settings, database, withClient, remove } = newDatabase(url);
     const declared = collection('things', [{ name: 'by_name', fields: ['name'] }]);
     await (await openMongoStore({ ...settings, collections: [declared] })).close();

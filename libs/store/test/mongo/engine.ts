@@ -8,14 +8,14 @@ interface Settings {
   readonly name: string;
 }
 
-/** Opens one instance, with connections of its own, as another process would. */
+/** Opens one instance with its own connections, as another process would. */
 export const openStore = (
   settings: Settings,
   collections: readonly Collection<Document>[],
   limits: Limits = {},
 ): Promise<Store> => openMongoStore({ ...settings, ...limits, collections });
 
-/** Settings of a new, empty database, what it is called, and how to remove it. */
+/** Settings of a new, empty database, its name, and its removal. */
 export const newDatabase = (url: string) => {
   const name = `test-${randomUUID()}`;
   const database = `boxoffice_${name}`;

@@ -8,20 +8,20 @@ import { type OutboxEvent, openMongoStore, type Store } from '../../src/index.ts
 import { describeMongo } from './describe.ts';
 import { newDatabase } from './engine.ts';
 import { isWrite, startProxy } from './proxy.ts';
-import { type Errand, runErrand } from './steps.ts';
+import { runScenario, type Scenario } from './steps.ts';
 
 const program = fileURLToPath(new URL('./step-writer.ts', import.meta.url));
 
 interface Killed {
-  readonly errand: Errand;
+  readonly scenario: Scenario;
   readonly published: OutboxEvent[];
-  /** Whether the child came to its end before its turn to be killed. */
+  /** Whether the child finished before its turn to be killed. */
   readonly finished: boolean;
 }
 
-/** Runs the errand in a child process, and kills it when the server has carried out its nth write, unacknowledged. */
+/** Runs the scenario in a child process, and kills it when the server has executed its nth write, unacknowledged. */
 const killAfterWrite = async (url: string, name: string, nth: number): Promise<Killed> => {
-  const errand = { id: `errand-${nth}`, institution: `inst-${nth}` };
+  const scenario = { id: `scenario-${nth}`, institution: `inst-${nth}` };
   let writes = 0;
   let started = false;
   const child = { kill: () => {} };
@@ -32,7 +32,7 @@ const killAfterWrite = async (url: string, name: string, nth: number): Promise<K
   );
   const running = spawn(
     process.execPath,
-    ['--conditions=source', program, JSON.stringify({ url: proxy.url, name, errand })],
+    ['--conditions=source', program, JSON.stringify({ url: proxy.url, name, scenario })],
     {
       stdio: ['ignore', 'pipe', 'inherit'],
     },
@@ -49,12 +49,12 @@ const killAfterWrite = async (url: string, name: string, nth: number): Promise<K
   const [code, signal] = await exited;
   await proxy.close();
   if (!finished && signal !== 'SIGKILL') throw new Error(`the child ended by itself, with ${code}`);
-  return { errand, published, finished };
+  return { scenario, published, finished };
 };
 
-/** What must hold when a killed errand was run again to its end. */
-const verify = async (store: Store, { errand, published }: Killed) => {
-  const { id, institution } = errand;
+/** Expects the complete result of a killed scenario that was repeated to its end. */
+const verify = async (store: Store, { scenario, published }: Killed) => {
+  const { id, institution } = scenario;
   const mine = store.collection(things).of(institution);
   const firsts = [...new Map(published.map((one) => [one.id, one])).values()];
   expect(firsts.map((one) => [one.data, one.version])).toEqual([
@@ -67,13 +67,13 @@ const verify = async (store: Store, { errand, published }: Killed) => {
   expect(await mine.get(id)).toBeUndefined();
   expect(await mine.count({ show: id, state: 'held' })).toBe(1);
   for (const key of ['create', 'change', 'refused', 'close']) {
-    const begun = await store.idempotency.begin(`${id}-${key}`, 'print', Date.now() + 60_000);
-    expect(begun.state).toBe('remembered');
+    const found = await store.idempotency.begin(`${id}-${key}`, 'print', Date.now() + 60_000);
+    expect(found.state).toBe('remembered');
   }
 };
 
 describeMongo('a writer on MongoDB that is killed between two steps', (url) => {
-  test('leaves nothing half done, wherever it is killed: each effect and each event is there once, in order', async () => {
+  test('leaves nothing half done, wherever it is killed: each effect and each event exists once, in order', async () => {
     const { settings, remove } = newDatabase(url);
     const store = await openMongoStore({ ...settings, collections: suiteCollections });
     const killed: Killed[] = [];
@@ -81,7 +81,7 @@ describeMongo('a writer on MongoDB that is killed between two steps', (url) => {
       Array.from({ length: 3 }, (_, i) => ({
         id: `place-${nth}-${i}`,
         name: '',
-        show: `errand-${nth}`,
+        show: `scenario-${nth}`,
         state: 'free',
       }));
     let turn = 0;
@@ -97,9 +97,9 @@ describeMongo('a writer on MongoDB that is killed between two steps', (url) => {
     };
     await Promise.all([worker(), worker()]);
     expect(killed.length).toBeGreaterThan(20);
-    // All at once, since each may have to wait until the mark of the dead process is void.
+    // Concurrently, since each may have to wait until the dead process's lock has expired.
     await Promise.all(
-      killed.map(({ errand, published }) => runErrand(store, errand, (event) => published.push(event))),
+      killed.map(({ scenario, published }) => runScenario(store, scenario, (event) => published.push(event))),
     );
     for (const one of killed) await verify(store, one);
     await store.close();

@@ -40,13 +40,13 @@ describeMongo('a write on MongoDB is one document', (url) => {
   });
 
   const known = async (key: string) => {
-    const begun = await store.idempotency.begin(key, 'print', Date.now() + 1000);
-    if (begun.state === 'fresh') await store.idempotency.end(begun.attempt);
-    return begun;
+    const found = await store.idempotency.begin(key, 'print', Date.now() + 1000);
+    if (found.state === 'fresh') await store.idempotency.end(found.attempt);
+    return found;
   };
   const pending = async (key: string) => (await store.outbox.pending(100_000)).filter((one) => one.key === key);
 
-  test('with its events and its idempotency record in the same command, acknowledged by a majority and its journals', async () => {
+  test('with its events and its idempotency record in the same command, acknowledged by a journaled majority', async () => {
     seen.length = 0;
     const { id } = await mine.insert(thing(), { events: [fact(1)], idempotencyRecord: recordOf(fresh('key')) });
     const idempotencyRecord = recordOf(fresh('key'));
@@ -62,7 +62,7 @@ describeMongo('a write on MongoDB is one document', (url) => {
     for (const one of reads) expect(one.readConcern).toEqual({ level: 'majority' });
   });
 
-  test('and what the engine keeps in it never reaches a caller', async () => {
+  test('and callers do not get the members that the engine adds', async () => {
     const input = thing({ show: fresh('show'), state: 'free', spread: 0.5, email: `${fresh()}@example.org` });
     const events = [fact(1)];
     const idempotencyRecord = recordOf(fresh('key'), ['someone']);
@@ -81,7 +81,7 @@ describeMongo('a write on MongoDB is one document', (url) => {
     expect(await mine.find({ where: { id: input.id } })).toEqual([swapped]);
   });
 
-  test('whose members may have names that MongoDB reads as something else', async () => {
+  test('whose members may have names with a special meaning in MongoDB', async () => {
     const odd = { $set: { 'a.b': [{ $inc: 1 }], '%24': '$' }, _outbox: 'mine', _id: 7, '': 0, '\0': null };
     const input = { ...thing(), ...odd } as New<Thing>;
     const inserted = await mine.insert(input, { events: [{ type: 'thing.odd', data: odd }] });
@@ -97,34 +97,34 @@ describeMongo('a write on MongoDB is one document', (url) => {
     expect((await pending(input.id)).map((one) => one.data)).toEqual([odd]);
   });
 
-  test('which keeps no more than fifty idempotency records, and forgets none of them', async () => {
+  test('which holds at most fifty idempotency records; older ones are moved and not lost', async () => {
     const { id } = await mine.insert(thing());
     const keys = Array.from({ length: 60 }, () => fresh('key'));
     for (const key of keys)
       await mine.update(id, (current) => ({ next: current }), { idempotencyRecord: recordOf(key) });
-    const kept = await database.withClient((client) =>
+    const stored = await database.withClient((client) =>
       client.db(database.database).collection<{ _id: string }>('things').findOne({ _id: id }),
     );
-    expect((kept as { _stamps?: unknown[] } | null)?._stamps?.length).toBe(50);
+    expect((stored as { _stamps?: unknown[] } | null)?._stamps?.length).toBe(50);
     for (const [i, key] of keys.entries()) {
-      const begun = await known(key);
-      expect(begun.state === 'remembered' && begun.answer.body).toEqual({ version: i + 2 });
+      const found = await known(key);
+      expect(found.state === 'remembered' && found.answer.body).toEqual({ version: i + 2 });
       await expect(mine.insert(thing(), { idempotencyRecord: recordOf(key) })).rejects.toThrow('taken');
     }
   });
 
-  test('which stays far below the 16 MiB that MongoDB takes, however large its remembered answers are', async () => {
+  test('which stays far below MongoDB’s limit of 16 MiB, however large its stored answers are', async () => {
     const id = await largeAnswersStay({ store }, 1_000);
-    const kept = await database.withClient((client) =>
+    const stored = await database.withClient((client) =>
       client.db(database.database).collection<{ _id: string; body: object }>('things').findOne({ _id: id }),
     );
-    const own = BSON.calculateObjectSize(kept?.body ?? {});
+    const own = BSON.calculateObjectSize(stored?.body ?? {});
     expect(own).toBeGreaterThan(200_000);
     // The document itself, and a mebibyte of answers.
-    expect(BSON.calculateObjectSize(kept ?? {})).toBeLessThan(own + 1_100_000);
+    expect(BSON.calculateObjectSize(stored ?? {})).toBeLessThan(own + 1_100_000);
   }, 120_000);
 
-  test('and refused when a thousand of its events wait, until they are published', async () => {
+  test('and is refused while a thousand of its events are unpublished', async () => {
     const { id } = await mine.insert(thing(), { events: Array.from({ length: 999 }, (_, n) => fact(n)) });
     const write = () => mine.update(id, (current) => ({ next: current, events: [fact(999)] }));
     await write();
@@ -135,7 +135,7 @@ describeMongo('a write on MongoDB is one document', (url) => {
     expect((await pending(id)).map((one) => one.version)).toEqual([4]);
   });
 
-  test('whose events and remembered answers outlive it', async () => {
+  test('whose events and stored answers survive its deletion', async () => {
     const key = fresh('key');
     const { id } = await mine.insert(thing(), { idempotencyRecord: recordOf(key), events: [fact(1), fact(2)] });
     const before = await pending(id);
@@ -148,7 +148,7 @@ describeMongo('a write on MongoDB is one document', (url) => {
     await expect(mine.insert(thing(), { idempotencyRecord: recordOf(key) })).rejects.toThrow('taken');
   });
 
-  test('and a subject is forgotten in the documents, and in what was moved out of them', async () => {
+  test('and the answers about a subject are deleted in the documents and among the moved ones', async () => {
     const person = fresh('person');
     const [deleted, alive, other] = [fresh('key'), fresh('key'), fresh('key')];
     const gone = await mine.insert(thing(), { idempotencyRecord: recordOf(deleted, [person]) });

@@ -2,21 +2,21 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { BSON } from 'mongodb';
 
-/** A command of the driver on its way to the server: its name comes first, as in `{ insert: 'things', … }`. */
+/** A command of the driver to the server: its name comes first, as in `{ insert: 'things', … }`. */
 export type Command = Readonly<Record<string, unknown>>;
 
 /**
- * What the proxy does with a command. `unanswered`: the server gets it, the driver never hears of it again. `held`: the
- * server gets it with `release`.
+ * The proxy's handling of a command. `unanswered`: the server gets it, the driver gets no answer. `held`: the server
+ * gets it at `release`.
  */
 export type Verdict = 'pass' | 'unanswered' | 'held';
 
-/** A server in front of MongoDB that sees every command, and may keep its answer. */
+/** A server in front of MongoDB that sees every command, and may withhold its answer. */
 export interface Proxy {
   readonly url: string;
-  /** Lets the server have what was held. */
+  /** Passes the held commands to the server. */
   release(): void;
-  /** Cuts every connection. */
+  /** Closes every connection. */
   cut(): void;
   close(): Promise<void>;
 }
@@ -45,8 +45,8 @@ const splitter = () => {
 };
 
 /**
- * Starts a proxy. `judge` is asked about each command before the server gets it; `answered` is told when the answer
- * that an `unanswered` command would have got is there.
+ * Starts a proxy. `judge` decides about each command before the server gets it; `answered` is called when the server
+ * has answered an `unanswered` command.
  */
 export const startProxy = async (
   url: string,
@@ -59,7 +59,7 @@ export const startProxy = async (
   const server = createServer((driver) => {
     const upstream = connect(Number(target.port), target.hostname);
     const split = splitter();
-    let kept: Command | undefined;
+    let withheld: Command | undefined;
     for (const [socket, other] of [
       [driver, upstream],
       [upstream, driver],
@@ -75,13 +75,13 @@ export const startProxy = async (
       for (const message of split(chunk)) {
         const command = commandOf(message);
         const verdict = command ? judge(command) : 'pass';
-        if (verdict === 'unanswered') kept = command;
+        if (verdict === 'unanswered') withheld = command;
         if (verdict === 'held') held.push(() => upstream.write(message));
         else upstream.write(message);
       }
     });
     upstream.on('data', (chunk: Buffer) => {
-      if (kept) answered(kept);
+      if (withheld) answered(withheld);
       else driver.write(chunk);
     });
   });

@@ -2,8 +2,8 @@ import { type Thing, things, until } from '../../src/conformance/subject.ts';
 import type { Attempt, IdempotencyRecord, OutboxEvent, Store } from '../../src/index.ts';
 import { IdempotencyKeyTaken } from '../../src/index.ts';
 
-/** One client's requests, whose ids and keys are its own, so that they can be repeated after a crash. */
-export interface Errand {
+/** One client's requests, with their own ids and keys, so that they can be repeated after a crash. */
+export interface Scenario {
   readonly id: string;
   readonly institution: string;
 }
@@ -12,20 +12,20 @@ const later = () => Date.now() + 3_600_000;
 const fact = (n: number) => ({ type: 'thing.changed', data: { n } });
 
 /**
- * Begins the request once nobody else runs it: the mark of a dead process is void within 10 s. Undefined if it has been
- * answered.
+ * Begins the request once no other process runs it: the lock of a dead process expires within 10 s. Undefined if the
+ * request has been answered.
  */
 const begin = async (store: Store, key: string): Promise<Attempt | undefined> => {
   let attempt: Attempt | undefined;
   await until(async () => {
-    const begun = await store.idempotency.begin(key, 'print', later());
-    if (begun.state === 'fresh') attempt = begun.attempt;
-    return begun.state !== 'running';
+    const found = await store.idempotency.begin(key, 'print', later());
+    if (found.state === 'fresh') attempt = found.attempt;
+    return found.state !== 'running';
   }, 100_000);
   return attempt;
 };
 
-/** Carries a request out as the HTTP layer does: once per key, however often it is repeated. */
+/** Executes a request as the HTTP layer does: once per key, however often it is repeated. */
 const request = async (
   store: Store,
   key: string,
@@ -40,26 +40,30 @@ const request = async (
   } catch (error) {
     if (!(error instanceof IdempotencyKeyTaken)) throw error;
   } finally {
-    // What has been remembered has ended already.
+    // `remember` has ended the attempt already.
     if (outcome !== true) await store.idempotency.end(attempt);
   }
 };
 
-/** Publishes what waits, in order, one event at a time; `tell` is called before each is confirmed. */
-const relay = async (store: Store, { institution }: Errand, tell: (event: OutboxEvent) => void) => {
+/** Publishes the pending events in order, one at a time; `publish` is called before each is confirmed. */
+const relay = async (store: Store, { institution }: Scenario, publish: (event: OutboxEvent) => void) => {
   const pending = (await store.outbox.pending(100_000)).filter((one) => one.institution === institution);
   for (const event of pending) {
-    tell(event);
+    publish(event);
     await store.outbox.done([event.id]);
   }
 };
 
 /**
- * Insert, update, claim, a refusal, delete, with a relay between and after them. Run it again after a crash, as a
+ * Insert, update, claim, a refusal, delete, with a relay between and after them. To be run again after a crash, as a
  * restarted process and a client that repeats its requests would do together.
  */
-export const runErrand = async (store: Store, errand: Errand, tell: (event: OutboxEvent) => void): Promise<void> => {
-  const { id, institution } = errand;
+export const runScenario = async (
+  store: Store,
+  scenario: Scenario,
+  publish: (event: OutboxEvent) => void,
+): Promise<void> => {
+  const { id, institution } = scenario;
   const mine = store.collection(things).of(institution);
   await request(store, `${id}-create`, (idempotencyRecord) =>
     mine.insert({ id, name: 'new', email: `${id}@example.org` }, { idempotencyRecord, events: [fact(1), fact(2)] }),
@@ -69,7 +73,7 @@ export const runErrand = async (store: Store, errand: Errand, tell: (event: Outb
       idempotencyRecord,
     }),
   );
-  await relay(store, errand, tell);
+  await relay(store, scenario, publish);
   if ((await mine.count({ name: id })) === 0) {
     await mine.claim({ where: { show: id, state: 'free' }, set: { state: 'held', name: id }, limit: 1 });
   }
@@ -82,5 +86,5 @@ export const runErrand = async (store: Store, errand: Errand, tell: (event: Outb
     }),
   );
   await mine.delete(id);
-  await relay(store, errand, tell);
+  await relay(store, scenario, publish);
 };

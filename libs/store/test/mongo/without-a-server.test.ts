@@ -5,7 +5,7 @@ import { bodyOf, decode, encode } from '../../src/mongo/records/body.ts';
 import { schemaOf } from '../../src/mongo/records/schema.ts';
 import { pageOf } from '../../src/mongo/records/where.ts';
 
-// What can be shown of the MongoDB engine where there is no MongoDB, and what no server of the tests can show.
+// The properties of the MongoDB engine that need no server, and those that the tests' server does not have.
 
 const keysOf = (fields: readonly string[], more: object = {}) =>
   schemaOf({ name: 'things', indexes: [{ name: 'one', fields, ...more }] }).indexes.map((one) =>
@@ -13,7 +13,7 @@ const keysOf = (fields: readonly string[], more: object = {}) =>
   );
 
 describe('the MongoDB engine', () => {
-  test('any JSON comes back as it was written, and no name in it means anything to MongoDB', () => {
+  test('reads any JSON back unchanged, and no member name has a meaning to MongoDB', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {
         const body = bodyOf(value);
@@ -28,7 +28,7 @@ describe('the MongoDB engine', () => {
     );
   });
 
-  test('a page after a cursor is read as ranges of the index of its order, merged', () => {
+  test('reads a page after a cursor as merged ranges of the index of its order', () => {
     const query = { where: { show: 's' }, orderBy: 'rank', after: { value: 7, id: 'x' }, limit: 20 };
     const scope = [{ institution: 'inst' }, { 'body.show': 's' }];
     expect(pageOf(query, 'inst')).toEqual({
@@ -43,7 +43,7 @@ describe('the MongoDB engine', () => {
     expect(keysOf(['show', 'rank'])).toContain('institution body.show body.rank _id');
   });
 
-  test('every declared index begins with the institution, unless it is across institutions', () => {
+  test('begins every declared index with the institution, unless it is across institutions', () => {
     expect(keysOf(['name'])).toContain('institution body.name _id');
     expect(keysOf(['name'], { acrossInstitutions: true })).toContain('body.name _id');
     expect(keysOf([`name`], { unique: true }).filter((one) => one.includes('body.'))).toEqual([
@@ -51,11 +51,11 @@ describe('the MongoDB engine', () => {
     ]);
   });
 
-  test('databases are named after the prefix in the URL and the service', () => {
+  test('names databases by the prefix in the URL and the service', () => {
     expect(databaseName('mongodb://a:b@one:1,two:2/festival?replicaSet=x', 'contacts')).toBe('festival_contacts');
     expect(databaseName('mongodb+srv://host', 'contacts')).toBe('boxoffice_contacts');
     expect(databaseName('mongodb://host:1/?w=1', 'contacts')).toBe('boxoffice_contacts');
-    expect(() => databaseName('mongodb://host', 'a/b')).toThrow('is no name of a store');
+    expect(() => databaseName('mongodb://host', 'a/b')).toThrow('is not a store name');
     expect(withoutCredentials('mongodb://a:b@one:1/x')).toBe('mongodb://one:1/x');
   });
 });

@@ -5,7 +5,7 @@ import { engineError } from '../../src/sqlite/errors.ts';
 import { commitGroup } from '../../src/sqlite/group.ts';
 import { isFailure, type Write } from '../../src/sqlite/protocol.ts';
 
-test('a write that has waited over 8 s for the file is refused, and those that wait less are carried out', () => {
+test('a write that has waited for the file for over 8 s is refused, and others are executed', () => {
   const database = new DatabaseSync(':memory:');
   database.exec('CREATE TABLE notes (id TEXT)');
   const file = { database, prepare: (sql: string) => database.prepare(sql) };

@@ -27,7 +27,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** Writes a note into the first file, then its copy into the second, again and again; answers how to stop. */
+/** Writes a note into the first file, then its copy into the second, repeatedly; returns the function that stops it. */
 const write = (): (() => Promise<number>) => {
   let over = false;
   let written = 0;
@@ -56,12 +56,12 @@ const idsIn = (path: string): Set<unknown> => {
   return new Set(ids);
 };
 
-/** Resolves when the second file has more notes than so many; lets the writers have their turn. */
+/** Resolves when the second file has more than `count` notes, so that the writers make progress. */
 const moreThan = async (count: number): Promise<void> => {
   while (((await second?.collection(notes).of('x').count()) ?? 0) <= count) await new Promise(setImmediate);
 };
 
-/** Notes that the copy of the second file has, and that of the first has not: what cannot have been at any moment. */
+/** Notes that the copy of the second file has, and that of the first does not: no moment has such a state. */
 const impossible = (name: string): number => {
   const before = idsIn(join(directory, `first-${name}`));
   return [...idsIn(join(directory, `second-${name}`))].filter((id) => !before.has(id)).length;
@@ -70,7 +70,7 @@ const impossible = (name: string): number => {
 const copy = (name: string, ...files: readonly string[]) =>
   snapshotSqlite(files.map((file) => ({ from: fileOf(file), to: join(directory, `${file}-${name}`) })));
 
-test('while others write: no copy has what came after another copy; acknowledged writes are in it', async () => {
+test('during writes: no copy has a later state than another, and every copy has the acknowledged writes', async () => {
   const stop = write();
   await moreThan(0);
   const acknowledged = (await second?.collection(notes).of('x').find())?.map(({ id }) => id);
@@ -84,10 +84,10 @@ test('while others write: no copy has what came after another copy; acknowledged
   }
 });
 
-test('writers go on while pages are copied', async () => {
+test('writes continue while pages are copied', async () => {
   const text = 'x'.repeat(100_000);
   const large = await stores.open('large', [notes]);
-  // More pages than are copied at once.
+  // More pages than one step copies.
   for (let count = 0; count < 100; count += 1)
     await large
       .collection(notes)
@@ -95,18 +95,18 @@ test('writers go on while pages are copied', async () => {
       .insert({ id: `${count}`, text });
   const writer = new DatabaseSync(fileOf('large'), { timeout: 0 });
   let copied = 0;
-  const tell = () => {
+  const onProgress = () => {
     writer.exec('BEGIN IMMEDIATE; ROLLBACK');
     copied += 1;
   };
-  expect(await snapshotSqlite([{ from: fileOf('large'), to: join(directory, 'large-a') }], { tell })).toBeGreaterThan(
-    0,
-  );
+  expect(
+    await snapshotSqlite([{ from: fileOf('large'), to: join(directory, 'large-a') }], { onProgress }),
+  ).toBeGreaterThan(0);
   writer.close();
   expect(copied).toBeGreaterThan(1);
 });
 
-test('control: files that are copied one after the other are of different moments', async () => {
+test('control: files that are copied one after the other have different moments', async () => {
   const stop = write();
   await copy('control', 'first');
   await moreThan((await second?.collection(notes).of('x').count()) ?? 0);
@@ -115,7 +115,7 @@ test('control: files that are copied one after the other are of different moment
   expect(impossible('control')).toBeGreaterThan(0);
 });
 
-test('a file that is no database is told', async () => {
+test('a file that is not a database is reported', async () => {
   await expect(snapshotSqlite([{ from: join(directory, 'nowhere.sqlite'), to: join(directory, 'x') }])).rejects.toThrow(
     /nowhere\.sqlite/,
   );

@@ -5,7 +5,7 @@ import type { Engine, Limits } from '../../src/conformance/index.ts';
 import type { Collection, Document, Store } from '../../src/index.ts';
 import { openSqliteStores } from '../../src/index.ts';
 
-/** Opens one instance, with a writer thread of its own, as another process would. */
+/** Opens one instance with its own writer thread, as another process would. */
 export const openStore = async (
   { directory }: { directory: string },
   collections: readonly Collection<Document>[],

@@ -14,8 +14,8 @@ test('pruning removes every expired answer with its subjects, and no other', asy
   const answer = { status: 200, headers: {}, body: null, subjects: ['ada', 'grace'] };
   const [past, future] = [Date.now() - 1, Date.now() + 60_000];
   const remember = async (key: string, expiresAt: number) => {
-    const begun = await keys.begin(key, 'print', expiresAt);
-    if (begun.state === 'fresh') await keys.remember(begun.attempt, answer);
+    const found = await keys.begin(key, 'print', expiresAt);
+    if (found.state === 'fresh') await keys.remember(found.attempt, answer);
   };
   await Promise.all(Array.from({ length: 2500 }, (_, i) => remember(`old-${i}`, past)));
   await remember('new', future);

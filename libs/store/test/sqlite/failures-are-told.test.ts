@@ -46,7 +46,7 @@ const opening = async (name: string, where = directory) => {
   }
 };
 
-test('a directory that cannot be made is named', async () => {
+test('a directory that cannot be created is named', async () => {
   writeFileSync(join(directory, 'file'), '');
   await expect(opening('notes', join(directory, 'file', 'data'))).rejects.toThrow(
     /data directory .*file.data: ENOTDIR/,
@@ -58,7 +58,7 @@ test('a file that cannot be opened is named, with the reason', async () => {
   await expect(opening('notes')).rejects.toThrow(/notes\.sqlite: it cannot be opened/);
 });
 
-test('a file that is no database is named as corrupted', async () => {
+test('a file that is not a database is named as corrupted', async () => {
   writeFileSync(
     join(directory, 'notes.sqlite'),
     'this is a text, and a long one, where a header is expected '.repeat(100),
@@ -89,7 +89,7 @@ test('a file that is damaged while in use is named as corrupted by reads and wri
   await thread.stop();
 });
 
-test('on a full disk every write that does not fit is refused by that name, and what was acknowledged stays', async () => {
+test('on a full disk every write that does not fit is refused with that reason, and acknowledged writes stay', async () => {
   await openNotes(async (file) => {
     await file.write([['PRAGMA max_page_count = 40', 'rows', []]], 0);
     const outcomes = await Promise.allSettled(
@@ -105,7 +105,7 @@ test('on a full disk every write that does not fit is refused by that name, and 
   });
 });
 
-test('when the writer thread dies, pending writes, later writes and the ping reject, and closing ends', async () => {
+test('when the writer thread dies, pending writes, later writes and ping reject, and close resolves', async () => {
   await openNotes(async (file, thread) => {
     await file.write([insert('before', 'x')], 0);
     const pending = [file.write([insert('a', 'x')], 0), file.write([insert('b', 'x')], 0)];
@@ -116,12 +116,12 @@ test('when the writer thread dies, pending writes, later writes and the ping rej
     }
     await expect(file.write([insert('c', 'x')], 0)).rejects.toThrow(/the SQLite writer thread has ended/);
     await expect(file.ping()).rejects.toThrow(/the SQLite writer thread has ended/);
-    // Whether the pending ones were committed before nobody could say so any more is unknown, as after any crash.
+    // Whether the pending writes were committed is unknown, as after any crash.
     expect(file.reader.all('SELECT id FROM notes')).toContainEqual(['before']);
   });
 });
 
-test('of the writes that share a commit, one that fails takes no other with it', async () => {
+test('of the writes that share a commit, one that fails does not affect the others', async () => {
   await openNotes(async (file) => {
     await file.write([insert('taken', 'x')], 0);
     const answers = await Promise.all(

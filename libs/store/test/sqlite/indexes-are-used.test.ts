@@ -64,7 +64,7 @@ describe('a declared index serves', () => {
     });
   }
 
-  test('named ids are looked up one by one, whatever else is asked of them', () => {
+  test('named ids are looked up one by one, whatever the other conditions are', () => {
     const ids = { id: { in: ['a', 'b'] } };
     const queries: Where[] = [ids, { ...ids, createdAt: '2026' }, { id: 'a', performanceId: 'p' }];
     for (const where of queries) {
@@ -110,7 +110,7 @@ describe('a declared index serves', () => {
   });
 });
 
-describe('the own tables', () => {
+describe('the engine’s own tables', () => {
   const statements: readonly [string, string][] = [
     ['pending events', 'SELECT event FROM "$outbox" WHERE at <= ? ORDER BY seq LIMIT ?'],
     ['a remembered answer', 'SELECT fingerprint, answer FROM "$answers" WHERE key = ? AND expires_at > ?'],

@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals';
 import { suiteCollections, things } from '../../src/conformance/index.ts';
 import { sqliteEngine } from './engine.ts';
 
-// Starts, writes and stops as a product does that another one is started beside.
+// Starts, writes and stops, like a product beside which another one is started.
 const program = `
   const [engine, subject] = await Promise.all([import(process.argv[1]), import(process.argv[2])]);
   const store = await engine.openStore(JSON.parse(process.argv[3]), subject.suiteCollections);
@@ -13,7 +13,7 @@ const program = `
   await store.close();
 `;
 
-test('four processes that start at once on an empty directory all create the file, and all write', async () => {
+test('four concurrent starts on an empty directory create the file once, and all write', async () => {
   const engine = await sqliteEngine();
   const subject = new URL('../../src/conformance/subject.ts', import.meta.url).href;
   const words = [String(engine.child?.module), subject, JSON.stringify(engine.child?.settings)];

@@ -30,7 +30,7 @@ export const noPlaceGoesToTwo = async ({ store, another }: Subject): Promise<voi
   assert.deepEqual(
     won.map((one) => one.length).sort(),
     [...new Array(100).fill(0), ...new Array(200).fill(1)],
-    '200 claimers win one place each and 100 none',
+    '200 claimers get one place each and 100 none',
   );
   const ids = won.flat().map((one) => one.id);
   assert.equal(new Set(ids).size, 200, 'a place went to two claimers');
@@ -45,9 +45,9 @@ export const noPlaceGoesToTwo = async ({ store, another }: Subject): Promise<voi
 
 /** The atomic claim. */
 export const claims: readonly Check[] = [
-  { rule: '300 concurrent claimers of 200 places win 200, no place twice', run: noPlaceGoesToTwo },
+  { rule: '300 concurrent claims of 200 places take 200, no place twice', run: noPlaceGoesToTwo },
   {
-    rule: 'a claim of several takes at most the limit, and fewer where fewer are left',
+    rule: 'a claim takes at most the limit, and fewer if fewer are left',
     async run({ store }) {
       const mine = thingsOf(store).of(fresh('inst'));
       const show = await places(mine, 10);
@@ -59,7 +59,7 @@ export const claims: readonly Check[] = [
     },
   },
   {
-    rule: 'a claim without limit changes all that match, and answers them as written',
+    rule: 'a claim without limit changes all matching documents, and returns them as written',
     async run({ store }) {
       const mine = thingsOf(store).of(fresh('inst'));
       const show = await places(mine, 50);
@@ -71,7 +71,7 @@ export const claims: readonly Check[] = [
     },
   },
   {
-    rule: 'what is set replaces top-level members, nested objects as a whole; null is stored, undefined removes',
+    rule: '`set` replaces top-level members, nested objects as a whole; null is stored, undefined removes',
     async run({ store }) {
       const mine = thingsOf(store).of(fresh('inst'));
       const before = await mine.insert({
@@ -108,7 +108,7 @@ export const claims: readonly Check[] = [
     },
   },
   {
-    rule: 'concurrent claims of the same named documents share them out without doubles',
+    rule: 'concurrent claims of the same ids take each document once',
     async run({ store }) {
       const mine = thingsOf(store).of(fresh('inst'));
       const show = await places(mine, 8);

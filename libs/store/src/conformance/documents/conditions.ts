@@ -78,7 +78,7 @@ export const conditions: readonly Check[] = [
       ]),
   },
   {
-    rule: 'conditions on the id and the version hold like any other',
+    rule: 'conditions on the id and the version work like any other',
     async run({ store }) {
       const mine = thingsOf(store).of(fresh('inst'));
       const [first, second] = [await mine.insert(thing()), await mine.insert(thing())];
@@ -99,7 +99,7 @@ export const conditions: readonly Check[] = [
     },
   },
   {
-    rule: 'a condition that is undefined is refused: what was forgotten must not find everything',
+    rule: 'an undefined condition is refused: it must not match every document',
     async run({ store }) {
       const mine = thingsOf(store).of(fresh('inst'));
       const where = { name: undefined } as unknown as Where;

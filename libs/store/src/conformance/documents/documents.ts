@@ -5,7 +5,7 @@ import { type Check, fresh, others, rejection, thing, thingsOf } from '../subjec
 /** Insert, get, insertMany, delete. */
 export const documents: readonly Check[] = [
   {
-    rule: 'an inserted document has version 1 and its institution, and is read back as it was written',
+    rule: 'an inserted document has version 1 and its institution, and is read back unchanged',
     async run({ store }) {
       const institution = fresh('inst');
       const mine = thingsOf(store).of(institution);
@@ -31,7 +31,7 @@ export const documents: readonly Check[] = [
     },
   },
   {
-    rule: 'an acknowledged insert is seen by the next read, also of another instance',
+    rule: 'the next read sees an acknowledged insert, also in another instance',
     async run({ store, another }) {
       const institution = fresh('inst');
       const elsewhere = await another();
@@ -42,7 +42,7 @@ export const documents: readonly Check[] = [
     },
   },
   {
-    rule: 'a taken id is refused as UniqueViolation of `id` and changes nothing',
+    rule: 'a taken id is refused with UniqueViolation of `id` and changes nothing',
     async run({ store }) {
       const mine = thingsOf(store).of(fresh('inst'));
       const first = await mine.insert(thing({ name: 'first' }));
@@ -53,7 +53,7 @@ export const documents: readonly Check[] = [
     },
   },
   {
-    rule: 'what the caller does to its object after the call is not stored',
+    rule: 'changes of the caller’s object after the call are not stored',
     async run({ store }) {
       const mine = thingsOf(store).of(fresh('inst'));
       const input = { ...thing(), tags: ['before'] };
@@ -64,7 +64,7 @@ export const documents: readonly Check[] = [
     },
   },
   {
-    rule: 'get answers undefined for an unknown id',
+    rule: 'get returns undefined for an unknown id',
     async run({ store }) {
       assert.equal(await thingsOf(store).of(fresh('inst')).get(fresh()), undefined);
     },
@@ -84,7 +84,7 @@ export const documents: readonly Check[] = [
     },
   },
   {
-    rule: 'insertMany skips an id that stands twice in the same call',
+    rule: 'insertMany skips the repetition of an id in the same call',
     async run({ store }) {
       const mine = thingsOf(store).of(fresh('inst'));
       const one = thing();
@@ -102,7 +102,7 @@ export const documents: readonly Check[] = [
     },
   },
   {
-    rule: 'delete answers whether the document was there',
+    rule: 'delete returns whether the document existed',
     async run({ store }) {
       const mine = thingsOf(store).of(fresh('inst'));
       const { id } = await mine.insert(thing());

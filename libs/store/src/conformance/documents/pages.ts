@@ -34,7 +34,7 @@ const mixed = (): New<Thing>[] =>
 /** Keyset pagination. */
 export const pages: readonly Check[] = [
   {
-    rule: 'pages over ties and nulls, both ways, join to exactly the whole ordered list',
+    rule: 'the pages over ties and nulls, in both directions, are exactly the whole ordered list',
     async run({ store }) {
       const mine = thingsOf(store).of(fresh('inst'));
       await mine.insertMany(mixed());
@@ -66,7 +66,7 @@ export const pages: readonly Check[] = [
     },
   },
   {
-    rule: 'documents inserted while paging neither repeat nor hide another one',
+    rule: 'documents inserted while paging neither repeat nor hide others',
     async run({ store }) {
       const mine = thingsOf(store).of(fresh('inst'));
       const before = Array.from({ length: 60 }, (_, i) => thing({ rank: i % 6 }));
@@ -80,7 +80,7 @@ export const pages: readonly Check[] = [
       });
       const ids = seen.map(idOnly);
       assert.equal(new Set(ids).size, ids.length, 'a document came twice');
-      for (const { id } of before) assert.ok(ids.includes(id), 'a document was passed over');
+      for (const { id } of before) assert.ok(ids.includes(id), 'a document was skipped');
       const ranks = seen.map((one) => one.rank ?? 0);
       assert.deepEqual(
         ranks,
@@ -104,7 +104,7 @@ export const pages: readonly Check[] = [
     },
   },
   {
-    rule: 'a limit of 0 answers nothing, and no limit answers all',
+    rule: 'a limit of 0 returns nothing, and no limit returns all',
     async run({ store }) {
       const mine = thingsOf(store).of(fresh('inst'));
       await mine.insertMany(Array.from({ length: 1200 }, () => thing()));

@@ -14,7 +14,7 @@ const countedOf = (store: Store, institution: string) => store.collection(counte
 /** `upgrade`: documents of an earlier release read by this one. */
 export const shapes: readonly Check[] = [
   {
-    rule: 'whatever is read is in the shape that the reader declares; nothing is written for it',
+    rule: 'every read returns the shape that the reader declares, and writes nothing',
     async run({ store, another }) {
       const institution = fresh('inst');
       const old = thingsOf(await another()).of(institution);
@@ -28,7 +28,7 @@ export const shapes: readonly Check[] = [
       assert.equal(
         (await mine.update(id, () => undefined))?.count,
         0,
-        'an update that changes nothing answers the new shape',
+        'an update that changes nothing returns the new shape',
       );
       assert.equal((await store.collection(counted).acrossInstitutions.get(id))?.count, 0);
       const stored = await old.get(id);
@@ -40,7 +40,7 @@ export const shapes: readonly Check[] = [
     },
   },
   {
-    rule: 'an update is given the new shape and writes it; releases that do not know it keep what they pass on',
+    rule: 'an update gets the new shape and writes it; a release that does not know a member preserves it',
     async run({ store, another }) {
       const institution = fresh('inst');
       const old = thingsOf(await another()).of(institution);
@@ -56,7 +56,7 @@ export const shapes: readonly Check[] = [
     },
   },
   {
-    rule: 'a rewrite brings every document to the new shape beside writers, and finds nothing to do when repeated',
+    rule: 'a rewrite writes every document in the new shape during other writes, and writes nothing when repeated',
     async run({ store, another }) {
       const institution = fresh('inst');
       const old = thingsOf(await another()).of(institution);
@@ -66,7 +66,7 @@ export const shapes: readonly Check[] = [
         .slice(0, 20)
         .map(({ id }) => old.update(id, (current) => ({ next: { ...current, rank: -1 } })));
       await Promise.all([rewrite(store, counted), ...writers]);
-      assert.equal(await old.count({ count: 0 }), 450, 'what looks for the new shape finds all of them');
+      assert.equal(await old.count({ count: 0 }), 450, 'a query by the new shape finds all of them');
       assert.equal(await old.count({ rank: -1 }), 20, 'no write was lost');
       const versions = async () => (await old.find({ orderBy: 'id' })).map(({ version }) => version);
       const before = await versions();

@@ -25,12 +25,12 @@ export const oneOfFiftyWins = async ({ store, another }: Subject): Promise<void>
     assert.ok(reason instanceof UniqueViolation && reason.index === 'email', String(reason));
   assert.equal(await thingsOf(store).of(institution).count({ email }), 1);
   const events = (await store.outbox.pending(100_000)).filter((one) => one.institution === institution);
-  assert.equal(events.length, 1, 'one event for the one that won');
+  assert.equal(events.length, 1, 'one event for the stored one');
 };
 
 /** Unique indexes. */
 export const uniqueness: readonly Check[] = [
-  { rule: 'of 50 concurrent inserts of one value exactly one wins, with its event', run: oneOfFiftyWins },
+  { rule: 'of 50 concurrent inserts of one value exactly one is stored, with its event', run: oneOfFiftyWins },
   {
     rule: 'a unique index holds within the institution, by default',
     async run({ store }) {
@@ -77,7 +77,7 @@ export const uniqueness: readonly Check[] = [
     },
   },
   {
-    rule: 'a value is free again after its document gave it up or was deleted',
+    rule: 'a value is free again after its document changed it or was deleted',
     async run({ store }) {
       const mine = thingsOf(store).of(fresh('inst'));
       const email = 'moving@example.org';

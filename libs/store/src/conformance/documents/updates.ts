@@ -19,7 +19,7 @@ export const everyIncrementCounts = async ({ store, another }: Subject): Promise
   const stored = await first.get(id);
   assert.equal(stored?.count, 64, 'increments were lost');
   assert.equal(stored?.version, 65);
-  assert.equal(new Set(results.map((one) => one?.version)).size, 64, 'two updates answered the same version');
+  assert.equal(new Set(results.map((one) => one?.version)).size, 64, 'two updates returned the same version');
   const events = (await store.outbox.pending(100_000)).filter((one) => one.key === id);
   assert.deepEqual(
     events.map((one) => one.version),
@@ -31,7 +31,7 @@ export const everyIncrementCounts = async ({ store, another }: Subject): Promise
 export const updates: readonly Check[] = [
   { rule: '64 concurrent increments are all counted', run: everyIncrementCounts },
   {
-    rule: 'an update answers the next version of the document, as it is then read',
+    rule: 'an update returns the next version of the document, as it is then read',
     async run({ store }) {
       const mine = thingsOf(store).of(fresh('inst'));
       const first = await mine.insert(thing({ rank: 1, email: 'x@example.org' }));
@@ -39,12 +39,12 @@ export const updates: readonly Check[] = [
       assert.equal(second?.version, 2);
       assert.equal(second?.rank, 2);
       assert.deepEqual(await mine.get(first.id), second);
-      assert.equal('email' in (second ?? {}), false, 'next replaces the document as a whole');
+      assert.equal('email' in (second ?? {}), false, '`next` replaces the document as a whole');
       assert.equal(await mine.count({ email: 'x@example.org' }), 0);
     },
   },
   {
-    rule: 'a function that answers nothing leaves the document as it is',
+    rule: 'a function that returns undefined leaves the document unchanged',
     async run({ store }) {
       const mine = thingsOf(store).of(fresh('inst'));
       const first = await mine.insert(thing());
@@ -58,7 +58,7 @@ export const updates: readonly Check[] = [
     },
   },
   {
-    rule: 'an unknown id answers undefined and does not call the function',
+    rule: 'an unknown id returns undefined and does not call the function',
     async run({ store }) {
       const update = thingsOf(store)
         .of(fresh('inst'))
@@ -67,7 +67,7 @@ export const updates: readonly Check[] = [
     },
   },
   {
-    rule: 'what the function throws aborts the update',
+    rule: 'an error of the function aborts the update',
     async run({ store }) {
       const mine = thingsOf(store).of(fresh('inst'));
       const first = await mine.insert(thing());
@@ -91,7 +91,7 @@ export const updates: readonly Check[] = [
     },
   },
   {
-    rule: 'of an update and a delete that race, the delete wins in the end and nothing comes back',
+    rule: 'a delete that races with updates wins, and no update restores the document',
     async run({ store }) {
       const mine = thingsOf(store).of(fresh('inst'));
       for (let round = 0; round < 20; round++) {

@@ -11,7 +11,7 @@ export const withoutCredentials = (url: string): string => url.replace(/\/\/[^@/
 
 /** `<prefix>_<service>`: the prefix is the database in the URL, or `boxoffice`. */
 export const databaseName = (url: string, service: string): string => {
-  if (!/^[A-Za-z0-9_-]+$/.test(service)) throw new Error(`${JSON.stringify(service)} is no name of a store`);
+  if (!/^[A-Za-z0-9_-]+$/.test(service)) throw new Error(`${JSON.stringify(service)} is not a store name`);
   const path = /^mongodb(?:\+srv)?:\/\/[^/]*\/([^?]*)/.exec(url)?.[1];
   return `${path ? decodeURIComponent(path) : 'boxoffice'}_${service}`;
 };

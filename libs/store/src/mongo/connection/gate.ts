@@ -4,13 +4,13 @@ import { inWordsOfThePort } from './unavailable.ts';
 
 /** A call of the port as the engine executes it. */
 export interface Call {
-  /** True after the caller got its timeout: the call begins no further command, and withdraws a mark that it set. */
+  /** True after the caller got its timeout: the call begins no further command, and withdraws a lock that it set. */
   readonly abandoned: boolean;
 }
 
 /** @throws StoreUnavailable if the call has timed out */
 export const whileAwaited = ({ abandoned }: Call): void => {
-  if (abandoned) throw new StoreUnavailable('MongoDB: the caller waits no longer');
+  if (abandoned) throw new StoreUnavailable('MongoDB: the call has timed out');
 };
 
 /** Admits calls while open, and tracks those in flight. */

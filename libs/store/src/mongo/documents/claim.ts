@@ -40,8 +40,8 @@ const bySwap = ({ records, schema }: MongoCollection, set: object): TakeOne => {
       if (!record) return null;
       const { _id, institution, version } = record;
       const body = { ...decode(record.body, record._escaped), ...merged };
-      const kept = Object.fromEntries(Object.entries(body).filter(([name]) => !gone.includes(name)));
-      const $set = { ...contentOf(schema, institution, _id, kept), version: version + 1 };
+      const remaining = Object.fromEntries(Object.entries(body).filter(([name]) => !gone.includes(name)));
+      const $set = { ...contentOf(schema, institution, _id, remaining), version: version + 1 };
       const how = { returnDocument: 'after', projection: visible } as const;
       const written = await records.findOneAndUpdate({ _id, institution, version }, { $set }, how);
       if (written) return written;

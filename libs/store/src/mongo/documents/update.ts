@@ -29,13 +29,15 @@ const nextIdempotencyRecords = async <T extends Document>(
 ) => {
   const now = Date.now();
   const before = record._stamps ?? [];
-  const kept = before.filter((one) => one.expiresAt > now && !(forget !== undefined && one.subjects?.includes(forget)));
-  if (idempotencyRecord && kept.some((one) => one.key === idempotencyRecord.key))
+  const current = before.filter(
+    (one) => one.expiresAt > now && !(forget !== undefined && one.subjects?.includes(forget)),
+  );
+  if (idempotencyRecord && current.some((one) => one.key === idempotencyRecord.key))
     throw new IdempotencyKeyTaken(`the key ${idempotencyRecord.key} is taken`);
-  if (!idempotencyRecord) return kept.length === before.length ? undefined : kept;
+  if (!idempotencyRecord) return current.length === before.length ? undefined : current;
   const own = storedIdempotencyRecord(idempotencyRecord, idempotencyRecord.answer(next));
-  await idempotency.carry(kept.splice(0, excessOf(kept, own)));
-  return [...kept, own];
+  await idempotency.carry(current.splice(0, excessOf(current, own)));
+  return [...current, own];
 };
 
 /** State shared by the attempts of one update. */

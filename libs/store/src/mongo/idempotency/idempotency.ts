@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Collection, Db } from 'mongodb';
-import type { Attempt, Begun, Idempotency, RememberedAnswer } from '../../port.ts';
+import type { Attempt, Idempotency, KeyState, RememberedAnswer } from '../../port.ts';
 import { type Call, whileAwaited } from '../connection/gate.ts';
 import type { Surroundings } from '../outbox/events.ts';
 import { isDuplicate } from '../records/duplicates.ts';
 import type { StoredIdempotencyRecord, StoredRecord } from '../records/record.ts';
 import { findIdempotencyRecord, forgetIdempotencyRecords, storedIdempotencyRecord } from './records.ts';
 
-/** The state of a key outside of its effect's document: the mark of a running request, or a stored answer. */
+/** The state of a key outside of its effect's document: the lock of a running request, or a stored answer. */
 interface StoredKey {
   readonly _id: string;
   readonly fingerprint: string;
@@ -24,10 +24,10 @@ interface StoredKey {
 
 /** The stored answers of a store, with the operations that its writes need. */
 export interface MongoIdempotency extends Omit<Idempotency, 'begin'> {
-  /** The port's `begin`. If its call times out, it withdraws its mark as soon as the mark is written. */
-  begin(key: string, fingerprint: string, expiresAt: number, call: Call): Promise<Begun>;
+  /** The port's `begin`. If its call times out, it withdraws its lock as soon as the lock is written. */
+  begin(key: string, fingerprint: string, expiresAt: number, call: Call): Promise<KeyState>;
   /**
-   * Whether another request may have answered the key. False without a look-up while this process holds the key's mark
+   * Whether another request may have answered the key. False without a look-up while this process holds the key's lock
    * and has renewed it recently.
    */
   answered(key: string): Promise<boolean>;
@@ -35,21 +35,21 @@ export interface MongoIdempotency extends Omit<Idempotency, 'begin'> {
   forgetBut(subject: string, key: string | undefined): Promise<void>;
   /** Stores answers that leave the document of their effect. */
   carry(idempotencyRecords: readonly StoredIdempotencyRecord[]): Promise<void>;
-  /** Stops all renewals, and withdraws the marks of this process. */
+  /** Stops all renewals, and withdraws the locks of this process. */
   stop(): Promise<void>;
 }
 
-/** A mark of this process. */
+/** A lock of this process. */
 interface Held {
   /** The id of the attempt. */
   readonly id: string;
-  /** When its request began, and when the mark was last known to be alive: monotonic clock, milliseconds. */
+  /** When its request began, and when the lock was last known to be alive: monotonic clock, milliseconds. */
   readonly since: number;
   renewed: number;
 }
 
 /**
- * The longest time in milliseconds that a mark outlives its process. Renewals are dated and compared by the server's
+ * The longest time in milliseconds that a lock outlives its process. Renewals are dated and compared by the server's
  * clock alone, so the clocks of instances may differ by any amount. (After a failover the new primary's clock counts.)
  */
 const markMs = 8_000;
@@ -71,7 +71,7 @@ const settled = ({ fingerprint, expiresAt, answer, subjects }: StoredIdempotency
   return { $set: subjects ? { ...known, subjects } : known, $unset: gone };
 };
 
-/** The idempotency keys over the collections of a database. A mark is renewed for `requestMs` at most. */
+/** The idempotency keys over the collections of a database. A lock is renewed for `requestMs` at most. */
 export const createIdempotency = (
   database: Db,
   collections: ReadonlyMap<string, Collection<StoredRecord>>,
@@ -84,12 +84,12 @@ export const createIdempotency = (
     const renewed = performance.now();
     for (const [key, { since }] of held) if (renewed - since > requestMs) held.delete(key);
     if (held.size === 0) return;
-    const marks = [...held.values()];
-    await keys.updateMany({ _id: { $in: [...held.keys()] }, attempt: { $in: marks.map(({ id }) => id) } }, beat);
-    for (const one of marks) one.renewed = renewed;
+    const locks = [...held.values()];
+    await keys.updateMany({ _id: { $in: [...held.keys()] }, attempt: { $in: locks.map(({ id }) => id) } }, beat);
+    for (const one of locks) one.renewed = renewed;
   };
   const timer = setInterval(() => {
-    renew().catch((error: unknown) => logger?.error('marks of running requests could not be renewed', { error }));
+    renew().catch((error: unknown) => logger?.error('locks of running requests could not be renewed', { error }));
   }, renewMs);
   timer.unref();
 
@@ -98,17 +98,17 @@ export const createIdempotency = (
   };
 
   /**
-   * Ends a mark, whether or not its write is confirmed. Its renewals stop first, so after a failure it expires by
+   * Releases a lock, whether or not its write is confirmed. Its renewals stop first, so after a failure it expires by
    * itself.
    */
   const withdraw = async ({ key, id }: Attempt) => {
     renewNoMore(key, id);
     await keys.deleteOne({ _id: key, attempt: id });
   };
-  /** The same without waiting, after a failure already reported: a mark that cannot be withdrawn expires. */
+  /** The same without waiting, after a failure already reported: a lock that cannot be withdrawn expires. */
   const withdrawSoon = (attempt: Attempt) => void withdraw(attempt).catch(() => undefined);
 
-  /** Marks the key, or returns the existing state; undefined if that has just changed. */
+  /** Locks the key, or returns the existing state; undefined if that has just changed. */
   const take = async ({ key, fingerprint, expiresAt, id }: Attempt) => {
     const now = Date.now();
     const own = { fingerprint, expiresAt, purgeAt: new Date(Math.max(expiresAt, now + markMs)) };
@@ -130,21 +130,21 @@ export const createIdempotency = (
     return answer === undefined ? { state: 'running' as const, fingerprint: found.fingerprint } : undefined;
   };
 
-  const begin = async (attempt: Attempt, call: Call): Promise<Begun> => {
+  const begin = async (attempt: Attempt, call: Call): Promise<KeyState> => {
     const { key, id } = attempt;
     for (;;) {
       whileAwaited(call);
       const started = performance.now();
-      const begun = await take(attempt);
-      if (begun && begun.state !== 'fresh') return begun;
-      if (!begun) continue;
+      const found = await take(attempt);
+      if (found && found.state !== 'fresh') return found;
+      if (!found) continue;
       whileAwaited(call);
       held.set(key, { id, since: started, renewed: started });
-      // After the mark: an earlier holder has written its effect or is dead. A dead holder's write that arrives late is
+      // After the lock: an earlier holder has written its effect or is dead. A dead holder's write that arrives late is
       // refused by the unique index over idempotency records.
       const idempotencyRecord = await findIdempotencyRecord(collections.values(), key);
       whileAwaited(call);
-      if (!idempotencyRecord) return { ...begun, attempt };
+      if (!idempotencyRecord) return { ...found, attempt };
       await withdraw(attempt);
       return remembered(idempotencyRecord);
     }
@@ -162,14 +162,14 @@ export const createIdempotency = (
       try {
         return await begin(attempt, call);
       } catch (error) {
-        // The mark may exist or still arrive: its command's answer was lost, or its call has timed out.
+        // The lock may exist or still arrive: its command's answer was lost, or its call has timed out.
         withdrawSoon(attempt);
         throw error;
       }
     },
     async remember(attempt, answer) {
       const { key, fingerprint, expiresAt, id } = attempt;
-      // From here on the mark is no longer renewed, whatever the outcome of the write.
+      // From here on the lock is no longer renewed, whatever the outcome of the write.
       renewNoMore(key, id);
       try {
         const update = settled(storedIdempotencyRecord({ key, fingerprint, expiresAt }, answer));
@@ -195,7 +195,7 @@ export const createIdempotency = (
       return found?.answer !== undefined && found.expiresAt > Date.now();
     },
     async carry(idempotencyRecords) {
-      // Replaces a mark too: the effect exists, so the running request is a repeat.
+      // Replaces a lock too: the effect exists, so the running request is a repeat.
       const weaker = { $or: [{ answer: { $exists: false } }, { expiresAt: { $lte: Date.now() } }] };
       const settle = async (idempotencyRecord: StoredIdempotencyRecord) => {
         try {

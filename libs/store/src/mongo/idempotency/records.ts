@@ -40,17 +40,17 @@ export const updateOf = ({ $set, $unset }: Parts): Partial<Parts> => ({
  * Limits of the idempotency records in one document, in number and in bytes of answers: MongoDB's limit is 16 MiB per
  * document, and every update reads them. The newest stays whatever its size, since it is written with its effect.
  */
-const stampCapacity = 50;
-const stampBytes = 1024 * 1024;
+const recordCapacity = 50;
+const answerBytes = 1024 * 1024;
 
 /** The number of idempotency records, oldest first, that must leave the document before `own` is added. */
-export const excessOf = (kept: readonly StoredIdempotencyRecord[], own: StoredIdempotencyRecord): number => {
-  let left = stampBytes - Buffer.byteLength(own.answer);
+export const excessOf = (current: readonly StoredIdempotencyRecord[], own: StoredIdempotencyRecord): number => {
+  let left = answerBytes - Buffer.byteLength(own.answer);
   const isOver = (one: StoredIdempotencyRecord, index: number) => {
     left -= Buffer.byteLength(one.answer);
-    return left < 0 || kept.length - index >= stampCapacity;
+    return left < 0 || current.length - index >= recordCapacity;
   };
-  return kept.findLastIndex(isOver) + 1;
+  return current.findLastIndex(isOver) + 1;
 };
 
 /** The answer as it is stored. */
@@ -73,9 +73,9 @@ const drop = async (
   for await (const found of from.find<WithIdempotencyRecords>(filter, { projection })) {
     let record: WithIdempotencyRecords | null = found;
     while (record?._stamps?.some(dropped)) {
-      const kept = record._stamps.filter((one) => !dropped(one));
+      const remaining = record._stamps.filter((one) => !dropped(one));
       const filter = { _id: record._id, ...unchanged(record) };
-      const { matchedCount } = await from.updateOne(filter, updateOf(partsWith(kept)));
+      const { matchedCount } = await from.updateOne(filter, updateOf(partsWith(remaining)));
       if (matchedCount === 1) break;
       record = await from.findOne<WithIdempotencyRecords>({ _id: record._id }, { projection });
     }

@@ -123,10 +123,10 @@ export const createOutbox = (
 
   const committed: MongoOutbox['committed'] = (events, institution) => {
     if (events.length === 0) return;
-    const told = events.map((event) => published(event, institution));
+    const committed = events.map((event) => published(event, institution));
     for (const listener of listeners) {
       try {
-        listener(told);
+        listener(committed);
       } catch (error) {
         logger?.error('a listener of the outbox failed', { error });
       }

@@ -31,8 +31,8 @@ const storeOwn: ReadonlySet<string> = new Set(['id', 'version', 'institution']);
 
 /** The JSON of an object without the members that the store sets. */
 export const bodyOf = (document: object): JsonObject => {
-  const kept = Object.fromEntries(Object.entries(document).filter(([name]) => !storeOwn.has(name)));
-  return JSON.parse(JSON.stringify(kept)) as JsonObject;
+  const own = Object.fromEntries(Object.entries(document).filter(([name]) => !storeOwn.has(name)));
+  return JSON.parse(JSON.stringify(own)) as JsonObject;
 };
 
 /** The body as it is stored; `escaped` if a name was changed, so that reads decode only where needed. */

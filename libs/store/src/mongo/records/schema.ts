@@ -28,12 +28,12 @@ const own: Readonly<Record<string, string>> = { id: '_id', version: 'version', i
 
 /** The path of a document's field in its record. @throws for anything but a dotted path */
 export const recordPath = (field: string): string => {
-  if (!path.test(field)) throw new Error(`${JSON.stringify(field)} is no field path`);
+  if (!path.test(field)) throw new Error(`${JSON.stringify(field)} is not a field path`);
   return own[field] ?? `body.${field}`;
 };
 
 const named = (name: string, pattern: RegExp, what: string) => {
-  if (!pattern.test(name)) throw new Error(`${JSON.stringify(name)} is no name of ${what}`);
+  if (!pattern.test(name)) throw new Error(`${JSON.stringify(name)} is not a name of ${what}`);
 };
 
 const hash = (definition: unknown) => createHash('sha256').update(JSON.stringify(definition)).digest('hex').slice(0, 8);

@@ -3,17 +3,17 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect, jest, test } from '@jest/globals';
 import { attemptOf, fresh, until } from '../../src/conformance/subject.ts';
-import { type Begun, openMongoStore, StoreUnavailable } from '../../src/index.ts';
+import { type KeyState, openMongoStore, StoreUnavailable } from '../../src/index.ts';
 import { describeMongo } from './describe.ts';
 import { newDatabase } from './engine.ts';
 import { startProxy, type Verdict } from './proxy.ts';
 
 const PROMISED_MS = 10_000;
 
-const program = fileURLToPath(new URL('./mark-holder.ts', import.meta.url));
+const program = fileURLToPath(new URL('./lock-holder.ts', import.meta.url));
 
-describeMongo('the mark of a running request on MongoDB', (url) => {
-  test('dies within 10 s after its process, and not before: a living process renews its own', async () => {
+describeMongo('the lock of a running request on MongoDB', (url) => {
+  test('expires within 10 s after the death of its process, which renews it while it is alive', async () => {
     const { settings, remove } = newDatabase(url);
     const [dying, living] = [fresh('key'), fresh('key')];
     const store = await openMongoStore({ ...settings, collections: [] });
@@ -32,7 +32,7 @@ describeMongo('the mark of a running request on MongoDB', (url) => {
     child.kill('SIGKILL');
     await exited;
     await until(async () => (await begin(dying)) === 'fresh', 10 * PROMISED_MS);
-    // As old by now as the dead one was, or older.
+    // This lock is at least as old by now as the dead one was.
     expect(await begin(living)).toBe('running');
     await store.idempotency.end(attempt);
     expect(await begin(living)).toBe('fresh');
@@ -41,7 +41,7 @@ describeMongo('the mark of a running request on MongoDB', (url) => {
     await remove();
   }, 120_000);
 
-  test('is withdrawn where it lands after its begin has been given up', async () => {
+  test('is withdrawn if it is written after its begin has timed out', async () => {
     const { settings, remove } = newDatabase(url);
     let verdict: Verdict = 'pass';
     const proxy = await startProxy(url, (command) => (command.update === 'store.keys' ? verdict : 'pass'));
@@ -53,14 +53,14 @@ describeMongo('the mark of a running request on MongoDB', (url) => {
     await expect(slow.idempotency.begin(key, 'print', later)).rejects.toThrow(StoreUnavailable);
     verdict = 'pass';
     proxy.release();
-    // The mark is there for a moment, or for 8 s if its withdrawal is lost; renewed it would be there until the process
+    // The lock exists for a moment, or for 8 s if its withdrawal is lost; renewals would preserve it until the process
     // ends.
-    let begun: Begun | undefined;
+    let found: KeyState | undefined;
     await until(async () => {
-      begun = await other.idempotency.begin(key, 'print', later);
-      return begun.state === 'fresh';
+      found = await other.idempotency.begin(key, 'print', later);
+      return found.state === 'fresh';
     }, 10 * PROMISED_MS);
-    if (begun?.state === 'fresh') await other.idempotency.end(begun.attempt);
+    if (found?.state === 'fresh') await other.idempotency.end(found.attempt);
     expect(await slow.idempotency.begin(key, 'print', later)).toMatchObject({ state: 'fresh' });
     await slow.close();
     await other.close();
@@ -68,7 +68,7 @@ describeMongo('the mark of a running request on MongoDB', (url) => {
     await remove();
   }, 120_000);
 
-  test('is not judged by the clock of another instance', async () => {
+  test('does not depend on the clock of another instance', async () => {
     const { settings, remove } = newDatabase(url);
     const store = await openMongoStore({ ...settings, collections: [] });
     const other = await openMongoStore({ ...settings, collections: [] });
