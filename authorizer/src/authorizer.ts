@@ -64,8 +64,8 @@ export const createAuthorizer = (options: AuthorizerOptions): Authorizer => {
   const now = options.now ?? Date.now;
   const directory = createClientDirectory(store, now);
   const revocations = createRevocations(store, now);
-  const longestLifeMs = Math.max(lifetime, LEAST_OVERLAP_SECONDS) * 1000;
-  const keys = createKeyRing({ store, secret: keyEncryptionKey, longestLifeMs, now });
+  const longestLifetimeMs = Math.max(lifetime, LEAST_OVERLAP_SECONDS) * 1000;
+  const keys = createKeyRing({ store, secret: keyEncryptionKey, longestLifetimeMs, now });
   const audit = auditTo(logger);
   const authenticate = createClientAuthentication(directory, audit);
   const tokens = createTokenStatus({ keySet: keys.keySet, issuer, clients: directory, revocations, now });

@@ -1,6 +1,6 @@
 import { type Logger, repeat } from '@boxoffice/runtime';
 import type { Authorizer } from './authorizer.ts';
-import { KEY_REFRESH_MS } from './domain/key-life.ts';
+import { KEY_REFRESH_MS } from './domain/key-schedule.ts';
 
 /** Starts the instance's background work: reading the keys again. */
 export const startBackground = (authorizer: Authorizer, logger: Pick<Logger, 'error'>) => {

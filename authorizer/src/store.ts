@@ -1,6 +1,6 @@
 import { type CollectionHandle, collection, type Document, type Store } from '@boxoffice/store';
 import type { Client } from './domain/client.ts';
-import type { KeyLife } from './domain/key-life.ts';
+import type { KeySchedule } from './domain/key-schedule.ts';
 
 /** An OAuth client; its document id is the client id. Deleted clients stay, without scopes and secrets. */
 export interface ClientDocument extends Document, Client {}
@@ -15,7 +15,7 @@ export interface RevocationDocument extends Document {
 }
 
 /** A signing key pair; its id is its generation, so that of two made concurrently only one is stored. */
-export interface KeyDocument extends Document, KeyLife {
+export interface KeyDocument extends Document, KeySchedule {
   readonly kid: string;
   /** The published public JWK. */
   readonly jwk: Readonly<Record<'kty' | 'crv' | 'x' | 'y' | 'kid' | 'use' | 'alg', string>>;

@@ -1,4 +1,4 @@
-/** What one service may expose, whatever its description contains. */
+/** The operations and pages that one service may expose, whatever its description contains. */
 export interface ServiceRow {
   readonly prefixes: readonly string[];
   /** The domains whose scopes its operations may require. */

@@ -1,4 +1,4 @@
-// Who calls the authorizer: the credentials of clients and of services.
+// The credentials of the authorizer's callers: clients and services.
 import type { ClientDirectory } from '../clients/directory.ts';
 import { matchSecret } from '../clients/secrets.ts';
 import type { Secret } from '../domain/client.ts';

@@ -21,7 +21,7 @@ export interface ClientRegistration {
  */
 export interface ChangeRequest {
   readonly allow?: (current: ClientDocument) => void;
-  readonly stamp?: IdempotencyRecord<ClientDocument> | undefined;
+  readonly idempotencyRecord?: IdempotencyRecord<ClientDocument> | undefined;
 }
 
 /** The clients of an installation; every method is limited to one institution. */
@@ -33,7 +33,7 @@ export interface Clients {
   create(
     institution: string,
     client: ClientRegistration,
-    stamp?: IdempotencyRecord<ClientDocument>,
+    idempotencyRecord?: IdempotencyRecord<ClientDocument>,
   ): Promise<ClientWithSecret>;
   amend(
     institution: string,
@@ -80,7 +80,7 @@ export const createClients = (
   const change = async (
     institution: string,
     clientId: string,
-    { allow, stamp }: ChangeRequest,
+    { allow, idempotencyRecord }: ChangeRequest,
     step: (current: ClientDocument, at: Date) => ClientDocument | rules.Refusal,
   ): Promise<ClientDocument> => {
     const updated = await clients.of(institution).update(
@@ -92,7 +92,7 @@ export const createClients = (
         if (typeof next === 'string') throw refusals[next]();
         return { next, events: [clientChanged({ clientId, deleted: next.deletedAt !== null })] };
       },
-      { idempotencyRecord: stamp },
+      { idempotencyRecord },
     );
     changed(clientId);
     if (!updated) throw absent();
@@ -106,12 +106,12 @@ export const createClients = (
       if (!client || client.deletedAt !== null) throw absent();
       return client;
     },
-    create: async (institution, { name, scopes }, stamp) => {
+    create: async (institution, { name, scopes }, idempotencyRecord) => {
       const clientSecret = makeSecret();
       const at = new Date(now());
       const secret = rules.newSecret(makeSecretId(), hashSecret(clientSecret), at);
       const registered = { id: makeClientId(), ...rules.newClient(name, scopes, secret, at) };
-      return { client: await clients.of(institution).insert(registered, { idempotencyRecord: stamp }), clientSecret };
+      return { client: await clients.of(institution).insert(registered, { idempotencyRecord }), clientSecret };
     },
     amend: (institution, clientId, to, request = {}) =>
       change(institution, clientId, request, (current, at) => rules.amend(current, to, at)),

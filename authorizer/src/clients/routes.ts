@@ -1,4 +1,4 @@
-// OAuth clients and their secrets, as institutions and operators manage them.
+// OAuth clients and their secrets: the operations of institutions and operators.
 import {
   type AnyOperation,
   created,
@@ -110,7 +110,7 @@ export const routes = (clients: Clients): AnyOperation[] => [
         mayChange(current);
         unchanged(view(current));
       };
-      const request = { allow, stamp: remember(shown) };
+      const request = { allow, idempotencyRecord: remember(shown) };
       return shown(await clients.amend(caller.institution, params.clientId, body, request));
     },
   }),
@@ -142,7 +142,7 @@ export const routes = (clients: Clients): AnyOperation[] => [
     handle: async ({ caller, params, ifMatch, remember }) => {
       const withoutSecret = (client: ClientDocument) =>
         created({ ...view(client), clientSecret: null }, location(client), { etag: etag(client) });
-      const request = { allow: allowed(caller, ifMatch), stamp: remember(withoutSecret) };
+      const request = { allow: allowed(caller, ifMatch), idempotencyRecord: remember(withoutSecret) };
       const { client, clientSecret } = await clients.addSecret(caller.institution, params.clientId, request);
       return created({ ...view(client), clientSecret }, location(client), { etag: etag(client) });
     },

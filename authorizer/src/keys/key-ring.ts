@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import type { KeySet, SigningKey } from '@boxoffice/identity';
 import type { Store } from '@boxoffice/store';
-import { published, signing, UNKNOWN_KEY_COOLDOWN_MS } from '../domain/key-life.ts';
+import { published, signing, UNKNOWN_KEY_COOLDOWN_MS } from '../domain/key-schedule.ts';
 import { type KeyDocument, keysOf } from '../store.ts';
 import { encryptionKey, openSigningKey } from './encryption.ts';
 import { ensureFirstKey } from './keys.ts';
@@ -23,7 +23,7 @@ export interface KeyRingOptions {
   /** KEY_ENCRYPTION_KEY. */
   readonly secret: string;
   /** The longest lifetime of a token signed by these keys. Milliseconds. */
-  readonly longestLifeMs: number;
+  readonly longestLifetimeMs: number;
   /** Epoch milliseconds. */
   readonly now?: () => number;
 }
@@ -38,7 +38,7 @@ interface LoadedKey {
 }
 
 /** Makes the key ring of an instance; empty until loaded. */
-export const createKeyRing = ({ store, secret, longestLifeMs, now = Date.now }: KeyRingOptions): KeyRing => {
+export const createKeyRing = ({ store, secret, longestLifetimeMs, now = Date.now }: KeyRingOptions): KeyRing => {
   const key = encryptionKey(secret);
   let loaded: readonly LoadedKey[] = [];
   let readAt = Number.NEGATIVE_INFINITY;
@@ -64,7 +64,7 @@ export const createKeyRing = ({ store, secret, longestLifeMs, now = Date.now }: 
       documents = await keysOf(store).find();
     }
     // Keys that are no longer published verify nothing and need not be decrypted.
-    loaded = published(documents, now(), longestLifeMs).map(open);
+    loaded = published(documents, now(), longestLifetimeMs).map(open);
   };
   // Reads do not overlap, so that a slow read from before a withdrawal cannot restore the key.
   const load = (): Promise<void> => {
@@ -75,7 +75,7 @@ export const createKeyRing = ({ store, secret, longestLifeMs, now = Date.now }: 
   };
 
   const publicKey = (kid: string): KeyObject | undefined =>
-    published(loaded, now(), longestLifeMs).find((other) => other.kid === kid)?.publicKey;
+    published(loaded, now(), longestLifetimeMs).find((other) => other.kid === kid)?.publicKey;
 
   return {
     load,
@@ -84,7 +84,7 @@ export const createKeyRing = ({ store, secret, longestLifeMs, now = Date.now }: 
       if (!current) throw new Error('no signing key is loaded');
       return current;
     },
-    jwks: () => ({ keys: published(loaded, now(), longestLifeMs).map(({ jwk }) => jwk) }),
+    jwks: () => ({ keys: published(loaded, now(), longestLifetimeMs).map(({ jwk }) => jwk) }),
     keySet: {
       refresh: load,
       key: async (kid) => {

@@ -3,7 +3,7 @@ import { createHash, generateKeyPairSync } from 'node:crypto';
 import { SIGNATURE_ALGORITHM } from '@boxoffice/identity';
 import { seal } from '@boxoffice/runtime';
 import { type New, type Store, UniqueViolation } from '@boxoffice/store';
-import { PUBLISH_AHEAD_MS } from '../domain/key-life.ts';
+import { PUBLISH_AHEAD_MS } from '../domain/key-schedule.ts';
 import { type KeyDocument, keysOf } from '../store.ts';
 import { encryptionKey, openSigningKey } from './encryption.ts';
 

@@ -2,7 +2,7 @@
 import { type AnyOperation, named, ok, operation } from '@boxoffice/http';
 import { type TSchema, Type } from 'typebox';
 import { NO_STORE, onOAuthFault } from '../authentication/oauth-error.ts';
-import { KEY_DOCUMENT_SECONDS } from '../domain/key-life.ts';
+import { KEY_DOCUMENT_SECONDS } from '../domain/key-schedule.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
 import type { createIntrospect } from './introspect.ts';
 import { GRANT_TYPE, type IssueToken } from './issue.ts';

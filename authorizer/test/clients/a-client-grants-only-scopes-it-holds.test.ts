@@ -29,7 +29,7 @@ const forbidden = {
 };
 
 describe('a client grants only scopes that it holds', () => {
-  test('a new client gets some of them, and a secret that works', async () => {
+  test('a new client gets a subset of them, and a valid secret', async () => {
     const { status, body, headers } = await create({ name: 'Till', scopes: ['catalog:read'] });
     expect(status).toBe(201);
     const data = body.data as Json;
@@ -48,7 +48,7 @@ describe('a client grants only scopes that it holds', () => {
     expect((await installation.askToken(created)).body.scope).toBe('catalog:read');
   });
 
-  test('not those that it lacks, at creation or later', async () => {
+  test('scopes that it lacks are refused, at creation or later', async () => {
     expect(await create({ name: 'Till', scopes: ['catalog:read', 'orders:write'] })).toMatchObject(forbidden);
     const weak = await installation.newClient(['catalog:read']);
     const patch = { body: { scopes: ['orders:write'] } };
@@ -57,13 +57,13 @@ describe('a client grants only scopes that it holds', () => {
     ).toMatchObject(forbidden);
   });
 
-  test('and the challenge names all scopes that it lacks', async () => {
+  test('the challenge names all scopes that it lacks', async () => {
     const { headers } = await create({ name: 'Till', scopes: ['catalog:read', 'orders:write', 'tickets:read'] });
     const challenge = 'Bearer error="insufficient_scope", scope="orders:write tickets:read"';
     expect(headers.get('www-authenticate')).toBe(challenge);
   });
 
-  test('nor does it act on a client that holds more', async () => {
+  test('it cannot change a client that holds more', async () => {
     const path = `/${strong.clientId}`;
     const { call } = installation;
     const [secret] = await secretsOf(strong);
@@ -104,7 +104,7 @@ const secretsOf = async ({ clientId }: TestClient) => {
 };
 
 describe('clients can be listed, read and changed', () => {
-  test('a list has pages, and no secret in it', async () => {
+  test('a list has pages, and no secrets', async () => {
     const names = ['a', 'b', 'c'];
     for (const name of names) await create({ name: `paged ${name}`, scopes: [] });
     const seen: string[] = [];
@@ -121,7 +121,7 @@ describe('clients can be listed, read and changed', () => {
     expect(seen.filter((name) => name.startsWith('paged'))).toEqual(names.map((name) => `paged ${name}`));
   });
 
-  test('PATCH merges, ignores what a GET returned and cannot be changed, and honours If-Match', async () => {
+  test('PATCH merges, accepts unchanged read-only members, and honours If-Match', async () => {
     const { clientId } = await installation.newClient(['catalog:read']);
     const before = await get(clientId);
     const etag = String(before.headers.get('etag'));
@@ -143,7 +143,7 @@ describe('clients can be listed, read and changed', () => {
     expect(await patch({ name: null }, '*')).toMatchObject({ status: 400, body: { status: 'bad_request' } });
   });
 
-  test('a deleted client does not exist any more, and its secret is refused', async () => {
+  test('a deleted client is 404, and its secret is refused', async () => {
     const client = await installation.newClient(['catalog:read']);
     const { clientId } = client;
     const granted = await installation.tokenOf(client);
@@ -157,7 +157,7 @@ describe('clients can be listed, read and changed', () => {
     expect((await installation.decide(granted, 'catalog:read')).status).toBe(401);
   });
 
-  test('tokens lose the scopes that their client loses, and get none that it gains', async () => {
+  test('tokens lose the scopes that their client loses, and do not gain new ones', async () => {
     const client = await installation.newClient(['catalog:read', 'clients:read']);
     const granted = await installation.tokenOf(client);
     const patch = (scopes: string[]) =>
@@ -169,7 +169,7 @@ describe('clients can be listed, read and changed', () => {
     expect((await installation.askToken(client)).body.scope).toBe('clients:read clients:write');
   });
 
-  test('what a client does to itself is bounded by what it holds now', async () => {
+  test('a client can change itself only within its current scopes', async () => {
     const self = await installation.newClient(['clients:write', 'catalog:read']);
     const own = await installation.tokenOf(self);
     const patch = (scopes: string[]) =>
@@ -191,7 +191,7 @@ describe('clients can be listed, read and changed', () => {
   });
 });
 
-describe('a secret is shown once', () => {
+describe('a secret is returned once', () => {
   test('the replay of a creation and of a new secret has null in its place', async () => {
     const key = { 'idempotency-key': 'creation' };
     const another = { 'idempotency-key': 'second secret' };
@@ -228,7 +228,7 @@ describe('two secrets are active at once, for rotation', () => {
       `/${clientId}/secrets/${secretId}`,
     );
 
-  test('both work, a third is refused, a withdrawn one ends, the last one stays', async () => {
+  test('both are valid, a third is refused, one can be withdrawn, the last one cannot', async () => {
     const client = await installation.newClient(['catalog:read']);
     await installation.askToken(client);
     const added = await add(client.clientId);
@@ -258,7 +258,7 @@ describe('two secrets are active at once, for rotation', () => {
     expect(answers.filter(({ body }) => body.status === 'client_too_many_secrets')).toHaveLength(7);
   });
 
-  test('making one needs clients.sensitive:write, which clients:write does not imply', async () => {
+  test('creating one needs clients.sensitive:write, which clients:write does not imply', async () => {
     const plain = await installation.tokenOf(await installation.newClient(['clients:write']));
     const path = `/${strong.clientId}/secrets`;
     const answer = await installation.call(plain, 'createClientSecret', 'clients.sensitive:write', 'POST', path);

@@ -23,7 +23,7 @@ describe('the clients of another institution do not exist', () => {
       ['deleteClientSecret', 'clients.sensitive:write', 'DELETE', `/${id}/secrets/sec_x`, undefined],
     ] as const;
 
-  test('every operation answers byte for byte as for an id that never existed', async () => {
+  test('every operation has the same answer, byte for byte, as for an unknown id', async () => {
     const unknown = operations('cli_AAAAAAAAAAAAAAAAAAAAAA');
     for (const [index, [operation, scope, method, path, body]] of operations(opera.clientId).entries()) {
       const foreign = await installation.call(token, operation, scope, method, path, { body });
@@ -38,14 +38,14 @@ describe('the clients of another institution do not exist', () => {
     expect((await installation.askToken(opera)).status).toBe(200);
   });
 
-  test('lists leave them out', async () => {
+  test('lists omit them', async () => {
     const { body } = await installation.call(token, 'listClients', 'clients:read', 'GET', '?limit=500');
     const { items } = body.data as { items: Json[] };
     expect(items.length).toBeGreaterThan(0);
     expect(items.every(({ institution }) => institution === 'museum')).toBe(true);
   });
 
-  test('a client that is created belongs to the institution of its creator, whatever the body says', async () => {
+  test('a new client belongs to the institution of its creator, whatever its body contains', async () => {
     const body = { name: 'x', scopes: [], institution: 'opera' };
     const answer = await installation.call(token, 'createClient', 'clients:write', 'POST', '', { body });
     if (answer.status === 201) expect((answer.body.data as Json).institution).toBe('museum');

@@ -15,7 +15,7 @@ const verifier = (audience: string) =>
 const invalid = 'Bearer error="invalid_token"';
 
 describe('a decision is a signed identity for one operation of one service', () => {
-  test('of the client, with the scopes that it has', async () => {
+  test('it names the client, with its scopes', async () => {
     const client = await installation.newClient(['contacts:read', 'contacts:write']);
     const token = await installation.tokenOf(client);
     const { status, body } = await installation.decide(token, 'contacts:read', 'getIndividual', 'contacts');
@@ -32,7 +32,7 @@ describe('a decision is a signed identity for one operation of one service', () 
     await expect(verifier('catalog')(identity)).rejects.toMatchObject({ code: 'unauthorized' });
   });
 
-  test('all scopes of an operation are needed, and those that lack are named', async () => {
+  test('all scopes of an operation are needed, and the missing ones are named', async () => {
     const both = 'contacts:write contacts.sensitive:write';
     const writer = await installation.tokenOf(await installation.newClient(['contacts:write']));
     const { status, headers } = await installation.decide(writer, both, 'eraseIndividual', 'contacts');
@@ -46,7 +46,7 @@ describe('a decision is a signed identity for one operation of one service', () 
     expect((await installation.decide(allowed, both, 'eraseIndividual', 'contacts')).status).toBe(200);
   });
 
-  test('it ends with the token', async () => {
+  test('it expires with the token', async () => {
     const short = await startInstallation({ accessTokenLifetime: 5 });
     const token = await short.tokenOf(await short.newClient(['catalog:read']));
     const { body } = await short.decide(token, 'catalog:read');
@@ -54,7 +54,7 @@ describe('a decision is a signed identity for one operation of one service', () 
     await short.close();
   });
 
-  test('a token that is none, or of another installation, is 401 with invalid_token', async () => {
+  test('a malformed token, or one of another installation, is 401 with invalid_token', async () => {
     const other = await startInstallation();
     const foreign = await other.tokenOf(await other.newClient(['catalog:read']));
     await other.close();
@@ -68,7 +68,7 @@ describe('a decision is a signed identity for one operation of one service', () 
     }
   });
 
-  test('an identity token is no access token', async () => {
+  test('an identity token is not an access token', async () => {
     const token = await installation.tokenOf(await installation.newClient(['catalog:read']));
     const { identity } = (await installation.decide(token, 'catalog:read')).body.data as { identity: string };
     expect((await installation.decide(identity, 'catalog:read')).status).toBe(401);
@@ -91,7 +91,7 @@ describe('a decision is a signed identity for one operation of one service', () 
   test.each([
     ['orders', 'pos', 'SERVICE_SECRET is that of orders, not of pos.'],
     ['gateway', 'orders', 'SERVICE_SECRET is that of gateway, not of orders.'],
-  ])('the secret of %s, offered by %s, is named as such', async (owner, service, details) => {
+  ])('the secret of %s, presented by %s, is named as such', async (owner, service, details) => {
     const { status, body } = await installation.internal('/internal/identities', {}, service, secretOf(owner));
     expect([status, body]).toEqual([401, { status: 'unauthorized', details, data: null }]);
     expect(installation.lines.at(-1)).toMatchObject({
@@ -105,7 +105,7 @@ describe('a decision is a signed identity for one operation of one service', () 
     expect([status, body.details]).toEqual([401, expect.stringContaining('is the root secret itself')]);
   });
 
-  test('internal operations are not described', async () => {
+  test('internal operations are omitted from the description', async () => {
     const { body } = await installation.get('/openapi.json');
     expect(Object.keys(body.paths as Json).filter((path) => path.startsWith('/internal'))).toEqual([]);
   });
@@ -133,13 +133,13 @@ describe('a service gets an identity only for the operations that it may call', 
     ['pos', 'contacts', 'findPointOfSale', 'of another service'],
     ['gateway', 'contacts', 'getContactInternally', 'of a service that it does not call'],
     ['catalog', 'contacts', 'getContactInternally', 'for a service without allowed calls'],
-    ['pos', 'constructor', 'length', 'that no list can have'],
+    ['pos', 'constructor', 'length', 'with a name of Object.prototype'],
   ])('%s at %s: not %s, %s', async (service, audience, operation) => {
     const { status, body } = await ask(service, audience, operation);
     expect([status, body.details]).toEqual([403, `${service} may not call ${operation} of ${audience}.`]);
   });
 
-  test('through the credentials that services use', async () => {
+  test('the credentials of services get such an identity', async () => {
     const secret = secretOf('gateway');
     const credentials = createServiceCredentials({ authorizerUrl: installation.url, service: 'gateway', secret });
     const token = await credentials.tokenFor({ audience: 'catalog', institution: '', operation: 'findPointOfSale' });

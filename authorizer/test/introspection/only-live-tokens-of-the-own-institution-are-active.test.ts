@@ -3,22 +3,22 @@ import { basic, type Installation, startInstallation, type TestClient } from '..
 
 let installation: Installation;
 let client: TestClient;
-let asking: TestClient;
+let introspector: TestClient;
 
 beforeAll(async () => {
   installation = await startInstallation();
   client = await installation.newClient(['catalog:read', 'contacts:read']);
-  asking = await installation.newClient([]);
+  introspector = await installation.newClient([]);
 });
 afterAll(() => installation.close());
 
-const introspect = (token: string, { clientId, clientSecret }: TestClient = asking) =>
+const introspect = (token: string, { clientId, clientSecret }: TestClient = introspector) =>
   installation.post('/auth/introspect', { token, client_id: clientId, client_secret: clientSecret });
 
 const inactive = { status: 'success', details: null, data: { active: false }, active: false };
 
 describe('introspection (RFC 7662) describes active tokens of the own institution only', () => {
-  test('an active token is described, in the envelope and beside it', async () => {
+  test('an active token is described, in the envelope’s data and beside it', async () => {
     const { status, body, headers } = await introspect(await installation.tokenOf(client));
     const described = {
       active: true,
@@ -56,14 +56,14 @@ describe('introspection (RFC 7662) describes active tokens of the own institutio
     const token = await installation.tokenOf(client);
     const nobody = await installation.post('/auth/introspect', { token });
     expect(nobody).toMatchObject({ status: 400, body: { status: 'missing_parameter', error: 'invalid_request' } });
-    const wrong = await introspect(token, { ...asking, clientSecret: 'wrong' });
+    const wrong = await introspect(token, { ...introspector, clientSecret: 'wrong' });
     expect(wrong).toMatchObject({ status: 401, body: { status: 'unauthorized', error: 'invalid_client' } });
-    const authorization = basic(asking.clientId, asking.clientSecret);
+    const authorization = basic(introspector.clientId, introspector.clientSecret);
     expect((await installation.post('/auth/introspect', { token }, { authorization })).body.active).toBe(true);
   });
 
   test('a request without a token is missing_parameter', async () => {
-    const authorization = basic(asking.clientId, asking.clientSecret);
+    const authorization = basic(introspector.clientId, introspector.clientSecret);
     const { status, body } = await installation.post('/auth/introspect', {}, { authorization });
     expect({ status, body }).toMatchObject({
       status: 400,

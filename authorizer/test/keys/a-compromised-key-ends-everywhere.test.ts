@@ -28,8 +28,8 @@ const SCOPE = 'catalog:read';
 
 const PROMISED_MS = 5_000;
 
-describe('what a compromised key signed is refused everywhere within five seconds', () => {
-  test('by decisions and introspection of every instance and by a service, although all of them had verified it', async () => {
+describe('tokens of a compromised key are refused everywhere within five seconds', () => {
+  test('by decisions and introspection of every instance and by a service, although all of them had verified one', async () => {
     const client = await installation.newClient([SCOPE]);
     const token = await installation.tokenOf(client);
     const question = { token, client_id: client.clientId, client_secret: client.clientSecret };
@@ -74,10 +74,10 @@ describe('the key that replaces a compromised one', () => {
     rmSync(directory, { recursive: true });
   });
 
-  test('verifies at an instance that has not read it yet', async () => {
+  test('verifies in an instance that has not read it yet', async () => {
     const store = await stores.open('lagging', collections);
     const clock = { at: Date.now() };
-    const ring = createKeyRing({ store, secret, longestLifeMs: 900_000, now: () => clock.at });
+    const ring = createKeyRing({ store, secret, longestLifetimeMs: 900_000, now: () => clock.at });
     await ring.load();
     const next = await rotateKeys(store, { secret, compromised: true });
     clock.at += 200;
@@ -90,7 +90,7 @@ describe('the key that replaces a compromised one', () => {
     await ensureFirstKey(store, { secret });
     const [before] = await listKeys(store);
     await Promise.all([rotateKeys(store, { secret }), rotateKeys(store, { secret, compromised: true })]);
-    const ring = createKeyRing({ store, secret, longestLifeMs: 900_000 });
+    const ring = createKeyRing({ store, secret, longestLifetimeMs: 900_000 });
     await ring.load();
     expect(ring.signing().kid).not.toBe(before?.kid);
     expect(ring.jwks().keys.map(({ kid }) => kid)).not.toContain(before?.kid);

@@ -4,7 +4,13 @@ import { join } from 'node:path';
 import { openSqliteStores, type SqliteStores, type Store } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { type KeyLife, OVERLAP_SPARE_MS, PUBLISH_AHEAD_MS, published, signing } from '../../src/domain/key-life.ts';
+import {
+  type KeySchedule,
+  OVERLAP_SPARE_MS,
+  PUBLISH_AHEAD_MS,
+  published,
+  signing,
+} from '../../src/domain/key-schedule.ts';
 import { collections, ensureFirstKey, listKeys, rotateKeys } from '../../src/index.ts';
 import { createKeyRing } from '../../src/keys/key-ring.ts';
 import { keysOf } from '../../src/store.ts';
@@ -33,9 +39,9 @@ const newStore = (): Promise<Store> => {
 const kids = (jwks: { keys: { kid: string }[] }) => jwks.keys.map(({ kid }) => kid);
 
 describe('keys are created once, published before they sign, and stay published past the longest token lifetime', () => {
-  test('instances that start together make exactly one first key', async () => {
+  test('instances that start concurrently create exactly one first key', async () => {
     const store = await newStore();
-    const rings = Array.from({ length: 8 }, () => createKeyRing({ store, secret, longestLifeMs: LIFE_MS }));
+    const rings = Array.from({ length: 8 }, () => createKeyRing({ store, secret, longestLifetimeMs: LIFE_MS }));
     await Promise.all(rings.map((ring) => ring.load()));
     expect(await listKeys(store)).toHaveLength(1);
     expect(new Set(rings.map((ring) => ring.signing().kid)).size).toBe(1);
@@ -47,7 +53,7 @@ describe('keys are created once, published before they sign, and stay published 
     const store = await newStore();
     const clock = { at: 1_800_000_000_000 };
     const now = () => clock.at;
-    const ring = createKeyRing({ store, secret, longestLifeMs: LIFE_MS, now });
+    const ring = createKeyRing({ store, secret, longestLifetimeMs: LIFE_MS, now });
     await ring.load();
     const first = ring.signing().kid;
 
@@ -77,7 +83,7 @@ describe('keys are created once, published before they sign, and stay published 
 
   test('a compromised key is deleted at once', async () => {
     const store = await newStore();
-    const ring = createKeyRing({ store, secret, longestLifeMs: LIFE_MS });
+    const ring = createKeyRing({ store, secret, longestLifetimeMs: LIFE_MS });
     await ring.load();
     const compromised = ring.signing().kid;
     const next = await rotateKeys(store, { secret, compromised: true });
@@ -86,12 +92,12 @@ describe('keys are created once, published before they sign, and stay published 
     expect(kids(ring.jwks())).not.toContain(compromised);
   });
 
-  test('at any time one key signs, it is published, and so is whatever signed within the longest token life', () => {
+  test('at any time one key signs, and every key that signed within the longest token lifetime is published', () => {
     const rotations = fc.array(fc.integer({ min: 0, max: 3 * LIFE_MS }), { minLength: 1, maxLength: 6 });
     fc.assert(
       fc.property(rotations, fc.integer({ min: 0, max: 12 * LIFE_MS }), (gaps, at) => {
         let from = 0;
-        const keys: KeyLife[] = gaps.map((gap, generation) => {
+        const keys: KeySchedule[] = gaps.map((gap, generation) => {
           from += generation === 0 ? 0 : gap;
           return { generation, signsFrom: from };
         });
@@ -104,22 +110,22 @@ describe('keys are created once, published before they sign, and stay published 
     );
   });
 
-  test('private keys are encrypted at rest, under the key of the installation', async () => {
+  test('private keys are encrypted at rest with the installation’s KEY_ENCRYPTION_KEY', async () => {
     const store = await newStore();
-    const ring = createKeyRing({ store, secret, longestLifeMs: LIFE_MS });
+    const ring = createKeyRing({ store, secret, longestLifetimeMs: LIFE_MS });
     await ring.load();
     const [stored] = await keysOf(store).find();
     const der = ring.signing().privateKey.export({ type: 'pkcs8', format: 'der' });
     const d = ring.signing().privateKey.export({ format: 'jwk' }).d ?? 'none';
     expect(JSON.stringify(stored)).not.toContain(d);
     expect(Buffer.from(String(stored?.sealed), 'base64url').includes(der.subarray(36, 68))).toBe(false);
-    const stranger = createKeyRing({ store, secret: 'another-key-encryption-key', longestLifeMs: LIFE_MS });
+    const stranger = createKeyRing({ store, secret: 'another-key-encryption-key', longestLifetimeMs: LIFE_MS });
     await expect(stranger.load()).rejects.toThrow('KEY_ENCRYPTION_KEY');
   });
 
-  test('the published keys hold no private part', async () => {
+  test('the published keys have no private part', async () => {
     const store = await newStore();
-    const ring = createKeyRing({ store, secret, longestLifeMs: LIFE_MS });
+    const ring = createKeyRing({ store, secret, longestLifetimeMs: LIFE_MS });
     await ring.load();
     const [jwk] = ring.jwks().keys;
     expect(Object.keys(jwk ?? {}).sort()).toEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y']);
@@ -127,7 +133,7 @@ describe('keys are created once, published before they sign, and stay published 
 
   test('a token signed before a rotation verifies after it', async () => {
     const store = await newStore();
-    const ring = createKeyRing({ store, secret, longestLifeMs: LIFE_MS });
+    const ring = createKeyRing({ store, secret, longestLifetimeMs: LIFE_MS });
     await ring.load();
     const signer = createSigner();
     const client = { id: 'cli_1', institution: 'opera' };

@@ -21,7 +21,7 @@ const revoke = (token: string, { clientId, clientSecret }: TestClient = client) 
 const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as Json;
 
 describe('a client revokes its own tokens (RFC 7009)', () => {
-  test('the token is refused at once, by every instance; another one of the client is not', async () => {
+  test('every instance refuses the token at once, and accepts another one of the client', async () => {
     const [token, other] = [await installation.tokenOf(client), await installation.tokenOf(client)];
     expect(await revoke(token)).toMatchObject({ status: 200, body: { status: 'success', details: null, data: {} } });
     const refused = await installation.decide(token, 'catalog:read');
@@ -30,13 +30,16 @@ describe('a client revokes its own tokens (RFC 7009)', () => {
     expect((await installation.decide(other, 'catalog:read')).status).toBe(200);
   });
 
-  test('every gateway receives the event, and can poll what it missed', async () => {
+  test('every gateway receives the event, and can poll missed ones', async () => {
     const before = await installation.internal('/internal/revocations', undefined);
     const { asOf } = before.body.data as { asOf: string };
     const token = await installation.tokenOf(client);
     await revoke(token);
     const { jti } = claimsOf(token);
-    await until(() => received.some(({ type, data }) => type === 'token.revoked' && (data as Json).jti === jti), 20_000);
+    await until(
+      () => received.some(({ type, data }) => type === 'token.revoked' && (data as Json).jti === jti),
+      20_000,
+    );
     for (const query of ['', `?since=${asOf}`]) {
       const { body } = await installation.internal(`/internal/revocations${query}`, undefined);
       const { tokens } = body.data as { tokens: Json[] };
@@ -47,7 +50,7 @@ describe('a client revokes its own tokens (RFC 7009)', () => {
     expect((await installation.internal('/internal/revocations?since=x', undefined)).status).toBe(400);
   });
 
-  test('repeated, or for an invalid token, it is 200', async () => {
+  test('a repeated revocation, or one of an invalid token, is 200', async () => {
     const token = await installation.tokenOf(client);
     await revoke(token);
     for (const one of [token, 'x', `${token}x`]) expect((await revoke(one)).status).toBe(200);
@@ -65,7 +68,7 @@ describe('a client revokes its own tokens (RFC 7009)', () => {
     expect((await installation.decide(token, 'catalog:read')).status).toBe(200);
   });
 
-  test('it needs the client and the token', async () => {
+  test('it needs the client’s credentials and the token', async () => {
     const token = await installation.tokenOf(client);
     expect(await revoke(token, { ...client, clientSecret: 'wrong' })).toMatchObject({ status: 401 });
     expect(await installation.post('/auth/revoke', { token })).toMatchObject({

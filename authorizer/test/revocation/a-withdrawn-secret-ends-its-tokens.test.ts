@@ -32,7 +32,7 @@ const introspections = async (token: string, { clientId, clientSecret }: TestCli
 const statuses = (answers: readonly Received[]) => answers.map(({ status }) => status);
 
 describe('tokens of a withdrawn secret are refused by every instance', () => {
-  test('decisions refuse it and introspection reports it inactive; tokens of the other secret stay active', async () => {
+  test('decisions refuse them and introspection reports them inactive; tokens of the other secret stay active', async () => {
     const { second, tokens, firstSecretId } = await begin();
     const [ended, living] = tokens;
     for (const token of tokens) {
@@ -55,10 +55,10 @@ describe('tokens of a withdrawn secret are refused by every instance', () => {
     ]);
   });
 
-  test('a token that it obtains from an instance with an outdated cache is refused too', async () => {
+  test('a token that it obtains from an instance with an outdated cache is refused, too', async () => {
     const client = await installation.newClient(['catalog:read']);
     const ways = instances[1];
-    // Now the other instance has the client in its cache.
+    // The other instance has the client in its cache now.
     await ways?.askToken(client);
     const added = await addClientSecret(installation.store, 'opera', client.clientId);
     await removeClientSecret(installation.store, 'opera', client.clientId, String(added.secrets[0]?.id));
@@ -67,7 +67,7 @@ describe('tokens of a withdrawn secret are refused by every instance', () => {
     else expect(answer?.status).toBe(401);
   });
 
-  test('the token carries no claim beyond those of RFC 9068 for it', async () => {
+  test('the token has no additional claim for that', async () => {
     const { tokens, firstSecretId } = await begin();
     const claims = JSON.parse(Buffer.from(tokens[0].split('.')[1] ?? '', 'base64url').toString());
     expect(Object.keys(claims).sort()).toEqual(

@@ -29,7 +29,7 @@ const PROMISED_MS = 5_000;
 const refusedEverywhere = (client: TestClient): Promise<void> =>
   until(async () => (await statusAt(0, client)) === 401 && (await statusAt(1, client)) === 401, 10 * PROMISED_MS);
 
-describe('what an operator or another instance changes holds everywhere within five seconds', () => {
+describe('a change by an operator or another instance takes effect everywhere within five seconds', () => {
   test('a withdrawn secret', async () => {
     const client = await installation.newClient(['catalog:read']);
     const added = await addClientSecret(installation.store, 'opera', client.clientId);
@@ -47,7 +47,7 @@ describe('what an operator or another instance changes holds everywhere within f
     await refusedEverywhere(client);
   });
 
-  test('a new secret works at once, although the client is cached', async () => {
+  test('a new secret is valid at once, although the client is cached', async () => {
     const client = await installation.newClient(['catalog:read']);
     expect([await statusAt(0, client), await statusAt(1, client)]).toEqual([200, 200]);
     const { clientSecret } = await addClientSecret(installation.store, 'opera', client.clientId);

@@ -35,11 +35,11 @@ describe('a scope is held if it is a member of the set, and only then', () => {
     );
   });
 
-  test('write holds no read, sensitive no plain scope, plain no sensitive one', () => {
+  test('write does not imply read, nor a sensitive scope a plain one, nor a plain one a sensitive one', () => {
     for (const one of SCOPES) expect(SCOPES.filter((other) => holds([one], other))).toEqual([one]);
   });
 
-  test('what remains of a token is what both hold; what is lacking is the rest', () => {
+  test('the remaining scopes of a token are those that both hold; the others are lacking', () => {
     fc.assert(
       fc.property(scopes, scopes, (granted, held) => {
         const rest = remaining(granted, held);
@@ -49,7 +49,7 @@ describe('a scope is held if it is a member of the set, and only then', () => {
     );
   });
 
-  test('a list of scopes survives being written and read', () => {
+  test('a list of scopes is unchanged by formatting and parsing', () => {
     fc.assert(fc.property(scopes, (some) => expect(readScopes(writeScopes(some))).toEqual(some)));
   });
 });
@@ -61,7 +61,7 @@ describe('the authorizer decides by it', () => {
   });
   afterAll(() => installation.close());
 
-  test('for every scope, a client with all others is refused and a client with it alone is let through', async () => {
+  test('for every scope, a client with all others is refused and a client with it alone is allowed', async () => {
     for (const one of SCOPES) {
       const with1 = await installation.tokenOf(await installation.newClient([one]));
       const without = await installation.tokenOf(await installation.newClient(SCOPES.filter((other) => other !== one)));

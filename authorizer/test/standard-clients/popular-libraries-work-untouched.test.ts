@@ -45,7 +45,7 @@ describe('openid-client', () => {
   test.each([
     ['Basic', () => openid.ClientSecretBasic(client.clientSecret)],
     ['post', () => openid.ClientSecretPost(client.clientSecret)],
-  ])('discovers the endpoints, gets, inspects and revokes a token with %s', async (_name, method) => {
+  ])('discovers the endpoints, gets, introspects and revokes a token with %s', async (_name, method) => {
     const library = await discover(client, method());
     const issued = await openid.clientCredentialsGrant(library, { scope: 'contacts:write' });
     expect(issued).toMatchObject({ token_type: 'bearer', expires_in: 900, scope: 'contacts:write' });
@@ -86,7 +86,7 @@ describe('oauth4webapi', () => {
   test.each([
     ['Basic', () => oauth.ClientSecretBasic(client.clientSecret)],
     ['post', () => oauth.ClientSecretPost(client.clientSecret)],
-  ])('gets a token with %s and validates it as RFC 9068 says', async (_name, method) => {
+  ])('gets a token with %s and validates it by RFC 9068', async (_name, method) => {
     const as = await server();
     const me = { client_id: client.clientId };
     const response = await oauth.clientCredentialsGrantRequest(as, me, method(), new URLSearchParams(), insecure);
@@ -115,7 +115,7 @@ describe('oauth4webapi', () => {
   });
 });
 
-describe('the documents that they read', () => {
+describe('the discovery documents', () => {
   test('metadata (RFC 8414) is bare, its issuer is the public address, and every address is below it', async () => {
     const { body, headers } = await installation.get('/.well-known/oauth-authorization-server');
     expect(headers.get('content-type')).toMatch(/^application\/json/);
@@ -137,7 +137,7 @@ describe('the documents that they read', () => {
     expect(body.keys).toEqual([expect.objectContaining({ kty: 'EC', crv: 'P-256', alg: 'ES256', use: 'sig' })]);
   });
 
-  test('success answers never hold an error member', async () => {
+  test('successful answers have no error member', async () => {
     expect((await installation.askToken(client)).body).not.toHaveProperty('error');
   });
 });

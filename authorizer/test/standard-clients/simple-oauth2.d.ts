@@ -1,4 +1,4 @@
-/** What the tests use of simple-oauth2, which has no types of its own. */
+/** The parts of simple-oauth2 that the tests use; it has no types of its own. */
 declare module 'simple-oauth2' {
   export class ClientCredentials {
     constructor(options: {

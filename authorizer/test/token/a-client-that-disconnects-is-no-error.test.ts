@@ -13,9 +13,9 @@ const FORM = 'application/x-www-form-urlencoded';
 test.each([
   ['a plain token request', '/auth/token', FORM, 'Content-Length: 99'],
   ['a chunked token request', '/auth/token', FORM, 'Transfer-Encoding: chunked'],
-  ['a question about a token', '/auth/introspect', FORM, 'Content-Length: 99'],
-  ["a service's question", '/internal/decisions', 'application/json', 'Content-Length: 99'],
-])('%s whose body never arrives whole is logged by no error', async (_name, path, type, framing) => {
+  ['an introspection request', '/auth/introspect', FORM, 'Content-Length: 99'],
+  ["a service's request", '/internal/decisions', 'application/json', 'Content-Length: 99'],
+])('%s whose body does not arrive completely has no error line', async (_name, path, type, framing) => {
   const { port } = new URL(installation.url);
   for (const leave of ['end', 'destroy', 'resetAndDestroy'] as const) {
     const socket = connect(Number(port), '127.0.0.1').on('error', () => undefined);

@@ -17,7 +17,7 @@ const claims = () =>
   });
 
 describe('tokens are signed in a thread', () => {
-  test('each request gets its own, signed by the key that it named', async () => {
+  test('each request gets its own token, signed by the key that it named', async () => {
     const signer = createSigner();
     const keys = [newKey('a'), newKey('b')];
     const wanted = Array.from({ length: 200 }, (_, i) => ({ key: keys[i % 2] ?? newKey('c'), claims: claims() }));

@@ -23,7 +23,7 @@ const reads = async (): Promise<number> => {
 };
 
 describe('an unknown client is indistinguishable from a wrong secret', () => {
-  test('the same answer, byte for byte, in the form and in Basic', async () => {
+  test('both have the same answer, byte for byte, in the form and with Basic', async () => {
     const { askToken, post } = installation;
     const wrong = await askToken({ ...client, clientSecret: 'wrong' });
     for (const clientId of [unknown, 'x', 'no such client', "'; drop", '\u0000', 'ü'.repeat(500)]) {
@@ -37,7 +37,7 @@ describe('an unknown client is indistinguishable from a wrong secret', () => {
     expect([wrongBasic.status, unknownBasic.status]).toEqual([401, 401]);
   });
 
-  test('the same work: each refusal reads the store, even after the client has just been served', async () => {
+  test('both cause the same work: each refusal reads the store, even if the client is cached', async () => {
     const { askToken } = installation;
     await askToken(client);
     const readsFor = async (clientId: string): Promise<number> => {
@@ -48,7 +48,7 @@ describe('an unknown client is indistinguishable from a wrong secret', () => {
     expect([await readsFor(client.clientId), await readsFor(unknown)]).toEqual([20, 20]);
   });
 
-  test('every failure is in the audit, without secrets, and without what may be a secret in the wrong place', async () => {
+  test('every failure is in the audit log, without secrets and without ids that may be misplaced secrets', async () => {
     const { askToken, lines } = installation;
     await askToken({ ...client, clientSecret: 'a-secret-that-nobody-may-read' });
     await askToken({ clientId: 'a-secret-in-the-wrong-place', clientSecret: 'x' });

@@ -16,7 +16,7 @@ const token = (fields: Record<string, string> | string, headers?: Record<string,
   installation.post('/auth/token', fields, headers);
 
 describe('a client authenticates in the form or with HTTP Basic', () => {
-  test('the answer is the envelope and, beside it, the members of RFC 6749', async () => {
+  test('the answer is the envelope with the members of RFC 6749 beside it', async () => {
     const { status, body, headers } = await installation.askToken(client);
     const issued = {
       access_token: expect.any(String),
@@ -31,7 +31,7 @@ describe('a client authenticates in the form or with HTTP Basic', () => {
     expect(headers.get('pragma')).toBe('no-cache');
   });
 
-  test('the token is a JWT of RFC 9068, for this installation', async () => {
+  test('the token is a JWT by RFC 9068, for this installation', async () => {
     const { access_token } = (await installation.askToken(client)).body;
     const [head = '', payload = ''] = String(access_token).split('.');
     const read = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString()) as Record<string, unknown>;
@@ -54,7 +54,7 @@ describe('a client authenticates in the form or with HTTP Basic', () => {
     expect(await verify(String(access_token))).toMatchObject({ sub: client.clientId });
   });
 
-  test('Basic, whatever the case of the scheme, raw or form-encoded', async () => {
+  test('Basic is accepted in any letter case of the scheme, raw or form-encoded', async () => {
     const encoded = `${encodeURIComponent(client.clientId)}:${encodeURIComponent(client.clientSecret)}`;
     const everyCharacter = [...encoded].map((c) => (c === ':' ? c : `%${c.charCodeAt(0).toString(16)}`)).join('');
     for (const authorization of [
@@ -66,7 +66,7 @@ describe('a client authenticates in the form or with HTTP Basic', () => {
     }
   });
 
-  test('Basic with the same client_id, or an empty secret, in the form', async () => {
+  test('Basic is accepted with the same client_id, or an empty secret, in the form', async () => {
     const authorization = basic(client.clientId, client.clientSecret);
     expect((await token({ ...grant, client_id: client.clientId, client_secret: '' }, { authorization })).status).toBe(
       200,
@@ -74,7 +74,7 @@ describe('a client authenticates in the form or with HTTP Basic', () => {
     expect((await token({ ...grant, client_id: 'cli_other' }, { authorization })).status).toBe(400);
   });
 
-  test('a form may state its charset', async () => {
+  test('a form may declare its charset', async () => {
     const body = { ...grant, client_id: client.clientId, client_secret: client.clientSecret };
     for (const charset of ['charset=UTF-8', 'charset=utf-8', 'charset="utf-8"', 'Charset=Utf-8']) {
       const headers = { 'content-type': `application/x-www-form-urlencoded;${charset}` };

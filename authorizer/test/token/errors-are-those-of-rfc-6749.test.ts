@@ -34,7 +34,7 @@ const refused = async (
   return headers;
 };
 
-describe('a refused token request says why in the words of RFC 6749, 5.2', () => {
+describe('a refused token request has an error code of RFC 6749, 5.2', () => {
   test('an absent parameter is missing_parameter and invalid_request', async () => {
     const { post } = installation;
     await refused(post(path, credentials()), 400, 'missing_parameter', 'invalid_request');
@@ -74,7 +74,7 @@ describe('a refused token request says why in the words of RFC 6749, 5.2', () =>
     }
   });
 
-  test('a parameter that comes twice is bad_request and invalid_request', async () => {
+  test('a repeated parameter is bad_request and invalid_request', async () => {
     const body = new URLSearchParams({ ...grant, ...credentials() }).toString();
     for (const repeated of [
       'grant_type=client_credentials',
@@ -86,13 +86,13 @@ describe('a refused token request says why in the words of RFC 6749, 5.2', () =>
     }
   });
 
-  test('credentials in Basic and in the form at once are bad_request and invalid_request', async () => {
+  test('credentials both with Basic and in the form are bad_request and invalid_request', async () => {
     const authorization = basic(client.clientId, client.clientSecret);
     const answer = installation.post(path, { ...grant, ...credentials() }, { authorization });
     await refused(answer, 400, 'bad_request', 'invalid_request');
   });
 
-  test('what is not a form is bad_request and invalid_request', async () => {
+  test('a body that is not a form is bad_request and invalid_request', async () => {
     const { post } = installation;
     const fields = { ...grant, ...credentials() };
     for (const type of [
@@ -105,7 +105,7 @@ describe('a refused token request says why in the words of RFC 6749, 5.2', () =>
     }
   });
 
-  test('parameters in the address are refused, so that secrets stay out of logs', async () => {
+  test('query parameters are refused, so that secrets stay out of logs', async () => {
     const { post } = installation;
     const query = new URLSearchParams({ ...grant, ...credentials() });
     await refused(post(`${path}?${query}`, ''), 400, 'missing_parameter', 'invalid_request');
@@ -124,7 +124,7 @@ describe('a refused token request says why in the words of RFC 6749, 5.2', () =>
     expect(await response.json()).toMatchObject({ status: 'method_not_allowed', data: null });
   });
 
-  test('the challenge comes only where Basic was used', async () => {
+  test('a challenge is sent only if Basic was used', async () => {
     const wrong = { ...grant, client_id: client.clientId, client_secret: 'wrong' };
     const form = await refused(installation.post(path, wrong), 401, 'unauthorized', 'invalid_client');
     expect(form.get('www-authenticate')).toBeNull();

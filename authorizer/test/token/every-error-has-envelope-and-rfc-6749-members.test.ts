@@ -31,18 +31,18 @@ const both = (http: number, status: string, error: string) => ({
 });
 
 describe.each(paths)('%s answers the envelope and the members of RFC 6749', (path) => {
-  test('to another method', async () => {
+  test('for another method', async () => {
     const answer = await request(`${installation.url}${path}`);
     expect(answer).toEqual(both(405, 'method_not_allowed', 'invalid_request'));
   });
 
-  test('to a body that is too large', async () => {
+  test('for a body that is too large', async () => {
     const body = `token=${'x'.repeat(256 * 1024)}`;
     const answer = await request(`${installation.url}${path}`, { method: 'POST', headers: form, body });
     expect(answer).toEqual(both(413, 'payload_too_large', 'invalid_request'));
   });
 
-  test('to headers that are too large', async () => {
+  test('for headers that are too large', async () => {
     const headers = { ...form, 'x-filler': 'x'.repeat(15_000), 'x-more': 'x'.repeat(3_000) };
     const answer = await request(`${installation.url}${path}`, { method: 'POST', headers, body: 'a=b' });
     expect(answer).toEqual(both(431, 'headers_too_large', 'invalid_request'));

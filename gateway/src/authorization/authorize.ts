@@ -1,4 +1,4 @@
-// Whether the caller may: token verification, revocations, and the authorizer's decisions.
+// Authorization: token verification, revocations, and the authorizer's decisions.
 import { LRUCache } from 'lru-cache';
 import type { Exchange, Step } from '../exchange/exchange.ts';
 import type { AuthorizerClient, Decision } from './authorizer-client.ts';

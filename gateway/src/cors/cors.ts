@@ -1,4 +1,4 @@
-// Which web pages may call family B: cross-origin rules by point of sale.
+// Cross-origin rules by point of sale: which web pages may call family B.
 import { type Fault, PosFault } from '@boxoffice/envelope';
 import cors from 'cors';
 import { setCommonHeaders } from '../exchange/answer.ts';

@@ -60,6 +60,6 @@ export const faultOf = (error: unknown, report: (error: unknown) => void): Fault
   report(error);
   return new Fault(
     'internal_error',
-    'An unexpected error happened. The log has the cause under this response’s X-Request-Id.',
+    'An unexpected error occurred. The log has the cause under this response’s X-Request-Id.',
   );
 };

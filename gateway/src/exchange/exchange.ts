@@ -1,4 +1,4 @@
-// One request: what is known of it, and how the gateway answers it itself.
+// One request: the facts known about it, and how the gateway answers it itself.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Fault } from '@boxoffice/envelope';
 import type { AccessClaims } from '@boxoffice/identity';

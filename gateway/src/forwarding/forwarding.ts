@@ -1,4 +1,4 @@
-// Passing a request to its service and the response back: headers, body, timeouts, shared responses.
+// Forwards a request to its service and the response back: headers, body, timeouts, shared responses.
 import { Fault } from '@boxoffice/envelope';
 import type { Logger } from '@boxoffice/runtime';
 import { answered, type Exchange, type Step } from '../exchange/exchange.ts';

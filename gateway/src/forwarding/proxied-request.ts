@@ -1,4 +1,4 @@
-// What http-proxy-middleware is given in place of a request and a response.
+// The object that http-proxy-middleware gets in place of a request and a response.
 //
 // The package gets one object of this class by cast, instead of the client's request and response. With those, as its
 // documentation shows,

@@ -1,4 +1,4 @@
-// How much a client, an address or a session may: requests per minute and connections.
+// The quotas of a client, an address and a session: requests per minute and connections.
 import { hash } from 'node:crypto';
 import { Fault } from '@boxoffice/envelope';
 import { networkOf } from '@boxoffice/runtime';

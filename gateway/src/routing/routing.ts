@@ -1,4 +1,4 @@
-// Which service a request goes to: routes from the services' descriptions.
+// The service of a request: routes from the services' descriptions.
 import { Fault } from '@boxoffice/envelope';
 import type { Logger } from '@boxoffice/runtime';
 import type { Exchange, Step } from '../exchange/exchange.ts';

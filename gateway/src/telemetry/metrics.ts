@@ -1,4 +1,4 @@
-// What is recorded about requests: metrics, access log, spans.
+// Records requests: metrics, access log, spans.
 import { type Metrics, statusOf } from '@boxoffice/runtime';
 import type { Exchange } from '../exchange/exchange.ts';
 import type { Addresses } from '../upstream/addresses.ts';

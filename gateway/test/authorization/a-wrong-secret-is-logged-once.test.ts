@@ -4,7 +4,7 @@ import { createRevocations } from '../../src/authorization/revocations.ts';
 import { createAddressFactory } from '../../src/upstream/address-factory.ts';
 import { SECRET, startFakeAuthorizer } from '../fixtures/fake-authorizer.ts';
 
-test('a gateway that the authorizer does not believe says so once, also after the authorizer was away', async () => {
+test('a gateway logs once that the authorizer refuses its secret, also after an outage of the authorizer', async () => {
   const authorizer = await startFakeAuthorizer();
   const errors: string[] = [];
   const warnings: string[] = [];

@@ -26,7 +26,7 @@ afterAll(async () => {
   await bus.close();
 });
 
-const tell = (type: string, key: string, data: object): Promise<void> =>
+const announce = (type: string, key: string, data: object): Promise<void> =>
   bus.publish({
     id: randomUUID(),
     type,
@@ -44,7 +44,7 @@ test('a revoked token is refused as soon as the bus delivers the event', async (
   expect(await statusOf(token)).toBe(200);
   const jti = its.authorizer.revoke(token);
   const expiresAt = new Date(Date.now() + 900_000).toISOString();
-  await tell('token.revoked', 'cli', { clientId: 'cli', jti, expiresAt });
+  await announce('token.revoked', 'cli', { clientId: 'cli', jti, expiresAt });
   const reply = await its.as(token)(LIST);
   expect([reply.status, reply.headers['www-authenticate']]).toEqual([401, 'Bearer error="invalid_token"']);
 });
@@ -55,13 +55,13 @@ test('a client’s removed scope takes effect as soon as the bus delivers the ev
   const client = its.authorizer.client(token);
   client.scopes = [];
   expect(await statusOf(token)).toBe(200);
-  await tell('client.changed', client.id, { clientId: client.id, deleted: false });
+  await announce('client.changed', client.id, { clientId: client.id, deleted: false });
   expect(await statusOf(token)).toBe(403);
   await statusOf(other);
   expect(its.authorizer.decisionRequests.filter((question) => question.token === other)).toHaveLength(1);
 });
 
-test('what a withdrawn key signed is refused within five seconds, seen before or not, in constant use or not', async () => {
+test('a token of a withdrawn key is refused within five seconds, verified before or not, in constant use or not', async () => {
   const names = ['used', 'idle', 'unseen'] as const;
   const [used = '', idle = '', unseen = ''] = names.map(() => its.authorizer.token(['contacts:read']));
   expect([await statusOf(used), await statusOf(idle)]).toEqual([200, 200]);
@@ -72,12 +72,12 @@ test('what a withdrawn key signed is refused within five seconds, seen before or
   const reply = await its.as(idle)(LIST);
   expect([reply.status, reply.headers['www-authenticate']]).toEqual([401, 'Bearer error="invalid_token"']);
   expect(await statusOf(unseen)).toBe(401);
-  // The gateway refuses by itself, because another instance of the authorizer may lag behind.
+  // The gateway itself refuses, because another instance of the authorizer may lag behind.
   expect(its.authorizer.decisionRequests.length - before).toBeLessThanOrEqual(1);
   expect(await statusOf(next)).toBe(200);
 });
 
-test('both hold within five seconds while the bus is silent', async () => {
+test('a revocation and a removed scope take effect within five seconds without the bus', async () => {
   const [revoked, changed] = [its.authorizer.token(['contacts:read']), its.authorizer.token(['contacts:read'])];
   expect([await statusOf(revoked), await statusOf(changed)]).toEqual([200, 200]);
   const decisionRequests = () =>

@@ -23,16 +23,16 @@ describe('a decision', () => {
     ]);
   });
 
-  test('against the client is relayed in the authorizer’s words', async () => {
+  test('against the client is relayed with the authorizer’s details', async () => {
     const token = its.authorizer.token(['contacts:write']);
     const reply = await its.as(token)(LIST);
     expect(reply.status).toBe(403);
-    expect(reply.body).toEqual({ status: 'forbidden', details: 'forbidden, says the authorizer', data: null });
+    expect(reply.body).toEqual({ status: 'forbidden', details: 'forbidden by the fake authorizer', data: null });
     expect(reply.headers['www-authenticate']).toBe('Bearer error="insufficient_scope", scope="contacts:read"');
     expect(its.contacts.received.filter(({ url }) => url === 'none')).toEqual([]);
   });
 
-  test('is remembered for seconds, by token and operation together', async () => {
+  test('is cached for seconds, by token and operation', async () => {
     const token = its.authorizer.token(['contacts:read']);
     const call = its.as(token);
     for (const path of [LIST, LIST, ONE, `${LIST}/C2`, LIST]) expect((await call(path)).status).toBe(200);
@@ -43,7 +43,7 @@ describe('a decision', () => {
     expect(questionsOf(other)).toHaveLength(1);
   });
 
-  test('is never remembered when it is a refusal', async () => {
+  test('is not cached when it is a refusal', async () => {
     const token = its.authorizer.token([]);
     for (const _ of [1, 2, 3]) expect((await its.as(token)(LIST)).status).toBe(403);
     expect(questionsOf(token)).toHaveLength(3);
@@ -68,10 +68,10 @@ describe('an authorizer that does not decide', () => {
   test.each([
     ['fails', 500],
     ['is starting', 503],
-    ['says something else', 418],
+    ['sends another answer', 418],
     ['does not know the gateway', 400],
-    ['does not believe the gateway', 401],
-  ])('because it %s is 503', async (_, status) => {
+    ['refuses the gateway’s secret', 401],
+  ])('that %s makes the request 503', async (_, status) => {
     its.authorizer.decide = (response) => json(response, status, { status: 'x', details: 'x', data: null });
     const token = its.authorizer.token(['contacts:read']);
     const reply = await its.as(token)(LIST);
@@ -80,7 +80,7 @@ describe('an authorizer that does not decide', () => {
     expect(reply.headers['retry-after']).toBeDefined();
   });
 
-  test('because the connection breaks is repeated once', async () => {
+  test('that closes the connection is called once more', async () => {
     its.authorizer.decide = (response) => {
       its.authorizer.decide = undefined;
       response.destroy();

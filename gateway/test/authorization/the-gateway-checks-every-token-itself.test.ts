@@ -60,7 +60,7 @@ test('the scheme’s case does not matter', async () => {
   expect((await its.call(PATH, { headers: { authorization: `bEARER ${token}` } })).status).toBe(200);
 });
 
-test('a remembered token is refused once it has expired', async () => {
+test('a verified token is refused once it has expired', async () => {
   const exp = Math.floor(Date.now() / 1000) + 2;
   const call = its.as(its.authorizer.token(['contacts:read'], { exp }));
   expect((await call(PATH)).status).toBe(200);
@@ -69,7 +69,7 @@ test('a remembered token is refused once it has expired', async () => {
   expect([reply.status, reply.headers['www-authenticate']]).toEqual([401, 'Bearer error="invalid_token"']);
 });
 
-test('without the authorizer’s keys it is 503, never 401 or a pass', async () => {
+test('without the authorizer’s keys every token is 503, never 401 or accepted', async () => {
   const services = { contacts: its.contacts.url, authorizer: 'http://127.0.0.1:9' };
   const alone = await startInstallation({ services }, { ready: false });
   try {

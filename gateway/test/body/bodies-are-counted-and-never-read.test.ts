@@ -26,7 +26,7 @@ describe('256 KiB', () => {
     expect((await post(body, { 'transfer-encoding': 'chunked' })).body.data?.body).toBe(body);
   });
 
-  test('and a byte are 413, with a length and in chunks, in both families', async () => {
+  test('plus one byte are 413, with a length and in chunks, in both families', async () => {
     const body = 'x'.repeat(LIMIT + 1);
     const before = its.contacts.received.length;
     const framings: Record<string, string>[] = [{}, { 'transfer-encoding': 'chunked' }];
@@ -39,7 +39,7 @@ describe('256 KiB', () => {
     expect(its.contacts.received.length).toBe(before);
   });
 
-  test('a body whose length is too large is refused unread; an endless one is cut off', async () => {
+  test('a body with a too large Content-Length is refused unread; an endless one is cut off', async () => {
     const socket = connect({ port: its.gateway.httpPort, host: '127.0.0.1' });
     socket.on('error', () => undefined);
     let answer = '';
@@ -61,7 +61,7 @@ describe('256 KiB', () => {
 });
 
 describe('requests without a body', () => {
-  test('a POST without one reaches the service as an empty one, not as an open one', async () => {
+  test('a POST without a body reaches the service with an empty one, not with an open one', async () => {
     const answer = await rawExchange(its.gateway.httpPort, head('Connection: close'));
     expect(answer).toContain('HTTP/1.1 200');
     expect(its.contacts.received.at(-1)?.headers).toMatchObject({ 'content-length': '0' });
@@ -69,17 +69,17 @@ describe('requests without a body', () => {
   });
 });
 
-test('a client that disconnects in the middle of its body leaves nothing behind', async () => {
-  const [before, begun] = [its.contacts.received.length, its.contacts.begun()];
+test('a client that disconnects in the middle of its body leaves no open request', async () => {
+  const [before, started] = [its.contacts.received.length, its.contacts.started()];
   const socket = connect({ port: its.gateway.httpPort, host: '127.0.0.1' });
   socket.write(`${head('Content-Length: 1000')}abc`);
-  await until(() => its.contacts.begun() > begun);
+  await until(() => its.contacts.started() > started);
   socket.destroy();
   expect((await post('{}')).status).toBe(200);
   expect(its.contacts.received.length).toBe(before + 1);
 });
 
-test('several requests of one connection are answered in order, each with its own body', async () => {
+test('pipelined requests are answered in order, each with its own body', async () => {
   const requests = ['a', 'bb', 'ccc'].map((body) => `${head(`Content-Length: ${body.length}`)}${body}`);
   const answer = await rawExchange(its.gateway.httpPort, requests.join('') + head('Connection: close'));
   expect([...answer.matchAll(/"body":"(\w*)"/g)].map(([, body]) => body)).toEqual(['a', 'bb', 'ccc', '']);

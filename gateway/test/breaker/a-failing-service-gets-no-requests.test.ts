@@ -6,7 +6,7 @@ import { startInstallation } from '../fixtures/installation.ts';
 import { startUpstream } from '../fixtures/upstream.ts';
 
 describe('the breaker', () => {
-  test('opens after failures in a row, lets one probe through, and closes at its success', () => {
+  test('opens after consecutive failures, admits one probe, and closes at its success', () => {
     const breaker = createBreaker({ failures: 2, openMs: 100 });
     breaker.enter(0);
     breaker.failed(0);
@@ -33,7 +33,7 @@ describe('the breaker', () => {
     expect(breaker.enter(100)).toBe(true);
   });
 
-  test('a slow probe blocks requests no longer than an open breaker', () => {
+  test('a slow probe blocks requests for no longer than an open breaker does', () => {
     const breaker = createBreaker({ failures: 1, openMs: 100 });
     breaker.enter(0);
     breaker.failed(0);
@@ -45,7 +45,7 @@ describe('the breaker', () => {
   });
 });
 
-test('a service that is down is 503 with Retry-After at once, and recovers when it is back', async () => {
+test('an unavailable service is 503 with Retry-After at once, and 200 again after its recovery', async () => {
   const its = await startInstallation();
   const path = '/svc/v3/contacts/individuals';
   const call = its.as(its.authorizer.token(['contacts:read']));

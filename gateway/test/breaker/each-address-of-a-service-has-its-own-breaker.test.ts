@@ -67,7 +67,7 @@ const opened = ({ log }: Installation, peer: string) =>
 
 describe('a failing instance does not affect the others', () => {
   test.each<[string, RequestListener]>([
-    ['breaks connections off', (request) => request.socket.destroy()],
+    ['resets connections', (request) => request.socket.destroy()],
     ['does not answer', () => undefined],
   ])('when it %s', async (_, failing) => {
     let broken = true;
@@ -106,7 +106,7 @@ describe('a failing instance does not affect the others', () => {
     );
   });
 
-  test('when it accepts no connection, no request fails, not even one that cannot be repeated', async () => {
+  test('when an instance accepts no connection, no request fails, not even one that cannot be repeated', async () => {
     const { port } = await startInstance('127.0.0.1', 0, (_, response) => json(response, 200, envelope));
     const its = await behindName(port, ['127.0.0.1', '127.0.0.3']);
     const call = its.as(its.authorizer.token(['contacts:read', 'contacts:write']));
@@ -119,7 +119,7 @@ describe('a failing instance does not affect the others', () => {
   });
 });
 
-test('only when every address fails is it 503 at once, and a new address is found', async () => {
+test('only when every address fails the service is 503 at once, until a new address is resolved', async () => {
   const { port, close } = await startInstance('127.0.0.1', 0, (_, response) => json(response, 200, envelope));
   const addresses = ['127.0.0.1', '127.0.0.3'];
   const its = await behindName(port, addresses);
@@ -161,7 +161,7 @@ describe('the addresses of a name', () => {
     for (let times = 0; times < 5; times += 1) listeners.get('connectionAttemptFailed')?.(address);
   };
 
-  test('are those that serve, and no request is refused while one does', async () => {
+  test('are those that respond, and no request is refused while one does', async () => {
     const addresses = await make();
     expect(await look(addresses)).toEqual(['10.0.0.1', '10.0.0.2']);
     fail(addresses, '10.0.0.1');

@@ -35,7 +35,7 @@ const answerTo = async (address: string, headers: Record<string, string> = {}, m
   return Number(body.data?.answer);
 };
 
-test('an equal request is answered from the cache, with headers of its own', async () => {
+test('an equal request is answered from the cache, with its own headers', async () => {
   const address = path('keep=1000');
   const ask = (origin?: string) => its.call(address, { headers: { ...HOST, ...(origin ? { origin } : {}) } });
   const first = await ask();

@@ -46,7 +46,7 @@ describe.each([
   ['plain', false],
   ['TLS', true],
 ])('over %s', (_, tls) => {
-  test('its next connection is refused, others’ are not, and one that ends makes room', async () => {
+  test('the next connection of an address is refused, those of others are not, and a closed one makes room', async () => {
     const metrics = await createMetrics();
     const its = await start({ addressConnections: 3, metrics });
     const admitted = [
@@ -64,7 +64,7 @@ describe.each([
   });
 });
 
-test('both listeners count together', async () => {
+test('the connections of both listeners count together', async () => {
   const its = await start({ addressConnections: 2 });
   const stay = [await from('127.0.0.5', its), await from('127.0.0.5', its, true), await from('127.0.0.5', its, true)];
   expect(stay.map(({ stays }) => stays)).toEqual([true, true, false]);
@@ -122,7 +122,7 @@ describe('the limit', () => {
     expect(['10.1.2.3', '::ffff:10.1.2.3', '10.1.2.3', undefined].map(come)).toEqual([true, true, true, true]);
   });
 
-  test('counts down once per connection, and forgets addresses without any', () => {
+  test('subtracts each closed connection once, and forgets addresses without any', () => {
     const { come, ends } = make(1);
     for (let round = 0; round < 3; round += 1) {
       expect([come('192.0.2.1'), come('192.0.2.1')]).toEqual([true, false]);
@@ -130,7 +130,7 @@ describe('the limit', () => {
     }
   });
 
-  test('counts every refusal and logs one line a minute, with the address and how many there were', () => {
+  test('counts every refusal and logs one line per minute, with the address and the number', () => {
     const { come, lines, refused, wait } = make(1);
     for (let count = 0; count < 6; count += 1) come('192.0.2.1');
     wait(60_000);

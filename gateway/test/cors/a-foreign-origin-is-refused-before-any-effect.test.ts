@@ -64,9 +64,9 @@ describe.each([
     'HTTPS://SHOP.EXAMPLE',
     '',
   ])('of “%s” is 403 origin_not_allowed, without CORS headers, and reaches no service', async (origin) => {
-    const before = behind.pos.begun();
+    const before = behind.pos.started();
     const reply = await ask(origin, { method, body }, path);
-    expect([reply.status, crossOriginHeaders(reply.headers), behind.pos.begun()]).toEqual([403, [], before]);
+    expect([reply.status, crossOriginHeaders(reply.headers), behind.pos.started()]).toEqual([403, [], before]);
     if (method !== 'HEAD') expect(reply.body).toEqual(REFUSED);
     expect(reply.headers.vary).toContain('Origin');
   });
@@ -82,7 +82,7 @@ describe.each([
   });
 });
 
-test('the gateway’s own origin is not what the request makes of it', async () => {
+test('the gateway’s own origin does not depend on the Host that a client chooses', async () => {
   const status = async (host: string, origin: string) => (await ask(origin, { headers: { host } })).status;
   const { port } = new URL(its.gateway.httpsUrl);
   for (const host of [`localhost:${port}`, `127.0.0.1:${port}`, '[::1]:8443', 'boxoffice.example:8443']) {
@@ -99,18 +99,18 @@ test('the gateway’s own origin is not what the request makes of it', async () 
   }
 });
 
-test('a name of the point of sale in capitals has the same list', async () => {
+test('the host of the point of sale in upper case has the same list', async () => {
   const { status } = await ask('https://evil.example', { headers: { 'x-service-host': HOST.toUpperCase() } });
   expect(status).toBe(403);
 });
 
-test('a cached response is not given to it either', async () => {
+test('a foreign origin gets no cached response either', async () => {
   behind.pos.answer((_, response) => json(response, 200, { success: true, data: {} }, { 'X-Internal-Keep': '1000' }));
   expect((await ask(undefined)).status).toBe(200);
   expect((await ask('https://evil.example')).body).toEqual(REFUSED);
 });
 
-test('what is checked before comes first: path, method, context; the description needs none', async () => {
+test('the path, the method and the point of sale are checked first; the description needs no point of sale', async () => {
   const of = async (path: string, call: Call = {}) => {
     const { status, body } = await ask('https://evil.example', call, path);
     return [status, body.errorCode];
@@ -118,15 +118,15 @@ test('what is checked before comes first: path, method, context; the description
   expect(await of('/tnwr/v1/nowhere')).toEqual([404, 'not_found']);
   expect(await of(PRODUCTS, { method: 'DELETE' })).toEqual([405, 'method_not_allowed']);
   expect(await of('/tnwr/v1/openapi.json')).toEqual([200, undefined]);
-  // No list is known for these: the point of sale refuses the context.
+  // No list exists for these: the point-of-sale service refuses the host.
   for (const host of ['nobody.example', '']) {
-    const before = behind.pos.begun();
+    const before = behind.pos.started();
     await ask('https://evil.example', { headers: { 'x-service-host': host } });
-    expect([host, behind.pos.begun()]).toEqual([host, before + 1]);
+    expect([host, behind.pos.started()]).toEqual([host, before + 1]);
   }
 });
 
-test('without a catalog a foreign origin is refused, as while no list can be read, and nothing is done for it', async () => {
+test('without a catalog, or while no list can be read, a foreign origin is refused before any effect', async () => {
   const headers = { 'x-service-host': HOST, 'content-type': 'application/json' };
   const from = (origin?: string) =>
     behind.call('/tnwr/v1/sessions', {
@@ -134,15 +134,15 @@ test('without a catalog a foreign origin is refused, as while no list can be rea
       body: '{}',
       headers: { ...headers, ...(origin && { origin }) },
     });
-  const before = behind.pos.begun();
+  const before = behind.pos.started();
   const reply = await from('https://evil.example');
-  expect([reply.status, crossOriginHeaders(reply.headers), behind.pos.begun()]).toEqual([500, [], before]);
+  expect([reply.status, crossOriginHeaders(reply.headers), behind.pos.started()]).toEqual([500, [], before]);
   expect(reply.headers['retry-after']).toMatch(/^[1-9]\d*$/);
   expect((await from('https://boxoffice.example')).status).toBe(200);
   expect((await from()).status).toBe(200);
 });
 
-describe('a gateway that serves family B and cannot ask whom a point of sale lets in', () => {
+describe('a gateway that serves family B and cannot read the origins of points of sale', () => {
   const warnings = ({ log }: Installation) =>
     log.flatMap(({ level, message }) =>
       level === 'warn' && String(message).includes('Origin') ? [String(message)] : [],
@@ -159,7 +159,7 @@ describe('a gateway that serves family B and cannot ask whom a point of sale let
     await alone.close();
   });
 
-  test('warns of nothing where it can, or where there is no family B', async () => {
+  test('does not warn if it can read them, or without family B', async () => {
     expect(warnings(its)).toEqual([]);
     const alone = await startInstallation({ services: { authorizer: behind.authorizer.url } }, { ready: false });
     expect(warnings(alone)).toEqual([]);

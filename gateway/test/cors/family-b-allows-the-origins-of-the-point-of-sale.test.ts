@@ -80,14 +80,14 @@ describe('a preflight', () => {
     }
   });
 
-  test('is not every OPTIONS', async () => {
+  test('is not an OPTIONS without the preflight headers', async () => {
     const reply = await its.call(PRODUCTS, { method: 'OPTIONS' });
     expect([reply.status, reply.headers.allow, reply.body.errorCode]).toEqual([405, 'GET, HEAD', 'method_not_allowed']);
   });
 });
 
 describe('an answer', () => {
-  test('lets in every origin unless a list says otherwise, and exposes four headers', async () => {
+  test('allows every origin without a list, and exposes four headers', async () => {
     lists.set('open', []);
     const reply = await from(SHOP, 'open');
     expect(reply.headers['access-control-allow-origin']).toBe('*');
@@ -97,7 +97,7 @@ describe('an answer', () => {
     expect(await allowed(SHOP)).toBe('*');
   });
 
-  test('lets in the listed origins and no other; both may differ by origin', async () => {
+  test('allows the listed origins and no others; every answer varies by Origin', async () => {
     lists.set('closed', [SHOP, 'https://two.example']);
     const [listed, other, none] = [
       await from(SHOP, 'closed'),
@@ -113,7 +113,7 @@ describe('an answer', () => {
     for (const { headers } of [listed, other, none]) expect(headers.vary).toContain('Origin');
   });
 
-  test('keeps what the service says of Vary', async () => {
+  test('preserves the service’s Vary', async () => {
     first.pos.answer((_, response) =>
       json(response, 200, { success: true, data: {} }, { Vary: 'Accept-Language, X-Service-Host' }),
     );
@@ -147,21 +147,21 @@ describe('the list', () => {
     });
   });
 
-  test('takes effect within three seconds', async () => {
+  test('takes effect within three seconds of a change', async () => {
     lists.set('changing', []);
     expect(await allowed(SHOP, 'changing')).toBe('*');
     lists.set('changing', ['https://two.example']);
     await until(async () => (await allowed(SHOP, 'changing')) === undefined, 10 * 3_000);
   }, 40_000);
 
-  test('stays as it was while the catalog does not answer; without a known list no foreign origin is allowed', async () => {
-    lists.set('kept', [SHOP]);
-    expect(await allowed(SHOP, 'kept')).toBe(SHOP);
+  test('stays unchanged while the catalog does not answer; without a known list no foreign origin is allowed', async () => {
+    lists.set('known', [SHOP]);
+    expect(await allowed(SHOP, 'known')).toBe(SHOP);
     catalogFails = true;
     const asked = () => catalog.received.filter(({ url }) => url.endsWith('/kept')).length;
     const before = asked();
     await until(async () => {
-      expect(await allowed(SHOP, 'kept')).toBe(SHOP);
+      expect(await allowed(SHOP, 'known')).toBe(SHOP);
       return asked() > before;
     });
     expect(await allowed(SHOP, 'never-known')).toBeUndefined();

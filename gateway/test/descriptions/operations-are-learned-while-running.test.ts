@@ -40,7 +40,7 @@ describe('a running gateway', () => {
     expect(its.contacts.described.slice(before + 1)).toEqual(expect.not.arrayContaining([200]));
   });
 
-  test('keeps its routes when a description cannot be used', async () => {
+  test('retains its routes when a description cannot be used', async () => {
     for (const broken of [{ openapi: '2.0' }, { openapi: '3.1.0', paths: 7 }, []]) {
       const before = its.contacts.described.length;
       its.contacts.describe(broken);
@@ -78,7 +78,7 @@ describe('a service may describe', () => {
     ).toBe(true);
   });
 
-  test('scopes of its own domain only, and no public operation that is not listed', async () => {
+  test('scopes of its own domain only, and no unlisted public operation', async () => {
     await describeAnew([
       ['GET /svc/v3/contacts/a', 'clients:read', 'a'],
       ['GET /svc/v3/contacts/b', null, 'b'],
@@ -140,7 +140,7 @@ describe('a gateway that starts while a service is down', () => {
     await second.close();
   });
 
-  test('is ready once every service has been ready once, and stays so', async () => {
+  test('is ready once every service has been ready once, and stays ready', async () => {
     const service = await startUpstream(contacts);
     service.setReady(false);
     const services = { authorizer: its.authorizer.url, contacts: service.url };
@@ -160,7 +160,7 @@ describe('a gateway that starts while a service is down', () => {
     [['broker'], 200],
     [['store', 'broker'], 503],
     [[], 503],
-  ])('asked while a service serves and waits for %j, it answers %i', async (waitingFor, status) => {
+  ])('while a service waits for %j, its readiness is %i', async (waitingFor, status) => {
     const service = await startUpstream(contacts);
     service.setReady(waitingFor);
     const services = { authorizer: its.authorizer.url, contacts: service.url };
@@ -172,7 +172,7 @@ describe('a gateway that starts while a service is down', () => {
     await service.close();
   });
 
-  test('waits for a service that lacks only its broker as long as a broker takes to start', async () => {
+  test('waits for a service that lacks only its broker for the start time of a broker', async () => {
     const service = await startUpstream(contacts);
     service.setReady(['broker']);
     const services = { authorizer: its.authorizer.url, contacts: service.url };

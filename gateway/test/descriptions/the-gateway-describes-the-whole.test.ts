@@ -54,7 +54,7 @@ describe('GET /openapi.json', () => {
     });
   });
 
-  test('shows nothing that is not routed', async () => {
+  test('omits operations that are not routed', async () => {
     its.contacts.describe(
       documentOf([
         ['GET /svc/v3/contacts/a', 'contacts:read', 'getA'],
@@ -135,7 +135,7 @@ describe('GET /tnwr/…/openapi.json', () => {
   });
 
   test.each(['v1', 'vexp'])(
-    '%s has the version of the interface, which is alpha, and says what that means',
+    '%s has the version of the interface, which is alpha, and explains that',
     async (version) => {
       const { info } = (await its.call(`/tnwr/${version}/openapi.json`)).body;
       expect(info).toMatchObject({ version: '1.0.0-alpha', description: expect.stringContaining('alpha stage') });
@@ -144,7 +144,7 @@ describe('GET /tnwr/…/openapi.json', () => {
   );
 });
 
-test('GET /errors is the registry as data', async () => {
+test('GET /errors returns the registry as data', async () => {
   const { status, body } = await its.call('/errors');
   expect([status, body.status, body.details]).toEqual([200, 'success', null]);
   expect(body.data?.items).toEqual(

@@ -21,7 +21,7 @@ describe('family A', () => {
     }
   });
 
-  test('405 carries Allow with HEAD, before the token is checked; OPTIONS is one', async () => {
+  test('405 has Allow with HEAD, before the token is checked, also for OPTIONS', async () => {
     const reply = await its.call('/svc/v3/contacts/individuals', { method: 'DELETE' });
     expect([reply.status, reply.headers.allow]).toEqual([405, 'GET, HEAD, POST']);
     expect(reply.body).toEqual(envelope('method_not_allowed'));
@@ -39,7 +39,7 @@ describe('family A', () => {
       }
     }
     expect((await its.call('/health/other', { method: 'POST' })).status).toBe(404);
-    // Over plain HTTP only health exists.
+    // Over plain HTTP only health is served.
     expect((await its.plain('/health/live', { method: 'POST' })).status).toBe(404);
   });
 
@@ -62,7 +62,7 @@ describe('family B', () => {
   });
 });
 
-test('a concrete path wins over a templated one, for every method', async () => {
+test('a concrete path takes precedence over a templated one, for every method', async () => {
   its.pos.describe(
     documentOf([
       ['GET /tnwr/v1/things/own', null, 'getOwn'],

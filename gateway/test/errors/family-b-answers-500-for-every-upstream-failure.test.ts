@@ -46,13 +46,13 @@ const partial = (headers: Record<string, string>): Answering => {
 
 const causes: readonly (readonly [string, Answering])[] = [
   ['a service that exceeds its time', () => undefined],
-  ['a service that begins and does not go on in time', (_, response) => response.writeHead(200).flushHeaders()],
+  ['a response that starts and does not continue in time', (_, response) => response.writeHead(200).flushHeaders()],
   ['a connection that breaks before the answer', (_, response) => response.destroy()],
   ['a connection that breaks after the head of the answer', partial({})],
   ['a connection that breaks within the answer', partial({ 'Content-Length': '100' })],
   ['a response that is not HTTP', (_, response) => response.socket?.end('rubbish\r\n\r\n')],
-  ['an answer that is no JSON', (_, response) => response.writeHead(200, { 'Content-Type': 'text/html' }).end('<p>')],
-  ['a 503 of something in between', (_, response) => json(response, 503, { message: 'no healthy upstream' })],
+  ['a response that is not JSON', (_, response) => response.writeHead(200, { 'Content-Type': 'text/html' }).end('<p>')],
+  ['a 503 of an intermediary', (_, response) => json(response, 503, { message: 'no healthy upstream' })],
   [
     'a 502 in the shape of the other family',
     (_, response) => json(response, 502, { status: 'bad_gateway', data: null }),
@@ -63,7 +63,7 @@ const causes: readonly (readonly [string, Answering])[] = [
     (_, response) => json(response, 500, { success: false, errorCode: 'internal_error' }),
   ],
   [
-    'a 500 that breaks off',
+    'a 500 that is cut off',
     (_, response) => {
       response.writeHead(500, { 'Content-Type': 'application/json', 'Content-Length': '100' }).write('{');
       setImmediate(() => response.destroy());
@@ -76,12 +76,12 @@ describe.each(causes)('%s', (_, answering) => {
     its.pos.answer(answering);
     expectUnforeseen(await ask([method, path]), path);
     its.pos.answer(echo);
-    // One failure has not opened the breaker.
+    // One failure does not open the breaker.
     expect((await ask([method, path])).status).toBe(200);
   });
 });
 
-test('a service that is down, with the breaker closed and open', async () => {
+test('an unavailable service, with the breaker closed and open', async () => {
   const down = await startInstallation();
   await down.pos.close();
   for (let round = 0; round < 3; round += 1) {
@@ -91,7 +91,7 @@ test('a service that is down, with the breaker closed and open', async () => {
   await down.close();
 });
 
-test('a service without a description yet', async () => {
+test('a service that has no description yet', async () => {
   const closed = await startUpstream(pos);
   await closed.close();
   const services = { authorizer: its.authorizer.url, contacts: its.contacts.url, pos: closed.url };
@@ -117,7 +117,7 @@ describe('the point of sale’s own 500 is forwarded', () => {
     }
   });
 
-  test('also to HEAD, and in chunks', async () => {
+  test('also for HEAD, and in chunks', async () => {
     const said = { ...UNFORESEEN, errorMessage: 'x'.repeat(40_000) };
     const text = JSON.stringify(said);
     its.pos.answer(({ method }, response) => {
@@ -131,7 +131,7 @@ describe('the point of sale’s own 500 is forwarded', () => {
   });
 });
 
-test('a long response that has begun and ends early is cut off', async () => {
+test('a long response that ends early is cut off', async () => {
   its.pos.answer((_, response) => {
     response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': '500000' });
     response.write('x'.repeat(200_000), () => response.destroy());
@@ -139,7 +139,7 @@ test('a long response that has begun and ends early is cut off', async () => {
   await expect(its.call('/tnwr/v1/products')).rejects.toThrow();
 });
 
-test('the description has no other 5xx than 500, with the two members required and Retry-After', async () => {
+test('the description has no 5xx except 500, with the two members required and Retry-After', async () => {
   await until(async () => (await its.call('/tnwr/v1/products')).status === 200);
   for (const version of ['v1', 'vexp']) {
     const { body } = await its.call(`/tnwr/${version}/openapi.json`);

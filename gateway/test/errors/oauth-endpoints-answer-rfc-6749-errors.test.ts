@@ -33,7 +33,7 @@ const start = async (options: Parameters<typeof startInstallation>[0] = {}) => {
 };
 
 describe('an error of the gateway on an OAuth endpoint is the envelope, error and error_description', () => {
-  test('405 and 413: the request is at fault', async () => {
+  test('405 and 413 are errors of the request', async () => {
     await start();
     for (const path of ENDPOINTS) {
       expect((await its.call(path)).body).toEqual(failure('method_not_allowed', 'invalid_request'));
@@ -55,7 +55,7 @@ describe('an error of the gateway on an OAuth endpoint is the envelope, error an
     expect(bodyOf(malformed)).toEqual(failure('bad_request', 'invalid_request'));
   });
 
-  test('502 and 503: the authorizer is at fault', async () => {
+  test('502 and 503 are errors of the authorizer', async () => {
     await start();
     its.authorizer.answer((_, response) => response.destroy());
     const broken = await its.call('/auth/token', { method: 'POST', body: 'x' });

@@ -81,7 +81,7 @@ test('after “Connection: close” the idle connections are closed too, because
   const { pool, port, sockets } = await start(
     createServer((_, response) => {
       if (stopping) response.setHeader('Connection', 'close');
-      // The first three are answered together, so that each has a connection of its own.
+      // The first three are answered together, so that each has its own connection.
       arrived.push(() => response.end('ok'));
       if (stopping || arrived.length === 3) for (const answer of arrived.splice(0)) answer();
     }),
@@ -93,7 +93,7 @@ test('after “Connection: close” the idle connections are closed too, because
   await until(() => sockets.size === 0);
 });
 
-test('an instance that stops under load costs no request while another one is there', async () => {
+test('an instance that stops under load causes no failure while another one serves', async () => {
   const answering = () => (_request: IncomingMessage, response: ServerResponse) => response.end('ok');
   const staying = await listen(answering(), { host: '127.0.0.1', port: 0 });
   const { port } = staying;
@@ -128,7 +128,7 @@ test('an instance that stops under load costs no request while another one is th
   expect(outcomes.filter((outcome) => outcome !== 'ok')).toEqual([]);
 });
 
-test('an idle connection is closed before the service’s own timeout', async () => {
+test('an idle connection is closed before the service’s keep-alive timeout', async () => {
   const server = createServer({ keepAliveTimeout: 2_000 }, (_, response) => response.end('ok'));
   const { pool, port, sockets } = await start(server);
   await ask(pool, port);

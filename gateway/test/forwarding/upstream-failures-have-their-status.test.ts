@@ -26,7 +26,7 @@ const expectFault = async (status: number, code: string, answering: Answering) =
   const reply = await get();
   expect([reply.status, reply.body]).toEqual([status, { status: code, details: expect.any(String), data: null }]);
   its.contacts.answer(echo);
-  // One failure has not opened the breaker.
+  // One failure does not open the breaker.
   expect((await get()).status).toBe(200);
   return reply;
 };
@@ -75,18 +75,18 @@ describe('a service’s response is forwarded unchanged', () => {
   });
 });
 
-test('a short response that ends early is 502, because nothing of it was sent', () =>
+test('a short response that ends early is 502, because no part of it was sent', () =>
   expectFault(502, 'bad_gateway', (_, response) => {
     response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': '100' }).write('{"a":');
     setImmediate(() => response.destroy());
   }));
 
-test('a response that has begun and stops is cut off', async () => {
+test('a response that starts and stops is cut off', async () => {
   its.contacts.answer((_, response) => {
     response.writeHead(200, { 'Content-Type': 'application/json' }).write('{"a":', () => response.destroy());
   });
   await expect(get()).rejects.toThrow();
-  // A response that begins and never ends does not exceed the total time either.
+  // A response that starts and never ends is limited by the total time, too.
   its.contacts.answer((_, response) => {
     response.writeHead(200, { 'Content-Type': 'application/json' }).write('{"a":');
   });
@@ -138,7 +138,7 @@ describe('a pooled connection that the service has closed meanwhile', () => {
   });
 });
 
-test('a client that disconnects is not a failure, and its request ends', async () => {
+test('a client that disconnects is not a failure, and its upstream request ends', async () => {
   const closed: boolean[] = [];
   const noted = its.log.length;
   its.contacts.answer((_, response) => response.on('close', () => closed.push(true)));
@@ -152,7 +152,7 @@ test('a client that disconnects is not a failure, and its request ends', async (
   }
   await until(() => closed.length === 8);
   its.contacts.answer(echo);
-  // Eight failures in a row would have opened the breaker.
+  // Eight consecutive failures would have opened the breaker.
   expect((await get()).status).toBe(200);
   await until(() => its.log.slice(noted).filter(({ status }) => status === 499).length === 8);
 });

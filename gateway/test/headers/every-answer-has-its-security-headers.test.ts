@@ -33,16 +33,16 @@ const preflight = {
 describe('over TLS: nosniff and HSTS, each once', () => {
   test.each<[string, (its: Installation) => Promise<Reply>, number]>([
     ['an answer of a service', ({ as }) => as(token)(LIST), 200],
-    ['one without a body', ({ as }) => as(token)(`${LIST}/none`), 304],
-    ['one to HEAD', ({ as }) => as(token)(LIST, { method: 'HEAD' }), 200],
+    ['an answer without a body', ({ as }) => as(token)(`${LIST}/none`), 304],
+    ['an answer to HEAD', ({ as }) => as(token)(LIST, { method: 'HEAD' }), 200],
     ['an answer of the point of sale', ({ call }) => call('/tnwr/v1/products'), 200],
     ['a preflight', ({ call }) => call('/tnwr/v1/products', preflight), 204],
     ['the gateway’s own documents', ({ call }) => call('/openapi.json'), 200],
     ['the registry', ({ call }) => call('/errors'), 200],
     ['a page', ({ call }) => call('/shop/'), 200],
     ['a refusal', ({ call }) => call(LIST), 401],
-    ['what there is not', ({ call }) => call('/nowhere'), 404],
-    ['what there is not in family B', ({ call }) => call('/tnwr/v1/nowhere'), 404],
+    ['an unknown endpoint', ({ call }) => call('/nowhere'), 404],
+    ['an unknown endpoint of family B', ({ call }) => call('/tnwr/v1/nowhere'), 404],
     ['health', ({ call }) => call('/health/live'), 200],
     ['behind a trusted proxy', ({ plain }) => plain('/errors', { headers: { 'x-forwarded-proto': 'https' } }), 200],
   ])('%s', async (_, ask, status) => {
@@ -50,7 +50,7 @@ describe('over TLS: nosniff and HSTS, each once', () => {
     expect([reply.status, ...both(reply)]).toEqual([status, 'nosniff', STS]);
   });
 
-  test('what the HTTP parser refuses', async () => {
+  test('a request that the HTTP parser refuses', async () => {
     const socket = connect({ host: '127.0.0.1', port: its.gateway.httpsPort, rejectUnauthorized: false });
     await once(socket, 'secureConnect');
     socket.write('GET /tnwr/v1/x HTTP/1.1\r\nHost: a\r\nbad header\r\n\r\n');
@@ -61,20 +61,20 @@ describe('over TLS: nosniff and HSTS, each once', () => {
   });
 });
 
-describe('in the clear: nosniff without HSTS (RFC 6797, 7.2)', () => {
-  test('health, and what there is not', async () => {
+describe('over plain HTTP: nosniff without HSTS (RFC 6797, 7.2)', () => {
+  test('health, and an unknown endpoint', async () => {
     expect(both(await its.plain('/health/live'))).toEqual(['nosniff', undefined]);
     expect(both(await its.plain('/errors'))).toEqual(['nosniff', undefined]);
   });
 
-  test('what the HTTP parser refuses', async () => {
+  test('a request that the HTTP parser refuses', async () => {
     const answer = await rawExchange(its.gateway.httpPort, 'GET /x HTTP/1.1\r\nHost: a\r\nbad header\r\n\r\n');
     expect(answer).toContain('\r\nX-Content-Type-Options: nosniff\r\n');
     expect(answer).not.toContain('Strict-Transport-Security');
   });
 });
 
-test('without a number of seconds no answer has HSTS; 0 has browsers forget it', async () => {
+test('without a number of seconds no answer has HSTS; 0 makes browsers forget it', async () => {
   for (const [hstsSeconds, sent] of [
     [undefined, undefined],
     [0, 'max-age=0'],

@@ -69,7 +69,7 @@ test('an address has a quota that is counted before the request is parsed, the t
     expect(await statuses(4, from('9.9.9.9', '/auth/token'))).toEqual([200, 200, 200, 429]);
     expect(await statuses(1, from('9.9.9.9', '/nowhere'))).toEqual([429]);
     expect(await statuses(1, from('9.9.9.8', '/nowhere'))).toEqual([404]);
-    // Only what the trusted proxy appended counts; what a client writes before it changes nothing.
+    // Only the address that the trusted proxy appended counts; the client's own entries before it do not.
     expect(await statuses(1, from('1.2.3.4, 9.9.9.9', '/nowhere'))).toEqual([429]);
     // Health is requested by machines of the installation.
     expect((await plain('/health/live')).status).toBe(200);

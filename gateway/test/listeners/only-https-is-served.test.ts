@@ -31,11 +31,11 @@ describe('the plain listener', () => {
     }
   });
 
-  test('does not believe just anybody that it came over TLS', async () => {
+  test('ignores X-Forwarded-Proto of an untrusted peer', async () => {
     expect((await its.plain('/errors', { headers: { 'x-forwarded-proto': 'https' } })).status).toBe(404);
   });
 
-  test('believes a trusted proxy', async () => {
+  test('trusts X-Forwarded-Proto of a trusted proxy', async () => {
     const behind = await startInstallation({ trustProxy: ['10.0.0.0/8', '127.0.0.0/8'] });
     const ask = async (proto: string) =>
       (await behind.plain('/errors', { headers: { 'x-forwarded-proto': proto } })).status;
@@ -51,10 +51,10 @@ describe('the plain listener', () => {
   });
 });
 
-describe('what the HTTP parser refuses', () => {
+describe('a request that the HTTP parser refuses', () => {
   const send = (text: string) => rawExchange(its.gateway.httpPort, text);
 
-  test('has the shape of the family that the request line names', async () => {
+  test('is answered in the shape of the family of its request line', async () => {
     const a = await send('GET /svc/v3/x HTTP/1.1\r\nHost: a\r\nbad header\r\n\r\n');
     expect([statusOf(a), a.includes('{"status":"bad_request","details":"')]).toEqual([400, true]);
     const b = await send('GET /tnwr/v1/x HTTP/1.1\r\nHost: a\r\nbad header\r\n\r\n');
@@ -63,13 +63,13 @@ describe('what the HTTP parser refuses', () => {
     expect([statusOf(unreadable), unreadable.includes('"status":"bad_request"')]).toEqual([400, true]);
   });
 
-  test('431 for large headers', async () => {
+  test('is 431 with large headers', async () => {
     const answer = await send(`GET /tnwr/v1/x HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`);
     expect([statusOf(answer), answer.includes('"errorCode":"headers_too_large"')]).toEqual([431, true]);
   });
 });
 
-test('closing lets requests finish, and accepts no more', async () => {
+test('close finishes the running requests, and accepts no more', async () => {
   const other = await startInstallation();
   let release = (): void => undefined;
   const waiting = new Promise<void>((resolve) => {

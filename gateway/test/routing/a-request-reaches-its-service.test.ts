@@ -33,7 +33,7 @@ describe('a matched request', () => {
     });
   });
 
-  test('HEAD works where GET does, and bodies are forwarded', async () => {
+  test('may be HEAD wherever GET is described, and bodies are forwarded', async () => {
     const token = its.authorizer.token(['contacts:read', 'contacts:write']);
     const head = await its.as(token)('/svc/v3/contacts/individuals', { method: 'HEAD' });
     expect([head.status, head.text]).toEqual([200, '']);
@@ -42,7 +42,7 @@ describe('a matched request', () => {
     expect(post.body.data?.body).toBe('{"lastName":"é"}');
   });
 
-  test('an operation without a token receives the client’s own credentials', async () => {
+  test('of an operation without a token is forwarded with the client’s own credentials', async () => {
     const headers = { authorization: 'Basic YTpi' };
     const reply = await its.call('/auth/token', { method: 'POST', body: 'grant_type=x', headers });
     expect(reply.body.data).toMatchObject({ url: '/auth/token', authorization: 'Basic YTpi' });

@@ -17,7 +17,7 @@ const ask = async (target: string, headers = '', token = its.authorizer.token(['
 
 const statusOf = (answer: string): number => Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1]);
 
-describe('what reaches a service', () => {
+describe('the path that a service receives', () => {
   test.each([
     ['/svc/v3/contacts/individuals/C%31', '/svc/v3/contacts/individuals/C1'],
     ['/%73vc/v3/contacts/individuals/%7e', '/svc/v3/contacts/individuals/~'],
@@ -66,14 +66,14 @@ describe('paths that are refused', () => {
     expect(its.contacts.received.length).toBe(before);
   });
 
-  test('in family B in its own shape', async () => {
+  test('are refused in the shape of family B, too', async () => {
     expect(await ask('/tnwr/v1/products/%ff')).toContain('"errorCode":"bad_request"');
     expect(await ask('http://x/tnwr/v1/products/..')).toContain('"errorCode":"not_found"');
     expect(await ask('//tnwr/v1/products')).toContain('"errorCode":"not_found"');
   });
 });
 
-test('every canonical path is its own canonical form', () => {
+test('a canonical path is its own canonical form', () => {
   for (const path of ['/a', '/a/b.c', '/a/%25', '/a/%C3%A9', "/a/!$&'()*+,;=:@-._~", '/']) {
     expect(readTarget(`${path}?q`)).toEqual({ path, query: '?q' });
   }

@@ -15,7 +15,7 @@ test('a service that stops and closes the connection of a client that is still s
   const head = ['Host: localhost', `Authorization: Bearer ${token}`, 'Content-Type: application/json'];
   const lines = ['POST /svc/v3/contacts/individuals HTTP/1.1', ...head, 'Content-Length: 100', '', '{"a":'];
   socket.write(lines.join('\r\n'));
-  await until(() => its.contacts.begun() > 0);
+  await until(() => its.contacts.started() > 0);
 
   const closed = its.gateway.close();
   its.contacts.cut();

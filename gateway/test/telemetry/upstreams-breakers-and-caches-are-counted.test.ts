@@ -2,7 +2,7 @@ import { createMetrics } from '@boxoffice/runtime';
 import { expect, test } from '@jest/globals';
 import { startInstallation } from '../fixtures/installation.ts';
 
-test('upstreams, breakers and caches are counted, and until when the certificate is good', async () => {
+test('the metrics have upstreams, breakers, caches and the expiry of the certificate', async () => {
   const metrics = await createMetrics();
   const its = await startInstallation({ metrics });
   const value = async (sample: string): Promise<number | undefined> => {

@@ -1,5 +1,5 @@
-/** When a key begins to sign. Each generation is one key. */
-export interface KeyLife {
+/** The time from which a key signs. Each generation is one key. */
+export interface KeySchedule {
   readonly generation: number;
   /** Epoch milliseconds. */
   readonly signsFrom: number;
@@ -26,20 +26,20 @@ export const KEY_DOCUMENT_SECONDS = 15;
 /** How much longer than the longest token lifetime a replaced key stays published. Milliseconds. */
 export const OVERLAP_SPARE_MS = 300_000;
 
-const newestFirst = (a: KeyLife, b: KeyLife): number => b.generation - a.generation;
+const newestFirst = (a: KeySchedule, b: KeySchedule): number => b.generation - a.generation;
 
 /** The signing key at that time: the newest one whose `signsFrom` has passed. */
-export const signing = <K extends KeyLife>(keys: readonly K[], now: number): K | undefined =>
+export const signing = <K extends KeySchedule>(keys: readonly K[], now: number): K | undefined =>
   keys.filter((key) => key.signsFrom <= now).sort(newestFirst)[0];
 
 /**
  * The keys to publish at that time, newest first: future keys, the signing key, and keys whose last token may still be
  * valid.
  */
-export const published = <K extends KeyLife>(keys: readonly K[], now: number, longestLifeMs: number): K[] => {
+export const published = <K extends KeySchedule>(keys: readonly K[], now: number, longestLifetimeMs: number): K[] => {
   const ordered = [...keys].sort(newestFirst);
   return ordered.filter((_key, position) => {
     const successor = ordered[position - 1];
-    return !successor || successor.signsFrom + longestLifeMs + OVERLAP_SPARE_MS > now;
+    return !successor || successor.signsFrom + longestLifetimeMs + OVERLAP_SPARE_MS > now;
   });
 };
