@@ -44,13 +44,13 @@ const send = (request: IncomingMessage, response: ServerResponse, trace: Trace, 
     traceparent: trace.traceparent,
     ...headers,
   });
-  // Plain ASCII, as tokens are, leaves in one write with the headers and is not encoded again.
+  // ASCII text, as tokens are, is sent in one write with the headers and not encoded again.
   response.end(request.method === 'HEAD' ? undefined : text, length === text.length ? 'latin1' : 'utf8');
 };
 
 const TOKEN_OPERATION = 'createToken';
 
-/** Whether this is the token request as every client sends it. */
+/** Whether this is a token request in its usual form. */
 const isPlainTokenRequest = (request: IncomingMessage): boolean =>
   request.url === '/auth/token' &&
   request.method === 'POST' &&
@@ -58,7 +58,7 @@ const isPlainTokenRequest = (request: IncomingMessage): boolean =>
   request.headers['content-encoding'] === undefined &&
   isSmall(request);
 
-/** The fields of a form as the route table reads them: an empty one is absent, one that stands twice is refused. */
+/** The fields of a form as the route table reads them: an empty one is absent, a repeated one is refused. */
 const readForm = (body: string): TokenForm => {
   const fields: Record<string, string> = Object.create(null);
   const seen = new Set<string>();

@@ -5,10 +5,10 @@ const CLOCKS_MS = 60_000;
 
 /** How long the authorizer stores its data. */
 export const retention: Retentions = {
-  clients: { kept: 'for good; deleted ones without scopes and secrets' },
+  clients: { retained: 'for good; deleted ones without scopes and secrets' },
   revocations: {
-    kept: 'until the token would have expired (`ACCESS_TOKEN_LIFETIME_SECONDS`)',
+    retained: 'until the token would have expired (`ACCESS_TOKEN_LIFETIME_SECONDS`)',
     ends: [{ field: 'expiresAt', afterMs: CLOCKS_MS }],
   },
-  signing_keys: { kept: 'for good; a compromised one until its rotation' },
+  signing_keys: { retained: 'for good; a compromised one until its rotation' },
 };

@@ -105,7 +105,7 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
     }
   };
 
-  /** A response that has begun does not complete. */
+  /** A response that has started does not complete. */
   const breakOff = (proxied: ProxiedRequest, error: Error): void => {
     const { exchange, upstream } = proxied;
     // A request that is being answered is not timed any more.

@@ -6,7 +6,7 @@ import type { Addresses } from '../upstream/addresses.ts';
 /** The gateway's metrics. Label values come from descriptions and tables, never from clients. */
 export interface GatewayMetrics {
   completed(exchange: Exchange): void;
-  /** A service has begun its response. */
+  /** A service has started its response. */
   upstreamAnswered(service: string, exchange: Exchange): void;
   upstreamFailed(service: string, code: string): void;
   /** A cache lookup. */

@@ -136,9 +136,9 @@ describe('an answer', () => {
 
 describe('the list', () => {
   test('is read from the catalog with an identity for that operation, and not for every request', async () => {
-    lists.set('asked', [SHOP]);
-    await Promise.all(Array.from({ length: 10 }, () => allowed(SHOP, 'asked')));
-    const questions = catalog.received.filter(({ url }) => url.endsWith('/asked'));
+    lists.set('cached', [SHOP]);
+    await Promise.all(Array.from({ length: 10 }, () => allowed(SHOP, 'cached')));
+    const questions = catalog.received.filter(({ url }) => url.endsWith('/cached'));
     expect(questions).toHaveLength(1);
     expect(claimsOf(questions[0]?.headers['x-internal-identity'])).toMatchObject({
       aud: 'catalog',
@@ -158,11 +158,11 @@ describe('the list', () => {
     lists.set('known', [SHOP]);
     expect(await allowed(SHOP, 'known')).toBe(SHOP);
     catalogFails = true;
-    const asked = () => catalog.received.filter(({ url }) => url.endsWith('/kept')).length;
-    const before = asked();
+    const lookups = () => catalog.received.filter(({ url }) => url.endsWith('/known')).length;
+    const before = lookups();
     await until(async () => {
       expect(await allowed(SHOP, 'known')).toBe(SHOP);
-      return asked() > before;
+      return lookups() > before;
     });
     expect(await allowed(SHOP, 'never-known')).toBeUndefined();
     const { status, body, headers } = await from(SHOP, 'never-known');

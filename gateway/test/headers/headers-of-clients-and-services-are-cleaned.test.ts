@@ -36,7 +36,7 @@ describe('towards a service', () => {
       'X-Real-IP: 6.6.6.6',
       'Forwarded: for=6.6.6.6',
       'Via: 1.1 evil',
-      'X-Kept: yes',
+      'X-Other: yes',
     ]);
     expect(answer).toContain('HTTP/1.1 200');
     const headers = last()?.headers ?? {};

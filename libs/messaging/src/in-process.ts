@@ -59,13 +59,13 @@ export const createInProcessBus = (options: InProcessOptions): Bus => {
   const replaying = new Set<string>();
   let closed = false;
 
-  const nobody = (queue: Queue) => new Error(`${queue.name} has no subscriber now`);
+  const noSubscriber = (queue: Queue) => new Error(`${queue.name} has no subscriber now`);
 
   const work = async (consumers: Consumers, delivery: Delivery): Promise<undefined> => {
     const { queue, handlers, lanes, delayed } = consumers;
     const { message, attempt } = delivery;
     const handler = handlers[consumers.next++ % Math.max(1, handlers.length)];
-    if (!handler) return void delivery.failed(nobody(queue));
+    if (!handler) return void delivery.failed(noSubscriber(queue));
     const outcome = await attemptTo(handler, message, attempt, retryDelaysMs);
     if (outcome.state === 'handled') return void delivery.done('handled');
     const { reason, error } = outcome;
@@ -79,7 +79,7 @@ export const createInProcessBus = (options: InProcessOptions): Bus => {
         (failure: unknown) => void delivery.failed(failure),
       );
     }
-    if (handlers.length === 0) return void delivery.failed(nobody(queue));
+    if (handlers.length === 0) return void delivery.failed(noSubscriber(queue));
     logger.warn('a message will be retried', { ...about, waitMs: outcome.delayMs, error });
     const again = { ...delivery, attempt: attempt + 1 };
     const retry = () => {
@@ -112,7 +112,7 @@ export const createInProcessBus = (options: InProcessOptions): Bus => {
     const waiting = [...lanes.drop(), ...delayed.keys()];
     for (const timer of delayed.values()) clearTimeout(timer);
     delayed.clear();
-    for (const { failed } of waiting) failed(nobody(queue));
+    for (const { failed } of waiting) failed(noSubscriber(queue));
     await lanes.quiet();
   };
 
@@ -123,7 +123,7 @@ export const createInProcessBus = (options: InProcessOptions): Bus => {
       const letter = await letters.get(id);
       if (!letter) return false;
       const consumers = queues.get(letter.queue);
-      if (closed || !consumers || consumers.handlers.length === 0) throw nobody({ name: letter.queue, types: [] });
+      if (closed || !consumers || consumers.handlers.length === 0) throw noSubscriber({ name: letter.queue, types: [] });
       if (replaying.has(id)) return true;
       replaying.add(id);
       // The letter stays until the message is handled: a crash in between must not lose it.
@@ -146,7 +146,7 @@ export const createInProcessBus = (options: InProcessOptions): Bus => {
         throw new Unroutable(`no queue is declared for ${message.type}`);
       }
       const idle = takers.find(({ handlers }) => handlers.length === 0);
-      if (idle) throw nobody(idle.queue);
+      if (idle) throw noSubscriber(idle.queue);
       // Each handler gets a copy, as from a broker, so that its changes do not affect other handlers.
       const text = JSON.stringify(message);
       const copy = (): Message => JSON.parse(text);

@@ -12,7 +12,7 @@ export interface End {
 /** How long the documents of a collection are retained. */
 export interface Retention {
   /** In words, as in the table of docs/operating.md. */
-  readonly kept: string;
+  readonly retained: string;
   /** The earliest of them applies; none: this sweeper removes nothing. */
   readonly ends?: readonly End[];
   /** Removes the dependents of an expired document, before the document itself; may run twice. */

@@ -132,18 +132,18 @@ const ABANDONED_RETENTION_MS = DAY_MS;
 
 /** How long the documents of each collection are stored. */
 export const retention: Retentions = {
-  institutions: { kept: 'for good' },
-  products: { kept: 'for good; `closed` and `cancelled` ones, too, since orders name them' },
-  performances: { kept: 'as long as their products' },
-  tariffs: { kept: 'for good' },
-  points_of_sale: { kept: 'for good' },
-  places: { kept: 'as long as their performances' },
+  institutions: { retained: 'for good' },
+  products: { retained: 'for good; `closed` and `cancelled` ones, too, since orders name them' },
+  performances: { retained: 'as long as their products' },
+  tariffs: { retained: 'for good' },
+  points_of_sale: { retained: 'for good' },
+  places: { retained: 'as long as their performances' },
   releases: {
-    kept: '30 days (`RELEASE_RETENTION_MS`)',
+    retained: '30 days (`RELEASE_RETENTION_MS`)',
     ends: [{ field: 'createdAt', iso: true, afterMs: RELEASE_RETENTION_MS }],
   },
   given_up: {
-    kept: 'a day (`ABANDONED_RETENTION_MS`)',
+    retained: 'a day (`ABANDONED_RETENTION_MS`)',
     ends: [{ field: 'at', afterMs: ABANDONED_RETENTION_MS }],
   },
 };

@@ -18,7 +18,7 @@ export const contacts: ServiceDefinition<typeof settings> = {
   version: versionOf(import.meta.url),
   currentFacts,
   collections: [contactsCollection],
-  retention: () => ({ contacts: { kept: 'for good; of an erased one its number and dates' } }),
+  retention: () => ({ contacts: { retained: 'for good; of an erased one its number and dates' } }),
   settings,
   operations: ({ store, logger, settings: { duplicateEmailsPerMinute } }) =>
     routes(

@@ -92,7 +92,7 @@ const CART_RETENTION_MS = 24 * 60 * 60_000;
 /** How long each collection keeps its documents. */
 export const retention: Retentions = {
   orders: {
-    kept: 'for good; carts that were never bought a day after they ended (`CART_RETENTION_MS`)',
+    retained: 'for good; carts that were never bought a day after they ended (`CART_RETENTION_MS`)',
     ends: [{ field: 'abandonedAt', afterMs: CART_RETENTION_MS }],
     async along(store, document) {
       const { id, institution, performanceId, performanceIds } = document as OrderDocument;
@@ -101,6 +101,6 @@ export const retention: Retentions = {
       for (const other of others) await links.delete(`${id}.${other}`);
     },
   },
-  performance_links: { kept: 'as long as their orders' },
-  step_leases: { kept: 'an hour after their process ended (`LAPSED_RETENTION_MS`)' },
+  performance_links: { retained: 'as long as their orders' },
+  step_leases: { retained: 'an hour after their process ended (`LAPSED_RETENTION_MS`)' },
 };

@@ -65,9 +65,9 @@ export const collections = [
 
 /** How long the documents of each collection are stored. */
 export const retention: Retentions = {
-  tickets: { kept: 'for good; without names once their contact is erased' },
-  ticket_orders: { kept: 'for good' },
-  replacements: { kept: 'until both tickets are written, at most ten minutes (`ABANDONED_MS`)' },
-  erased_contacts: { kept: 'for good: the number only, so that a late event restores no name' },
-  barcode_keys: { kept: 'for good, so that every ticket stays verifiable' },
+  tickets: { retained: 'for good; without names once their contact is erased' },
+  ticket_orders: { retained: 'for good' },
+  replacements: { retained: 'until both tickets are written, at most ten minutes (`ABANDONED_MS`)' },
+  erased_contacts: { retained: 'for good: the number only, so that a late event restores no name' },
+  barcode_keys: { retained: 'for good, so that every ticket stays verifiable' },
 };

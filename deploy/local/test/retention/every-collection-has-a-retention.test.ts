@@ -47,8 +47,8 @@ test.each(services)('what $name removes by a member, it finds by an index over a
 test.each(services)(
   'the table of docs/operating.md says the same of the collections of $name',
   ({ name, retention }) => {
-    for (const [collection, { kept }] of Object.entries(retention)) {
-      expect([collection, rows.get(`${name}: \`${collection}\``)]).toEqual([collection, kept]);
+    for (const [collection, { retained }] of Object.entries(retention)) {
+      expect([collection, rows.get(`${name}: \`${collection}\``)]).toEqual([collection, retained]);
     }
   },
 );

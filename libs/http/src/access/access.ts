@@ -5,7 +5,7 @@ import type { AnyOperation, VisitorAccess } from '../operation.ts';
 import type { Admit, Admitted } from './admission.ts';
 
 /** The caller of a public operation: anonymous, without an institution. */
-const ANYBODY: Omit<Caller, 'operation'> = { institution: '', client: null, service: null, scopes: [] };
+const ANONYMOUS: Omit<Caller, 'operation'> = { institution: '', client: null, service: null, scopes: [] };
 
 /**
  * Whether an identity token covers the operation: issued for it, and for a service's own call where the operation is
@@ -31,14 +31,14 @@ export const createAdmission = (
   { identify, admit }: { readonly identify: IdentityVerifier; readonly admit?: Admit },
 ): ((request: IncomingMessage) => Promise<Admitted>) => {
   const { access } = operation;
-  const anybody = { caller: { ...ANYBODY, operation: id }, visitor: undefined };
+  const anonymous = { caller: { ...ANONYMOUS, operation: id }, visitor: undefined };
   if (access === 'public') {
-    const admitted = Promise.resolve(anybody);
+    const admitted = Promise.resolve(anonymous);
     return () => admitted;
   }
   if (isForVisitors(access)) {
     if (!admit) throw new Error(`${id} is for visitors: the app needs the option admit`);
-    return async (request) => ({ ...anybody, ...(await admit(request, access)) });
+    return async (request) => ({ ...anonymous, ...(await admit(request, access)) });
   }
   return async (request) => {
     const token = request.headers[IDENTITY_HEADER];

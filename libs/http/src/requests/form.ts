@@ -88,7 +88,7 @@ export const compileForm = (operation: AnyOperation, { validators, unknownQuery,
     };
     note(
       repeated.filter((name) => !lenient.has(name)),
-      'stands twice',
+      'is repeated',
     );
     if (unknownQuery === 'refuse') note(unknown, 'is not a known parameter');
     return { values, wrong: wrong.map(inQuery) };

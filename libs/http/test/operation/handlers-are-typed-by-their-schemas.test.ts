@@ -10,16 +10,16 @@ describe('an operation', () => {
     const declared = operation({
       id: 'createThing',
       method: 'post',
-      path: '/things/{shelf}',
+      path: '/things/{rack}',
       access: 'things:write',
       summary: 'Creates a thing',
-      params: { shelf: Type.String() },
+      params: { rack: Type.String() },
       query: { force: Type.Optional(Type.Boolean()), at: Type.Integer() },
       body: Type.Object({ name: Type.String(), color: Type.Optional(nullable(oneOf(['red', 'green']))) }),
       answers: { 201: Thing },
-      example: { params: { shelf: 'a' }, body: { name: 'x', color: 'red' }, answer: {} },
+      example: { params: { rack: 'a' }, body: { name: 'x', color: 'red' }, answer: {} },
       handle: ({ params, query, body, remember }) => {
-        const shelf: string = params.shelf;
+        const rack: string = params.rack;
         const force: boolean | undefined = query.force;
         const at: number = query.at;
         const color: 'red' | 'green' | null | undefined = body.color;
@@ -28,7 +28,7 @@ describe('an operation', () => {
         // @ts-expect-error no such parameter
         params.id;
         const idempotencyRecord = remember((thing: { id: string }) => created({ id: thing.id, name: body.name }, '/'));
-        return created({ id: shelf, name: `${force} ${at} ${color} ${idempotencyRecord}` }, '/');
+        return created({ id: rack, name: `${force} ${at} ${color} ${idempotencyRecord}` }, '/');
       },
     });
     expect(declared.id).toBe('createThing');

@@ -84,8 +84,8 @@ describe('the access log', () => {
 
   test('has only a debug line for a 304 of the description, which gateways request every few seconds', async () => {
     const levels: string[] = [];
-    const told = (level: string) => () => void levels.push(level);
-    const logger = { debug: told('debug'), info: told('info'), error: told('error') };
+    const logAt = (level: string) => () => void levels.push(level);
+    const logger = { debug: logAt('debug'), info: logAt('info'), error: logAt('error') };
     const described = await start([whoAmI], { logger });
     const { headers } = await fetch(`${described.url}/openapi.json`);
     await fetch(`${described.url}/openapi.json`, { headers: { 'If-None-Match': String(headers.get('etag')) } });

@@ -35,7 +35,7 @@ describe.each(testEngines('retention', collections))('on $name', (engine) => {
     startSweeper({
       store,
       collections,
-      retention: { visits: { kept: 'a minute', ends: [{ field: 'endsAt', afterMs: 60_000 }] } },
+      retention: { visits: { retained: 'a minute', ends: [{ field: 'endsAt', afterMs: 60_000 }] } },
       logger: { warn: (_message, fields) => void warnings.push(fields?.error) },
       now: () => NOW,
       everyMs: LONG_MS,
@@ -73,7 +73,7 @@ describe.each(testEngines('retention', collections))('on $name', (engine) => {
     const sweeper = open({
       retention: {
         visits: {
-          kept: 'a while',
+          retained: 'a while',
           ends: [
             { field: 'endsAt', afterMs: 60_000 },
             { field: 'madeAt', iso: true, afterMs: 5_000 },
@@ -99,7 +99,7 @@ describe.each(testEngines('retention', collections))('on $name', (engine) => {
       everyMs: 5,
       retention: {
         visits: {
-          kept: 'a minute',
+          retained: 'a minute',
           ends: [{ field: 'endsAt', afterMs: 60_000 }],
           along: async () => {
             if (isFailing) throw new Error('planted');
@@ -124,7 +124,7 @@ describe.each(testEngines('retention', collections))('on $name', (engine) => {
     const stuck = await put('fourth', NOW - 90_000);
     for (let count = 0; count < 25; count += 1) await put('fourth', NOW - 60_000 - count);
     const before = warnings.length;
-    const minute = { kept: 'a minute', ends: [{ field: 'endsAt', afterMs: 60_000 }] };
+    const minute = { retained: 'a minute', ends: [{ field: 'endsAt', afterMs: 60_000 }] };
     const late = await store
       .collection(elsewhere)
       .of('fourth')
@@ -150,7 +150,7 @@ describe.each(testEngines('retention', collections))('on $name', (engine) => {
     const sweeper = open({
       retention: {
         visits: {
-          kept: 'a minute',
+          retained: 'a minute',
           ends: [{ field: 'endsAt', afterMs: 60_000 }],
           along: async () => {
             if (closing.length === 0) closing.push(sweeper.close());

@@ -131,7 +131,7 @@ export const withIdempotencyRecordsApart =
 export const withoutAttempts = (store: Store): Store => {
   const latest = new Map<string, Attempt>();
   const keys = store.idempotency;
-  const whoever = (attempt: Attempt) => latest.get(attempt.key) ?? attempt;
+  const holder = (attempt: Attempt) => latest.get(attempt.key) ?? attempt;
   return {
     ...store,
     idempotency: {
@@ -141,8 +141,8 @@ export const withoutAttempts = (store: Store): Store => {
         if (found.state === 'fresh') latest.set(found.attempt.key, found.attempt);
         return found;
       },
-      remember: (attempt, answer) => keys.remember(whoever(attempt), answer),
-      end: (attempt) => keys.end(whoever(attempt)),
+      remember: (attempt, answer) => keys.remember(holder(attempt), answer),
+      end: (attempt) => keys.end(holder(attempt)),
     },
   };
 };

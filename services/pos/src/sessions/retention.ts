@@ -21,9 +21,9 @@ export const retention = ({ sessionIdleSeconds }: Limits): Retentions => ({
     ],
     along: (store, { id }) => store.idempotency.forget(ofSession(id)),
   },
-  users: { kept: 'until the operator removes the login or its contact is erased' },
+  users: { retained: 'until the operator removes the login or its contact is erased' },
   login_attempts: {
-    kept: '15 minutes after the last wrong password (`WINDOW_MS`)',
+    retained: '15 minutes after the last wrong password (`WINDOW_MS`)',
     ends: [{ field: 'expiresAt', afterMs: 0 }],
   },
 });
