@@ -123,7 +123,8 @@ export const createInProcessBus = (options: InProcessOptions): Bus => {
       const letter = await letters.get(id);
       if (!letter) return false;
       const consumers = queues.get(letter.queue);
-      if (closed || !consumers || consumers.handlers.length === 0) throw noSubscriber({ name: letter.queue, types: [] });
+      if (closed || !consumers || consumers.handlers.length === 0)
+        throw noSubscriber({ name: letter.queue, types: [] });
       if (replaying.has(id)) return true;
       replaying.add(id);
       // The letter stays until the message is handled: a crash in between must not lose it.

@@ -2,7 +2,7 @@ import type { Message } from '@boxoffice/messaging';
 import { currentTrace, type Trace } from '@boxoffice/runtime';
 import { expect, test } from '@jest/globals';
 import { startService } from '../../src/index.ts';
-import { common, definition, noteQueue, notes, openEmbedded, openKeys } from '../workshop.ts';
+import { common, definition, noteQueue, notes, openEmbedded, openKeys } from '../fixture.ts';
 
 test('a fact reaches its reaction, in the trace of the request that caused it', async () => {
   const keys = await openKeys();

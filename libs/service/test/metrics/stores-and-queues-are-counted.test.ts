@@ -2,7 +2,7 @@ import { createMetrics, type Metrics } from '@boxoffice/runtime';
 import { expect, test } from '@jest/globals';
 import { startService } from '../../src/index.ts';
 import { countedStore } from '../../src/metrics/store.ts';
-import { common, definition, noteQueue, notes, openEmbedded, openKeys } from '../workshop.ts';
+import { common, definition, noteQueue, notes, openEmbedded, openKeys } from '../fixture.ts';
 
 const scrape = async (metrics: Metrics) => {
   const lines = (await metrics.text()).text.split('\n');

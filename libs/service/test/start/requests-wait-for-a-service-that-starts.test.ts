@@ -5,7 +5,7 @@ import type { Store } from '@boxoffice/store';
 import { expect, test } from '@jest/globals';
 import { startService } from '../../src/index.ts';
 import { holdFor } from '../../src/start/hold.ts';
-import { common, definition, notes, openEmbedded, openKeys } from '../workshop.ts';
+import { common, definition, notes, openEmbedded, openKeys } from '../fixture.ts';
 
 /** Starts a service whose store is still opening. */
 const begin = async (holdMs: number, family: Family = familyA) => {

@@ -12,7 +12,7 @@ const LATE_MS = 60_000;
 /** How long each collection keeps its documents. */
 export const retention = ({ sessionIdleSeconds }: Limits): Retentions => ({
   sessions: {
-    kept:
+    retained:
       'until `SESSION_IDLE_SECONDS` after their last use, at most `SESSION_ABSOLUTE_SECONDS`, with idempotency ' +
       'records',
     ends: [

@@ -63,7 +63,7 @@ test('a file that is not a database is named as corrupted', async () => {
     join(directory, 'notes.sqlite'),
     'this is a text, and a long one, where a header is expected '.repeat(100),
   );
-  await expect(opening('notes')).rejects.toThrow(/notes\.sqlite: it is corrupted, or no database at all/);
+  await expect(opening('notes')).rejects.toThrow(/notes\.sqlite: it is corrupted, or not a database/);
 });
 
 test('a file that is damaged while in use is named as corrupted by reads and writes', async () => {

@@ -1,7 +1,7 @@
 import { createLogger } from '@boxoffice/runtime';
 import { expect, test } from '@jest/globals';
 import { startService } from '../../src/index.ts';
-import { common, definition, notes, openEmbedded, openKeys } from '../workshop.ts';
+import { common, definition, notes, openEmbedded, openKeys } from '../fixture.ts';
 
 test('a request that the HTTP parser refuses has one line in the access log, with the id of its answer', async () => {
   const keys = await openKeys();

@@ -2,7 +2,7 @@ import { type Listening, listen } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
 import { expect, test } from '@jest/globals';
 import { startService } from '../../src/index.ts';
-import { common, definition, notes, openEmbedded, openKeys } from '../workshop.ts';
+import { common, definition, notes, openEmbedded, openKeys } from '../fixture.ts';
 
 const freePort = async (): Promise<number> => {
   const listening: Listening = await listen(() => undefined, { host: '127.0.0.1', port: 0 });

@@ -1,7 +1,7 @@
 import type { Bus, Message } from '@boxoffice/messaging';
 import { expect, test } from '@jest/globals';
 import { startService } from '../../src/index.ts';
-import { common, definition, noteQueue, notes, openEmbedded, openKeys } from '../workshop.ts';
+import { common, definition, noteQueue, notes, openEmbedded, openKeys } from '../fixture.ts';
 
 test('without its broker a service serves and reports that it waits; facts are delivered when the broker connects', async () => {
   const keys = await openKeys();

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { startService } from '../../src/index.ts';
-import { common, createNote, definition, notes, openEmbedded, openKeys } from '../workshop.ts';
+import { common, createNote, definition, notes, openEmbedded, openKeys } from '../fixture.ts';
 
 test('closing a service finishes the running request with its write, and accepts no other', async () => {
   const keys = await openKeys();
