@@ -6,11 +6,13 @@ import { NO_STORE, OAuthFault, onOAuthFault } from './authentication/oauth-error
 import type { InternalOperation } from './decisions/internal.ts';
 import type { IssueToken, TokenForm } from './tokens/issue.ts';
 
-// An HTTP handler of its own, because the token endpoint is the hottest operation of the installation: through the route
-// table of libs/http, `npm run bench -- tokens` gave 0.49 instead of 0.66 times the bare signatures of one core (medians of
-// five interleaved pairs).
+// An HTTP handler of its own, because the token endpoint is the hottest operation of the installation: through the
+// route table of libs/http, `npm run bench -- tokens` gave 0.49 instead of 0.66 times the bare signatures of one core
+// (medians of five interleaved pairs).
 
-/** Larger than any form or internal request needs; a larger token request goes to the route table, any other is refused. */
+/**
+ * Larger than any form or internal request needs; a larger token request goes to the route table, any other is refused.
+ */
 const LIMIT_BYTES = 16_384;
 
 const FORM = /^application\/x-www-form-urlencoded(?:\s*;\s*charset=utf-8)?$/i;

@@ -1,4 +1,7 @@
-/** Every scope that a client can hold: `<domain>:<action>`, and `<domain>.sensitive:<action>` for sensitive sub-resources. */
+/**
+ * Every scope that a client can hold: `<domain>:<action>`, and `<domain>.sensitive:<action>` for sensitive
+ * sub-resources.
+ */
 export const SCOPES = [
   'catalog:read',
   'catalog:write',

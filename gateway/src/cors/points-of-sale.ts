@@ -96,8 +96,8 @@ interface GatewayParts {
 }
 
 /**
- * The points of sale of the catalog; undefined without the catalog or the authorizer, which gives the gateway its identity there. Then
- * no foreign origin is allowed, and a gateway that serves family B warns of it.
+ * The points of sale of the catalog; undefined without the catalog or the authorizer, which gives the gateway its
+ * identity there. Then no foreign origin is allowed, and a gateway that serves family B warns of it.
  */
 export const pointsOfSaleOf = ({ urls, serviceSecret, keys, logger }: GatewayParts): PointsOfSale | undefined => {
   const [catalogUrl, authorizerUrl] = [urls.get('catalog'), urls.get('authorizer')];

@@ -78,7 +78,7 @@ export const POS_API_DESCRIPTION = [
   'Version 1.0 is in an alpha stage: usable in the operations that are described here, but incomplete. What is',
   'published does not change: members, parameters and codes keep their names and meanings, and only fixes that',
   'existing clients do not notice are made. Operations, optional parameters and members of answers may be added.',
-  'What is still being tried is below `/tnwr/vexp`, where it may change.',
+  'Experimental operations are below `/tnwr/vexp`, where they may change.',
 ].join(' ');
 
 /** The versions of family B, and the operation ids of their descriptions. */

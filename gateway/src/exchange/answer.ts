@@ -28,8 +28,8 @@ export const setCommonHeaders = (exchange: Exchange): void => {
 };
 
 /**
- * Answers with a fault in the family's codes and shape. A response that has started cannot be replaced: its connection is
- * closed.
+ * Answers with a fault in the family's codes and shape. A response that has started cannot be replaced: its connection
+ * is closed.
  */
 export const answerFault = (exchange: Exchange, thrown: Fault): void => {
   const { request, response, family } = exchange;

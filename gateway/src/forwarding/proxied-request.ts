@@ -24,7 +24,10 @@ export interface ProxiedRequestEvents {
   over(proxied: ProxiedRequest): void;
 }
 
-/** One request on its way to a service, with the state of the forwarder. The package receives it as request and as response. */
+/**
+ * One request on its way to a service, with the state of the forwarder. The package receives it as request and as
+ * response.
+ */
 export class ProxiedRequest implements ProxiedExchange, Indexed {
   readonly exchange: Exchange;
   index = -1;

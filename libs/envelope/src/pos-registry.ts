@@ -22,7 +22,7 @@ const rows = {
   cart_too_many_places: [400, 'the cart would have more places than the point of sale allows'],
   cart_hold_limit: [400, 'this address would hold more unsold places than it may at once'],
   order_busy: [400, 'another request is changing the same cart or order; try again in a second'],
-  order_not_cancellable: [400, 'the order is not live, has a controlled ticket, or its first performance has begun'],
+  order_not_cancellable: [400, 'the order is not live, has a controlled ticket, or its first performance has started'],
   contact_required: [400, 'the order has neither a contact number nor a guest’s contact'],
   payment_method_not_accepted: [400, 'the point of sale does not take this method of payment'],
   payment_declined: [400, 'the payment was declined; the cart is as it was'],
@@ -44,7 +44,7 @@ const rows = {
   headers_too_large: [431, 'the request headers are too large'],
   internal_error: [
     500,
-    'unforeseen server error, or something behind does not answer; userLoggedOut and orderCancelled tell what became of the visitor’s things, Retry-After when to try again where waiting helps',
+    'unforeseen server error, or an unavailable dependency; userLoggedOut and orderCancelled report the consequences for the visitor; Retry-After is set where a retry can help',
   ],
 } as const satisfies Record<string, readonly [number, string]>;
 

@@ -135,9 +135,9 @@ export const createOnce = (port: IdempotencyPort, outcomes: Outcomes, logger: Pi
     const ofSession = (outcome: Outcome): Outcome =>
       session === undefined ? outcome : { ...outcome, subjects: [...(outcome.subjects ?? []), session] };
     const keep = async (outcome: Outcome): Promise<void> => {
-      const isKept = await settle(port.remember(attempt, ofSession(outcome)));
-      hasEnded = isKept !== undefined;
-      if (isKept === false) {
+      const isStored = await settle(port.remember(attempt, ofSession(outcome)));
+      hasEnded = isStored !== undefined;
+      if (isStored === false) {
         logger.error('an answer is not stored: the request took so long that another one has its Idempotency-Key');
       }
       if (session !== undefined && port.trim) await settle(port.trim(session, MOST_ANSWERS_PER_SESSION));

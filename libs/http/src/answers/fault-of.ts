@@ -18,7 +18,7 @@ const failed = (cause: unknown): Fault =>
   new Fault('internal_error', 'An unexpected error occurred. The log has it under the request id.', waitFor(cause));
 
 /** An error with consequences stays as it is; without any, the same request may be repeated. */
-const toldBy = (error: PosFault): PosFault => {
+const unexpectedOf = (error: PosFault): PosFault => {
   const { userLoggedOut, orderCancelled } = error.consequences;
   if (userLoggedOut || orderCancelled) return error;
   return new PosFault(error.errorCode, error.details, { headers: { ...waitFor(error.cause), ...error.headers } });
@@ -37,7 +37,9 @@ export const faultOf = (
   if (error instanceof Fault && foresees(error)) return error;
   // An unforeseen error with consequences reports them.
   const { cause, answer } =
-    error instanceof PosFault ? { cause: error.cause, answer: toldBy(error) } : { cause: error, answer: failed(error) };
+    error instanceof PosFault
+      ? { cause: error.cause, answer: unexpectedOf(error) }
+      : { cause: error, answer: failed(error) };
   if (!isWithoutStore(cause)) {
     logger.error('a request failed', { operation, error: cause ?? error });
     return answer;

@@ -51,7 +51,7 @@ export const sharedComponents = () => ({
       'X-Request-Id',
       'Returned and logged everywhere; made where it is absent or not well-formed (`[A-Za-z0-9._-]{1,128}`).',
     ),
-    Traceparent: parameter('traceparent', 'W3C Trace Context; a trace is begun where it is absent or not well-formed.'),
+    Traceparent: parameter('traceparent', 'W3C Trace Context; a new trace is started if it is absent or malformed.'),
     IdempotencyKey: parameter(
       'Idempotency-Key',
       'Makes the request safe to repeat for 24 hours: a repeat is answered like the first one, with `Idempotency-Replayed: true`.',

@@ -59,7 +59,9 @@ export interface ServiceClientOptions {
    * 20,000.
    */
   readonly renewedAfterMs?: number;
-  /** Receives calls that got no answer or a 5xx, the first of them at once and then at most one line per ten seconds. */
+  /**
+   * Receives calls that got no answer or a 5xx, the first of them at once and then at most one line per ten seconds.
+   */
   readonly logger: Pick<Logger, 'warn'>;
 }
 
