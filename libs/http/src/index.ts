@@ -11,7 +11,6 @@ export { type Family, familyA } from './families/family.ts';
 export { familyB } from './families/family-b.ts';
 export { IDEMPOTENCY_RETENTION_MS, type IdempotencyPort, MOST_ANSWERS_PER_SESSION } from './idempotency.ts';
 export { asOfReading } from './lists/as-of.ts';
-export type { Position } from './lists/cursor.ts';
 export {
   type ChangesPage,
   changesPageOf,

@@ -1,7 +1,6 @@
 import type { Code, Fault, PosCode } from '@boxoffice/envelope';
 import type { Caller } from '@boxoffice/identity';
 import type { Static, TObject, TProperties, TSchema } from 'typebox';
-import type { Position } from './lists/cursor.ts';
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
@@ -51,6 +50,16 @@ export interface IdempotencyRecord<Document> {
     readonly body: unknown;
     readonly subjects?: readonly string[];
   };
+}
+
+/** The end of a page: the value of the list's order, and the id that breaks ties. */
+export interface Position {
+  readonly value: string | number | boolean | null;
+  readonly id: string;
+  /** The field of the order, where one list has several orders. */
+  readonly by?: string;
+  /** `asOf` of the first page, ISO 8601 UTC. */
+  readonly asOf?: string;
 }
 
 /** A validated request, typed by the operation's schemas. */

@@ -1,15 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Fault } from '@boxoffice/envelope';
-
-/** The end of a page: the value of the list's order, and the id that breaks ties. */
-export interface Position {
-  readonly value: string | number | boolean | null;
-  readonly id: string;
-  /** The field of the order, where one list has several orders. */
-  readonly by?: string;
-  /** `asOf` of the first page, ISO 8601 UTC. */
-  readonly asOf?: string;
-}
+import type { Position } from '../operation.ts';
 
 /** Signs and reads the positions of one list. */
 export interface CursorCodec {

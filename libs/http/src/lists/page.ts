@@ -1,7 +1,7 @@
-import { type Answer, ok } from '../operation.ts';
+import { type Answer, ok, type Position } from '../operation.ts';
 import { DEFAULT_LIMIT } from '../schemas.ts';
 import { asOfReading } from './as-of.ts';
-import { foreignCursor, type Position } from './cursor.ts';
+import { foreignCursor } from './cursor.ts';
 
 type Scalar = string | number | boolean | null;
 

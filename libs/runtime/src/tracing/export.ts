@@ -1,5 +1,4 @@
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace-base';
-import type { Logger } from '../logs/logger.ts';
 import { oneOf, url } from '../settings/kinds.ts';
 import { within } from '../time/deadline.ts';
 import { type Recorder, recordSpans } from './spans.ts';
@@ -22,7 +21,7 @@ export const traceSettings = { otlpEndpoint, otlpProtocol };
 export interface TracesOptions {
   readonly otlpEndpoint: string | undefined;
   readonly otlpProtocol: 'http/protobuf' | 'http/json';
-  readonly logger: Pick<Logger, 'info' | 'warn'>;
+  readonly logger: Record<'info' | 'warn', (message: string, fields?: { readonly error?: unknown }) => void>;
 }
 
 /** Time to send the remaining spans when the program stops. */
