@@ -59,7 +59,9 @@ export const purchaseA = async (address: Address, demo: Demo): Promise<string> =
  */
 export const purchaseB = async (address: Address, demo: Demo): Promise<string> => {
   const host = demo.pointsOfSale.find(({ institution }) => institution === 'opera')?.serviceHost;
-  const visitor = openVisitor(openClient(address), String(host));
+  // A POST names its media type, also without a body.
+  const headers = { 'content-type': 'application/json' };
+  const visitor = openVisitor(openClient(address, { headers }), String(host));
   const post = (path: string, body?: object): Promise<Json> =>
     dataOf(visitor, `/tnwr/v1${path}`, { method: 'POST', body });
   /** Repeats a failed read: the first may be slow on a small machine. @throws {Error} of the last try */

@@ -1,6 +1,7 @@
 import { type IncomingMessage, Agent as PlainAgent, request as plainRequest } from 'node:http';
 import { Agent, type RequestOptions, request } from 'node:https';
 import { Readable } from 'node:stream';
+import { urlToHttpOptions } from 'node:url';
 
 /** Any JSON, untyped: a client reads the members that it needs. */
 export type Json = ReturnType<typeof JSON.parse>;
@@ -81,20 +82,22 @@ const replyOf = ({ statusCode = 0, headers, rawHeaders }: IncomingMessage, bytes
   };
 };
 
-/** Sends one request; rejects if no complete response arrives. */
-export const send = (
-  url: URL,
-  { method = 'GET', headers = {}, body }: Call = {},
-  { agent }: SendOptions = {},
-): Promise<Reply> =>
+/** Where a request goes: the options of node:http for a URL, without those that differ from call to call. */
+const targetOf = (url: URL): RequestOptions => {
+  const { protocol, hostname, port } = urlToHttpOptions(url);
+  return { protocol, hostname, port };
+};
+
+const exchange = (target: RequestOptions, path: string, call: Call, usual: Call['headers']): Promise<Reply> =>
   new Promise((resolve, reject) => {
     const started = performance.now();
-    const { payload, type } = encoded(body);
-    const all: Record<string, string | number> = {};
-    if (type !== undefined) all['content-type'] = type;
-    if (typeof payload === 'string') all['content-length'] = Buffer.byteLength(payload);
-    const start = url.protocol === 'http:' ? plainRequest : request;
-    const outgoing = start(url, { agent, method, headers: Object.assign(all, headers) }, (incoming) => {
+    const { payload, type } = encoded(call.body);
+    const headers: Record<string, string | number> = {};
+    if (type !== undefined) headers['content-type'] = type;
+    if (typeof payload === 'string') headers['content-length'] = Buffer.byteLength(payload);
+    Object.assign(headers, usual, call.headers);
+    const start = target.protocol === 'http:' ? plainRequest : request;
+    const outgoing = start({ ...target, path, method: call.method ?? 'GET', headers }, (incoming) => {
       const chunks: Buffer[] = [];
       incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
       incoming.on('error', reject);
@@ -105,20 +108,23 @@ export const send = (
     else outgoing.end(payload);
   });
 
+/** Sends one request; rejects if no complete response arrives. */
+export const send = (url: URL, call: Call = {}, { agent }: SendOptions = {}): Promise<Reply> =>
+  exchange({ ...targetOf(url), agent }, `${url.pathname}${url.search}`, call, {});
+
 /**
  * Creates a client with persistent connections of its own; `agent` replaces them. `headers` go with every call that
- * does not set them itself.
+ * does not set them itself. Cheap enough to apply load: it parses no URL and, unless asked, no response.
  */
 export const openClient = (
   { baseUrl, ca }: Address,
-  { headers: usual = {}, agent }: SendOptions & Pick<Call, 'headers'> = {},
+  { headers = {}, agent }: SendOptions & Pick<Call, 'headers'> = {},
 ): Client => {
-  const isPlain = baseUrl.startsWith('http:');
-  const options = {
-    agent: agent ?? (isPlain ? new PlainAgent({ keepAlive: true }) : new Agent({ keepAlive: true, ca })),
-  };
-  return (path, call = {}) =>
-    send(new URL(path, baseUrl), { ...call, headers: { ...usual, ...call.headers } }, options);
+  const url = new URL(baseUrl);
+  const isPlain = url.protocol === 'http:';
+  const connections = agent ?? (isPlain ? new PlainAgent({ keepAlive: true }) : new Agent({ keepAlive: true, ca }));
+  const target = { ...targetOf(url), agent: connections };
+  return (path, call = {}) => exchange(target, path, call, headers);
 };
 
 /**
