@@ -11,9 +11,9 @@ export interface SaleItem {
   readonly placeIds?: readonly string[];
 }
 
-/** The reasons of a refused hold. `unknown_reference` includes a tariff without a price. */
+/** The reasons of a refused hold. `invalid_reference` includes a tariff without a price. */
 export const refusalReasons = [
-  'unknown_reference',
+  'invalid_reference',
   'not_on_sale',
   'places_unavailable',
   'tariff_not_sold_here',

@@ -107,10 +107,10 @@ const check = (requested: HoldRequest, offers: Offers, now: number): Price[] | R
   });
   if (pointOfSale === undefined) {
     const fault = `$.pointOfSale: there is no point of sale ${requested.pointOfSale}`;
-    return refusal('unknown_reference', [fault, ...faults.flat()].join('; '));
+    return refusal('invalid_reference', [fault, ...faults.flat()].join('; '));
   }
   const first = faults.findIndex((found) => found.length > 0);
-  if (first >= 0) return refusal('unknown_reference', faults.flat().join('; '), first);
+  if (first >= 0) return refusal('invalid_reference', faults.flat().join('; '), first);
   for (const [index, { performanceId }] of requested.items.entries()) {
     const performance = performances.get(performanceId);
     const product = products.get(performance?.productId ?? '');
@@ -128,7 +128,7 @@ const namingPlaces = async (
   { performances }: Offers,
   why: Refusal,
 ): Promise<Refusal> => {
-  if (why.reason !== 'unknown_reference' && why.reason !== 'places_unavailable') return why;
+  if (why.reason !== 'invalid_reference' && why.reason !== 'places_unavailable') return why;
   const isKnown = ({ performanceId, seatCategoryId }: SaleItem) =>
     performances.get(performanceId)?.seatCategories.some(({ id }) => id === seatCategoryId);
   // Places of an unknown seat category are not checked.
@@ -139,8 +139,8 @@ const namingPlaces = async (
   const [first] = unknown;
   if (!first) return why;
   const places = unknown.flatMap(({ faults }) => faults);
-  const all = why.reason === 'unknown_reference' ? [why.details, ...places] : places;
-  return refusal('unknown_reference', all.join('; '), why.reason === 'unknown_reference' ? why.item : first.item);
+  const all = why.reason === 'invalid_reference' ? [why.details, ...places] : places;
+  return refusal('invalid_reference', all.join('; '), why.reason === 'invalid_reference' ? why.item : first.item);
 };
 
 /** The price of a place at a tariff. */

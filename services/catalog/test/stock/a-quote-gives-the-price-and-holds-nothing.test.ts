@@ -34,7 +34,7 @@ describe.each(engines)(`quotes on $name${missing}`, (engine) => {
     const show = await newShow(catalog, stalls(10));
     const item = { performanceId: show.performance.id, seatCategoryId: show.categoryId, tariffId: show.tariff.id };
     const unpriced = await newTariff(catalog);
-    const unknown = { outcome: 'refused', refusal: { reason: 'unknown_reference' }, quotes: [] };
+    const unknown = { outcome: 'refused', refusal: { reason: 'invalid_reference' }, quotes: [] };
     expect(await quote({ ...item, tariffId: unpriced.id })).toMatchObject(unknown);
     expect(await quote({ ...item, performanceId: 'prf_unknown' })).toMatchObject(unknown);
     expect(await quote(item, 'no.such.host')).toMatchObject(unknown);

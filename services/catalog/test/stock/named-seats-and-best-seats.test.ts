@@ -90,7 +90,7 @@ describe.each(engines)(`numbered seats and refusals on $name${missing}`, (engine
       hold(catalog, show, { placeIds: [own], quantity: 2 }),
     ]);
     for (const refused of refusals) {
-      expect(refused).toMatchObject({ outcome: 'refused', refusal: { reason: 'unknown_reference' } });
+      expect(refused).toMatchObject({ outcome: 'refused', refusal: { reason: 'invalid_reference' } });
     }
     expect((await availabilityOf(catalog, show)).held).toBe(0);
   });
@@ -121,7 +121,7 @@ describe.each(engines)(`numbered seats and refusals on $name${missing}`, (engine
       '$.items[3].placeIds[1]',
       '$.pointOfSale',
     ];
-    const refused = ['refused', 'unknown_reference'];
+    const refused = ['refused', 'invalid_reference'];
     expect(await ask(many, { pointOfSale: 'no.such.host' })).toEqual([...refused, named]);
     expect(await ask(many, { pointOfSale: 'no.such.host' }, 'quotes')).toEqual([...refused, named]);
     const strangers = [
@@ -182,7 +182,7 @@ describe.each(engines)(`numbered seats and refusals on $name${missing}`, (engine
     await patch(`points-of-sale/${host}`, { tariffIds: [show.tariff.id] });
     expect((await ask(4)).data.refusal?.reason).toBe('too_many_places');
     expect((await ask(2, { placesInOrder: 2 })).data.refusal?.reason).toBe('too_many_places');
-    expect((await ask(1, { pointOfSale: 'nobody.example' })).data.refusal?.reason).toBe('unknown_reference');
+    expect((await ask(1, { pointOfSale: 'nobody.example' })).data.refusal?.reason).toBe('invalid_reference');
     const { data } = await ask(3);
     expect(data.pointOfSale).toEqual({
       serviceHost: host,

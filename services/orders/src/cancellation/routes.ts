@@ -1,7 +1,7 @@
 import { type AnyOperation, operation, pathId } from '@boxoffice/http';
 import type { OrdersContext } from '../context.ts';
 import * as example from '../examples.ts';
-import { RefusedByRule } from '../faults.ts';
+import { RefusedOrder } from '../faults.ts';
 import { one } from '../orders/view.ts';
 import { CancellationRequest, Order } from '../schemas.ts';
 import { commandOf } from '../steps/command.ts';
@@ -9,9 +9,9 @@ import { cancelOrder } from './cancel.ts';
 
 /** Adds to the refusal that `override` needs a scope which the client does not have. */
 const explainMissingScope = (error: unknown): never => {
-  if (!(error instanceof RefusedByRule && error.reason === 'ticket_controlled')) throw error;
+  if (!(error instanceof RefusedOrder && error.reason === 'ticket_controlled')) throw error;
   const details = `${error.details} $.override counts only with the scope orders.sensitive:write.`;
-  throw new RefusedByRule(error.reason, error.code, details, error.headers);
+  throw new RefusedOrder(error.reason, error.code, details, error.headers);
 };
 
 /** Cancellation: the operation that cancels an order. */

@@ -4,8 +4,7 @@ import { UniqueViolation } from '@boxoffice/store';
 import type { HeldLine, RequestedItem } from '../clients/stock.ts';
 import type { OrdersContext } from '../context.ts';
 import { newDraft } from '../domain/opening.ts';
-import { busy } from '../domain/order/state.ts';
-import { faultOf } from '../faults.ts';
+import { refusal } from '../faults.ts';
 import { requestNameOf } from '../ids.ts';
 import { addOrderLines } from '../lines/lines.ts';
 import { holdFor, opened } from '../orders/create.ts';
@@ -104,7 +103,7 @@ const makeCart = async (context: OrdersContext, addition: CartAddition): Promise
 
 /** Waits while another request creates the cart. @throws Fault `conflict` after the deadline */
 const wait = async (context: OrdersContext, draft: OrderDocument | undefined, deadline: number): Promise<void> => {
-  if (performance.now() > deadline) throw faultOf(busy().refused);
+  if (performance.now() > deadline) throw refusal('busy');
   if (draft) await recover(context, draft);
   await delay(POLL_EVERY_MS);
 };

@@ -5,7 +5,7 @@ import { cancel } from '../domain/cancellation.ts';
 import { cancelByShopper } from '../domain/checkout.ts';
 import { isRefused, refuse } from '../domain/order/decision.ts';
 import type { State } from '../domain/order/order.ts';
-import { RefusedByRule } from '../faults.ts';
+import { RefusedOrder } from '../faults.ts';
 import { derivedId } from '../ids.ts';
 import type { Command } from '../steps/command.ts';
 import { recordDone, type Target } from '../steps/write.ts';
@@ -63,7 +63,7 @@ export const cancelAfterFault = async (
     return { cancelled: state === 'cancelled', state };
   } catch (error) {
     const isOver = error instanceof Fault && error.code === 'not_found';
-    if (!isOver && !(error instanceof RefusedByRule && error.http === 412)) throw error;
+    if (!isOver && !(error instanceof RefusedOrder && error.http === 412)) throw error;
     const state = await stateOf(context, target);
     return { cancelled: state === 'cancelled', state };
   }

@@ -1,8 +1,8 @@
 import type { OrdersContext } from '../context.ts';
 import { cancel } from '../domain/cancellation.ts';
-import { changeLine, checkedOut, isCart, type LineChange } from '../domain/cart.ts';
+import { changeLine, isCart, type LineChange } from '../domain/cart.ts';
 import { accept } from '../domain/order/decision.ts';
-import { faultOf, isUnavailable } from '../faults.ts';
+import { isUnavailable, refusal } from '../faults.ts';
 import { removeOrderLine } from '../lines/lines.ts';
 import { findAny } from '../orders/find.ts';
 import { type Command, runCommand } from '../steps/command.ts';
@@ -68,7 +68,7 @@ export const removeCartLine = (context: OrdersContext, target: Target, lineId: s
  */
 export const abandonCart = async (context: OrdersContext, target: Target): Promise<OrderDocument> => {
   const found = await findAny(context, target);
-  if (!isCart(found)) throw faultOf(checkedOut().refused);
+  if (!isCart(found)) throw refusal('cart_gone');
   const placeIds = found.lines.map(({ place }) => place.id);
   const how = { reason: null, override: false, controlled: null };
   const { order } = await runCommand(context, cartCommand(target), (current, _request, now) =>

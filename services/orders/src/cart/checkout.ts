@@ -1,12 +1,12 @@
-import { Fault } from '@boxoffice/envelope';
+import type { Fault } from '@boxoffice/envelope';
 import type { OrdersContext } from '../context.ts';
 import { cancel } from '../domain/cancellation.ts';
 import { beginCheckout, isCheckedOutBy, type PaymentMethod, type PaymentToken } from '../domain/checkout.ts';
-import { accept, refuse } from '../domain/order/decision.ts';
+import { accept } from '../domain/order/decision.ts';
 import { due } from '../domain/order/money.ts';
 import type { Guest } from '../domain/order/order.ts';
 import { busy } from '../domain/order/state.ts';
-import { faultOf, RefusedByRule } from '../faults.ts';
+import { RefusedOrder, refusal } from '../faults.ts';
 import { derivedId, guestNumber } from '../ids.ts';
 import { executeStep } from '../payments/payments.ts';
 import { type Command, runCommand } from '../steps/command.ts';
@@ -46,8 +46,7 @@ const cancelUnsold = async (context: OrdersContext, target: Target): Promise<voi
   );
 };
 
-const placesGone = (): Fault =>
-  faultOf(refuse('places_gone', 'Places of the cart are gone, so it could not be bought.').refused);
+const placesGone = (): Fault => refusal('places_gone', 'Places of the cart are gone, so it could not be bought.');
 
 /**
  * Whether an earlier attempt found places gone and died before cancelling: nothing is left that could confirm the
@@ -99,7 +98,7 @@ export const checkoutCart = async (
     (current, request, now) => {
       // The step of this request has ended, and another one is pending.
       if (isCheckedOutBy(current, requestId)) return busy();
-      if (!criteria) throw new Fault('semantically_invalid', `There is no contact ${requested.contactNumber}.`);
+      if (!criteria) throw refusal('invalid_reference', `There is no contact ${requested.contactNumber}.`);
       const contactNumber = requested.contactNumber ?? contactOfGuest(current, requestId);
       const input = { ...buyer, contactNumber, requestId, request, criteria, method, token, paymentId, graceMs };
       return beginCheckout(anew(current), input, now);
@@ -112,7 +111,7 @@ export const checkoutCart = async (
     await writeGuestOrLater(context, order);
     return order;
   } catch (error) {
-    if (!(error instanceof RefusedByRule) || error.reason !== 'places_gone') throw error;
+    if (!(error instanceof RefusedOrder) || error.reason !== 'places_gone') throw error;
     await cancelUnsold(context, target);
     throw placesGone();
   }

@@ -1,8 +1,7 @@
 import type { HeldLine } from '../clients/stock.ts';
 import type { OrdersContext } from '../context.ts';
 import { unmetCriteria } from '../domain/details.ts';
-import { refuse } from '../domain/order/decision.ts';
-import { faultOf } from '../faults.ts';
+import { refusal } from '../faults.ts';
 
 /**
  * Requires that the contact meets the criteria of the tariffs; without criteria no contact is needed. @throws Fault
@@ -18,9 +17,7 @@ export const permitTariff = async (
   const criteria = contactNumber === undefined ? [] : await context.contacts.criteria(institution, contactNumber);
   const unmet = unmetCriteria(tariffs, criteria ?? []);
   if (unmet.length === 0) return;
-  throw faultOf(
-    refuse('tariff_not_accessible', `The tariff needs the number of a contact with ${unmet.join(' and ')}.`).refused,
-  );
+  throw refusal('tariff_not_accessible', `The tariff needs the number of a contact with ${unmet.join(' and ')}.`);
 };
 
 /** As {@link permitTariff} for the lines of several items, each with its own contact. */

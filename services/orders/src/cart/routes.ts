@@ -3,7 +3,7 @@ import { type AnyOperation, ok, oneOf, operation } from '@boxoffice/http';
 import { Type } from 'typebox';
 import type { OrdersContext } from '../context.ts';
 import { isCheckedOutBy } from '../domain/checkout.ts';
-import type { Reason } from '../domain/order/decision.ts';
+import { refusals } from '../domain/refusals.ts';
 import { derivedId } from '../ids.ts';
 import { findAny } from '../orders/find.ts';
 import { hasQuantityConflict } from '../orders/items.ts';
@@ -15,7 +15,7 @@ import { abandonCart, changeCartLine, removeCartLine } from './cart.ts';
 import { checkoutCart } from './checkout.ts';
 import * as example from './examples.ts';
 import { listShopOrders } from './list.ts';
-import { type Meaning, outcomeOf } from './outcome.ts';
+import { outcomeOf } from './outcome.ts';
 import {
   Addition,
   Checkout,
@@ -36,12 +36,6 @@ const lineAction = (name: string) =>
 
 const isDoneBy = (request: string) => (order: OrderDocument) => order.recovered?.includes(request) === true;
 
-const onAdding: Meaning = (reason) => (reason === 'places_gone' ? 'places_unavailable' : undefined);
-const onBuying: Meaning = (reason, order) =>
-  (reason === 'wrong_state' || reason === 'past_due') && order?.state === 'expired' ? 'cart_expired' : undefined;
-const final: readonly Reason[] = ['wrong_state', 'past_due'];
-const onCancelling: Meaning = (reason) => (final.includes(reason) ? 'not_cancellable' : undefined);
-
 /** Operations with which the point of sale fills a cart. Refusals are data. */
 const cartRoutes = (context: OrdersContext): AnyOperation[] => [
   operation({
@@ -56,14 +50,14 @@ const cartRoutes = (context: OrdersContext): AnyOperation[] => [
       const request = derivedId('req', 'items', orderId, requestId);
       const target = { institution, orderId };
       if (requested.items.some(hasQuantityConflict))
-        return ok({
-          outcome: 'refused',
-          reason: 'invalid_items',
-          details: 'quantity must equal the number of placeIds',
-          order: null,
-        });
+        return ok(
+          outcomeView({
+            order: undefined,
+            refusal: { reason: 'invalid_items', details: refusals.invalid_items.details },
+          }),
+        );
       const act = () => addToCart(context, { ...target, ...requested, request });
-      return ok(outcomeView(await outcomeOf(context, target, act, { isDone: isDoneBy(request), meaning: onAdding })));
+      return ok(outcomeView(await outcomeOf(context, target, act, isDoneBy(request))));
     },
   }),
   operation({
@@ -120,7 +114,7 @@ const orderRoutes = (context: OrdersContext): AnyOperation[] => [
       const target = { institution, orderId };
       const isDone = (order: OrderDocument) => order.begun === null && isCheckedOutBy(order, body.requestId);
       const act = () => checkoutCart(context, target, body);
-      return ok(outcomeView(await outcomeOf(context, target, act, { isDone, meaning: onBuying })));
+      return ok(outcomeView(await outcomeOf(context, target, act, isDone)));
     },
   }),
   operation({
@@ -132,7 +126,7 @@ const orderRoutes = (context: OrdersContext): AnyOperation[] => [
     handle: async ({ caller: { institution }, params: { orderId }, body: { requestId, reason = null } }) => {
       const target = { institution, orderId };
       const act = () => cancelForShopper(context, target, requestId, reason);
-      return ok(outcomeView(await outcomeOf(context, target, act, { meaning: onCancelling })));
+      return ok(outcomeView(await outcomeOf(context, target, act)));
     },
   }),
   operation({

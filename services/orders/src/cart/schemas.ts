@@ -3,10 +3,11 @@ import { type Static, Type } from 'typebox';
 import { isCart } from '../domain/cart.ts';
 import { paymentMethods, paymentTokens } from '../domain/checkout.ts';
 import { due, total } from '../domain/order/money.ts';
+import { toldReasons } from '../domain/refusals.ts';
 import { instant, instantOrNull } from '../orders/view.ts';
 import { contactNumber, id, items, orderStates, Place } from '../schemas.ts';
 import type { OrderDocument } from '../store.ts';
-import { type Outcome as Result, shopReasons } from './outcome.ts';
+import type { Outcome as Result } from './outcome.ts';
 
 const { Array: List, Boolean: Flag, Integer, Object: Members, Optional, String: Text } = Type;
 
@@ -117,7 +118,7 @@ export const Outcome = named(
   'ShopOutcome',
   Members({
     outcome: oneOf(['done', 'refused']),
-    reason: nullable(oneOf(shopReasons)),
+    reason: nullable(oneOf(toldReasons)),
     details: nullable(Text()),
     order: nullable(ShopOrder),
   }),

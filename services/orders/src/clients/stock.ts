@@ -1,7 +1,5 @@
-import { Fault } from '@boxoffice/envelope';
 import type { AnswerOf, BodyOf, ServiceClient } from '@boxoffice/service';
-import { refuse } from '../domain/order/decision.ts';
-import { faultOf } from '../faults.ts';
+import { refusal } from '../faults.ts';
 import type { operations } from './generated/catalog.ts';
 
 /** What changes a hold always says the order's version. */
@@ -47,22 +45,9 @@ export const HOLD_MS = 8_000;
  */
 const CHANGE_MS = 6_000;
 
-type Refusal = NonNullable<AnswerOf<operations, 'holdPlaces' | 'quoteItems'>['refusal']>;
-
-const refusals = {
-  unknown_reference: 'semantically_invalid',
-  not_on_sale: 'order_not_on_sale',
-  places_unavailable: 'order_places_unavailable',
-  tariff_not_sold_here: 'order_tariff_not_sold_here',
-  too_many_places: 'order_too_many_places',
-} as const satisfies Readonly<Record<Refusal['reason'], string>>;
-
-const faultFor = ({ reason, details }: Refusal): Fault => new Fault(refusals[reason], details);
-
 /** The answer, unless the catalog knows of a later version of the order. @throws Fault `conflict` then */
 const current = <Answer extends { readonly outcome: string }>(answer: Answer): Answer => {
-  if (answer.outcome === 'superseded')
-    throw faultOf(refuse('step_lost', 'The step is finished by another process.').refused);
+  if (answer.outcome === 'superseded') throw refusal('step_lost');
   return answer;
 };
 
@@ -75,8 +60,8 @@ export const createStock = (catalog: ServiceClient<operations>) => ({
   /** @throws Fault with the order's code for what the catalog refuses; then nothing is held. */
   async hold(institution: string, body: HoldRequest): Promise<Held> {
     const answer = await catalog.call(institution, 'holdPlaces', { body, timeoutMs: HOLD_MS });
-    const { refusal, heldUntil, pointOfSale, lines } = answer;
-    if (refusal) throw faultFor(refusal);
+    const { refusal: refused, heldUntil, pointOfSale, lines } = answer;
+    if (refused) throw refusal(refused.reason, refused.details);
     return { heldUntil: String(heldUntil), pointOfSale: pointOfSale?.serviceHost ?? null, lines };
   },
 
@@ -87,8 +72,8 @@ export const createStock = (catalog: ServiceClient<operations>) => ({
     pointOfSale: string | null,
   ): Promise<readonly Quote[]> {
     const body = { items, ...(pointOfSale === null ? {} : { pointOfSale }) };
-    const { refusal, quotes } = await catalog.call(institution, 'quoteItems', { body });
-    if (refusal) throw faultFor(refusal);
+    const { refusal: refused, quotes } = await catalog.call(institution, 'quoteItems', { body });
+    if (refused) throw refusal(refused.reason, refused.details);
     if (quotes.length !== items.length) throw new Error('the catalog answered without a price for every item');
     return quotes;
   },

@@ -32,11 +32,8 @@ export const isCart = (order: Order): boolean => {
   return checkout !== undefined && state === 'open' && pending?.step !== 'confirm' && hasFailed;
 };
 
-/** The refusal of a cart's command on an order that was bought. */
-export const checkedOut = () => refuse('checked_out', 'The cart was bought already.');
-
 /**
- * Changes the tariff or the beneficiary of a cart's line. Refused: `checked_out`, `wrong_state`, `unknown_line`,
+ * Changes the tariff or the beneficiary of a cart's line. Refused: `cart_gone`, `wrong_state`, `unknown_line`,
  * `currency_mismatch`.
  */
 export const changeLine = <O extends Order>(
@@ -45,18 +42,17 @@ export const changeLine = <O extends Order>(
   { tariff, beneficiary }: LineChange,
   now: number,
 ): Decision<O> => {
-  if (!isCart(order)) return checkedOut();
+  if (!isCart(order)) return refuse('cart_gone');
   const refused = unfit(order, ['open'], 'changed in its lines', now);
   if (refused) return refused;
   const line = order.lines.find(({ id }) => id === lineId);
-  if (!line) return refuse('unknown_line', 'The order has no such line.');
+  if (!line) return refuse('unknown_line');
   if (tariff && tariff.currency !== order.currency)
     return refuse('currency_mismatch', `The cart is in ${order.currency}, the tariff is in ${tariff.currency}.`);
   const price = tariff && { tariffId: tariff.tariffId, criterion: tariff.criterion, amount: tariff.amount };
   const next: Line = { ...line, ...price, beneficiary: renamed(line.beneficiary, beneficiary) };
   const lines = order.lines.map((other) => (other.id === lineId ? next : other));
-  if (!areAmounts(lines.map(({ amount }) => amount)))
-    return refuse('invalid_amount', 'The prices do not add up to an exact integer.');
+  if (!areAmounts(lines.map(({ amount }) => amount))) return refuse('invalid_amount');
   return accept(touched({ ...order, lines }, now));
 };
 

@@ -1,5 +1,5 @@
 import { cancel } from './cancellation.ts';
-import { checkedOut, isCart } from './cart.ts';
+import { isCart } from './cart.ts';
 import { beginConfirm } from './confirmation.ts';
 import { unmetCriteria } from './details.ts';
 import { boughtBy } from './guest.ts';
@@ -42,19 +42,18 @@ export const isCheckedOutBy = ({ checkout }: Pick<Order, 'checkout'>, requestId:
 
 /** The refusal of a cart that cannot be bought, or undefined. */
 const obstacle = (order: Order, { criteria, method, token }: CheckoutInput, now: number) => {
-  if (!isCart(order)) return checkedOut();
+  if (!isCart(order)) return refuse('cart_gone');
   const unclear = unfit(order, ['open', 'expired', 'cancelled'], 'bought', now);
   if (unclear) return unclear;
   if (order.lines.length === 0) return refuse('empty', 'The cart is empty.');
+  if (order.state === 'expired') return refuse('cart_expired');
   const refused = unfit(order, ['open'], 'bought', now);
   if (refused) return refused;
   const unmet = unmetCriteria(order.lines, criteria);
   if (unmet.length > 0)
     return refuse('tariff_not_accessible', `A tariff of the cart needs a contact with ${unmet.join(' and ')}.`);
-  if (method === 'on_account' && !criteria.includes(ACCOUNT_CRITERION))
-    return refuse('account_required', 'Only contacts with an account buy on account.');
-  if (method === 'simulated' && token === 'declined' && due(order) > 0)
-    return refuse('payment_declined', 'The payment was declined.');
+  if (method === 'on_account' && !criteria.includes(ACCOUNT_CRITERION)) return refuse('account_required');
+  if (method === 'simulated' && token === 'declined' && due(order) > 0) return refuse('payment_declined');
   return undefined;
 };
 
@@ -63,7 +62,8 @@ const obstacle = (order: Order, { criteria, method, token }: CheckoutInput, now:
  * On account, free of charge or with a captured payment that is the sale (step `confirm`); with a pending payment it
  * is the extension of the hold (step `extend`). A guest's data is stored until the contact is written. An order whose
  * payment failed is bought again in the same way; if by another buyer, the guest's contact will be erased. Refused:
- * `checked_out`, `empty`, `wrong_state`, `tariff_not_accessible`, `account_required`, `payment_declined`.
+ * `cart_gone`, `cart_expired`, `empty`, `wrong_state`, `tariff_not_accessible`, `account_required`,
+ * `payment_declined`.
  */
 export const beginCheckout = <O extends Order>(order: O, input: CheckoutInput, now: number): Decision<O> => {
   const refused = obstacle(order, input, now);
@@ -83,7 +83,7 @@ export const beginCheckout = <O extends Order>(order: O, input: CheckoutInput, n
 
 /**
  * Cancels an order for its shopper: as {@link cancel} without override, until the first performance starts
- * (`performance_begun`).
+ * (`performance_begun`). An order that is not live is refused as `not_cancellable`.
  */
 export const cancelByShopper = <O extends Order>(
   order: O,
@@ -91,9 +91,8 @@ export const cancelByShopper = <O extends Order>(
   now: number,
 ): Decision<O> => {
   const decision = cancel(order, { ...how, override: false }, now);
-  if (isRefused(decision)) return decision;
+  if (isRefused(decision))
+    return decision.refused.reason === 'wrong_state' ? refuse('not_cancellable', decision.refused.details) : decision;
   const hasStarted = order.lines.some(({ startDate }) => Date.parse(startDate) <= now);
-  return hasStarted
-    ? refuse('performance_begun', 'The first performance has started, so it cannot be cancelled.')
-    : decision;
+  return hasStarted ? refuse('performance_begun') : decision;
 };

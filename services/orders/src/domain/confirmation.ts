@@ -82,10 +82,12 @@ export const failConfirm = <O extends Order>(
   const unconfirmed = expiredIfDue(waitingNoMore({ ...order, begun: null }, now), now);
   return acceptButRefuse(
     unconfirmed,
-    'places_gone',
-    order.begun.paymentId === null
-      ? 'Places of the order are gone, so it cannot be confirmed.'
-      : 'The payment is recorded, but places of the order are gone, so it cannot be confirmed.',
+    refuse(
+      'places_gone',
+      order.begun.paymentId === null
+        ? 'Places of the order are gone, so it cannot be confirmed.'
+        : 'The payment is recorded, but places of the order are gone, so it cannot be confirmed.',
+    ),
     order.begun.paymentId,
   );
 };

@@ -38,7 +38,7 @@ export const beginReservation = <O extends Order>(
 ): Decision<O> => {
   const refused = unfit(order, ['open'], 'reserved', now);
   if (refused) return refused;
-  if (!(Number.isSafeInteger(dueAt) && dueAt > now)) return refuse('due_in_past', '$.dueAt must be in the future.');
+  if (!(Number.isSafeInteger(dueAt) && dueAt > now)) return refuse('due_in_past');
   return accept({ ...order, begun: { step: 'extend', request, since: now, cause: 'reservation', until: dueAt } });
 };
 
@@ -78,5 +78,8 @@ export const failExtension = <O extends Order>(
     return refuse('step_lost', 'The pending extension of the hold was ended by another process.');
   const ended: Accepted<O> = expiredIfDue({ ...order, begun: null }, now);
   if (pending.cause === 'payment') return ended;
-  return acceptButRefuse(ended, 'places_gone', 'Places of the order are gone, so their hold cannot be extended.');
+  return acceptButRefuse(
+    ended,
+    refuse('places_gone', 'Places of the order are gone, so their hold cannot be extended.'),
+  );
 };

@@ -30,7 +30,7 @@ export const startsAnew = (order: Order): boolean => isHidden(order) && order.li
 
 /**
  * Ends {@link beginLines}: the places are held, the lines are added. Refused: `step_lost`, `currency_mismatch`,
- * `invalid_amount`, `places_gone` (a place that already has a line), and `past_due` if the hold came after the
+ * `invalid_amount`, `place_repeated` (a place that already has a line), and `past_due` if the hold came after the
  * deadline, when it may have taken places of the order's own lines. `until` counts if the cart {@link startsAnew}.
  * After a refusal the caller releases what its request holds and calls {@link failLines}.
  */
@@ -49,12 +49,11 @@ export const addLines = <O extends Order>(
   if (order.deadline !== null && order.deadline <= now)
     return refuse('past_due', "The order's deadline has passed, so it cannot be given more lines.");
   const repeated = held.lines.some(({ place }) => order.lines.some((line) => line.place.id === place.id));
-  if (repeated) return refuse('places_gone', 'A place of the new lines belongs to a line already.');
+  if (repeated) return refuse('place_repeated');
   if (held.currency !== order.currency)
     return refuse('currency_mismatch', `The order is in ${order.currency}, the new lines are in ${held.currency}.`);
   const lines = [...order.lines, ...held.lines.map(unsold)];
-  if (!areAmounts(lines.map(({ amount }) => amount)))
-    return refuse('invalid_amount', 'The prices do not add up to an exact integer.');
+  if (!areAmounts(lines.map(({ amount }) => amount))) return refuse('invalid_amount');
   const until = startsAnew(order) && held.until !== undefined ? { expiresAt: held.until, deadline: held.until } : {};
   return accept(withLines({ ...order, ...until, begun: null }, lines, now));
 };
@@ -81,7 +80,7 @@ export const removeLine = <O extends Order>(
   const refused = unfit(order, changeable, 'changed in its lines', now);
   if (refused) return refused;
   const line = order.lines.find(({ id }) => id === lineId);
-  if (!line) return refuse('unknown_line', 'The order has no such line.');
+  if (!line) return refuse('unknown_line');
   const rest = order.lines.filter(({ id }) => id !== lineId);
   const pending = { step: 'release', request, since: now, placeIds: [line.place.id] } as const;
   return accept(withLines({ ...order, begun: pending }, rest, now));

@@ -71,8 +71,7 @@ export const open = <O extends Order>(
     draft.begun.request !== hold.request
   )
     return refuse('step_lost', 'The draft of the order was ended by another process.');
-  if (!areAmounts(hold.lines.map(({ amount }) => amount)))
-    return refuse('invalid_amount', 'The prices do not add up to an exact integer.');
+  if (!areAmounts(hold.lines.map(({ amount }) => amount))) return refuse('invalid_amount');
   return accept({
     ...draft,
     state: 'open',

@@ -1,7 +1,7 @@
 import { type Accepted, accept, acceptButRefuse, type Decision, refuse } from './order/decision.ts';
 import { expiredIfDue } from './order/expiry.ts';
 import { areAmounts, due, isCovered, paid } from './order/money.ts';
-import type { Order, Payment } from './order/order.ts';
+import { type Order, type Payment, visibleStates } from './order/order.ts';
 import { isUnpaid, touched, unfit, waitingNoMore } from './order/state.ts';
 
 /**
@@ -36,19 +36,8 @@ const afterCapture = <O extends Order>(order: O, paymentId: string, request: str
   if (canBeSold && isCovered(order))
     return accept({ ...order, begun: { step: 'confirm', request, since: now, late, paymentId } });
   if (canBeSold && due(order) === 0)
-    return acceptButRefuse(
-      accept(waitingNoMore(order, now)),
-      'paid_and_refunded',
-      'The payment is recorded, but money of the order was refunded, so it is not confirmed.',
-      paymentId,
-    );
-  if (late)
-    return acceptButRefuse(
-      accept(order),
-      'late_and_unpaid',
-      'The payment is recorded, but the order is past its deadline and not paid in full.',
-      paymentId,
-    );
+    return acceptButRefuse(accept(waitingNoMore(order, now)), refuse('paid_and_refunded'), paymentId);
+  if (late) return acceptButRefuse(accept(order), refuse('late_and_unpaid'), paymentId);
   return accept(waitingNoMore(order, now));
 };
 
@@ -107,12 +96,7 @@ const afterFailure = <O extends Order>(order: O, now: number): Accepted<O> => {
 
 /** Answers that captured money of a cancelled order is recorded and must be refunded. */
 const afterCancellation = <O extends Order>(order: O, paymentId: string): Accepted<O> =>
-  acceptButRefuse(
-    accept(order),
-    'paid_after_cancellation',
-    'The payment is recorded, but the order is cancelled; refund it.',
-    paymentId,
-  );
+  acceptButRefuse(accept(order), refuse('paid_after_cancellation'), paymentId);
 
 /**
  * Settles a pending payment, in every state. Captured money is always recorded, more than is due and on a cancelled
@@ -125,11 +109,10 @@ export const settlePayment = <O extends Order>(
   report: { readonly paymentId: string; readonly status: Payment['status']; readonly request: string },
   now: number,
 ): Decision<O> => {
-  const visible = ['open', 'reserved', 'payment_pending', 'confirmed', 'expired', 'cancelled'] as const;
-  const refused = unfit(order, visible, 'paid', now);
+  const refused = unfit(order, visibleStates, 'paid', now);
   if (refused) return refused;
   const payment = order.payments.find(({ id }) => id === report.paymentId);
-  if (!payment) return refuse('unknown_payment', 'The order has no such payment.');
+  if (!payment) return refuse('unknown_payment');
   const again = payment.status === report.status;
   if (again && report.status === 'captured' && order.state === 'cancelled') return afterCancellation(order, payment.id);
   if (again && (report.status !== 'captured' || order.state !== 'expired')) return accept(order);

@@ -1,14 +1,12 @@
 import { type AnyOperation, operation, pathId } from '@boxoffice/http';
 import type { OrdersContext } from '../context.ts';
 import * as example from '../examples.ts';
+import { stateCodes } from '../faults.ts';
 import { holdErrors } from '../orders/items.ts';
 import { newOne, one } from '../orders/view.ts';
 import { NewLines, Order } from '../schemas.ts';
 import { commandOf } from '../steps/command.ts';
 import { addOrderLines, removeOrderLine } from './lines.ts';
-
-/** Codes of the states in which lines cannot change. */
-const fixed = ['order_expired', 'order_cancelled', 'order_confirmed', 'order_payment_pending'] as const;
 
 const params = { orderId: example.ids.order };
 
@@ -24,7 +22,7 @@ export const linesRoutes = (context: OrdersContext): AnyOperation[] => [
     params: { orderId: pathId },
     body: NewLines,
     answers: { 201: Order },
-    errors: ['conflict', ...fixed, ...holdErrors],
+    errors: ['conflict', ...stateCodes, ...holdErrors],
     etag: true,
     conditional: true,
     example: { params, body: { items: example.items }, answer: example.open },
@@ -38,7 +36,7 @@ export const linesRoutes = (context: OrdersContext): AnyOperation[] => [
     summary: 'Removes a line from an open or reserved order and releases its place',
     params: { orderId: pathId, lineId: pathId },
     answers: { 200: Order },
-    errors: ['conflict', ...fixed],
+    errors: ['conflict', ...stateCodes],
     etag: true,
     conditional: true,
     example: { params: { ...params, lineId: example.open.lines[1].id }, answer: example.oneLine },

@@ -1,6 +1,7 @@
 import { type AnyOperation, operation, pathId } from '@boxoffice/http';
 import type { OrdersContext } from '../context.ts';
 import * as example from '../examples.ts';
+import { stateCodes } from '../faults.ts';
 import { Confirmation, Extension, Order, Reservation } from '../schemas.ts';
 import { commandOf } from '../steps/command.ts';
 import { confirmOrder } from './confirm.ts';
@@ -8,9 +9,6 @@ import { extendOrder, reserveOrder } from './extend.ts';
 import { one } from './view.ts';
 
 const params = { orderId: example.ids.order };
-
-/** Codes of the states in which an order can be neither extended nor confirmed without payment. */
-const over = ['order_expired', 'order_cancelled', 'order_confirmed', 'order_payment_pending'] as const;
 
 const action = (name: string) =>
   ({
@@ -31,7 +29,7 @@ export const actionsRoutes = (context: OrdersContext): AnyOperation[] => [
     description: 'The hold ends `minutes` from now, at most 60; it is never shortened.',
     body: Extension,
     answers: { 200: Order },
-    errors: ['conflict', 'semantically_invalid', ...over],
+    errors: ['conflict', 'semantically_invalid', ...stateCodes],
     example: { params, body: { minutes: 30 }, answer: example.extended },
     handle: async (request) => one(await extendOrder(context, commandOf(request, one), request.body.minutes)),
   }),
@@ -43,7 +41,7 @@ export const actionsRoutes = (context: OrdersContext): AnyOperation[] => [
     description: 'Any instant in the future; the hold ends then.',
     body: Reservation,
     answers: { 200: Order },
-    errors: ['conflict', 'semantically_invalid', ...over],
+    errors: ['conflict', 'semantically_invalid', ...stateCodes],
     example: { params, body: { dueAt: example.reserved.dueAt }, answer: example.reserved },
     handle: async (request) =>
       one(await reserveOrder(context, commandOf(request, one), Date.parse(request.body.dueAt))),
@@ -58,7 +56,7 @@ export const actionsRoutes = (context: OrdersContext): AnyOperation[] => [
       'payment first. An order whose captured money was refunded is 412 `order_unpaid`.',
     body: Confirmation,
     answers: { 200: Order },
-    errors: ['conflict', 'order_unpaid', 'order_empty', ...over],
+    errors: ['conflict', 'order_unpaid', 'order_empty', ...stateCodes],
     example: { params, body: { onAccount: true }, answer: example.confirmed },
     handle: async (request) =>
       one(await confirmOrder(context, commandOf(request, one), request.body.onAccount === true)),

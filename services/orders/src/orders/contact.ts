@@ -1,5 +1,5 @@
-import { Fault } from '@boxoffice/envelope';
 import type { OrdersContext } from '../context.ts';
+import { refusal } from '../faults.ts';
 
 /**
  * The fault of a contact number, by its path; none if the number is absent or names a contact. @throws Fault
@@ -21,5 +21,5 @@ export const requireContact = async (
   contactNumber: string | null | undefined,
 ): Promise<void> => {
   const [fault] = await contactFaults(context, institution, contactNumber);
-  if (fault) throw new Fault('semantically_invalid', `${fault}.`);
+  if (fault) throw refusal('invalid_reference', `${fault}.`);
 };

@@ -4,7 +4,7 @@ import type { Held, RequestedItem } from '../clients/stock.ts';
 import type { OrdersContext } from '../context.ts';
 import { newDraft, open } from '../domain/opening.ts';
 import { isRefused, type Refusal } from '../domain/order/decision.ts';
-import { faultOf, isUnavailable } from '../faults.ts';
+import { faultOf, isUnavailable, refusal } from '../faults.ts';
 import { derivedId, requestNameOf } from '../ids.ts';
 import { isAborted, isOffSale } from '../steps/aborted.ts';
 import { abortDraft, deleteDraft, holdNameOf, releaseDraft } from '../steps/draft.ts';
@@ -118,7 +118,7 @@ export const holdFor = async (
  */
 const lost = (draft: OrderDocument | undefined): Fault =>
   draft?.begun && isOffSale(draft.begun.request)
-    ? new Fault('order_not_on_sale', 'The performance was cancelled.')
+    ? refusal('not_on_sale', 'The performance was cancelled.')
     : new Fault('service_unavailable', 'The order could not be made in time.', { 'Retry-After': '1' });
 
 /**

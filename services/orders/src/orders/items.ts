@@ -2,17 +2,17 @@ import { Fault } from '@boxoffice/envelope';
 import type { HeldLine, RequestedItem } from '../clients/stock.ts';
 import type { OrdersContext } from '../context.ts';
 import type { NewLine } from '../domain/order/order.ts';
-import { isUnavailable } from '../faults.ts';
+import { codesOf, isUnavailable, refusal } from '../faults.ts';
 
 /** Codes of the catalog's refusals to hold places, and of the limits that are checked before. */
-export const holdErrors = [
-  'order_places_unavailable',
-  'order_not_on_sale',
-  'order_hold_limit',
-  'order_tariff_not_sold_here',
-  'order_too_many_places',
-  'semantically_invalid',
-] as const;
+export const holdErrors = codesOf(
+  'places_unavailable',
+  'not_on_sale',
+  'hold_limit',
+  'tariff_not_sold_here',
+  'too_many_places',
+  'invalid_reference',
+);
 
 /** Maximum places of one order: the catalog sells that many in one step. */
 export const MAX_PLACES_PER_ORDER = 1_000;
@@ -35,10 +35,10 @@ export const quantityFaults = (items: readonly RequestedItem[]): string[] =>
  */
 export const placesWanted = (items: readonly RequestedItem[], placesInOrder: number): number => {
   const odd = quantityFaults(items);
-  if (odd.length > 0) throw new Fault('semantically_invalid', `${odd.join('; ')}.`);
+  if (odd.length > 0) throw refusal('invalid_items', `${odd.join('; ')}.`);
   const places = items.reduce((sum, { quantity, placeIds }) => sum + (placeIds?.length ?? quantity ?? 1), 0);
   if (placesInOrder + places > MAX_PLACES_PER_ORDER)
-    throw new Fault('order_too_many_places', `At most ${MAX_PLACES_PER_ORDER} places can be in one order.`);
+    throw refusal('too_many_places', `At most ${MAX_PLACES_PER_ORDER} places can be in one order.`);
   return places;
 };
 
@@ -47,10 +47,7 @@ export const currencyOf = (lines: readonly HeldLine[]): string => {
   const currencies = [...new Set(lines.map(({ currency }) => currency))];
   const [currency = ''] = currencies;
   if (currencies.length > 1)
-    throw new Fault(
-      'semantically_invalid',
-      `$.items are priced in ${currencies.join(' and ')}: an order has one currency.`,
-    );
+    throw refusal('currency_mismatch', `$.items are priced in ${currencies.join(' and ')}: an order has one currency.`);
   return currency;
 };
 
@@ -105,5 +102,5 @@ export const refusalOf = async (
   faults: readonly string[],
 ): Promise<Fault> => {
   const all = [...faults, ...(await unknownToCatalog(context, institution, requested))];
-  return new Fault('semantically_invalid', `${all.join('; ')}.`);
+  return refusal('invalid_reference', `${all.join('; ')}.`);
 };

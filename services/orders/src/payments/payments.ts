@@ -1,10 +1,9 @@
-import { Fault } from '@boxoffice/envelope';
 import type { OrdersContext } from '../context.ts';
 import { due } from '../domain/order/money.ts';
 import type { Payment } from '../domain/order/order.ts';
 import { isUnpaid } from '../domain/order/state.ts';
 import { addPayment, paymentOfRequest, settlePayment } from '../domain/payments.ts';
-import { isUnavailable, paymentRecorded } from '../faults.ts';
+import { faultOf, isUnavailable } from '../faults.ts';
 import { repeatKeyOf } from '../ids.ts';
 import { sellPending } from '../orders/confirm.ts';
 import { type Command, type CommandResult, runCommand } from '../steps/command.ts';
@@ -38,8 +37,11 @@ export const paymentOfCommand = (
 const refuseUnconfirmed = (order: OrderDocument, payment: Payment): void => {
   const wasPaid = due(order) === 0 && order.lines.length > 0;
   if (payment.status !== 'captured' || !(order.state === 'expired' || (isUnpaid(order) && wasPaid))) return;
-  const { code, headers } = paymentRecorded({ orderId: order.id, paymentId: payment.id });
-  throw new Fault(code, 'The payment is recorded, but the order could not be confirmed.', headers);
+  throw faultOf({
+    reason: 'places_gone',
+    details: 'The payment is recorded, but the order could not be confirmed.',
+    recorded: { orderId: order.id, paymentId: payment.id },
+  });
 };
 
 /** Extends the hold while the payment is pending. The payment is recorded whether or not the catalog answers. */

@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Answer, Request } from '@boxoffice/http';
 import type { IdempotencyRecord } from '@boxoffice/store';
 import type { OrdersContext } from '../context.ts';
-import { checkedOut, isCart } from '../domain/cart.ts';
-import type { Refused } from '../domain/order/decision.ts';
+import { isCart } from '../domain/cart.ts';
+import { type Refused, refuse } from '../domain/order/decision.ts';
 import { isHidden } from '../domain/order/state.ts';
 import { faultOf, notFound } from '../faults.ts';
 import { requestNameOf } from '../ids.ts';
@@ -51,7 +51,7 @@ export const commandOf = (
  */
 const misplaced = (order: OrderDocument, appliesTo: Command['appliesTo'] = 'orders'): Refused | undefined => {
   if (appliesTo === 'orders' && isHidden(order)) throw notFound();
-  return appliesTo === 'carts' && !isCart(order) ? checkedOut() : undefined;
+  return appliesTo === 'carts' && !isCart(order) ? refuse('cart_gone') : undefined;
 };
 
 /** What a command led to. `done`: an earlier attempt of the same request already had the effect. */

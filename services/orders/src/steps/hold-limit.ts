@@ -1,5 +1,5 @@
-import { Fault } from '@boxoffice/envelope';
 import type { CollectionHandle } from '@boxoffice/store';
+import { refusal } from '../faults.ts';
 import { derivedId } from '../ids.ts';
 import type { OrderDocument } from '../store.ts';
 
@@ -137,7 +137,7 @@ export const createHoldLimit = (
   const demandRoom = (ledger: Ledger, client: string, orderId: string, places: number): void => {
     const max = maxOf(client);
     if (ledger.total - (ledger.held.get(orderId) ?? 0) + places > max)
-      throw new Fault('order_hold_limit', `A client holds at most ${max} unsold places at once.`);
+      throw refusal('hold_limit', `A client holds at most ${max} unsold places at once.`);
   };
 
   return {

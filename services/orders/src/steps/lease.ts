@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { Fault } from '@boxoffice/envelope';
+import type { Fault } from '@boxoffice/envelope';
 import type { Store } from '@boxoffice/store';
 import { NO_OWNER } from '../domain/order/pending-step.ts';
+import { refusal } from '../faults.ts';
 import { INSTALLATION, type LeaseDocument, leasesCollection } from '../store.ts';
 
 /** Milliseconds between two heartbeats, and between two observations of other leases. */
@@ -22,9 +23,7 @@ const LAPSED_RETENTION_MS = 3_600_000;
 
 /** The fault of a step whose process has lost its lease or exceeded its time. */
 const lost = (): Fault =>
-  new Fault('conflict', 'The request took too long and is finished by another process; repeat it shortly.', {
-    'Retry-After': '1',
-  });
+  refusal('step_lost', 'The request took too long and is finished by another process; repeat it shortly.');
 
 /**
  * Leases: under its own, a process works on pending steps; it also observes the leases of others. A living process

@@ -58,6 +58,4 @@ export const stepStock = (context: OrdersContext, order: OrderDocument): StepSto
 export const ifOwned =
   (order: OrderDocument, end: (current: OrderDocument, now: number) => Decision<OrderDocument>) =>
   (current: OrderDocument, now: number): Decision<OrderDocument> =>
-    current.begun?.owner === order.begun?.owner
-      ? end(current, now)
-      : refuse('step_lost', 'The step is finished by another process.');
+    current.begun?.owner === order.begun?.owner ? end(current, now) : refuse('step_lost');

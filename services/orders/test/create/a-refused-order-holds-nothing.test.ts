@@ -16,7 +16,7 @@ describe.each(engines)('a refused order holds nothing, on $name', (engine) => {
     fixture.call('POST', '', { body: { items, ...more } });
 
   test.each<[Reason, number, string]>([
-    ['unknown_reference', 422, 'validation_error'],
+    ['invalid_reference', 422, 'validation_error'],
     ['not_on_sale', 409, 'order_not_on_sale'],
     ['places_unavailable', 409, 'order_places_unavailable'],
     ['tariff_not_sold_here', 422, 'order_tariff_not_sold_here'],
@@ -74,7 +74,7 @@ describe.each(engines)('a refused order holds nothing, on $name', (engine) => {
     const before = [calls('quoteItems').length, calls('holdPlaces').length];
     const answer = await create(items, { contactNumber: 'C-unknown' });
     expect(answer).toMatchObject({ status: 422, code: 'validation_error' });
-    expect(answer.details).toMatch(/\$\.contactNumber: .*; \$\.items\[1\]\.quantity .*; planted: unknown_reference/);
+    expect(answer.details).toMatch(/\$\.contactNumber: .*; \$\.items\[1\]\.quantity .*; planted: invalid_reference/);
     expect(calls('quoteItems').at(-1)?.body).toEqual({
       items: [foreign.item(undefined, ['plc_x']), hall.item(undefined, hall.placeIds)],
     });

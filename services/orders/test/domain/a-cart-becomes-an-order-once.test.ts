@@ -81,14 +81,14 @@ describe('a checkout', () => {
     expectRefused(buy(emptied), 'empty');
     expectRefused(buy(next(expire(emptied, UNTIL))), 'empty');
     expectRefused(buy(cart, {}, UNTIL), 'past_due');
-    expectRefused(buy(next(expire(cart, UNTIL)), {}, UNTIL), 'wrong_state');
+    expectRefused(buy(next(expire(cart, UNTIL)), {}, UNTIL), 'cart_expired');
     expectRefused(buy(next(beginLines(cart, { request: 'more', quantity: 1 }, NOW))), 'busy');
     expectRefused(buy(draft()), 'busy');
   });
 
   test('is refused a second time', () => {
     const sold = next(confirm(next(buy(cart)), { request: 'checkout', soldPlaceIds: ['plc_1', 'plc_2'] }, NOW));
-    for (const order of [next(buy(cart)), sold]) expectRefused(buy(order, { requestId: 'r-2' }), 'checked_out');
+    for (const order of [next(buy(cart)), sold]) expectRefused(buy(order, { requestId: 'r-2' }), 'cart_gone');
   });
 });
 
@@ -121,7 +121,7 @@ describe('an order whose payment failed', () => {
     expect(waiting.state).toBe('payment_pending');
     for (const order of [waiting, { ...waiting, begun: null }, next(again()), next(again({ method: 'on_account' }))]) {
       expect(isCart(order)).toBe(false);
-      expectRefused(buy(order, { requestId: 'r-3', paymentId: 'pay_3' }), 'checked_out');
+      expectRefused(buy(order, { requestId: 'r-3', paymentId: 'pay_3' }), 'cart_gone');
     }
     const twice = next(settled(waiting, 'failed', 'pay_2'));
     expect(twice).toMatchObject({ state: 'open', deadline: UNTIL });
@@ -147,8 +147,8 @@ describe('an order whose payment failed', () => {
   test('is never a cart if the institution created it', () => {
     const { checkout: _, ...made } = failed;
     expect(isCart(made)).toBe(false);
-    expectRefused(buy(made, { requestId: 'r-2' }), 'checked_out');
-    expectRefused(changeLine(made, 'lin_1', {}, NOW), 'checked_out');
+    expectRefused(buy(made, { requestId: 'r-2' }), 'cart_gone');
+    expectRefused(changeLine(made, 'lin_1', {}, NOW), 'cart_gone');
   });
 });
 
@@ -171,7 +171,7 @@ describe('a cart', () => {
     expectRefused(changeLine(cart, 'lin_2', { tariff: { ...tariff, amount: 0.5 } }, NOW), 'invalid_amount');
     expectRefused(changeLine(cart, 'lin_9', { tariff }, NOW), 'unknown_line');
     expectRefused(changeLine(cart, 'lin_2', { tariff }, UNTIL), 'past_due');
-    expectRefused(changeLine(next(buy(cart)), 'lin_2', { tariff }, NOW), 'checked_out');
+    expectRefused(changeLine(next(buy(cart)), 'lin_2', { tariff }, NOW), 'cart_gone');
   });
 
   test('stores beneficiaries, and removes them when it ends without a purchase', () => {
@@ -213,5 +213,5 @@ test('a shopper cancels until the first performance starts', () => {
   expect(next(cancelByShopper(sold, how, starts - 1)).state).toBe('cancelled');
   expectRefused(cancelByShopper(sold, how, starts), 'performance_begun');
   expectRefused(cancelByShopper(sold, { reason: null, controlled: 1 }, NOW), 'ticket_controlled');
-  expectRefused(cancelByShopper(next(cancelByShopper(sold, how, NOW)), how, NOW), 'wrong_state');
+  expectRefused(cancelByShopper(next(cancelByShopper(sold, how, NOW)), how, NOW), 'not_cancellable');
 });

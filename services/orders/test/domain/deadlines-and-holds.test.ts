@@ -170,7 +170,7 @@ describe('lines', () => {
     expectRefused(addLines(next(begin()), { ...held, currency: 'EUR' }, NOW), 'currency_mismatch');
     const huge = [newLine(3, Number.MAX_SAFE_INTEGER)];
     expectRefused(addLines(next(begin()), { ...held, lines: huge }, NOW), 'invalid_amount');
-    expectRefused(addLines(next(begin()), { ...held, lines: [newLine(1)] }, NOW), 'places_gone');
+    expectRefused(addLines(next(begin()), { ...held, lines: [newLine(1)] }, NOW), 'place_repeated');
     expectRefused(addLines(openOrder(), held, NOW), 'step_lost');
   });
 

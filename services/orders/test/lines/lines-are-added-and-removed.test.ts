@@ -47,7 +47,7 @@ describe.each(engines)('lines are added and removed, on $name', (engine) => {
     const [hall, foreign] = [fixture.catalog.hall(2), fixture.catalog.hall(1, { institution: 'museum' })];
     const answer = await add(path, [foreign.item(), hall.item(1, hall.placeIds)]);
     expect(answer).toMatchObject({ status: 422, code: 'validation_error' });
-    expect(answer.details).toMatch(/^\$\.items\[1\]\.quantity .*; planted: unknown_reference/);
+    expect(answer.details).toMatch(/^\$\.items\[1\]\.quantity .*; planted: invalid_reference/);
   });
 
   test('lines change only while the order is open or reserved', async () => {

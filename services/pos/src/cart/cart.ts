@@ -4,12 +4,11 @@ import type { Order, Orders, Outcome, RequestedItem } from '../clients/orders.ts
 import type { PosContext } from '../context.ts';
 import { newId } from '../ids.ts';
 import { doneOr } from '../orders/refusals.ts';
+import { sessionEnded } from '../request/faults.ts';
 import type { Visit } from '../request/visit.ts';
 import type { NewSession } from '../sessions/sessions.ts';
 import type { SessionDocument } from '../store.ts';
 import { resumeFailedPayment } from './failed-payment.ts';
-
-const ended = () => new PosFault('session_invalid', 'The session is unknown or has ended.');
 
 export const expired = () =>
   new PosFault('cart_expired', 'The places of the shopping cart are no longer held; adding an item starts a new cart.');
@@ -61,7 +60,7 @@ const otherCart = async (
   const now = await context.sessions.update(session, ({ cartId }) =>
     cartId === instead ? { cartId: chosen } : undefined,
   );
-  if (!now?.cartId) throw ended();
+  if (!now?.cartId) throw sessionEnded();
   return now.cartId;
 };
 

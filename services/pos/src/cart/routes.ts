@@ -1,5 +1,4 @@
 // The shopping cart of a session: adding, changing and removing items, each a held place.
-import { PosFault } from '@boxoffice/envelope';
 import { type AnyOperation, created, ok } from '@boxoffice/http';
 import type { Order, Outcome } from '../clients/orders.ts';
 import type { PosContext } from '../context.ts';
@@ -9,6 +8,7 @@ import { isId, newId } from '../ids.ts';
 import { doneOr } from '../orders/refusals.ts';
 import { cartView, tariffNames } from '../orders/views.ts';
 import { cartSubject } from '../reactions/contact-erased.ts';
+import { notFound } from '../request/faults.ts';
 import { operation } from '../request/operation.ts';
 import type { Visit } from '../request/visit.ts';
 import { requireContact } from '../users/contact-access.ts';
@@ -27,8 +27,7 @@ const tariffErrors = [
 
 /** The session's cart, which may contain the item. @throws {PosFault} not_found without a cart or for a malformed id */
 const cartIdOf = ({ session }: Visit, itemId: string): { readonly institution: string; readonly cartId: string } => {
-  if (!session || session.cartId === null || !isId(itemId))
-    throw new PosFault('not_found', 'There is no such resource.');
+  if (!session || session.cartId === null || !isId(itemId)) throw notFound();
   return { institution: session.institution, cartId: session.cartId };
 };
 
@@ -37,9 +36,8 @@ const cartIdOf = ({ session }: Visit, itemId: string): { readonly institution: s
  * doneOr}
  */
 const changed = (outcome: Outcome): Order => {
-  if (outcome.reason !== 'cart_gone') return doneOr(outcome);
-  if (outcome.order?.state === 'expired') throw expired();
-  throw new PosFault('not_found', 'There is no such resource.');
+  if (outcome.reason === 'cart_gone' && outcome.order?.state === 'expired') throw expired();
+  return doneOr(outcome, 'item');
 };
 
 /** The contacts that an answer about the cart may contain: the user, and the past or future buyer of its order. */

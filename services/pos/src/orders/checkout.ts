@@ -13,6 +13,7 @@ import {
 } from '../clients/orders.ts';
 import type { PosContext } from '../context.ts';
 import { derived } from '../ids.ts';
+import { sessionEnded } from '../request/faults.ts';
 import type { Visit } from '../request/visit.ts';
 import type { SessionDocument } from '../store.ts';
 import { buyerOf, type Purchase, requireBuyer } from './buyer.ts';
@@ -54,7 +55,7 @@ const recordTarget = async (
     awaiting: withAwaited(current, orderId),
     ...(key === undefined ? {} : { checkout: { key, orderId } }),
   }));
-  if (!recorded) throw new PosFault('session_invalid', 'The session is unknown or has ended.');
+  if (!recorded) throw sessionEnded();
 };
 
 /**

@@ -1,8 +1,10 @@
 import { type FaultHeaders, type PosCode, PosFault } from '@boxoffice/envelope';
 import type { Order, Outcome, Reason } from '../clients/orders.ts';
 
+type Row = readonly [PosCode, string];
+
 /** The code and message of family B for each refusal of orders; details of other services are never passed on. */
-const refusals: Readonly<Record<Reason, readonly [PosCode, string]>> = {
+const refusals: Readonly<Record<Reason, Row>> = {
   places_unavailable: [
     'cart_places_unavailable',
     'Not enough of the requested places are free. The shopping cart is unchanged.',
@@ -29,7 +31,7 @@ const refusals: Readonly<Record<Reason, readonly [PosCode, string]>> = {
     'cart_expired',
     'The places of the shopping cart are no longer held. Please choose your places again.',
   ],
-  cart_empty: ['cart_empty', 'There is nothing in the shopping cart.'],
+  empty: ['cart_empty', 'There is nothing in the shopping cart.'],
   payment_declined: ['payment_declined', 'The payment was declined. The shopping cart is unchanged.'],
   places_gone: [
     'cart_expired',
@@ -40,10 +42,21 @@ const refusals: Readonly<Record<Reason, readonly [PosCode, string]>> = {
   busy: ['order_busy', 'Another request is changing the same shopping cart or order. Try again in a second.'],
 };
 
-/** The order of a successful outcome. @throws {PosFault} for a refusal, with its code and message of family B */
-export const doneOr = ({ outcome, reason, order }: Outcome): Order => {
+/** Rows that differ for a request which names an item of the cart, or an order, instead of the cart. */
+const refusalsOf = {
+  cart: {},
+  item: { cart_gone: ['not_found', 'There is no such resource.'] },
+  order: { cart_gone: ['order_not_cancellable', 'The order has expired or is already cancelled.'] },
+} as const satisfies Readonly<Record<string, Readonly<Partial<Record<Reason, Row>>>>>;
+
+/**
+ * The order of a successful outcome. `named`: what the request names. @throws {PosFault} for a refusal, with its code
+ * and message of family B
+ */
+export const doneOr = ({ outcome, reason, order }: Outcome, named: keyof typeof refusalsOf = 'cart'): Order => {
   if (outcome === 'done' && order) return order;
-  const [code, message] = refusals[reason ?? 'cart_gone'];
+  const table: Readonly<Record<Reason, Row>> = { ...refusals, ...refusalsOf[named] };
+  const [code, message] = table[reason ?? 'cart_gone'];
   // The idempotency layer does not store answers with Retry-After, so a repeat is executed.
   const headers: FaultHeaders = reason === 'busy' ? { 'Retry-After': '1' } : {};
   throw new PosFault(code, message, { headers });

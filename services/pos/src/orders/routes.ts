@@ -1,5 +1,4 @@
 // Own orders of a visitor: checkout of the cart, list, detail and cancellation.
-import { PosFault } from '@boxoffice/envelope';
 import { type AnyOperation, created, emailSchema, named, ok, oneOf, trimmedText } from '@boxoffice/http';
 import { Type } from 'typebox';
 import type { Order as AnyOrder } from '../clients/orders.ts';
@@ -7,6 +6,7 @@ import type { PosContext } from '../context.ts';
 import { examples } from '../description/examples.ts';
 import { contactNumber, langQuery, mapOf, Order, pathId } from '../description/schemas.ts';
 import { isId, newId } from '../ids.ts';
+import { notFound, sessionRequired } from '../request/faults.ts';
 import { operation } from '../request/operation.ts';
 import { mapById, partHeaders, partOf, partQuery } from '../request/pagination.ts';
 import type { Visit } from '../request/visit.ts';
@@ -37,11 +37,9 @@ const example = { params: { id: examples.ids.order }, answer: examples.order };
 type InSession = Visit & { readonly session: SessionDocument };
 
 const inSession = (visit: Visit): InSession => {
-  if (!visit.session) throw new PosFault('session_required', 'The header X-auth-token is absent.');
+  if (!visit.session) throw sessionRequired();
   return visit as InSession;
 };
-
-const unknown = () => new PosFault('not_found', 'There is no such resource.');
 
 /** The operations on own orders. An order that is not the visitor's own is 404. */
 export const ordersRoutes = (context: PosContext): AnyOperation[] => {
@@ -49,10 +47,10 @@ export const ordersRoutes = (context: PosContext): AnyOperation[] => {
 
   const own = async ({ session }: InSession, orderId: string): Promise<AnyOrder> => {
     const order = isId(orderId) ? await orders.get(session.institution, orderId) : undefined;
-    if (!order?.listed) throw unknown();
+    if (!order?.listed) throw notFound();
     const { contactNumber, orderIds } = session;
     const isOwn = (contactNumber !== null && contactNumber === order.contactNumber) || orderIds.includes(orderId);
-    if (!isOwn && !(await purchases.of(session)).includes(orderId)) throw unknown();
+    if (!isOwn && !(await purchases.of(session)).includes(orderId)) throw notFound();
     return order;
   };
 
@@ -167,9 +165,7 @@ export const ordersRoutes = (context: PosContext): AnyOperation[] => {
       handle: async ({ visitor, params, idempotencyKey }) => {
         const { id } = await own(inSession(visitor), params.id);
         const outcome = await orders.cancel(visitor.pointOfSale.institution, id, idempotencyKey ?? newId('req'));
-        if (outcome.reason === 'cart_gone')
-          throw new PosFault('order_not_cancellable', 'The order has expired or is already cancelled.');
-        const order = doneOr(outcome);
+        const order = doneOr(outcome, 'order');
         return ok(await one(visitor, order), {
           subjects: order.contactNumber === null ? [] : [order.contactNumber],
         });

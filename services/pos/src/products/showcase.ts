@@ -4,6 +4,7 @@ import { createCache, type Dated } from '../clients/cache.ts';
 import type { Product } from '../clients/catalog.ts';
 import type * as schemas from '../description/schemas.ts';
 import type { Part } from '../domain/pages.ts';
+import { notFound } from '../request/faults.ts';
 import { mapById } from '../request/pagination.ts';
 import { type Offers, SECOND } from './offers.ts';
 import { type Audience, type Offer, shownPerformances, shownProducts, viewsFor } from './views.ts';
@@ -38,8 +39,8 @@ export interface Showcase {
 /** Maximum cached answers of each kind, over all audiences. */
 const ANSWERS = 400;
 
-const notFound = (): never => {
-  throw new PosFault('not_found', 'There is no such resource.');
+const absent = (): never => {
+  throw notFound();
 };
 
 const keyOf = ({ pointOfSale, language, criteria }: Audience, ...what: readonly unknown[]): string =>
@@ -53,7 +54,7 @@ export const createShowcase = (offers: Offers, now: () => number = Date.now): Sh
   const shown = async ({ pointOfSale }: Audience, productId: string): Promise<Product> => {
     const named = ({ products }: Offer) => products.find(({ id, state }) => id === productId && state === 'running');
     const { institution } = pointOfSale;
-    return named(await offers.published(institution)) ?? named(await offers.publishedNow(institution)) ?? notFound();
+    return named(await offers.published(institution)) ?? named(await offers.publishedNow(institution)) ?? absent();
   };
 
   /** An answer about the products, dated as of their availability. */
@@ -96,10 +97,10 @@ export const createShowcase = (offers: Offers, now: () => number = Date.now): Sh
     },
     async places(audience, productId, performanceId, wanted) {
       const product = await shown(audience, productId);
-      const performance = shownPerformances(product, now()).find(({ id }) => id === performanceId) ?? notFound();
+      const performance = shownPerformances(product, now()).find(({ id }) => id === performanceId) ?? absent();
       if (wanted !== undefined && !performance.seatCategories.some(({ id }) => id === wanted))
         throw new PosFault('invalid_parameter', 'query seatCategoryId: the performance has no such seat category.');
-      const places = (await offers.places(audience.pointOfSale.institution, performanceId)) ?? notFound();
+      const places = (await offers.places(audience.pointOfSale.institution, performanceId)) ?? absent();
       const chosen = places.filter((place) => wanted === undefined || place.seatCategoryId === wanted);
       return chosen.map(({ id, label, row, seat, seatCategoryId, free }) => ({
         id,

@@ -4,6 +4,7 @@ import type { Admit } from '@boxoffice/http';
 import { languageOf } from '../domain/language.ts';
 import { ofSession } from '../ids.ts';
 import type { Sessions } from '../sessions/sessions.ts';
+import { loginRequired, sessionRequired } from './faults.ts';
 import type { FindPointOfSale } from './point-of-sale.ts';
 import type { Visit } from './visit.ts';
 
@@ -36,12 +37,9 @@ export const createAdmit = (
       throw new PosFault('session_invalid', 'The session in X-auth-token is unknown or has ended.');
     }
     const needsSession = access === 'session' || access === 'login';
-    if (needsSession && !session) throw new PosFault('session_required', 'The header X-auth-token is absent.');
+    if (needsSession && !session) throw sessionRequired();
     if (access === 'login' && session?.contactNumber === null) {
-      throw new PosFault(
-        'login_required',
-        'The operation needs a session with a logged-in user: log in with POST /sessions.',
-      );
+      throw loginRequired();
     }
     const mark = url.indexOf('?');
     const [path, search] = mark < 0 ? [url, ''] : [url.slice(0, mark), url.slice(mark + 1)];

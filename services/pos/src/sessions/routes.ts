@@ -1,11 +1,12 @@
 // Sessions of visitors: login and logout, the logged-in user and the own contact.
-import { PosFault, unforeseen } from '@boxoffice/envelope';
+import { unforeseen } from '@boxoffice/envelope';
 import { type AnyOperation, created, ok } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
 import { abandonCart } from '../cart/cart.ts';
 import type { PosContext } from '../context.ts';
 import { examples } from '../description/examples.ts';
 import { Contact, Credentials, langQuery, pathId, Session, User } from '../description/schemas.ts';
+import { notFound, sessionRequired } from '../request/faults.ts';
 import { operation } from '../request/operation.ts';
 import type { Visit } from '../request/visit.ts';
 import type { SessionDocument } from '../store.ts';
@@ -13,7 +14,7 @@ import { requireContact } from '../users/contact-access.ts';
 import type { Sessions } from './sessions.ts';
 
 const sessionOf = ({ session }: Visit): SessionDocument => {
-  if (!session) throw new PosFault('session_required', 'The header X-auth-token is absent.');
+  if (!session) throw sessionRequired();
   return session;
 };
 
@@ -134,7 +135,7 @@ export const sessionsRoutes = (context: PosContext): AnyOperation[] => [
     handle: async ({ visitor, params }) => {
       requireContact(visitor, params.contactNumber);
       const found = await context.contacts.own(visitor.pointOfSale.institution, params.contactNumber);
-      if (!found) throw new PosFault('not_found', 'There is no such resource.');
+      if (!found) throw notFound();
       const { erasedAt: _, ...contact } = found;
       return ok({ ...contact, criteria: [...contact.criteria] });
     },

@@ -9,22 +9,18 @@ import { langQuery, mapOf, Naming, nameOf, pathId, Ticket, ticketStatuses } from
 import { byStartThenId } from '../domain/offer.ts';
 import { isId } from '../ids.ts';
 import { ticketView } from '../orders/views.ts';
+import { loginRequired, notFound } from '../request/faults.ts';
 import { operation } from '../request/operation.ts';
 import { mapById, partHeaders, partOf, partQuery } from '../request/pagination.ts';
 import type { Visit } from '../request/visit.ts';
 
-const unknown = () => new PosFault('not_found', 'There is no such resource.');
 const params = { id: pathId };
 const example = { params: { id: examples.ids.ticket }, answer: examples.ticket };
 
 /** The operations on own tickets. */
 export const ticketsRoutes = ({ tickets, purchases }: Pick<PosContext, 'tickets' | 'purchases'>): AnyOperation[] => {
   const contactOf = ({ session }: Visit): string => {
-    if (!session?.contactNumber)
-      throw new PosFault(
-        'login_required',
-        'The operation needs a session with a logged-in user: log in with POST /sessions.',
-      );
+    if (!session?.contactNumber) throw loginRequired();
     return session.contactNumber;
   };
 
@@ -34,8 +30,8 @@ export const ticketsRoutes = ({ tickets, purchases }: Pick<PosContext, 'tickets'
   /** @throws {PosFault} not_found for a malformed or unknown id, and for a ticket of another contact */
   const own = async (visit: Visit, ticketId: string): Promise<AnyTicket> => {
     const ticket = isId(ticketId) ? await tickets.get(visit.pointOfSale.institution, ticketId) : undefined;
-    if (!ticket) throw unknown();
-    if (ticket.contactNumber !== contactOf(visit) && !(await bought(visit)).includes(ticket.orderId)) throw unknown();
+    if (!ticket) throw notFound();
+    if (ticket.contactNumber !== contactOf(visit) && !(await bought(visit)).includes(ticket.orderId)) throw notFound();
     return ticket;
   };
 

@@ -11,11 +11,11 @@ const refusedWhenAdding: readonly Reason[] = [
   ...(['invalid_reference', 'invalid_items', 'tariff_not_accessible', 'busy'] as const),
 ];
 const refusedWhenChanging: readonly Reason[] = [
-  ...(['cart_expired', 'cart_empty', 'not_on_sale', 'invalid_reference', 'tariff_not_accessible', 'busy'] as const),
+  ...(['cart_expired', 'empty', 'not_on_sale', 'invalid_reference', 'tariff_not_accessible', 'busy'] as const),
   'unknown_line',
 ];
 const refusedWhenBuying: readonly Reason[] = [
-  ...(['cart_empty', 'cart_expired', 'cart_gone', 'not_on_sale', 'payment_declined', 'places_gone', 'busy'] as const),
+  ...(['empty', 'cart_expired', 'cart_gone', 'not_on_sale', 'payment_declined', 'places_gone', 'busy'] as const),
   ...(['invalid_reference', 'tariff_not_accessible', 'account_required'] as const),
 ];
 
@@ -106,7 +106,7 @@ export const scenariosOf = async (fixture: Fixture): Promise<Readonly<Record<str
       reused('PATCH', guest.path, guest.token, ana, eva),
     ],
     removeFromCart: [
-      ...refused(['cart_expired', 'cart_empty', 'busy', 'unknown_line'], called('DELETE', guest.path, guest)),
+      ...refused(['cart_expired', 'empty', 'busy', 'unknown_line'], called('DELETE', guest.path, guest)),
       expiredCart('DELETE'),
     ],
     checkOut: [

@@ -32,7 +32,7 @@ export interface components {
             readonly outcome: "held" | "refused";
             readonly refusal: {
                 /** @enum {string} */
-                readonly reason: "unknown_reference" | "not_on_sale" | "places_unavailable" | "tariff_not_sold_here" | "too_many_places";
+                readonly reason: "invalid_reference" | "not_on_sale" | "places_unavailable" | "tariff_not_sold_here" | "too_many_places";
                 readonly details: string;
                 readonly item: number | null;
             } | null;
@@ -99,7 +99,7 @@ export interface components {
             readonly outcome: "quoted" | "refused";
             readonly refusal: {
                 /** @enum {string} */
-                readonly reason: "unknown_reference" | "not_on_sale" | "places_unavailable" | "tariff_not_sold_here" | "too_many_places";
+                readonly reason: "invalid_reference" | "not_on_sale" | "places_unavailable" | "tariff_not_sold_here" | "too_many_places";
                 readonly details: string;
                 readonly item: number | null;
             } | null;

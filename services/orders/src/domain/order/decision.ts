@@ -1,42 +1,6 @@
+import { type Reason, refusals } from '../refusals.ts';
 import type { DomainFact } from './facts.ts';
 import type { Order, State } from './order.ts';
-
-/** Reasons for which a command is refused; each interface maps them to its own codes. */
-export const reasons = [
-  // Another step is pending: wait for it.
-  'busy',
-  // The deadline has passed and the expiry is not written yet: write `expire`, then decide again.
-  'past_due',
-  // The pending step that the command ends is gone, since another process ended it; read the order again.
-  'step_lost',
-  // Nothing expires yet.
-  'not_due',
-  'wrong_state',
-  'empty',
-  'unpaid',
-  'not_sold',
-  'places_gone',
-  'ticket_controlled',
-  'payment_final',
-  'late_and_unpaid',
-  'paid_after_cancellation',
-  'paid_and_refunded',
-  'unknown_line',
-  'unknown_payment',
-  'exceeds_due',
-  'exceeds_paid',
-  'invalid_amount',
-  'currency_mismatch',
-  'due_in_past',
-  'invalid_minutes',
-  // The cart was bought already, so it is an order now.
-  'checked_out',
-  'tariff_not_accessible',
-  'account_required',
-  'payment_declined',
-  'performance_begun',
-] as const;
-export type Reason = (typeof reasons)[number];
 
 /** `details`: an English sentence for humans. */
 export interface Refusal {
@@ -66,8 +30,10 @@ export interface Accepted<O extends Order = Order> {
 
 export type Decision<O extends Order = Order> = Accepted<O> | Refused;
 
-/** A refusal. */
-export const refuse = (reason: Reason, details: string): Refused => ({ refused: { reason, details } });
+/** A refusal; without `details` it says what the table says. */
+export const refuse = (reason: Reason, details: string = refusals[reason].details): Refused => ({
+  refused: { reason, details },
+});
 
 /** A change. */
 export const accept = <O extends Order>(next: O, ...facts: readonly DomainFact[]): Accepted<O> => ({ next, facts });
@@ -75,12 +41,11 @@ export const accept = <O extends Order>(next: O, ...facts: readonly DomainFact[]
 /** A change that is written although the command is refused. `paymentId`: the payment recorded with it. */
 export const acceptButRefuse = <O extends Order>(
   kept: Accepted<O>,
-  reason: Reason,
-  details: string,
+  { refused }: Refused,
   paymentId?: string | null,
 ): Accepted<O> => ({
   ...kept,
-  answer: { reason, details, ...(paymentId ? { recorded: { orderId: kept.next.id, paymentId } } : {}) },
+  answer: { ...refused, ...(paymentId ? { recorded: { orderId: kept.next.id, paymentId } } : {}) },
 });
 
 /** Whether a decision refuses. */

@@ -31,4 +31,4 @@ export const expiredIfDue = <O extends Order>(order: O, now: number): Accepted<O
  * without a deadline, and while a step is pending (recovery ends it first). Payments stay, pending ones too.
  */
 export const expire = <O extends Order>(order: O, now: number): Decision<O> =>
-  isPastDue(order, now) ? expiredIfDue(order, now) : refuse('not_due', 'The order does not expire now.');
+  isPastDue(order, now) ? expiredIfDue(order, now) : refuse('not_due');

@@ -58,7 +58,7 @@ export const wrongState = ({ state }: Pick<Order, 'state'>, action: string): Ref
 });
 
 /** The refusal of a command that must wait for another step. */
-export const busy = (): Refused => refuse('busy', 'Another request is changing the order; repeat this one shortly.');
+export const busy = (): Refused => refuse('busy');
 
 /**
  * The refusal of a command that cannot be decided now, or undefined: a step is pending, the deadline has passed, or

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { Reason } from '../../../src/domain/order/decision.ts';
 import type { DomainFact } from '../../../src/domain/order/facts.ts';
 import { due, paid, paymentStatus, refunded, refundStatus, total } from '../../../src/domain/order/money.ts';
 import type { Order, State } from '../../../src/domain/order/order.ts';
+import type { Reason } from '../../../src/domain/refusals.ts';
 import type { Stock } from './stock.ts';
 
 /** Captured and refunded money, recorded outside the order. */
@@ -40,13 +40,15 @@ export type Kind = keyof typeof allowed;
 
 /**
  * The reason why there is nothing to buy: the order was bought and may still be paid, is being confirmed, or is an
- * empty cart.
+ * empty or an expired cart.
  */
 const checkoutRefusal = ({ listedAt, checkout, payments, state, begun: pending, lines }: Order): Reason | undefined => {
   const hasFailed = payments.length > 0 && payments.every(({ status }) => status === 'failed');
   const isAgain = checkout !== undefined && hasFailed && state === 'open' && pending?.step !== 'confirm';
-  if (listedAt !== null && !isAgain) return 'checked_out';
-  return pending === null && lines.length === 0 ? 'empty' : undefined;
+  if (listedAt !== null && !isAgain) return 'cart_gone';
+  if (pending !== null) return undefined;
+  if (lines.length === 0) return 'empty';
+  return state === 'expired' ? 'cart_expired' : undefined;
 };
 
 /** Checks that the refusal of a command is that of the state and the pending step, which precede every other rule. */

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { newDraft } from '../../../src/domain/opening.ts';
-import { type Decision, isRefused, type Reason } from '../../../src/domain/order/decision.ts';
+import { type Decision, isRefused } from '../../../src/domain/order/decision.ts';
 import type { DomainFact } from '../../../src/domain/order/facts.ts';
 import type { NewLine, Order, Place } from '../../../src/domain/order/order.ts';
 import type { PendingStep } from '../../../src/domain/order/pending-step.ts';
+import type { Reason } from '../../../src/domain/refusals.ts';
 import type { ReleaseCause } from '../../../src/domain/settlement.ts';
 import { checkOrder, checkRefusal, checkWrite, type Kind, type Ledger } from './invariants.ts';
 import type { Rules } from './rules.ts';

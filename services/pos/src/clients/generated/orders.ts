@@ -166,7 +166,7 @@ export interface components {
             /** @enum {string} */
             readonly outcome: "done" | "refused";
             /** @enum {string|null} */
-            readonly reason: "places_unavailable" | "not_on_sale" | "too_many_places" | "hold_limit" | "tariff_not_sold_here" | "invalid_reference" | "invalid_items" | "tariff_not_accessible" | "account_required" | "cart_gone" | "cart_expired" | "cart_empty" | "payment_declined" | "places_gone" | "unknown_line" | "not_cancellable" | "busy" | null;
+            readonly reason: "busy" | "unknown_line" | "cart_gone" | "empty" | "not_cancellable" | "cart_expired" | "account_required" | "tariff_not_accessible" | "payment_declined" | "places_unavailable" | "not_on_sale" | "too_many_places" | "tariff_not_sold_here" | "hold_limit" | "places_gone" | "invalid_reference" | "invalid_items" | null;
             readonly details: string | null;
             readonly order: components["schemas"]["ShopOrder"] | null;
         };

@@ -1,0 +1,29 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect, test } from '@jest/globals';
+import { type Reason, refusals, toldReasons } from '../../src/domain/refusals.ts';
+import type { Reason as CatalogReason } from '../fixture/catalog.ts';
+
+const src = new URL('../../src/', import.meta.url);
+const sources = readdirSync(src, { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.ts') && path !== 'domain/refusals.ts')
+  .map((path) => readFileSync(new URL(path, src), 'utf8'));
+
+/** What the catalog refuses keeps its reason. */
+const ofCatalog: Readonly<Record<CatalogReason, true>> = {
+  invalid_reference: true,
+  not_on_sale: true,
+  places_unavailable: true,
+  tariff_not_sold_here: true,
+  too_many_places: true,
+};
+
+test('each row is given by a rule, a limit or the catalog', () => {
+  const given = sources.flatMap((text) =>
+    [...text.matchAll(/(?:refus(?:e|al)\(\s*|reason: )'(?<reason>\w+)'/g)].map(({ groups }) => groups?.reason),
+  );
+  expect(new Set([...given, ...Object.keys(ofCatalog)])).toEqual(new Set(Object.keys(refusals)));
+});
+
+test('what the point of sale is told is a reason of the table, and told as itself', () => {
+  for (const reason of toldReasons) expect(refusals[reason satisfies Reason].told).toBe(reason);
+});
