@@ -1,11 +1,10 @@
-import { Fault } from '@boxoffice/envelope';
 import type { Where } from '@boxoffice/store';
 import type { Context } from '../context.ts';
 import * as domain from '../domain/ticket.ts';
 import { changeOrReplace } from '../replacement/replace.ts';
 import type { TicketDocument } from '../store.ts';
 import { ticketsWhere } from '../tickets/lineage.ts';
-import { getTicket } from '../tickets/tickets.ts';
+import { allowed, getTicket } from '../tickets/tickets.ts';
 
 /** The filter of a shop's tickets: by contact, by orders, or both; and by status. */
 export interface Shown {
@@ -41,14 +40,6 @@ export const shownTickets = async (
     .sort(byStart);
 };
 
-const codes = {
-  controlled: 'ticket_already_controlled',
-  invalidated: 'conflict',
-  cancelled: 'precondition_failed',
-  not_printed: 'precondition_failed',
-  printed: 'precondition_failed',
-} as const satisfies Record<domain.Status, string>;
-
 /**
  * Sets the beneficiary of a ticket (absent members stay, null removes) and returns the current ticket: the replacing
  * one if it is printed. Idempotent.
@@ -63,9 +54,7 @@ export const nameTicket = async (
   const changed = await changeOrReplace(context, institution, id, { ifMatch: () => {} }, (ticket, asNew, now) => {
     const wanted = domain.named({ ...ticket.beneficiary, ...names });
     if (domain.replacedFor(ticket, wanted)) return { next: ticket };
-    const decision = domain.rename(ticket, wanted, asNew, now);
-    if ('refused' in decision) throw new Fault(codes[ticket.status], decision.details);
-    return decision;
+    return { next: allowed(domain.rename(ticket, wanted, asNew, now), 'pointOfSale') };
   });
   return getTicket(context.collections(institution), changed.id);
 };

@@ -14,21 +14,25 @@ export interface Request {
   readonly unchanged?: (ticket: domain.Ticket) => void;
 }
 
-/** The error code of each refusal of the domain. */
-const codes = {
-  not_printed: 'ticket_not_printed',
-  cancelled: 'ticket_cancelled',
-  invalidated: 'ticket_invalidated',
-  order_cancelled: 'order_cancelled',
-  wrong_status: 'precondition_failed',
-  already_controlled: 'ticket_already_controlled',
-  meaningless: 'semantically_invalid',
-} as const satisfies Record<domain.Reason, Code>;
+/** The status code of each refusal of the domain: for partners, and for a point of sale that names a ticket. */
+const refusals = {
+  not_printed: { partner: 'ticket_not_printed', pointOfSale: 'precondition_failed' },
+  cancelled: { partner: 'ticket_cancelled', pointOfSale: 'precondition_failed' },
+  invalidated: { partner: 'ticket_invalidated', pointOfSale: 'conflict' },
+  order_cancelled: { partner: 'order_cancelled', pointOfSale: 'precondition_failed' },
+  // The only status in which a ticket cannot be named, other than those above, is `controlled`.
+  wrong_status: { partner: 'precondition_failed', pointOfSale: 'ticket_already_controlled' },
+  already_controlled: { partner: 'ticket_already_controlled', pointOfSale: 'ticket_already_controlled' },
+  meaningless: { partner: 'semantically_invalid', pointOfSale: 'semantically_invalid' },
+} as const satisfies Record<domain.Reason, Record<'partner' | 'pointOfSale', Code>>;
 
-/** The ticket after a decision. @throws {Fault} the code of a refusal */
-export const allowed = <T extends domain.Ticket>(decision: domain.Decision<T>): T => {
+/** The ticket after a decision. @throws {Fault} the code of a refusal, as its reader is told */
+export const allowed = <T extends domain.Ticket>(
+  decision: domain.Decision<T>,
+  reader: 'partner' | 'pointOfSale' = 'partner',
+): T => {
   if ('next' in decision) return decision.next;
-  throw new Fault(codes[decision.refused], decision.details);
+  throw new Fault(refusals[decision.refused][reader], decision.details);
 };
 
 /** The ticket with this id. @throws {Fault} `not_found`: the same for another institution's ticket and an unknown id */
