@@ -33,11 +33,23 @@ export const timestamp = Type.String({
   [NORMALISE]: 'timestamp',
 });
 
+const ID_CHARACTERS = 'A-Za-z0-9_-';
+/** The spelling of every id. */
+export const ID_PATTERN = `^[${ID_CHARACTERS}]{1,128}$`;
+
+/** An id in a body: opaque, so any short text is well-formed. */
+export const id = Type.String({ minLength: 1, maxLength: 128 });
+
+/** The id of a request of another service: a repeat has no further effect. */
+export const requestId = Type.String({ pattern: '^[A-Za-z0-9_.-]{1,128}$' });
+
+export const currency = Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217' });
+
 /**
  * An id in a path, in the spelling of the id makers. Any other spelling is not a violation but a 404, as for an unknown
  * id.
  */
-export const pathId = Type.String({ minLength: 1, maxLength: 128, pattern: '^[A-Za-z0-9_-]+$' });
+export const pathId = Type.String({ minLength: 1, maxLength: 128, pattern: `^[${ID_CHARACTERS}]+$` });
 
 /** The query parameters of a paged list; `pageOf` reads them. */
 export const pageQuery = {

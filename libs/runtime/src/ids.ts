@@ -19,6 +19,9 @@ export const newId = (prefix: string, now: number): string =>
 /** A new id that does not reveal its age: `<prefix>_` and `length` random characters, five bits each. */
 export const randomId = (prefix: string, length: number): string => `${prefix}_${base32(randomBytes(length))}`;
 
+/** The pattern of ids with this prefix, as the functions of this file make them. */
+export const idPattern = (prefix: string): string => `^${prefix}_[0-9a-z]{${TIME_CHARACTERS + RANDOM_CHARACTERS},32}$`;
+
 /** SHA-256 of the parts; other parts, or the same text divided otherwise, give another. */
 export const digestOf = (parts: readonly string[]): Buffer =>
   createHash('sha256').update(JSON.stringify(parts)).digest();

@@ -10,7 +10,7 @@ export { trustAuthorities } from './certificates/trust.ts';
 export { createInstances, type Instances, type InstancesOptions } from './connections/instances.ts';
 export { CONNECTION_AGE_MS, expiryOf, isLastAnswer, isStale } from './connections/policy.ts';
 export { type Check, createHealth, type Health, type HealthAnswer } from './health.ts';
-export { base32, derivedId, digestOf, newId, randomId } from './ids.ts';
+export { base32, derivedId, digestOf, idPattern, newId, randomId } from './ids.ts';
 export { networkOf } from './listen/address-network.ts';
 export { DRAIN_MS } from './listen/drain.ts';
 export { type Limits, type Listening, type ListenOptions, listen } from './listen/listen.ts';

@@ -1,4 +1,4 @@
-import { named, nullable, oneOf, timestamp } from '@boxoffice/http';
+import { currency, named, nullable, oneOf, timestamp } from '@boxoffice/http';
 import { Type } from 'typebox';
 import { performanceStates } from './domain/performance.ts';
 import { productStates, productTypes } from './domain/product.ts';
@@ -25,13 +25,8 @@ export const languages = Type.Array(Type.String({ pattern: language }), {
 /** A code that an institution gives. */
 export const code = Type.String({ minLength: 1, maxLength: 64, pattern: '^\\S(.*\\S)?$' });
 
-/** An id in a path or a body: opaque, so any short text is well-formed. */
-export const id = Type.String({ minLength: 1, maxLength: 128 });
-
 /** Money: 500 times the largest amount is still a safe integer. */
 export const amount = Type.Integer({ minimum: 0, maximum: 1_000_000_000, description: "in the currency's minor unit" });
-
-export const currency = Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217' });
 
 export const productType = named('ProductType', oneOf(productTypes));
 export const productState = named('ProductState', oneOf(productStates));

@@ -1,13 +1,8 @@
-import { named, nullable, oneOf, readOnlyOf, timestamp } from '@boxoffice/http';
+import { currency, id, named, nullable, oneOf, readOnlyOf, timestamp } from '@boxoffice/http';
 import { Type } from 'typebox';
+import { paymentStates, visibleStates } from './domain/order/order.ts';
 
 const { Array: List, Boolean: Flag, Integer, Number: Real, Object: Members, Optional, String: Text } = Type;
-
-/** The states that clients see; a draft is internal. */
-export const orderStates = ['open', 'reserved', 'payment_pending', 'confirmed', 'expired', 'cancelled'] as const;
-
-/** An id in a path or a body: opaque, so any short text is well-formed. */
-export const id = Text({ minLength: 1, maxLength: 128 });
 
 /** A text that is not blank. */
 const text = (maxLength: number) => Text({ minLength: 1, maxLength, pattern: '\\S' });
@@ -21,7 +16,6 @@ export const externalReference = Text({
 /** Money: totals stay far below where integers stop being exact. */
 const money = (minimum: number) =>
   Integer({ minimum, maximum: 1_000_000_000_000, description: "in the currency's minor unit" });
-const currency = Text({ pattern: '^[A-Z]{3}$', description: 'ISO 4217' });
 
 /** Maximum items of one request. */
 const MAX_ITEMS = 100;
@@ -105,7 +99,7 @@ export const Order = named(
   'Order',
   Members({
     id: Text(),
-    state: oneOf(orderStates),
+    state: oneOf(visibleStates),
     version: Integer(),
     institution: Text(),
     pointOfSale: nullable(Text()),
@@ -163,7 +157,7 @@ export const NewPayment = named(
 export const PaymentChange = named(
   'PaymentChanges',
   Members({
-    status: oneOf(['pending', 'captured', 'failed'], {
+    status: oneOf(paymentStates, {
       description: '`pending` is accepted for a pending payment only, and changes nothing',
     }),
   }),
@@ -178,7 +172,7 @@ export const Payment = named(
     amount: money(0),
     currency,
     reference: Optional(nullable(reference)),
-    status: oneOf(['pending', 'captured', 'failed']),
+    status: oneOf(paymentStates),
     createdAt: timestamp,
     updatedAt: timestamp,
   }),

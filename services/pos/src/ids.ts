@@ -1,11 +1,9 @@
 import { hash } from 'node:crypto';
+import { ID_PATTERN } from '@boxoffice/http';
 import { randomId } from '@boxoffice/runtime';
 
 /** A new id: the prefix and 24 characters with 120 random bits. */
 export const newId = (prefix: string): string => randomId(prefix, 24);
-
-/** The syntax of an id, as the pattern of a JSON Schema. */
-export const ID_PATTERN = '^[A-Za-z0-9_-]{1,128}$';
 
 const ID = new RegExp(ID_PATTERN);
 

@@ -1,4 +1,4 @@
-import { named, nullable, oneOf, patchOf, readOnlyOf, timestamp } from '@boxoffice/http';
+import { id, named, nullable, oneOf, patchOf, readOnlyOf, timestamp } from '@boxoffice/http';
 import { Type } from 'typebox';
 import { statuses } from './domain/ticket.ts';
 
@@ -6,8 +6,6 @@ const { Integer, Object: Members, Optional, String: Text } = Type;
 
 /** A text that is not blank. */
 const text = (maxLength: number) => Text({ pattern: '\\S', maxLength });
-
-export const ticketId = Text({ minLength: 1, maxLength: 128 });
 
 export const Status = named('TicketStatus', oneOf(statuses));
 
@@ -130,25 +128,23 @@ export const VerificationKey = named('VerificationKey', Members({ ...Jwk.propert
 /** Messages of another service may have further members, which are ignored. */
 const open = { additionalProperties: true } as const;
 
-const identifier = Text({ minLength: 1, maxLength: 128 });
-
 /** The data of order.confirmed, and the order's version. */
 export const Confirmation = named(
   'ConfirmedOrder',
   Members(
     {
-      orderId: identifier,
+      orderId: id,
       version: Integer({ minimum: 1 }),
       contactNumber: nullable(Text()),
       tickets: Type.Array(
         Members(
           {
-            ticketId: identifier,
-            lineId: identifier,
-            performanceId: identifier,
-            seatCategoryId: identifier,
-            tariffId: identifier,
-            place: Members({ id: identifier, label: Text(), row: nullable(Text()), seat: nullable(Integer()) }, open),
+            ticketId: id,
+            lineId: id,
+            performanceId: id,
+            seatCategoryId: id,
+            tariffId: id,
+            place: Members({ id: id, label: Text(), row: nullable(Text()), seat: nullable(Integer()) }, open),
             price: Members({ amount: Integer(), currency: Text() }, open),
             productId: Optional(nullable(Text())),
             startDate: Optional(nullable(timestamp)),

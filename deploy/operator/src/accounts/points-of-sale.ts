@@ -1,4 +1,4 @@
-import { createPointOfSale, listPointsOfSale } from '@boxoffice/catalog';
+import { createPointOfSale, listPointsOfSale, type PaymentMethod, paymentMethods } from '@boxoffice/catalog';
 import { type Command, listOf, Misuse, required } from '../command.ts';
 import type { Installation } from '../installation.ts';
 import { Refused } from '../refused.ts';
@@ -13,10 +13,7 @@ export const knownPointOfSale = async (installation: Installation, institution: 
   return found;
 };
 
-const METHODS = ['on_account', 'external', 'simulated'] as const;
-type Method = (typeof METHODS)[number];
-
-const isMethod = (text: string): text is Method => METHODS.some((method) => method === text);
+const isMethod = (text: string): text is PaymentMethod => paymentMethods.some((method) => method === text);
 
 export const pointsOfSale: readonly Command[] = [
   {
@@ -55,7 +52,8 @@ export const pointsOfSale: readonly Command[] = [
       const [id = '', serviceHost = ''] = given.words;
       const methods = listOf(given, 'methods', ['external']);
       const unknown = methods.filter((method) => !isMethod(method));
-      if (unknown.length > 0) throw new Misuse(`--methods knows ${METHODS.join(', ')}, not ${unknown.join(', ')}`);
+      if (unknown.length > 0)
+        throw new Misuse(`--methods knows ${paymentMethods.join(', ')}, not ${unknown.join(', ')}`);
       const name = required(given, 'name');
       const institution = await knownInstitution(installation, id);
       await createPointOfSale(await installation.catalog(), id, {

@@ -1,5 +1,5 @@
 import type { PlaceDocument } from '@boxoffice/catalog';
-import { type OrderDocument, paid, refunded } from '@boxoffice/orders';
+import { type OrderDocument, paid, refunded, unpaidStates } from '@boxoffice/orders';
 import type { TicketDocument } from '@boxoffice/tickets';
 import type { Finding } from './findings.ts';
 import { CLOCKS_MS } from './rules-stock.ts';
@@ -15,12 +15,11 @@ export interface OrderEvidence {
   readonly tickets: readonly TicketDocument[];
 }
 
-const holding: readonly string[] = ['open', 'reserved', 'payment_pending'];
 const ended: readonly string[] = ['confirmed', 'expired', 'cancelled'];
 
 /** Whether the order is entitled to its places now: it is confirmed, or its hold runs. */
 const hasPlaces = ({ state, deadline }: OrderDocument, now: number): boolean =>
-  state === 'confirmed' || (holding.includes(state) && deadline !== null && deadline > now + CLOCKS_MS);
+  state === 'confirmed' || (unpaidStates.includes(state) && deadline !== null && deadline > now + CLOCKS_MS);
 
 const linePlaces = ({ order, places, rivals }: OrderEvidence, now: number): Finding[] => {
   if (!hasPlaces(order, now)) return [];
@@ -109,10 +108,10 @@ const stateFaults = ({ order }: OrderEvidence): Finding[] => {
     [(state === 'cancelled') === (cancellation !== null), cancellation ? 'has a cancellation' : 'has no cancellation'],
     [!ended.includes(state) || (heldPlaces === 0 && deadline === null), `holds ${heldPlaces} places until ${deadline}`],
     [
-      !holding.includes(state) || begun !== null || heldPlaces === lines.length,
+      !unpaidStates.includes(state) || begun !== null || heldPlaces === lines.length,
       `has ${lines.length} lines and holds ${heldPlaces} places`,
     ],
-    [!holding.includes(state) || deadline !== null, 'has no deadline'],
+    [!unpaidStates.includes(state) || deadline !== null, 'has no deadline'],
   ];
   return rules.flatMap(([holds, what]): Finding[] =>
     holds ? [] : [{ invariant: 'order_state', offenders: [id], text: `${id} is ${state} and ${what}` }],

@@ -107,3 +107,22 @@ export const reduced = (released: Description, operations: ReadonlyMap<string, F
     components: { schemas: Object.fromEntries(names.map((name) => [name, named(schemas[name])])) },
   };
 };
+
+const valuesIn = (schema: unknown, path: string): [path: string, values: readonly string[]][] => {
+  if (!isObject(schema)) return [];
+  const { enum: own, properties = {}, items, anyOf = [] } = schema;
+  return [
+    ...(Array.isArray(own) ? [[path, own] as [string, readonly string[]]] : []),
+    ...Object.entries(properties as Json).flatMap(([name, member]) => valuesIn(member, `${path}.${name}`)),
+    ...valuesIn(items, path),
+    ...(anyOf as readonly unknown[]).flatMap((alternative) => valuesIn(alternative, path)),
+  ];
+};
+
+/** The lists of values in named schemas, by the schema's name and the path of the member: `Order.state`. */
+export const valuesOf = ({ components }: Reduced): ReadonlyMap<string, readonly string[]> =>
+  new Map(
+    Object.entries(components.schemas)
+      .filter(([name]) => !name.endsWith('Answer'))
+      .flatMap(([name, schema]) => valuesIn(schema, name)),
+  );

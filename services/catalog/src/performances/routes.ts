@@ -3,6 +3,7 @@ import {
   changesPage,
   changesPageOf,
   created,
+  id,
   listQuery,
   named,
   ok,
@@ -19,7 +20,7 @@ import { Type } from 'typebox';
 import { contextOf, notFound } from '../context.ts';
 import { visibleState } from '../domain/place.ts';
 import * as examples from '../examples.ts';
-import { id, Performance } from '../schemas.ts';
+import { Performance } from '../schemas.ts';
 import type { PerformanceDocument } from '../store.ts';
 import { availabilityOf } from './availability.ts';
 import { inputOf, NewPerformance, PerformanceChanges } from './body.ts';

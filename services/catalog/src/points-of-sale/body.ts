@@ -1,8 +1,8 @@
 import { Fault } from '@boxoffice/envelope';
-import { named, nullable, oneOf } from '@boxoffice/http';
+import { currency, id, named, nullable, oneOf } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
 import { type PointOfSaleDetails, paymentMethods } from '../domain/point-of-sale.ts';
-import { currency, id, languages } from '../schemas.ts';
+import { languages } from '../schemas.ts';
 import type { PointOfSaleDocument } from '../store.ts';
 
 export const serviceHost = Type.String({

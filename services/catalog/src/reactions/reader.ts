@@ -3,8 +3,6 @@ import { createCheck } from '@boxoffice/http';
 import { type Message, Unreadable } from '@boxoffice/messaging';
 import { type Static, type TSchema, Type } from 'typebox';
 
-/** The id of an order, as places name their holder. */
-export const orderId = Type.String({ minLength: 1, maxLength: 128 });
 export const someIds = Type.Array(Type.String());
 
 /**

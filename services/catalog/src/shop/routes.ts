@@ -1,4 +1,4 @@
-import { type AnyOperation, named, nullable, ok, operation } from '@boxoffice/http';
+import { type AnyOperation, id, named, nullable, ok, operation } from '@boxoffice/http';
 import type { Store } from '@boxoffice/store';
 import { Type } from 'typebox';
 import { contextOf } from '../context.ts';
@@ -8,7 +8,7 @@ import type { CatalogCache } from '../feed/cache.ts';
 import { availabilityOf } from '../performances/availability.ts';
 import { findPerformance } from '../performances/performances.ts';
 import { listedPlaces } from '../performances/places.ts';
-import { id, Product, Tariff } from '../schemas.ts';
+import { Product, Tariff } from '../schemas.ts';
 
 /** The most performances in one request. */
 const MAX_PERFORMANCES = 100;

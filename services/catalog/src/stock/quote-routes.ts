@@ -1,10 +1,10 @@
-import { type AnyOperation, named, nullable, ok, oneOf, operation } from '@boxoffice/http';
+import { type AnyOperation, currency, id, named, nullable, ok, oneOf, operation } from '@boxoffice/http';
 import type { Store } from '@boxoffice/store';
 import { Type } from 'typebox';
 import { contextOf } from '../context.ts';
 import { refusalReasons } from '../domain/sale.ts';
 import * as examples from '../examples.ts';
-import { amount, currency, id } from '../schemas.ts';
+import { amount } from '../schemas.ts';
 import { quote } from './hold.ts';
 
 const Item = named(

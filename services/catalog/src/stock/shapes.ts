@@ -1,16 +1,26 @@
-import { named, nullable, oneOf, timestamp } from '@boxoffice/http';
+import {
+  requestId as anyRequestId,
+  currency,
+  ID_PATTERN,
+  id,
+  named,
+  nullable,
+  oneOf,
+  timestamp,
+} from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
+import { paymentMethods } from '../domain/point-of-sale.ts';
 import { refusalReasons } from '../domain/sale.ts';
-import { amount, currency, id } from '../schemas.ts';
+import { amount } from '../schemas.ts';
 import type { PlaceDocument } from '../store.ts';
 import type { ChangeOutcome, Superseded } from './changes.ts';
 import type { Held } from './hold.ts';
 import type { RenewalOutcome } from './renewal.ts';
 
 /** Without a colon: names with one are the catalog's own holds. */
-export const holder = Type.String({ pattern: '^[A-Za-z0-9_-]{1,128}$', description: 'an order' });
+export const holder = Type.String({ pattern: ID_PATTERN, description: 'an order' });
 /** The id of a holder's request. */
-export const requestId = Type.String({ pattern: '^[A-Za-z0-9_.-]{1,128}$', description: 'unique per holder' });
+export const requestId = Type.String({ ...anyRequestId, description: 'unique per holder' });
 /** The version of the order that makes the call. */
 export const asOf = Type.Integer({
   minimum: 0,
@@ -104,7 +114,7 @@ export const HoldAnswer = named(
     pointOfSale: nullable(
       Type.Object({
         serviceHost: Type.String(),
-        paymentMethods: Type.Array(Type.String()),
+        paymentMethods: Type.Array(oneOf(paymentMethods)),
         maxPlacesPerOrder: Type.Integer(),
         holdMinutes: Type.Number(),
       }),

@@ -1,7 +1,8 @@
 import type { Fault } from '@boxoffice/envelope';
+import type { PaymentMethod } from '../clients/stock.ts';
 import type { OrdersContext } from '../context.ts';
 import { cancel } from '../domain/cancellation.ts';
-import { beginCheckout, isCheckedOutBy, type PaymentMethod, type PaymentToken } from '../domain/checkout.ts';
+import { beginCheckout, isCheckedOutBy, ON_ACCOUNT, type PaymentToken } from '../domain/checkout.ts';
 import { accept } from '../domain/order/decision.ts';
 import { due } from '../domain/order/money.ts';
 import type { Guest } from '../domain/order/order.ts';
@@ -55,7 +56,7 @@ const placesGone = (): Fault => refusal('places_gone', 'Places of the cart are g
 const isStranded = (order: OrderDocument): boolean =>
   order.state === 'open' &&
   order.begun === null &&
-  (due(order) === 0 || order.checkout?.paymentMethod === ('on_account' satisfies PaymentMethod));
+  (due(order) === 0 || order.checkout?.paymentMethod === (ON_ACCOUNT satisfies PaymentMethod));
 
 /** Records the checkout whose payment failed as completed, so that a late repeat of it pays nothing. */
 const anew = (order: OrderDocument): OrderDocument =>

@@ -1,13 +1,14 @@
 import { Fault } from '@boxoffice/envelope';
-import { type AnyOperation, ok, oneOf, operation } from '@boxoffice/http';
+import { type AnyOperation, id, ok, oneOf, operation } from '@boxoffice/http';
 import { Type } from 'typebox';
 import type { OrdersContext } from '../context.ts';
 import { isCheckedOutBy } from '../domain/checkout.ts';
+import { visibleStates } from '../domain/order/order.ts';
 import { refusals } from '../domain/refusals.ts';
 import { derivedId } from '../ids.ts';
 import { findAny } from '../orders/find.ts';
 import { hasQuantityConflict } from '../orders/items.ts';
-import { contactNumber, id, orderStates } from '../schemas.ts';
+import { contactNumber } from '../schemas.ts';
 import type { OrderDocument } from '../store.ts';
 import { addToCart } from './add.ts';
 import { cancelAfterFault, cancelForShopper } from './cancel.ts';
@@ -134,7 +135,9 @@ const orderRoutes = (context: OrdersContext): AnyOperation[] => [
     id: 'cancelAfterFault',
     summary: 'Cancels the cart or order after an unforeseen error at the checkout; returns whether that is durable',
     body: FaultCancellation,
-    answers: { 200: Type.Object({ cancelled: Type.Boolean(), state: Type.Union([oneOf(orderStates), Type.Null()]) }) },
+    answers: {
+      200: Type.Object({ cancelled: Type.Boolean(), state: Type.Union([oneOf(visibleStates), Type.Null()]) }),
+    },
     example: {
       params: example.params,
       body: { notAfter: '2026-11-21T19:30:05.000Z' },

@@ -1,20 +1,21 @@
-import { emailSchema, named, nullable, oneOf, timestamp } from '@boxoffice/http';
+import { emailSchema, id, named, nullable, oneOf, requestId, timestamp } from '@boxoffice/http';
+import { idPattern } from '@boxoffice/runtime';
 import { type Static, Type } from 'typebox';
+import { catalogValues } from '../clients/generated/catalog.ts';
 import { isCart } from '../domain/cart.ts';
-import { paymentMethods, paymentTokens } from '../domain/checkout.ts';
+import { paymentTokens } from '../domain/checkout.ts';
 import { due, total } from '../domain/order/money.ts';
+import { type VisibleState, visibleStates } from '../domain/order/order.ts';
 import { toldReasons } from '../domain/refusals.ts';
 import { instant, instantOrNull } from '../orders/view.ts';
-import { contactNumber, id, items, orderStates, Place } from '../schemas.ts';
+import { contactNumber, items, Place } from '../schemas.ts';
 import type { OrderDocument } from '../store.ts';
 import type { Outcome as Result } from './outcome.ts';
 
 const { Array: List, Boolean: Flag, Integer, Object: Members, Optional, String: Text } = Type;
 
-/** Identifies a shopper's request: a repeat has no further effect. */
-export const requestId = Text({ pattern: '^[A-Za-z0-9_.-]{1,128}$' });
 /** Chosen by the point of sale. */
-const cartId = Text({ pattern: '^ord_[0-9a-z]{19,32}$' });
+const cartId = Text({ pattern: idPattern('ord') });
 const name = nullable(Text({ minLength: 1, maxLength: 100 }));
 
 const Item = named('CartItemRequest', Members({ ...items.items.properties, contactNumber: Optional(contactNumber) }));
@@ -60,7 +61,7 @@ export const Checkout = named(
     requestId,
     contactNumber: Optional(contactNumber),
     guest: Optional(Guest),
-    paymentMethod: oneOf(paymentMethods),
+    paymentMethod: oneOf(catalogValues['Hold.pointOfSale.paymentMethods']),
     paymentToken: Optional(oneOf(paymentTokens)),
   }),
 );
@@ -94,7 +95,7 @@ export const ShopOrder = named(
   'ShopOrder',
   Members({
     id: Text(),
-    state: oneOf(orderStates),
+    state: oneOf(visibleStates),
     listed: Flag({ description: 'false: the order is a cart' }),
     payable: Flag({ description: 'listed, but a cart again: its payment failed, its places are still held' }),
     version: Integer(),
@@ -127,7 +128,7 @@ export const Outcome = named(
 /** An order or a cart for the point of sale; never called for a draft. */
 export const shopView = (order: OrderDocument): Static<typeof ShopOrder> => ({
   id: order.id,
-  state: order.state as Exclude<OrderDocument['state'], 'draft'>,
+  state: order.state as VisibleState,
   listed: order.listedAt !== null,
   payable: order.listedAt !== null && isCart(order),
   version: order.version,

@@ -20,6 +20,9 @@ export type HeldLine = AnswerOf<operations, 'holdPlaces'>['lines'][number];
 /** What a place of a category costs at a tariff. */
 export type Quote = AnswerOf<operations, 'quoteItems'>['quotes'][number];
 
+/** How a point of sale lets its visitors pay. */
+export type PaymentMethod = NonNullable<AnswerOf<operations, 'holdPlaces'>['pointOfSale']>['paymentMethods'][number];
+
 export interface Held {
   /** ISO 8601 UTC. */
   readonly heldUntil: string;

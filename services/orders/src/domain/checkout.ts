@@ -13,8 +13,9 @@ import { addPayment } from './payments.ts';
 /** The criterion that a contact needs to buy on account. */
 export const ACCOUNT_CRITERION = 'account';
 
-export const paymentMethods = ['on_account', 'external', 'simulated'] as const;
-export type PaymentMethod = (typeof paymentMethods)[number];
+/** The methods that decide what a checkout begins; by any other one the order waits for its payment. */
+export const ON_ACCOUNT = 'on_account';
+export const SIMULATED = 'simulated';
 export const paymentTokens = ['ok', 'declined', 'pending'] as const;
 export type PaymentToken = (typeof paymentTokens)[number];
 
@@ -28,7 +29,8 @@ export interface CheckoutInput {
   readonly criteria: readonly string[];
   /** The guest whose contact is to be created. */
   readonly guest?: Omit<Guest, 'since'> | undefined;
-  readonly method: PaymentMethod;
+  /** A payment method of the catalog's points of sale. */
+  readonly method: string;
   /** The outcome of a simulated payment. */
   readonly token: PaymentToken;
   /** The id of the payment, if the checkout records one. */
@@ -52,8 +54,8 @@ const obstacle = (order: Order, { criteria, method, token }: CheckoutInput, now:
   const unmet = unmetCriteria(order.lines, criteria);
   if (unmet.length > 0)
     return refuse('tariff_not_accessible', `A tariff of the cart needs a contact with ${unmet.join(' and ')}.`);
-  if (method === 'on_account' && !criteria.includes(ACCOUNT_CRITERION)) return refuse('account_required');
-  if (method === 'simulated' && token === 'declined' && due(order) > 0) return refuse('payment_declined');
+  if (method === ON_ACCOUNT && !criteria.includes(ACCOUNT_CRITERION)) return refuse('account_required');
+  if (method === SIMULATED && token === 'declined' && due(order) > 0) return refuse('payment_declined');
   return undefined;
 };
 
@@ -74,9 +76,9 @@ export const beginCheckout = <O extends Order>(order: O, input: CheckoutInput, n
   const listed = list(touched(own, now), now);
   if (isRefused(listed)) return listed;
   const bought = listed.next;
-  if (method === 'on_account' || due(bought) === 0)
-    return beginConfirm(bought, { request, onAccount: method === 'on_account' }, now);
-  const status = method === 'simulated' && input.token === 'ok' ? 'captured' : 'pending';
+  if (method === ON_ACCOUNT || due(bought) === 0)
+    return beginConfirm(bought, { request, onAccount: method === ON_ACCOUNT }, now);
+  const status = method === SIMULATED && input.token === 'ok' ? 'captured' : 'pending';
   const payment = { id: input.paymentId, method, amount: due(bought), reference: null, status, request } as const;
   return addPayment(bought, { ...payment, repeatKey: null, graceMs: input.graceMs }, now);
 };

@@ -11,8 +11,9 @@ import {
 } from '@boxoffice/http';
 import { Type } from 'typebox';
 import type { OrdersContext } from '../context.ts';
+import { visibleStates } from '../domain/order/order.ts';
 import * as example from '../examples.ts';
-import { contactNumber, externalReference, NewOrder, Order, OrderDetails, orderStates, readOnly } from '../schemas.ts';
+import { contactNumber, externalReference, NewOrder, Order, OrderDetails, readOnly } from '../schemas.ts';
 import { commandOf } from '../steps/command.ts';
 import type { OrderDocument } from '../store.ts';
 import { changeOrder } from './change.ts';
@@ -55,7 +56,7 @@ export const ordersRoutes = (context: OrdersContext): AnyOperation[] => [
     description: 'An order past due counts as expired within 30 seconds.',
     query: {
       ...listQuery,
-      state: Type.Optional(oneOf(orderStates)),
+      state: Type.Optional(oneOf(visibleStates)),
       contactNumber: Type.Optional(contactNumber),
       externalReference: Type.Optional(externalReference),
     },

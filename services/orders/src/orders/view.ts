@@ -1,7 +1,7 @@
 import { type Answer, created, ok } from '@boxoffice/http';
 import type { Static } from 'typebox';
 import { due, paid, paymentStatus, refundStatus, total } from '../domain/order/money.ts';
-import type { Cancellation, State } from '../domain/order/order.ts';
+import type { Cancellation, VisibleState } from '../domain/order/order.ts';
 import { addressOf } from '../ids.ts';
 import type * as shapes from '../schemas.ts';
 import type { OrderDocument } from '../store.ts';
@@ -23,7 +23,7 @@ const cancellationView = (cancellation: Cancellation): NonNullable<Static<typeof
 /** An order as it is answered; never called for a draft. */
 export const orderView = (order: OrderDocument): Static<typeof shapes.Order> => ({
   id: order.id,
-  state: order.state as Exclude<State, 'draft'>,
+  state: order.state as VisibleState,
   version: order.version,
   institution: order.institution,
   pointOfSale: order.pointOfSale,

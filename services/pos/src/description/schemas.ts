@@ -1,13 +1,16 @@
 // Schemas and examples of the OpenAPI description, shared by the operations of all folders.
-import { named, nullable, oneOf, timestamp, trimmedText } from '@boxoffice/http';
+import { currency, ID_PATTERN, id, named, nullable, oneOf, timestamp, trimmedText } from '@boxoffice/http';
 import { Type } from 'typebox';
+import { catalogValues } from '../clients/generated/catalog.ts';
+import { contactsValues } from '../clients/generated/contacts.ts';
+import { ordersValues } from '../clients/generated/orders.ts';
+import { ticketsValues } from '../clients/generated/tickets.ts';
 import { levels } from '../domain/offer.ts';
-import { ID_PATTERN } from '../ids.ts';
 
 const { Array: List, Boolean: Flag, Integer, Object: Members, Optional, Record: MapOf, String: Text } = Type;
 
-/** Types of product. */
-export const productTypes = ['show', 'pass', 'season_ticket', 'membership', 'service', 'goods', 'package'] as const;
+export const productType = oneOf(catalogValues.ProductType);
+export const ticketStatus = oneOf(ticketsValues.TicketStatus);
 
 /** The query parameter `lang` of every operation; a language that is not configured is no error. */
 export const lang = Optional(Text({ description: 'of the texts: ISO 639; wins over Accept-Language' }));
@@ -23,11 +26,7 @@ export const contactNumber = Text({
 /** An id in a path; a malformed one is 404. */
 export const pathId = Text({ pattern: ID_PATTERN });
 
-/** An id in a body: opaque, so only its length is checked. */
-export const id = Text({ minLength: 1, maxLength: 128 });
-
 export const amount = Integer({ description: "in the currency's minor unit" });
-export const currency = Text({ pattern: '^[A-Z]{3}$', description: 'ISO 4217' });
 export const availability = oneOf(levels, { description: '`few`: at most 5 places or 5 %' });
 const onSale = Flag({ description: 'by state and dates, regardless of stock' });
 
@@ -37,7 +36,7 @@ export const mapOf = <Item extends Type.TSchema>(item: Item) => MapOf(Text(), it
 const product = {
   id: Text(),
   code: Text(),
-  type: oneOf(productTypes),
+  type: productType,
   name: Text(),
   description: nullable(Text()),
   startDate: nullable(timestamp),
@@ -116,7 +115,7 @@ export const Contact = named(
   'ShopContact',
   Members({
     contactNumber: Text(),
-    kind: oneOf(['individual', 'structure']),
+    kind: oneOf(contactsValues['ShopContact.kind']),
     title: text(),
     firstName: text(),
     lastName: text(),
@@ -168,8 +167,6 @@ export const Cart = named(
   }),
 );
 
-export const orderStates = ['open', 'reserved', 'payment_pending', 'confirmed', 'expired', 'cancelled'] as const;
-
 const OrderItem = named(
   'ShopOrderItem',
   Members({ ...item, ticketId: nullable(Text()), barcode: nullable(Text({ description: 'for the QR code' })) }),
@@ -179,7 +176,7 @@ export const Order = named(
   'ShopOrder',
   Members({
     id: Text(),
-    state: oneOf(orderStates),
+    state: oneOf(ordersValues['ShopOrder.state']),
     total: amount,
     currency,
     contactNumber: text(),
@@ -191,13 +188,11 @@ export const Order = named(
   }),
 );
 
-export const ticketStatuses = ['not_printed', 'printed', 'controlled', 'invalidated', 'cancelled'] as const;
-
 export const Ticket = named(
   'ShopTicket',
   Members({
     id: Text(),
-    status: oneOf(ticketStatuses),
+    status: ticketStatus,
     orderId: Text(),
     productId: text(),
     performanceId: Text(),

@@ -1,6 +1,7 @@
 // Own orders of a visitor: checkout of the cart, list, detail and cancellation.
 import { type AnyOperation, created, emailSchema, named, ok, oneOf, trimmedText } from '@boxoffice/http';
 import { Type } from 'typebox';
+import { ordersValues } from '../clients/generated/orders.ts';
 import type { Order as AnyOrder } from '../clients/orders.ts';
 import type { PosContext } from '../context.ts';
 import { examples } from '../description/examples.ts';
@@ -24,9 +25,9 @@ const Purchase = named(
   Type.Object({
     contactNumber: Type.Optional(contactNumber),
     contact: Type.Optional(Guest),
-    paymentMethod: oneOf(['on_account', 'external', 'simulated']),
+    paymentMethod: oneOf(ordersValues['Checkout.paymentMethod']),
     paymentToken: Type.Optional(
-      oneOf(['ok', 'declined', 'pending'], { description: 'for `simulated`: the outcome of the payment' }),
+      oneOf(ordersValues['Checkout.paymentToken'], { description: 'for `simulated`: the outcome of the payment' }),
     ),
   }),
 );

@@ -1,5 +1,5 @@
 // Products as a visitor may buy them: texts in one language, accessible prices, availability at most a second old.
-import { type AnyOperation, ok, oneOf } from '@boxoffice/http';
+import { type AnyOperation, ok } from '@boxoffice/http';
 import { Type } from 'typebox';
 import type { PosContext } from '../context.ts';
 import { examples } from '../description/examples.ts';
@@ -12,7 +12,7 @@ import {
   ProductDetail,
   ProductEntry,
   pathId,
-  productTypes,
+  productType,
 } from '../description/schemas.ts';
 import { operation } from '../request/operation.ts';
 import { mapById, partHeaders, partOf, partQuery } from '../request/pagination.ts';
@@ -49,7 +49,7 @@ export const productsRoutes = ({ offers, criteriaOf }: Pick<PosContext, 'offers'
       description:
         'Running products only. Prices are those that this visitor can buy at: with `contactNumber`, those of that ' +
         'contact.',
-      query: { type: Type.Optional(oneOf(productTypes)), ...partQuery, ...langQuery, ...whose },
+      query: { type: Type.Optional(productType), ...partQuery, ...langQuery, ...whose },
       answers: { 200: mapOf(ProductEntry) },
       answerHeaders: LIST,
       compressed: true,

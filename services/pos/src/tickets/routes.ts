@@ -1,11 +1,11 @@
 // Own tickets of the logged-in user: list, detail and the name of the beneficiary.
 import { PosFault } from '@boxoffice/envelope';
-import { type AnyOperation, ok, oneOf } from '@boxoffice/http';
+import { type AnyOperation, ok } from '@boxoffice/http';
 import { Type } from 'typebox';
 import type { Ticket as AnyTicket } from '../clients/tickets.ts';
 import type { PosContext } from '../context.ts';
 import { examples } from '../description/examples.ts';
-import { langQuery, mapOf, Naming, nameOf, pathId, Ticket, ticketStatuses } from '../description/schemas.ts';
+import { langQuery, mapOf, Naming, nameOf, pathId, Ticket, ticketStatus } from '../description/schemas.ts';
 import { byStartThenId } from '../domain/offer.ts';
 import { isId } from '../ids.ts';
 import { ticketView } from '../orders/views.ts';
@@ -54,7 +54,7 @@ export const ticketsRoutes = ({ tickets, purchases }: Pick<PosContext, 'tickets'
       path: '/tickets',
       access: 'login',
       summary: 'Lists the tickets of the logged-in user, by startDate and id',
-      query: { status: Type.Optional(oneOf(ticketStatuses)), ...partQuery, ...langQuery },
+      query: { status: Type.Optional(ticketStatus), ...partQuery, ...langQuery },
       answers: { 200: mapOf(Ticket) },
       answerHeaders: ['X-Total-Amount', 'Link'],
       example: { query: { status: 'not_printed' }, answer: { [examples.ids.ticket]: examples.ticket } },

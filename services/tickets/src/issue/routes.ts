@@ -1,5 +1,4 @@
-import { type AnyOperation, ok, operation } from '@boxoffice/http';
-import { Type } from 'typebox';
+import { type AnyOperation, id, ok, operation } from '@boxoffice/http';
 import type { Context } from '../context.ts';
 import { current } from '../domain/order.ts';
 import { ids, orderedTicket } from '../examples.ts';
@@ -43,7 +42,7 @@ export const internalRoutes = (context: Context): AnyOperation[] => [
     path: '/internal/orders/{orderId}/tickets',
     access: 'internal',
     summary: 'Returns the current ticket of each line of an order; none for an unknown order',
-    params: { orderId: Type.String({ minLength: 1, maxLength: 128 }) },
+    params: { orderId: id },
     answers: { 200: OrderTickets },
     example: { params: { orderId: ids.order }, answer: { controlled: 0, tickets: exampleTickets } },
     handle: async ({ caller, params }) => {

@@ -1,9 +1,9 @@
 import { Fault } from '@boxoffice/envelope';
-import { type AnyOperation, ok, operation } from '@boxoffice/http';
+import { type AnyOperation, id, ok, operation } from '@boxoffice/http';
 import { Type } from 'typebox';
 import type { Context } from '../context.ts';
 import * as example from '../examples.ts';
-import { Naming, ShopTicket, Status, ticketId } from '../schemas.ts';
+import { Naming, ShopTicket, Status } from '../schemas.ts';
 import { getTicket } from '../tickets/tickets.ts';
 import { shopView } from '../tickets/view.ts';
 import { nameTicket, shownTickets } from './shop.ts';
@@ -49,7 +49,7 @@ export const shopRoutes = (context: Context): AnyOperation[] => [
     path: `${PATH}/{ticketId}`,
     access: 'internal',
     summary: 'Returns a ticket',
-    params: { ticketId },
+    params: { ticketId: id },
     answers: { 200: ShopTicket },
     example: { params, answer: example.shopTicket },
     handle: async ({ caller, params }) =>
@@ -65,7 +65,7 @@ export const shopRoutes = (context: Context): AnyOperation[] => [
     description:
       'Absent members stay, null removes. A repeat returns the same ticket. Controlled: ticket_already_controlled; ' +
       'cancelled: precondition_failed; replaced by a ticket for another beneficiary: conflict.',
-    params: { ticketId },
+    params: { ticketId: id },
     body: Naming,
     answers: { 200: ShopTicket },
     errors: ['ticket_already_controlled', 'precondition_failed', 'conflict'],

@@ -1,4 +1,4 @@
-import { type AnyOperation, changesPage, changesPageOf, listQuery, operation } from '@boxoffice/http';
+import { type AnyOperation, changesPage, changesPageOf, id, listQuery, operation } from '@boxoffice/http';
 import { Type } from 'typebox';
 import { ticketNamedBy } from '../barcode/signing.ts';
 import type { Context } from '../context.ts';
@@ -10,7 +10,7 @@ import { getTicket } from './tickets.ts';
 import { view } from './view.ts';
 
 const params = { ticketId: example.ids.ticket };
-const identifier = Type.Optional(Type.String({ minLength: 1, maxLength: 128 }));
+const identifier = Type.Optional(id);
 
 /** Tickets: the list and a single one, their commands and their view. */
 export const ticketRoutes = (context: Context): AnyOperation[] => [

@@ -1,5 +1,8 @@
 /** The institution API's documents, as far as these checks read them. */
 
+import type { VisibleState } from '@boxoffice/orders';
+import type { Status } from '@boxoffice/tickets';
+
 export interface LineView {
   readonly id: string;
   readonly performanceId: string;
@@ -19,7 +22,7 @@ export interface CancellationView {
 
 export interface OrderView {
   readonly id: string;
-  readonly state: 'open' | 'reserved' | 'payment_pending' | 'confirmed' | 'expired' | 'cancelled';
+  readonly state: VisibleState;
   readonly version: number;
   readonly externalReference: string | null;
   readonly lines: readonly LineView[];
@@ -32,7 +35,7 @@ export interface OrderView {
 
 export interface TicketView {
   readonly id: string;
-  readonly status: 'not_printed' | 'printed' | 'controlled' | 'invalidated' | 'cancelled';
+  readonly status: Status;
   readonly orderId: string;
   readonly lineId: string;
   readonly performanceId: string;

@@ -1,3 +1,4 @@
+import { unpaidStates } from '@boxoffice/orders';
 import type { LineView, OrderView, TicketView } from '../client/views.ts';
 import type { Checkout, Entry } from '../round/journal.ts';
 import type { ObservedState } from '../round/observed-state.ts';
@@ -18,8 +19,6 @@ export interface Claim {
   readonly as: 'held' | 'sold';
 }
 
-const holding: readonly string[] = ['open', 'reserved', 'payment_pending'];
-
 /** Whether a ticket is valid for entry or has been used. */
 export const isLive = ({ status }: TicketView): boolean => status !== 'invalidated' && status !== 'cancelled';
 
@@ -28,7 +27,7 @@ export const claimsIn = ({ orders, tickets }: ObservedState): Claim[] => {
   const kept = new Set(tickets.filter(({ status }) => status === 'controlled').map(({ lineId }) => lineId));
   return orders.flatMap((order) =>
     order.lines.flatMap((line): Claim[] => {
-      if (holding.includes(order.state)) return [{ order, line, as: 'held' }];
+      if (unpaidStates.includes(order.state)) return [{ order, line, as: 'held' }];
       if (order.state === 'confirmed') return [{ order, line, as: 'sold' }];
       return order.state === 'cancelled' && kept.has(line.id) ? [{ order, line, as: 'sold' }] : [];
     }),

@@ -43,7 +43,7 @@ export interface components {
             readonly heldUntil: string | null;
             readonly pointOfSale: {
                 readonly serviceHost: string;
-                readonly paymentMethods: readonly string[];
+                readonly paymentMethods: readonly ("on_account" | "external" | "simulated")[];
                 readonly maxPlacesPerOrder: number;
                 readonly holdMinutes: number;
             } | null;
@@ -405,3 +405,15 @@ export const catalogApi: ServiceApi<operations> = {
     quoteItems: { method: 'POST', path: '/internal/stock/quotes' },
   },
 };
+
+export const catalogValues = {
+  'Hold.outcome': ['held', 'refused'],
+  'Hold.refusal.reason': ['invalid_reference', 'not_on_sale', 'places_unavailable', 'tariff_not_sold_here', 'too_many_places'],
+  'Hold.pointOfSale.paymentMethods': ['on_account', 'external', 'simulated'],
+  'Quotes.outcome': ['quoted', 'refused'],
+  'Quotes.refusal.reason': ['invalid_reference', 'not_on_sale', 'places_unavailable', 'tariff_not_sold_here', 'too_many_places'],
+  'StockChange.outcome': ['done', 'refused', 'superseded'],
+  'StockPlace.state': ['held', 'sold', 'free'],
+  'StockRenewal.outcome': ['done', 'refused', 'superseded'],
+  'StockRenewal.places.state': ['held', 'sold', 'free'],
+} as const;

@@ -143,3 +143,7 @@ export const contactsApi: ServiceApi<operations> = {
     forgetGuest: { method: 'DELETE', path: '/internal/shop/contacts/{contactNumber}' },
   },
 };
+
+export const contactsValues = {
+  'KnownContact.kind': ['individual', 'structure'],
+} as const;

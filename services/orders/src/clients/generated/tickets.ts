@@ -127,3 +127,7 @@ export const ticketsApi: ServiceApi<operations> = {
     issueTickets: { method: 'POST', path: '/internal/tickets/issue' },
   },
 };
+
+export const ticketsValues = {
+  'TicketStatus': ['not_printed', 'printed', 'controlled', 'invalidated', 'cancelled'],
+} as const;

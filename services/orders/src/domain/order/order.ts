@@ -1,10 +1,12 @@
 import type { PendingStep } from './pending-step.ts';
 
-/** `draft` is internal: its places are being held, and only recovery finds it. */
-export type State = 'draft' | 'open' | 'reserved' | 'payment_pending' | 'confirmed' | 'expired' | 'cancelled';
-
-/** The states that clients see, as lists filter by them. */
+/** The states that partners and visitors see and that lists filter by. */
 export const visibleStates = ['open', 'reserved', 'payment_pending', 'confirmed', 'expired', 'cancelled'] as const;
+
+export type VisibleState = (typeof visibleStates)[number];
+
+/** `draft` is internal: its places are being held, and only recovery finds it. */
+export type State = 'draft' | VisibleState;
 
 /** One sellable unit of stock, as the catalog describes it. */
 export interface Place {

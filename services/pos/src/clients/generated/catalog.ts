@@ -316,3 +316,11 @@ export const catalogApi: ServiceApi<operations> = {
     listShopPlaces: { method: 'GET', path: '/internal/shop/performances/{performanceId}/places' },
   },
 };
+
+export const catalogValues = {
+  'FoundPointOfSale.paymentMethods': ['on_account', 'external', 'simulated'],
+  'Performance.state': ['on_sale', 'closed', 'cancelled'],
+  'ProductState': ['preparing', 'validated', 'running', 'suspended', 'closed', 'cancelled'],
+  'ProductType': ['show', 'pass', 'season_ticket', 'membership', 'service', 'goods', 'package'],
+  'Tariff.criterion': ['member', 'null'],
+} as const;

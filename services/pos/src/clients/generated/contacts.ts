@@ -125,3 +125,8 @@ export const contactsApi: ServiceApi<operations> = {
     getShopContact: { method: 'GET', path: '/internal/shop/contacts/{contactNumber}' },
   },
 };
+
+export const contactsValues = {
+  'KnownContact.kind': ['individual', 'structure'],
+  'ShopContact.kind': ['individual', 'structure'],
+} as const;

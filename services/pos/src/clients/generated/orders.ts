@@ -431,3 +431,11 @@ export const ordersApi: ServiceApi<operations> = {
     listShopOrders: { method: 'GET', path: '/internal/shop/orders' },
   },
 };
+
+export const ordersValues = {
+  'Checkout.paymentMethod': ['on_account', 'external', 'simulated'],
+  'Checkout.paymentToken': ['ok', 'declined', 'pending'],
+  'ShopOrder.state': ['open', 'reserved', 'payment_pending', 'confirmed', 'expired', 'cancelled'],
+  'ShopOutcome.outcome': ['done', 'refused'],
+  'ShopOutcome.reason': ['busy', 'unknown_line', 'cart_gone', 'empty', 'not_cancellable', 'cart_expired', 'account_required', 'tariff_not_accessible', 'payment_declined', 'places_unavailable', 'not_on_sale', 'too_many_places', 'tariff_not_sold_here', 'hold_limit', 'places_gone', 'invalid_reference', 'invalid_items', 'null'],
+} as const;

@@ -177,3 +177,7 @@ export const ticketsApi: ServiceApi<operations> = {
     nameShopTicket: { method: 'POST', path: '/internal/shop/tickets/{ticketId}/beneficiary' },
   },
 };
+
+export const ticketsValues = {
+  'TicketStatus': ['not_printed', 'printed', 'controlled', 'invalidated', 'cancelled'],
+} as const;
