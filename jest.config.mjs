@@ -14,6 +14,6 @@ export default {
   },
   testTimeout: 120_000,
   testSequencer: '<rootDir>/jest.sequencer.mjs',
-  // Suites wait for deadlines and other processes about half of the time: one more than two processors.
+  // Suites also wait, for deadlines and for other processes: one more than two processors.
   maxWorkers: 3,
 };
