@@ -6,7 +6,7 @@ import { type OrderDocument, ordersCollection } from './store.ts';
 
 /** The fact that describes the order's present state; none while a step is pending, since its end publishes one. */
 const factOf = (order: OrderDocument): DomainFact | undefined => {
-  if (order.begun !== null) return undefined;
+  if (order.pendingStep !== null) return undefined;
   switch (order.state) {
     case 'confirmed':
       return orderConfirmed(order);

@@ -64,6 +64,6 @@ export const watchOrders = ({ acrossInstitutions }: Orders, metrics: Metrics): v
   age('orders_cancellation_open_seconds', 'Age of the oldest open cancellation', requested, unsettled);
   // Overdue deadlines and pending steps both carry an instant in the past, so one age function serves both.
   age('orders_expiry_overdue_seconds', 'How long the oldest hold is past its end', 'deadline', { deadline: { gt: 0 } });
-  const stepSince = 'begun.since';
+  const stepSince = 'pendingStep.since';
   age('orders_step_open_seconds', 'Age of the oldest pending step', stepSince, { [stepSince]: { gt: 0 } });
 };

@@ -42,12 +42,12 @@ export const ordersCollection = collection<OrderDocument>('orders', [
   { name: 'performance', fields: ['performanceId'] },
   { name: 'held', fields: ['client', 'heldPlaces'] },
   { name: 'deadline', fields: ['deadline'], acrossInstitutions: true },
-  { name: 'begun', fields: ['begun.since'], acrossInstitutions: true },
+  { name: 'pending_step', fields: ['pendingStep.since'], acrossInstitutions: true },
   { name: 'abandoned', fields: ['abandonedAt'], acrossInstitutions: true },
   { name: 'guest', fields: ['guest.since'], acrossInstitutions: true },
   { name: 'former_guests', fields: ['formerGuests.since'], acrossInstitutions: true },
   { name: 'names', fields: ['namesDue'], acrossInstitutions: true },
-  { name: 'owner', fields: ['begun.owner', 'begun.since'], acrossInstitutions: true },
+  { name: 'owner', fields: ['pendingStep.owner', 'pendingStep.since'], acrossInstitutions: true },
   { name: 'settling', fields: ['cancellation.settledAt', 'cancellation.requestedAt'], acrossInstitutions: true },
 ]);
 

@@ -28,7 +28,7 @@ const linePlaces = ({ order, places, rivals }: OrderEvidence, now: number): Find
   return order.lines.flatMap((line): Finding[] => {
     const id = line.place.id;
     const found = (offenders: readonly string[], text: string): Finding[] => [
-      { invariant: 'line_place', offenders, text, underWay: order.begun !== null },
+      { invariant: 'line_place', offenders, text, underWay: order.pendingStep !== null },
     ];
     if (seen.has(id)) return found([order.id, id], `two lines of ${order.id} have the place ${id}`);
     seen.add(id);
@@ -102,13 +102,13 @@ const cancellationFaults = (evidence: OrderEvidence): Finding[] => {
 };
 
 const stateFaults = ({ order }: OrderEvidence): Finding[] => {
-  const { id, state, begun, lines, heldPlaces, confirmedAt, cancellation, deadline } = order;
+  const { id, state, pendingStep, lines, heldPlaces, confirmedAt, cancellation, deadline } = order;
   const rules: readonly (readonly [boolean, string])[] = [
     [state !== 'confirmed' || confirmedAt !== null, 'has no instant of its confirmation'],
     [(state === 'cancelled') === (cancellation !== null), cancellation ? 'has a cancellation' : 'has no cancellation'],
     [!ended.includes(state) || (heldPlaces === 0 && deadline === null), `holds ${heldPlaces} places until ${deadline}`],
     [
-      !unpaidStates.includes(state) || begun !== null || heldPlaces === lines.length,
+      !unpaidStates.includes(state) || pendingStep !== null || heldPlaces === lines.length,
       `has ${lines.length} lines and holds ${heldPlaces} places`,
     ],
     [!unpaidStates.includes(state) || deadline !== null, 'has no deadline'],
@@ -119,10 +119,10 @@ const stateFaults = ({ order }: OrderEvidence): Finding[] => {
 };
 
 const moneyFaults = ({ order }: OrderEvidence, now: number): Finding[] => {
-  const { id, state, payments, refunds, currency, begun, expiresAt } = order;
+  const { id, state, payments, refunds, currency, pendingStep, expiresAt } = order;
   const whole = [...payments, ...refunds].every(({ amount }) => Number.isSafeInteger(amount) && amount > 0);
   const pending = payments.some(({ status }) => status === 'pending');
-  const waits = state === 'payment_pending' && begun === null && (expiresAt ?? 0) > now + CLOCKS_MS;
+  const waits = state === 'payment_pending' && pendingStep === null && (expiresAt ?? 0) > now + CLOCKS_MS;
   const rules: readonly (readonly [boolean, string])[] = [
     [whole, 'has an amount that is no whole number above 0'],
     [[...payments, ...refunds].every((one) => one.currency === currency), `has money that is not ${currency}`],

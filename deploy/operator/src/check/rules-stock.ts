@@ -90,7 +90,7 @@ export const judgePlace = (place: PlaceDocument, holding: Holding, now: number):
   const stranger = order && order.institution !== institution ? 'which is another institution’s' : undefined;
   const said = stranger ?? why;
   if (said === undefined) return faults;
-  const underWay = order?.begun != null;
+  const underWay = order?.pendingStep != null;
   return [
     ...faults,
     {

@@ -52,7 +52,7 @@ export const ordersOf = async (store: Store): Promise<OrdersState> => {
   return {
     openCancellations: open.length,
     oldestCancellationSeconds: oldest?.cancellation ? ageOf(oldest.cancellation.requestedAt, now) : 0,
-    expiredUnswept: late.filter(({ begun }) => begun === null).length,
-    stuckSteps: (await some({ 'begun.since': { gt: 0, lte: due } }, 'begun.since')).length,
+    expiredUnswept: late.filter(({ pendingStep }) => pendingStep === null).length,
+    stuckSteps: (await some({ 'pendingStep.since': { gt: 0, lte: due } }, 'pendingStep.since')).length,
   };
 };

@@ -185,7 +185,7 @@ const underWay: readonly Pick<Planted, 'what' | 'plant'>[] = [
     plant: async ({ setPlace, order, id }) => {
       await setPlace(1, soldTo(id('ord_open')));
       await order('ord_open', () => ({
-        begun: { step: 'confirm', request: 'r', since: Date.now(), late: false, paymentId: null },
+        pendingStep: { step: 'confirm', request: 'r', since: Date.now(), late: false, paymentId: null },
       }));
     },
   },

@@ -98,7 +98,7 @@ export const found = async (stores: CheckedStores, institution: string): Promise
     confirmedAt: 1,
     cancellation: null,
     ticketNotes: [],
-    begun: null,
+    pendingStep: null,
     heldPlaces: 0,
     createdAt: 1,
     modifiedAt: 1,

@@ -91,7 +91,7 @@ const orderWith = (change: Partial<OrderDocument>): Omit<OrderDocument, 'version
   confirmedAt: null,
   cancellation: null,
   ticketNotes: [],
-  begun: null,
+  pendingStep: null,
   heldPlaces: 0,
   createdAt: 1,
   modifiedAt: 1,
@@ -123,7 +123,7 @@ test('a stopped installation says so, and what lies in it', async () => {
       orderWith({ deadline: Date.now() + HOUR }),
       orderWith({ state: 'cancelled', cancellation }),
       orderWith({ state: 'cancelled', cancellation: { ...cancellation, settledAt: past } }),
-      orderWith({ begun: { step: 'confirm', request: 'r', since: past, late: false, paymentId: null } }),
+      orderWith({ pendingStep: { step: 'confirm', request: 'r', since: past, late: false, paymentId: null } }),
     ]);
   await stores.close();
   const { status, out } = await operatorOf(directory)('status');

@@ -12,12 +12,12 @@ export const DYING = { create: 'dies while it is created', confirm: 'dies while 
 
 interface Marked extends Document {
   readonly externalReference?: string | null;
-  readonly begun?: { readonly step: string } | null;
+  readonly pendingStep?: { readonly step: string } | null;
 }
 
 /** Whether the write that started the step was its process's last one. */
-const hasDied = ({ externalReference, begun }: Marked): boolean =>
-  Object.entries(DYING).some(([step, reference]) => externalReference === reference && begun?.step === step);
+const hasDied = ({ externalReference, pendingStep }: Marked): boolean =>
+  Object.entries(DYING).some(([step, reference]) => externalReference === reference && pendingStep?.step === step);
 
 /** The store of orders whose process dies in the middle of a step for some orders: their pending steps stay behind. */
 export const dyingStore = (store: Store): Store => {

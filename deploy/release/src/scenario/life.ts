@@ -207,7 +207,7 @@ export const leaveBehind = async ({ stores }: Scenario, { partner, hall }: Shop)
   const { id, total } = await partner.must('/svc/v3/orders', order(DYING.confirm));
   await partner.ask(`/svc/v3/orders/${id}/payments`, post(card(total, 'captured')));
   const left = await stores.orders?.collection({ name: 'orders', indexes: [] }).acrossInstitutions.count({
-    'begun.step': { in: Object.keys(DYING) },
+    'pendingStep.step': { in: Object.keys(DYING) },
   });
   if (left !== Object.keys(DYING).length) throw new Error(`${left} orders were left in the middle of a step`);
 };

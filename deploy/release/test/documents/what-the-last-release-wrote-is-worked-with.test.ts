@@ -38,7 +38,7 @@ describe.each(moments())('what $of wrote', (moment) => {
   });
 
   const order = (holds: (one: Json) => boolean): Json => {
-    const found = all('orders', 'orders').find((one) => one.listedAt !== null && !one.begun && holds(one));
+    const found = all('orders', 'orders').find((one) => one.listedAt !== null && !one.pendingStep && holds(one));
     if (!found) throw new Error('there is no such order');
     return found;
   };
@@ -60,19 +60,19 @@ describe.each(moments())('what $of wrote', (moment) => {
     const listed = all('orders', 'orders').filter((one) => one.listedAt !== null && one.institution === institution);
     const { items } = await partner.must('/svc/v3/orders?limit=500');
     expect(items.map(({ id }: Json) => id).toSorted()).toEqual(listed.map(({ id }) => id).toSorted());
-    for (const { id, state } of listed.filter(({ begun }) => !begun))
+    for (const { id, state } of listed.filter(({ pendingStep }) => !pendingStep))
       expect(await read(id)).toMatchObject({ id, state });
   });
 
   when(['orders', 'catalog', 'tickets'], 'what was in hand when its process died is finished or undone', async () => {
-    const left = all('orders', 'orders').filter(({ begun }) => begun);
-    expect(left.map(({ begun }) => begun.step).toSorted()).toEqual(Object.keys(DYING).toSorted());
-    for (const { id, begun } of left) {
-      if (begun.step === 'confirm') await waitUntil(async () => (await read(id)).state === 'confirmed');
+    const left = all('orders', 'orders').filter(({ pendingStep }) => pendingStep);
+    expect(left.map(({ pendingStep }) => pendingStep.step).toSorted()).toEqual(Object.keys(DYING).toSorted());
+    for (const { id, pendingStep } of left) {
+      if (pendingStep.step === 'confirm') await waitUntil(async () => (await read(id)).state === 'confirmed');
     }
     const [orders] = definitions.orders.collections;
     const now = scenario.stores.orders?.collection(orders as Collection<Document>).acrossInstitutions;
-    await waitUntil(async () => (await now?.count({ 'begun.step': { in: Object.keys(DYING) } })) === 0);
+    await waitUntil(async () => (await now?.count({ 'pendingStep.step': { in: Object.keys(DYING) } })) === 0);
   });
 
   when(['tickets'], 'every ticket can be read, and a printed one replaced', async () => {

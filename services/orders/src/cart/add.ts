@@ -64,7 +64,7 @@ const drafted = async (context: OrdersContext, addition: CartAddition): Promise<
     context.now(),
   );
   const owner = await context.lease.hold();
-  const owned = { ...draft, performanceId, begun: draft.begun && { ...draft.begun, owner } };
+  const owned = { ...draft, performanceId, pendingStep: draft.pendingStep && { ...draft.pendingStep, owner } };
   try {
     return await context.limit.admit(holder, orderId, places, () => orders.insert(owned));
   } catch (error) {
@@ -72,9 +72,9 @@ const drafted = async (context: OrdersContext, addition: CartAddition): Promise<
   }
   let resumed = false;
   const earlier = await orders.update(orderId, (current) => {
-    resumed = current.state === 'draft' && current.begun?.request === request && !isAborted(request);
-    return resumed && current.begun
-      ? { next: { ...current, begun: { ...current.begun, since: context.now(), owner } } }
+    resumed = current.state === 'draft' && current.pendingStep?.request === request && !isAborted(request);
+    return resumed && current.pendingStep
+      ? { next: { ...current, pendingStep: { ...current.pendingStep, since: context.now(), owner } } }
       : undefined;
   });
   return resumed ? earlier : undefined;
@@ -123,7 +123,7 @@ export const addToCart = async (context: OrdersContext, addition: CartAddition):
       const command = { institution, orderId, ifMatch: () => undefined, request, appliesTo: 'carts' } as const;
       return addOrderLines(context, command, items.map(requestedItem), permit);
     }
-    const made = !there || there.begun?.request === request ? await makeCart(context, addition) : undefined;
+    const made = !there || there.pendingStep?.request === request ? await makeCart(context, addition) : undefined;
     if (made) return made;
     await wait(context, there, deadline);
   }

@@ -55,7 +55,7 @@ const placesGone = (): Fault => refusal('places_gone', 'Places of the cart are g
  */
 const isStranded = (order: OrderDocument): boolean =>
   order.state === 'open' &&
-  order.begun === null &&
+  order.pendingStep === null &&
   (due(order) === 0 || order.checkout?.paymentMethod === (ON_ACCOUNT satisfies PaymentMethod));
 
 /** Records the checkout whose payment failed as completed, so that a late repeat of it pays nothing. */

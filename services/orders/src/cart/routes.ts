@@ -113,7 +113,7 @@ const orderRoutes = (context: OrdersContext): AnyOperation[] => [
       if ((body.contactNumber === undefined) === (body.guest === undefined))
         throw new Fault('validation_error', '$: give either contactNumber or guest.');
       const target = { institution, orderId };
-      const isDone = (order: OrderDocument) => order.begun === null && isCheckedOutBy(order, body.requestId);
+      const isDone = (order: OrderDocument) => order.pendingStep === null && isCheckedOutBy(order, body.requestId);
       const act = () => checkoutCart(context, target, body);
       return ok(outcomeView(await outcomeOf(context, target, act, isDone)));
     },

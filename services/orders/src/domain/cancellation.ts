@@ -6,7 +6,7 @@ import { abandoned, busy, isPastDue, linesAtEnd, touched, wrongState } from './o
 import { controlledTickets } from './tickets.ts';
 
 /** Whether a cancellation waits for the pending step: not for a release of places, nor for a step left to recovery. */
-const mustWait = ({ begun: pending }: Order): boolean =>
+const mustWait = ({ pendingStep: pending }: Order): boolean =>
   pending !== null && pending.step !== 'release' && !isAbandoned(pending);
 
 /**
@@ -21,7 +21,7 @@ export const cancel = <O extends Order>(
   now: number,
 ): Decision<O> => {
   if (order.state === 'draft' || order.state === 'expired' || order.state === 'cancelled')
-    return order.begun !== null && order.state !== 'cancelled' ? busy() : wrongState(order, 'cancelled');
+    return order.pendingStep !== null && order.state !== 'cancelled' ? busy() : wrongState(order, 'cancelled');
   if (mustWait(order)) return busy();
   if (isPastDue(order, now)) return refuse('past_due', "The order's deadline has passed, so it cannot be cancelled.");
   const controlled = how.controlled ?? controlledTickets(order);
@@ -40,7 +40,7 @@ export const cancel = <O extends Order>(
     lines: linesAtEnd(order),
     deadline: null,
     cameFrom: null,
-    begun: null,
+    pendingStep: null,
     heldPlaces: 0,
     ...abandoned(order, now),
     cancellation: {

@@ -26,7 +26,7 @@ const renamed = (known: Beneficiary | null | undefined, change: LineChange['bene
  */
 export const isCart = (order: Order): boolean => {
   if (isHidden(order)) return true;
-  const { checkout, state, begun: pending, payments } = order;
+  const { checkout, state, pendingStep: pending, payments } = order;
   const hasFailed = payments.length > 0 && payments.every(({ status }) => status === 'failed');
   // A pending sale may succeed without a payment.
   return checkout !== undefined && state === 'open' && pending?.step !== 'confirm' && hasFailed;

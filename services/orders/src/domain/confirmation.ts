@@ -26,7 +26,7 @@ export const beginConfirm = <O extends Order>(
     return refuse('unpaid', `${rest} ${order.currency} (in minor units) is due, so the order cannot be confirmed.`);
   if (!isCovered(order) && !onAccount)
     return refuse('unpaid', 'Money of the order was refunded, so it is confirmed on account only.');
-  return accept({ ...order, begun: { step: 'confirm', request, since: now, late: false, paymentId: null } });
+  return accept({ ...order, pendingStep: { step: 'confirm', request, since: now, late: false, paymentId: null } });
 };
 
 /** The sale in the catalog. `replaced`: places sold instead of places of the lines that were taken meanwhile. */
@@ -47,7 +47,7 @@ const soldLine = (line: Line, replaced: Sale['replaced']): Line => {
  */
 export const confirm = <O extends Order>(order: O, sale: Sale, now: number): Decision<O> => {
   if (order.state === 'confirmed') return accept(order);
-  if (order.begun?.step !== 'confirm' || order.begun.request !== sale.request)
+  if (order.pendingStep?.step !== 'confirm' || order.pendingStep.request !== sale.request)
     return refuse('step_lost', 'The pending confirmation was ended by another process.');
   const lines = order.lines.map((line) => soldLine(line, sale.replaced));
   const missing = lines.filter(({ place }) => !sale.soldPlaceIds.includes(place.id));
@@ -60,7 +60,7 @@ export const confirm = <O extends Order>(order: O, sale: Sale, now: number): Dec
     expiresAt: null,
     deadline: null,
     cameFrom: null,
-    begun: null,
+    pendingStep: null,
     heldPlaces: 0,
     ...(hasNames(order) ? { namesDue: now } : {}),
   };
@@ -77,17 +77,17 @@ export const failConfirm = <O extends Order>(
   { request }: { readonly request: string },
   now: number,
 ): Decision<O> => {
-  if (order.begun?.step !== 'confirm' || order.begun.request !== request)
+  if (order.pendingStep?.step !== 'confirm' || order.pendingStep.request !== request)
     return refuse('step_lost', 'The pending confirmation was ended by another process.');
-  const unconfirmed = expiredIfDue(waitingNoMore({ ...order, begun: null }, now), now);
+  const unconfirmed = expiredIfDue(waitingNoMore({ ...order, pendingStep: null }, now), now);
   return acceptButRefuse(
     unconfirmed,
     refuse(
       'places_gone',
-      order.begun.paymentId === null
+      order.pendingStep.paymentId === null
         ? 'Places of the order are gone, so it cannot be confirmed.'
         : 'The payment is recorded, but places of the order are gone, so it cannot be confirmed.',
     ),
-    order.begun.paymentId,
+    order.pendingStep.paymentId,
   );
 };

@@ -24,7 +24,7 @@ export const beginExtension = <O extends Order>(
   if (!(minutes > 0 && minutes <= MAX_EXTENSION_MINUTES))
     return refuse('invalid_minutes', `An extension is by more than 0 and at most ${MAX_EXTENSION_MINUTES} minutes.`);
   const until = extendedUntil(order, minutes, now);
-  return accept({ ...order, begun: { step: 'extend', request, since: now, cause: 'extension', until } });
+  return accept({ ...order, pendingStep: { step: 'extend', request, since: now, cause: 'extension', until } });
 };
 
 /**
@@ -39,7 +39,7 @@ export const beginReservation = <O extends Order>(
   const refused = unfit(order, ['open'], 'reserved', now);
   if (refused) return refused;
   if (!(Number.isSafeInteger(dueAt) && dueAt > now)) return refuse('due_in_past');
-  return accept({ ...order, begun: { step: 'extend', request, since: now, cause: 'reservation', until: dueAt } });
+  return accept({ ...order, pendingStep: { step: 'extend', request, since: now, cause: 'reservation', until: dueAt } });
 };
 
 /**
@@ -51,11 +51,11 @@ export const extended = <O extends Order>(
   { request }: { readonly request: string },
   now: number,
 ): Decision<O> => {
-  const { begun: pending } = order;
+  const { pendingStep: pending } = order;
   if (pending?.step !== 'extend' || pending.request !== request)
     return refuse('step_lost', 'The pending extension of the hold was ended by another process.');
-  if (pending.cause === 'payment') return expiredIfDue({ ...order, begun: null }, now);
-  const until = { expiresAt: pending.until, deadline: pending.until, begun: null };
+  if (pending.cause === 'payment') return expiredIfDue({ ...order, pendingStep: null }, now);
+  const until = { expiresAt: pending.until, deadline: pending.until, pendingStep: null };
   if (pending.cause === 'reservation')
     return expiredIfDue(touched({ ...order, ...until, state: 'reserved', dueAt: pending.until }, now), now);
   return expiredIfDue(
@@ -73,10 +73,10 @@ export const failExtension = <O extends Order>(
   { request }: { readonly request: string },
   now: number,
 ): Decision<O> => {
-  const { begun: pending } = order;
+  const { pendingStep: pending } = order;
   if (pending?.step !== 'extend' || pending.request !== request)
     return refuse('step_lost', 'The pending extension of the hold was ended by another process.');
-  const ended: Accepted<O> = expiredIfDue({ ...order, begun: null }, now);
+  const ended: Accepted<O> = expiredIfDue({ ...order, pendingStep: null }, now);
   if (pending.cause === 'payment') return ended;
   return acceptButRefuse(
     ended,

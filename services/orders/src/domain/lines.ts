@@ -21,7 +21,7 @@ export const beginLines = <O extends Order>(
   unfit(order, changeable, 'given more lines', now) ??
   accept({
     ...order,
-    begun: { step: 'lines', request, since: now, quantity, abandoned: false },
+    pendingStep: { step: 'lines', request, since: now, quantity, abandoned: false },
     heldPlaces: order.lines.length + quantity,
   });
 
@@ -44,7 +44,7 @@ export const addLines = <O extends Order>(
   },
   now: number,
 ): Decision<O> => {
-  const { begun: pending } = order;
+  const { pendingStep: pending } = order;
   if (pending?.step !== 'lines' || pending.abandoned || pending.request !== held.request) return stepLost();
   if (order.deadline !== null && order.deadline <= now)
     return refuse('past_due', "The order's deadline has passed, so it cannot be given more lines.");
@@ -55,7 +55,7 @@ export const addLines = <O extends Order>(
   const lines = [...order.lines, ...held.lines.map(unsold)];
   if (!areAmounts(lines.map(({ amount }) => amount))) return refuse('invalid_amount');
   const until = startsAnew(order) && held.until !== undefined ? { expiresAt: held.until, deadline: held.until } : {};
-  return accept(withLines({ ...order, ...until, begun: null }, lines, now));
+  return accept(withLines({ ...order, ...until, pendingStep: null }, lines, now));
 };
 
 /** Ends {@link beginLines} without lines, after everything held was released. Expires the order if due. */
@@ -64,8 +64,8 @@ export const failLines = <O extends Order>(
   { request }: { readonly request: string },
   now: number,
 ): Decision<O> => {
-  if (order.begun?.step !== 'lines' || order.begun.request !== request) return stepLost();
-  return expiredIfDue({ ...order, begun: null, heldPlaces: order.lines.length }, now);
+  if (order.pendingStep?.step !== 'lines' || order.pendingStep.request !== request) return stepLost();
+  return expiredIfDue({ ...order, pendingStep: null, heldPlaces: order.lines.length }, now);
 };
 
 /**
@@ -83,7 +83,7 @@ export const removeLine = <O extends Order>(
   if (!line) return refuse('unknown_line');
   const rest = order.lines.filter(({ id }) => id !== lineId);
   const pending = { step: 'release', request, since: now, placeIds: [line.place.id] } as const;
-  return accept(withLines({ ...order, begun: pending }, rest, now));
+  return accept(withLines({ ...order, pendingStep: pending }, rest, now));
 };
 
 /** Ends {@link removeLine}: the place is released. Expires the order if due. */
@@ -92,6 +92,6 @@ export const released = <O extends Order>(
   { request }: { readonly request: string },
   now: number,
 ): Decision<O> => {
-  if (order.begun?.step !== 'release' || order.begun.request !== request) return stepLost();
-  return expiredIfDue({ ...order, begun: null }, now);
+  if (order.pendingStep?.step !== 'release' || order.pendingStep.request !== request) return stepLost();
+  return expiredIfDue({ ...order, pendingStep: null }, now);
 };

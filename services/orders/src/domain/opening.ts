@@ -39,7 +39,7 @@ export const newDraft = (
   confirmedAt: null,
   cancellation: null,
   ticketNotes: [],
-  begun: { step: 'create', request, hold, since: now, abandoned: false },
+  pendingStep: { step: 'create', request, hold, since: now, abandoned: false },
   heldPlaces: places,
   createdAt: now,
   modifiedAt: null,
@@ -66,9 +66,9 @@ export const open = <O extends Order>(
 ): Decision<O> => {
   if (
     draft.state !== 'draft' ||
-    draft.begun?.step !== 'create' ||
-    draft.begun.abandoned ||
-    draft.begun.request !== hold.request
+    draft.pendingStep?.step !== 'create' ||
+    draft.pendingStep.abandoned ||
+    draft.pendingStep.request !== hold.request
   )
     return refuse('step_lost', 'The draft of the order was ended by another process.');
   if (!areAmounts(hold.lines.map(({ amount }) => amount))) return refuse('invalid_amount');
@@ -80,7 +80,7 @@ export const open = <O extends Order>(
     performanceIds: performancesOf(hold.lines),
     expiresAt: hold.until,
     deadline: hold.until,
-    begun: null,
+    pendingStep: null,
     heldPlaces: hold.lines.length,
     modifiedAt: hold.cart ? null : now,
     listedAt: hold.cart ? null : now,

@@ -34,7 +34,7 @@ const afterCapture = <O extends Order>(order: O, paymentId: string, request: str
   const late = order.state === 'expired';
   const canBeSold = order.lines.length > 0 && (late || isUnpaid(order));
   if (canBeSold && isCovered(order))
-    return accept({ ...order, begun: { step: 'confirm', request, since: now, late, paymentId } });
+    return accept({ ...order, pendingStep: { step: 'confirm', request, since: now, late, paymentId } });
   if (canBeSold && due(order) === 0)
     return acceptButRefuse(accept(waitingNoMore(order, now)), refuse('paid_and_refunded'), paymentId);
   if (late) return acceptButRefuse(accept(order), refuse('late_and_unpaid'), paymentId);
@@ -50,7 +50,7 @@ const waiting = <O extends Order>(order: O, { request, graceMs }: PaymentInput, 
     state: 'payment_pending',
     cameFrom: order.state === 'reserved' ? 'reserved' : 'open',
     deadline,
-    begun: { step: 'extend', request, since: now, cause: 'payment', until: deadline },
+    pendingStep: { step: 'extend', request, since: now, cause: 'payment', until: deadline },
   };
 };
 

@@ -41,7 +41,7 @@ const takenOver = (pending: PendingStep, owner: string, now: number): PendingSte
 };
 
 /** The action of the pending step, once {@link takeOver} is written; `none` without one. */
-export const recovery = ({ begun: pending }: Pick<Order, 'begun'>): Recovery => {
+export const recovery = ({ pendingStep: pending }: Pick<Order, 'pendingStep'>): Recovery => {
   switch (pending?.step) {
     case undefined:
       return { action: 'none' };
@@ -67,7 +67,7 @@ export const takeOver = <O extends Order>(
   { from, to }: { readonly from: string | undefined; readonly to: string },
   now: number,
 ): Decision<O> => {
-  if (order.begun === null) return refuse('step_lost', 'The order has no pending step.');
-  if (order.begun.owner !== from) return refuse('busy', 'Another process works on the step.');
-  return accept({ ...order, begun: takenOver(order.begun, to, now) });
+  if (order.pendingStep === null) return refuse('step_lost', 'The order has no pending step.');
+  if (order.pendingStep.owner !== from) return refuse('busy', 'Another process works on the step.');
+  return accept({ ...order, pendingStep: takenOver(order.pendingStep, to, now) });
 };

@@ -26,7 +26,7 @@ export const refund = <O extends Order>(
 ): Decision<O> => {
   if (order.state === 'draft') return wrongState(order, 'refunded');
   if (refundOfRequest(order, input.repeatKey)) return accept(order);
-  if (order.begun?.step === 'confirm') return busy();
+  if (order.pendingStep?.step === 'confirm') return busy();
   if (!areAmounts([input.amount], 1)) return refuse('invalid_amount', '$.amount must be a whole number above 0.');
   if (input.currency !== undefined && input.currency !== order.currency)
     return refuse('currency_mismatch', `$.currency must be ${order.currency}, the currency of the order.`);

@@ -55,7 +55,7 @@ export const addOrderLines = async (
     const faults = error instanceof Fault && error.code === 'semantically_invalid' ? quantityFaults(items) : [];
     throw faults.length > 0 ? await refusalOf(context, command.institution, { items }, faults) : error;
   });
-  const pending = order.begun;
+  const pending = order.pendingStep;
   if (done || pending?.step !== 'lines') return order;
   const abortAfter = async (error: unknown): Promise<never> => {
     if (isUnavailable(error))
@@ -103,7 +103,7 @@ export const removeOrderLine = async (
   const { order } = await runCommand(context, command, (current, request, now) =>
     removeLine(current, { request, lineId }, now),
   );
-  const pending = order.begun;
+  const pending = order.pendingStep;
   if (pending?.step !== 'release') return order;
   try {
     return await workOn(context, order, () => releasePlaces(context, order, pending, command.idempotencyRecord));

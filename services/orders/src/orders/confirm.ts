@@ -14,7 +14,7 @@ export const sellPending = async (
   order: OrderDocument,
   idempotencyRecord: Command['idempotencyRecord'],
 ): Promise<OrderDocument> => {
-  const pending = order.begun;
+  const pending = order.pendingStep;
   if (pending?.step !== 'confirm') return order;
   // Without an answer the sale may have happened: only selling again finds out, which is idempotent.
   return workOn(context, order, () => sell(context, order, pending, { idempotencyRecord }));

@@ -36,9 +36,9 @@ const resumeDraft = async (
   const owner = await context.lease.hold();
   let resumed = false;
   const draft = await context.orders.of(institution).update(id, (current) => {
-    resumed = current.state === 'draft' && current.begun !== null && !isAborted(current.begun.request);
-    const pending = current.begun && { ...current.begun, since: context.now(), owner };
-    return resumed ? { next: { ...current, begun: pending } } : undefined;
+    resumed = current.state === 'draft' && current.pendingStep !== null && !isAborted(current.pendingStep.request);
+    const pending = current.pendingStep && { ...current.pendingStep, since: context.now(), owner };
+    return resumed ? { next: { ...current, pendingStep: pending } } : undefined;
   });
   return resumed ? draft : undefined;
 };
@@ -68,8 +68,12 @@ const drafted = async (
   /** Undefined if the id belongs to an order that is not a draft of this request. */
   const insert = async (id: string): Promise<OrderDocument | undefined> => {
     const request = requestNameOf(undefined);
-    const { begun: pending, ...draft } = newDraft({ ...details, id, request, hold: request }, context.now());
-    const owned = { ...draft, performanceId, begun: pending && { ...pending, owner: await context.lease.hold() } };
+    const { pendingStep: pending, ...draft } = newDraft({ ...details, id, request, hold: request }, context.now());
+    const owned = {
+      ...draft,
+      performanceId,
+      pendingStep: pending && { ...pending, owner: await context.lease.hold() },
+    };
     try {
       return await context.limit.admit(holder, id, places, () => context.orders.of(institution).insert(owned));
     } catch (error) {
@@ -117,7 +121,7 @@ export const holdFor = async (
  * after a timeout.
  */
 const lost = (draft: OrderDocument | undefined): Fault =>
-  draft?.begun && isOffSale(draft.begun.request)
+  draft?.pendingStep && isOffSale(draft.pendingStep.request)
     ? refusal('not_on_sale', 'The performance was cancelled.')
     : new Fault('service_unavailable', 'The order could not be made in time.', { 'Retry-After': '1' });
 
@@ -177,7 +181,7 @@ export const createOrder = async (
   if (faults.length > 0) throw await refusalOf(context, holder.institution, requested, faults);
   const places = placesWanted(requested.items, 0);
   const draft = await drafted(context, holder, requested, places, idempotencyRecord);
-  const request = draft.begun?.request ?? '';
+  const request = draft.pendingStep?.request ?? '';
   return workOn(context, draft, async () => {
     const held = await holdFor(context, draft, requested);
     try {

@@ -14,7 +14,7 @@ const moved = async (
   begin: (order: OrderDocument, request: string, now: number) => ReturnType<Rule>,
 ): Promise<OrderDocument> => {
   const { order, done } = await runCommand(context, command, begin, { startsStep: true });
-  const pending = order.begun;
+  const pending = order.pendingStep;
   if (done || pending?.step !== 'extend') return order;
   return workOn(context, order, async () => {
     try {

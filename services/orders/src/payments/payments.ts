@@ -50,7 +50,7 @@ const wait = async (
   order: OrderDocument,
   idempotencyRecord: Command['idempotencyRecord'],
 ): Promise<OrderDocument> => {
-  const pending = order.begun;
+  const pending = order.pendingStep;
   if (pending?.step !== 'extend') return order;
   try {
     return await workOn(context, order, () => holdLonger(context, order, pending, { idempotencyRecord }));
@@ -67,7 +67,7 @@ export const executeStep = async (
   idempotencyRecord: Command['idempotencyRecord'],
 ): Promise<OrderDocument> => {
   if (done) return order;
-  return order.begun?.step === 'extend'
+  return order.pendingStep?.step === 'extend'
     ? wait(context, order, idempotencyRecord)
     : sellPending(context, order, idempotencyRecord);
 };

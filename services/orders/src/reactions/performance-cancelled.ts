@@ -23,11 +23,11 @@ const abortDraftStep = async (
   { institution, id }: OrderDocument,
 ): Promise<OrderDocument | undefined> =>
   context.orders.of(institution).update(id, (current) => {
-    if (current.state !== 'draft' || !current.begun) return undefined;
-    const request = offSale(current.begun.request);
-    return request === current.begun.request
+    if (current.state !== 'draft' || !current.pendingStep) return undefined;
+    const request = offSale(current.pendingStep.request);
+    return request === current.pendingStep.request
       ? undefined
-      : { next: { ...current, begun: { ...current.begun, request } } };
+      : { next: { ...current, pendingStep: { ...current.pendingStep, request } } };
   });
 
 /**
@@ -42,7 +42,7 @@ const cancelLive = async (context: OrdersContext, order: OrderDocument, performa
       if (current.performanceIds.includes(performanceId))
         return cancel(current, { reason: REASON, override: false, controlled: 0 }, now);
       // The lines being added may belong to the performance.
-      return current.begun?.step === 'lines' ? busy() : { next: current, facts: [] };
+      return current.pendingStep?.step === 'lines' ? busy() : { next: current, facts: [] };
     });
     if (!('refused' in outcome)) return;
     const { refused, order: found } = outcome;

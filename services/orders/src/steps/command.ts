@@ -69,8 +69,8 @@ export interface CommandOptions {
 
 /** A repeat of a request whose first attempt died resumes its pending step; If-Match was checked then. */
 const resumed = (order: OrderDocument, request: string, now: number): OrderDocument | undefined =>
-  order.begun?.request === request && !isAborted(request)
-    ? { ...order, begun: { ...order.begun, since: now } }
+  order.pendingStep?.request === request && !isAborted(request)
+    ? { ...order, pendingStep: { ...order.pendingStep, since: now } }
     : undefined;
 
 /**
@@ -102,7 +102,7 @@ export const runCommand = async (
       (order, now) => {
         const misfit = misplaced(order, appliesTo);
         if (misfit) return misfit;
-        done = order.recovered?.includes(request) === true || (order.begun === null && knows(order));
+        done = order.recovered?.includes(request) === true || (order.pendingStep === null && knows(order));
         if (done) return { next: order, facts: [] };
         const again = resumed(order, request, now);
         if (again) return { next: again, facts: [] };

@@ -6,7 +6,7 @@ import { stepStock } from './stock.ts';
 import { leaveToRecovery } from './working.ts';
 
 /** The request id of a draft's hold in the catalog. */
-export const holdNameOf = ({ begun: pending }: Pick<OrderDocument, 'begun'>): string =>
+export const holdNameOf = ({ pendingStep: pending }: Pick<OrderDocument, 'pendingStep'>): string =>
   pending?.step === 'create' ? pending.hold : '';
 
 /** Deletes a draft that holds nothing. */
@@ -25,9 +25,9 @@ const emptied = async (context: OrdersContext, found: OrderDocument): Promise<Or
   const owner = await context.lease.hold();
   const requestId = holdNameOf(found);
   const draft = await context.orders.of(institution).update(id, (current) => {
-    if (current.state !== 'draft' || !current.begun) return undefined;
-    const request = aborted(current.begun.request);
-    return { next: { ...current, begun: { ...current.begun, request, since: context.now(), owner } } };
+    if (current.state !== 'draft' || !current.pendingStep) return undefined;
+    const request = aborted(current.pendingStep.request);
+    return { next: { ...current, pendingStep: { ...current.pendingStep, request, since: context.now(), owner } } };
   });
   if (draft && draft.state !== 'draft') return undefined;
   try {

@@ -15,7 +15,7 @@ import { workOn } from './working.ts';
 export const OWN_LEFT_MS = 2_000;
 
 /** Whether no process works on the order's pending step. */
-const isLeft = ({ lease, now }: OrdersContext, { id, begun: pending }: OrderDocument): boolean => {
+const isLeft = ({ lease, now }: OrdersContext, { id, pendingStep: pending }: OrderDocument): boolean => {
   if (!pending || lease.isWorking(id)) return false;
   // Both instants are from this process's clock.
   return pending.owner === lease.own() ? now() - pending.since >= OWN_LEFT_MS : lease.isOver(pending.owner);
@@ -24,7 +24,7 @@ const isLeft = ({ lease, now }: OrdersContext, { id, begun: pending }: OrderDocu
 /** Takes the pending step of a dead process over; undefined if it ended, or another process was first. */
 const take = async (
   context: OrdersContext,
-  { institution, id, begun: pending }: OrderDocument,
+  { institution, id, pendingStep: pending }: OrderDocument,
 ): Promise<OrderDocument | undefined> => {
   const to = await context.lease.hold();
   let taken = false;

@@ -26,11 +26,11 @@ export const abortLines = async (context: OrdersContext, order: OrderDocument, p
   const target = targetOf(order);
   const request = aborted(pending.request);
   const stepAborted = await conclude(context, target, (current) =>
-    current.begun?.request === pending.request && pending.request !== request
-      ? { next: { ...current, begun: { ...current.begun, request, since: context.now() } }, facts: [] }
+    current.pendingStep?.request === pending.request && pending.request !== request
+      ? { next: { ...current, pendingStep: { ...current.pendingStep, request, since: context.now() } }, facts: [] }
       : { next: current, facts: [] },
   );
-  if (stepAborted.begun?.request !== request) return;
+  if (stepAborted.pendingStep?.request !== request) return;
   await stepStock(context, stepAborted).release({ requestId: originalRequest(request) });
   await conclude(context, target, (current, now) => failLines(current, { request }, now));
 };

@@ -24,7 +24,7 @@ export interface StepStock {
  * Fault `conflict` if another process owns the step
  */
 export const stepStock = (context: OrdersContext, order: OrderDocument): StepStock => {
-  const { institution, id, version: asOf, begun: pending } = order;
+  const { institution, id, version: asOf, pendingStep: pending } = order;
   const { stock, lease } = context;
   const ours = () => lease.confirm(pending?.owner, id);
   return {
@@ -58,4 +58,4 @@ export const stepStock = (context: OrdersContext, order: OrderDocument): StepSto
 export const ifOwned =
   (order: OrderDocument, end: (current: OrderDocument, now: number) => Decision<OrderDocument>) =>
   (current: OrderDocument, now: number): Decision<OrderDocument> =>
-    current.begun?.owner === order.begun?.owner ? end(current, now) : refuse('step_lost');
+    current.pendingStep?.owner === order.pendingStep?.owner ? end(current, now) : refuse('step_lost');

@@ -39,13 +39,13 @@ const each = async (
 const eachFound = async (
   context: OrdersContext,
   where: Where,
-  orderBy: 'id' | 'deadline' | 'begun.since',
+  orderBy: 'id' | 'deadline' | 'pendingStep.since',
   act: (order: OrderDocument) => Promise<unknown>,
 ): Promise<void> => {
   const positions = {
     id: ({ id }: OrderDocument) => id,
     deadline: ({ deadline }: OrderDocument) => deadline,
-    'begun.since': ({ begun: pending }: OrderDocument) => pending?.since ?? null,
+    'pendingStep.since': ({ pendingStep: pending }: OrderDocument) => pending?.since ?? null,
   };
   const failed = (error: unknown) => context.log.warn('an order could not be swept', { error });
   for (let last: OrderDocument | undefined; ; ) {
@@ -67,8 +67,8 @@ const eachFound = async (
  */
 export const sweep = async (context: OrdersContext): Promise<void> => {
   const now = context.now();
-  await eachFound(context, { 'begun.owner': NO_OWNER }, 'id', (order) => recover(context, order));
-  await eachFound(context, { 'begun.since': { lte: now - OLD_STEP_MS } }, 'begun.since', (order) =>
+  await eachFound(context, { 'pendingStep.owner': NO_OWNER }, 'id', (order) => recover(context, order));
+  await eachFound(context, { 'pendingStep.since': { lte: now - OLD_STEP_MS } }, 'pendingStep.since', (order) =>
     recover(context, order),
   );
   await eachFound(context, { deadline: { lte: now } }, 'deadline', (order) => expireNow(context, targetOf(order)));
@@ -79,10 +79,10 @@ export const sweep = async (context: OrdersContext): Promise<void> => {
 /** Recovers the pending steps under these leases of dead processes, and own steps that could not be left to others. */
 export const finishUnder = async (context: OrdersContext, leases: readonly string[]): Promise<void> => {
   const own = context.lease.own() ?? NO_OWNER;
-  const left = { 'begun.owner': own, 'begun.since': { lte: context.now() - OWN_LEFT_MS } };
-  await eachFound(context, left, 'begun.since', (order) => recover(context, order));
+  const left = { 'pendingStep.owner': own, 'pendingStep.since': { lte: context.now() - OWN_LEFT_MS } };
+  await eachFound(context, left, 'pendingStep.since', (order) => recover(context, order));
   if (leases.length === 0) return;
-  await eachFound(context, { 'begun.owner': { in: leases } }, 'id', (order) => recover(context, order));
+  await eachFound(context, { 'pendingStep.owner': { in: leases } }, 'id', (order) => recover(context, order));
 };
 
 /** Sweeps at once and then regularly, while this instance has the lease, until closed. */

@@ -6,16 +6,16 @@ import { originalRequest } from './aborted.ts';
 /** Leaves the pending step to recovery; does nothing if the step has ended or another process owns it. */
 export const leaveToRecovery = async (
   context: OrdersContext,
-  { institution, id, begun: left }: OrderDocument,
+  { institution, id, pendingStep: left }: OrderDocument,
 ): Promise<void> => {
   await context.orders
     .of(institution)
-    .update(id, ({ begun: pending, ...current }) =>
+    .update(id, ({ pendingStep: pending, ...current }) =>
       pending &&
       left &&
       pending.owner === left.owner &&
       originalRequest(pending.request) === originalRequest(left.request)
-        ? { next: { ...current, begun: { ...pending, owner: NO_OWNER } } }
+        ? { next: { ...current, pendingStep: { ...pending, owner: NO_OWNER } } }
         : undefined,
     );
 };

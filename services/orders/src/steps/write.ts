@@ -27,11 +27,13 @@ class AnswerTimingChanged extends Error {}
 
 /** Whether the idempotency record can be written with this decision: a successful answer without a pending step. */
 const isAnswerFinal = (decision: Decision<OrderDocument>): boolean =>
-  !isRefused(decision) && decision.answer === undefined && decision.next.begun === null;
+  !isRefused(decision) && decision.answer === undefined && decision.next.pendingStep === null;
 
 /** Makes this process the owner of a step that the write begins or resumes. */
 const owned = (current: OrderDocument, next: OrderDocument, owner: string): OrderDocument =>
-  next.begun === null || next.begun === current.begun ? next : { ...next, begun: { ...next.begun, owner } };
+  next.pendingStep === null || next.pendingStep === current.pendingStep
+    ? next
+    : { ...next, pendingStep: { ...next.pendingStep, owner } };
 
 const changeOf = (
   current: OrderDocument,
@@ -114,4 +116,4 @@ export const recordDone = <O extends OrderDocument>(order: O, request: string): 
 
 /** The same for the request of the pending step that recovery completes. */
 export const recordRecovered = (order: OrderDocument, request: string): OrderDocument =>
-  order.begun?.request === request ? recordDone(order, request) : order;
+  order.pendingStep?.request === request ? recordDone(order, request) : order;

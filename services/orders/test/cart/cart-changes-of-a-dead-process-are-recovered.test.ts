@@ -66,10 +66,10 @@ describe.each(engines)('cart changes of a dead process are recovered, on $name',
     test('recovery aborts an addition of lines, and the cart accepts further ones', async () => {
       const { hall, cart, path } = await newCart(fixture, 1);
       addToCart(dying(fixture.context, 'hold', when), addition(cart.id, hall.item(2))).catch(() => undefined);
-      await until(async () => (await document(cart.id))?.begun?.step === 'lines');
+      await until(async () => (await document(cart.id))?.pendingStep?.step === 'lines');
       if (when === 'after') await until(() => fixture.catalog.count(hall).held === 3);
       await later();
-      expect(await document(cart.id)).toMatchObject({ begun: null, heldPlaces: 1 });
+      expect(await document(cart.id)).toMatchObject({ pendingStep: null, heldPlaces: 1 });
       expect(fixture.catalog.count(hall).held).toBe(1);
       expect(done(await add(fixture, cart.id, [hall.item(2)])).lines).toHaveLength(3);
       expect((await read(fixture, path)).total).toBe(3_000);
@@ -79,10 +79,10 @@ describe.each(engines)('cart changes of a dead process are recovered, on $name',
       const { hall, cart, path } = await newCart(fixture, 2);
       const target = { institution: 'opera', orderId: cart.id };
       removeCartLine(dying(fixture.context, 'release', when), target, String(cart.lines[0]?.id)).catch(() => undefined);
-      await until(async () => (await document(cart.id))?.begun?.step === 'release');
+      await until(async () => (await document(cart.id))?.pendingStep?.step === 'release');
       expect((await read(fixture, path)).lines).toHaveLength(1);
       await later();
-      expect(await document(cart.id)).toMatchObject({ begun: null });
+      expect(await document(cart.id)).toMatchObject({ pendingStep: null });
       expect(fixture.catalog.count(hall).held).toBe(1);
     });
   });

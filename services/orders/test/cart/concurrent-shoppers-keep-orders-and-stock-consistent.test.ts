@@ -112,7 +112,7 @@ describe.each(engines)('concurrent shoppers keep orders and stock consistent, on
       const places = fixture.catalog.placesOf(id).filter(({ state }) => state === 'sold');
       const expected = order?.state === 'confirmed' ? order.lines.map(({ place }) => place.id) : [];
       expect([id, order?.state, places.map((place) => place.id).sort()]).toEqual([id, order?.state, expected.sort()]);
-      expect(order?.begun ?? null).toBeNull();
+      expect(order?.pendingStep ?? null).toBeNull();
       // Three requests added at most two places each, despite all repeats.
       expect(order?.lines.length ?? 0).toBeLessThanOrEqual(6);
       if (order?.state === 'confirmed') expect(order.listedAt).not.toBeNull();

@@ -50,7 +50,7 @@ describe.each(engines)('a checkout survives a crash, on $name', (engine) => {
     const { hall, cart, path } = await newCart(fixture);
     const target = { institution: 'opera', orderId: cart.id };
     checkoutCart(dying(fixture.context, call, when), target, requestFor(call)).catch(() => undefined);
-    await until(async () => (await document(cart.id))?.begun !== null);
+    await until(async () => (await document(cart.id))?.pendingStep !== null);
     const isDone = (order: OrderDocument | undefined) =>
       call === 'sell'
         ? fixture.catalog.count(hall).sold === 2
@@ -76,7 +76,7 @@ describe.each(engines)('a checkout survives a crash, on $name', (engine) => {
     async (call, when) => {
       const { cart, path } = await died(call, when);
       await later();
-      expect(await document(cart.id)).toMatchObject({ state: end(call), begun: null });
+      expect(await document(cart.id)).toMatchObject({ state: end(call), pendingStep: null });
       expect(done(await checkout(fixture, path, requestFor(call))).state).toBe(end(call));
     },
   );
@@ -104,7 +104,7 @@ describe.each(engines)('a checkout survives a crash, on $name', (engine) => {
     checkoutCart(context, target, requestFor('sell')).catch(() => undefined);
     await until(async () => {
       const order = await document(cart.id);
-      return order?.listedAt !== null && order?.begun === null;
+      return order?.listedAt !== null && order?.pendingStep === null;
     });
     expect(await read(fixture, path)).toMatchObject({ state: 'open', listed: true });
     const repeated = await checkout(fixture, path, requestFor('sell'));

@@ -54,7 +54,7 @@ describe('a cancellation', () => {
 
   test('waits for a pending sale, and aborts one that was left to recovery', () => {
     expectRefused(cancel(selling, how, NOW), 'busy');
-    const left = { ...selling, begun: selling.begun && { ...selling.begun, owner: NO_OWNER } };
+    const left = { ...selling, pendingStep: selling.pendingStep && { ...selling.pendingStep, owner: NO_OWNER } };
     const order = next(cancel(left, how, NOW));
     expectRefused(confirm(order, { request: 's', soldPlaceIds: ['plc_1', 'plc_2'] }, NOW), 'step_lost');
   });

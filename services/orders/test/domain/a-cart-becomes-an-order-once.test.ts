@@ -39,7 +39,7 @@ describe('a checkout', () => {
       listedAt: NOW + 1,
       modifiedAt: NOW + 1,
       checkout: { requestId: 'r-1', paymentMethod: 'simulated', at: NOW + 1 },
-      begun: { step: 'confirm', request: 'checkout', paymentId: 'pay_1', late: false },
+      pendingStep: { step: 'confirm', request: 'checkout', paymentId: 'pay_1', late: false },
       payments: [{ id: 'pay_1', method: 'simulated', amount: 7_000, status: 'captured' }],
     });
     const { next: sold, facts } = accepted(
@@ -50,18 +50,18 @@ describe('a checkout', () => {
   });
 
   test('sells on account without a payment, and waits for a pending payment with the grace period', () => {
-    expect(next(buy(cart, { method: 'on_account' }))).toMatchObject({ payments: [], begun: { step: 'confirm' } });
+    expect(next(buy(cart, { method: 'on_account' }))).toMatchObject({ payments: [], pendingStep: { step: 'confirm' } });
     for (const more of [{ method: 'external' }, { token: 'pending' }] as const) {
       const waiting = next(buy(cart, more));
       expect(waiting).toMatchObject({
         state: 'payment_pending',
         cameFrom: 'open',
         deadline: UNTIL + GRACE,
-        begun: { step: 'extend', cause: 'payment' },
+        pendingStep: { step: 'extend', cause: 'payment' },
         payments: [{ status: 'pending', amount: 7_000 }],
       });
       const failed = settlePayment(
-        { ...waiting, begun: null },
+        { ...waiting, pendingStep: null },
         { paymentId: 'pay_1', status: 'failed', request: 's' },
         NOW + 2,
       );
@@ -71,7 +71,7 @@ describe('a checkout', () => {
 
   test('sells a cart free of charge with every method, also if a payment would be declined', () => {
     for (const more of [{ method: 'external' }, { token: 'declined' }, { method: 'on_account' }] as const)
-      expect(next(buy(cartOf(newLine(1, 0)), more))).toMatchObject({ payments: [], begun: { step: 'confirm' } });
+      expect(next(buy(cartOf(newLine(1, 0)), more))).toMatchObject({ payments: [], pendingStep: { step: 'confirm' } });
   });
 
   test('is refused if a condition is not met', () => {
@@ -94,7 +94,7 @@ describe('a checkout', () => {
 
 describe('an order whose payment failed', () => {
   const settled = (order: Order, status: 'captured' | 'failed', paymentId = 'pay_1') =>
-    settlePayment({ ...order, begun: null }, { paymentId, status, request: 's' }, NOW + 2);
+    settlePayment({ ...order, pendingStep: null }, { paymentId, status, request: 's' }, NOW + 2);
   const failed = next(settled(next(buy(cart, { method: 'external' })), 'failed'));
   const again = (more: Partial<CheckoutInput> = {}, now = NOW + 3) =>
     buy(failed, { requestId: 'r-2', request: 'once-more', paymentId: 'pay_2', contactNumber: 'C3', ...more }, now);
@@ -110,16 +110,21 @@ describe('an order whose payment failed', () => {
       contactNumber: 'C3',
       checkout: { requestId: 'r-2' },
       payments: [{ status: 'failed' }, { id: 'pay_2', status: 'captured', amount: 7_000 }],
-      begun: { step: 'confirm', request: 'once-more' },
+      pendingStep: { step: 'confirm', request: 'once-more' },
     });
-    expect(next(again({ method: 'on_account' }))).toMatchObject({ payments: [{}], begun: { step: 'confirm' } });
+    expect(next(again({ method: 'on_account' }))).toMatchObject({ payments: [{}], pendingStep: { step: 'confirm' } });
     expect(next(changeLine(failed, 'lin_1', { beneficiary: { firstName: 'Clara' } }, NOW)).listedAt).not.toBeNull();
   });
 
   test('is no cart while a payment is pending or money was captured', () => {
     const waiting = next(again({ method: 'external' }));
     expect(waiting.state).toBe('payment_pending');
-    for (const order of [waiting, { ...waiting, begun: null }, next(again()), next(again({ method: 'on_account' }))]) {
+    for (const order of [
+      waiting,
+      { ...waiting, pendingStep: null },
+      next(again()),
+      next(again({ method: 'on_account' })),
+    ]) {
       expect(isCart(order)).toBe(false);
       expectRefused(buy(order, { requestId: 'r-3', paymentId: 'pay_3' }), 'cart_gone');
     }
@@ -132,7 +137,7 @@ describe('an order whose payment failed', () => {
     expectRefused(again({}, UNTIL), 'past_due');
     expect(isCart(next(expire(failed, UNTIL)))).toBe(false);
     const late = settlePayment(
-      { ...next(buy(cart, { method: 'external' })), begun: null },
+      { ...next(buy(cart, { method: 'external' })), pendingStep: null },
       { paymentId: 'pay_1', status: 'failed', request: 's' },
       UNTIL,
     );

@@ -31,7 +31,7 @@ describe('a confirmation', () => {
       expiresAt: null,
       deadline: null,
       heldPlaces: 0,
-      begun: null,
+      pendingStep: null,
     });
     expect(confirmed.lines.map(({ ticketId }) => ticketId)).toEqual(['tic_1', 'tic_2']);
     expect(facts).toEqual([
@@ -58,14 +58,18 @@ describe('a confirmation', () => {
 
   test('needs money, unless it is free of charge or on account', () => {
     expectRefused(begin(openOrder(), false), 'unpaid');
-    expect(next(begin(openOrder(0, 0), false)).begun).toMatchObject({ step: 'confirm', late: false, paymentId: null });
+    expect(next(begin(openOrder(0, 0), false)).pendingStep).toMatchObject({
+      step: 'confirm',
+      late: false,
+      paymentId: null,
+    });
     expectRefused(begin(openOrder(0, 1), false), 'unpaid');
   });
 
   test('is possible while open, reserved or waiting for a payment', () => {
     const reserving = next(beginReservation(openOrder(), { request: 'r', dueAt: NOW + MINUTE }, NOW));
-    expect(next(begin(next(extended(reserving, { request: 'r' }, NOW)))).begun?.step).toBe('confirm');
-    expect(next(begin(pendingOrder())).begun?.step).toBe('confirm');
+    expect(next(begin(next(extended(reserving, { request: 'r' }, NOW)))).pendingStep?.step).toBe('confirm');
+    expect(next(begin(pendingOrder())).pendingStep?.step).toBe('confirm');
     for (const state of ['confirmed', 'expired', 'cancelled'] as const)
       expectRefused(begin({ ...openOrder(), state, deadline: null }), 'wrong_state');
     expectRefused(begin(draft()), 'busy');
@@ -78,7 +82,7 @@ describe('a confirmation', () => {
 
   test('is refused for an order without lines', () => {
     const removed = next(removeLine(openOrder(1), { request: 'r', lineId: 'lin_1' }, NOW));
-    expectRefused(begin({ ...removed, begun: null }), 'empty');
+    expectRefused(begin({ ...removed, pendingStep: null }), 'empty');
   });
 
   test('is refused unless the place of every line was sold', () => {
@@ -118,7 +122,7 @@ describe('a sale whose places are gone', () => {
     const expired = expectAcceptedButRefused(decision, 'places_gone');
     expect(expired).toMatchObject({
       state: 'expired',
-      begun: null,
+      pendingStep: null,
       payments: [{ status: 'captured', amount: 10_000 }],
     });
     expect(accepted(decision).facts).toEqual([

@@ -27,7 +27,7 @@ const reserved = () => next(extended(next(reserve()), { request: 'r' }, NOW));
 
 describe('a new order', () => {
   test('is a draft until its places are held, and counts towards the hold limit', () => {
-    expect(draft()).toMatchObject({ state: 'draft', heldPlaces: 2, listedAt: null, begun: { step: 'create' } });
+    expect(draft()).toMatchObject({ state: 'draft', heldPlaces: 2, listedAt: null, pendingStep: { step: 'create' } });
     expect(openOrder()).toMatchObject({
       state: 'open',
       expiresAt: UNTIL,
@@ -88,16 +88,16 @@ describe('an extension', () => {
   test('holds the places for the minutes from now, once the catalog does', () => {
     const order = next(extended(next(extend()), { request: 'e' }, NOW + 1));
     const until = NOW + 30 * MINUTE;
-    expect(order).toMatchObject({ state: 'open', expiresAt: until, deadline: until, begun: null, dueAt: null });
+    expect(order).toMatchObject({ state: 'open', expiresAt: until, deadline: until, pendingStep: null, dueAt: null });
     expect(next(extend(openOrder(), 30)).expiresAt).toBe(UNTIL);
   });
 
   test('never shortens the hold', () => {
-    expect(next(extend(openOrder(), 1)).begun).toMatchObject({ until: UNTIL });
+    expect(next(extend(openOrder(), 1)).pendingStep).toMatchObject({ until: UNTIL });
   });
 
   test('is more than 0 and at most 60 minutes', () => {
-    expect(next(extend(openOrder(), 60)).begun).toMatchObject({ until: NOW + 60 * MINUTE });
+    expect(next(extend(openOrder(), 60)).pendingStep).toMatchObject({ until: NOW + 60 * MINUTE });
     for (const minutes of [0, -1, 60.5, 1e9, Number.NaN])
       expectRefused(extend(openOrder(), minutes), 'invalid_minutes');
   });
@@ -156,7 +156,7 @@ describe('lines', () => {
   test('are added once their places are held, and count towards the hold limit before', () => {
     expect(next(begin()).heldPlaces).toBe(4);
     const order = next(addLines(next(begin()), held, NOW));
-    expect([order.lines.length, order.heldPlaces, total(order), order.begun]).toEqual([4, 4, 20_000, null]);
+    expect([order.lines.length, order.heldPlaces, total(order), order.pendingStep]).toEqual([4, 4, 20_000, null]);
   });
 
   test('leave the order unchanged if their places were not held', () => {
@@ -177,15 +177,15 @@ describe('lines', () => {
   test('are removed at once, and their places released', () => {
     const order = next(removeLine(openOrder(), { request: 'd', lineId: 'lin_1' }, NOW));
     expect(order.lines.map(({ id }) => id)).toEqual(['lin_2']);
-    expect(order).toMatchObject({ heldPlaces: 1, begun: { step: 'release', placeIds: ['plc_1'] } });
+    expect(order).toMatchObject({ heldPlaces: 1, pendingStep: { step: 'release', placeIds: ['plc_1'] } });
     expect(order.performanceIds).toEqual(['prf_0']);
-    expect(next(released(order, { request: 'd' }, NOW)).begun).toBeNull();
+    expect(next(released(order, { request: 'd' }, NOW)).pendingStep).toBeNull();
     expectRefused(released(openOrder(), { request: 'd' }, NOW), 'step_lost');
     expectRefused(removeLine(openOrder(), { request: 'd', lineId: 'lin_9' }, NOW), 'unknown_line');
   });
 
   test('change only while the order is open or reserved', () => {
-    expect(next(begin(reserved())).begun?.step).toBe('lines');
+    expect(next(begin(reserved())).pendingStep?.step).toBe('lines');
     const others = (['confirmed', 'expired', 'cancelled'] as const).map((state) => ({
       ...openOrder(),
       state,

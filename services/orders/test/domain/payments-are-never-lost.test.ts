@@ -35,30 +35,30 @@ describe('a captured payment', () => {
   test('of a part of the amount lowers what is due, and the state stays', () => {
     const { next: order, facts } = accepted(addPayment(openOrder(), payment('pay_1', 4_000), NOW));
     expect([order.state, due(order), paid(order), paymentStatus(order)]).toEqual(['open', 6_000, 4_000, 'partial']);
-    expect([order.begun, facts]).toEqual([null, []]);
+    expect([order.pendingStep, facts]).toEqual([null, []]);
   });
 
   test('in full is written with the pending step of the sale', () => {
     const order = next(addPayment(openOrder(), payment('pay_1', 10_000), NOW));
-    expect(order.begun).toEqual({ step: 'confirm', request: 'pay', since: NOW, late: false, paymentId: 'pay_1' });
+    expect(order.pendingStep).toEqual({ step: 'confirm', request: 'pay', since: NOW, late: false, paymentId: 'pay_1' });
     expect([order.state, paymentStatus(order)]).toEqual(['open', 'paid']);
   });
 
   test('in full together with earlier ones begins the sale', () => {
     const part = next(addPayment(openOrder(), payment('pay_1', 4_000), NOW));
-    expect(next(addPayment(part, payment('pay_2', 6_000), NOW)).begun?.step).toBe('confirm');
+    expect(next(addPayment(part, payment('pay_2', 6_000), NOW)).pendingStep?.step).toBe('confirm');
   });
 
   test('of more than is due is refused, also after the same amount was paid', () => {
     expectRefused(addPayment(openOrder(), payment('pay_1', 10_001), NOW), 'exceeds_due');
     expectRefused(addPayment(openOrder(0), payment('pay_1', 1), NOW), 'exceeds_due');
-    const paying = { ...next(addPayment(openOrder(), payment('pay_1', 10_000), NOW)), begun: null };
+    const paying = { ...next(addPayment(openOrder(), payment('pay_1', 10_000), NOW)), pendingStep: null };
     expectRefused(addPayment(paying, payment('pay_2', 10_000), NOW), 'exceeds_due');
   });
 
   test('on an order confirmed on account pays it', () => {
     const order = next(addPayment(onAccount, payment('pay_1', 10_000), NOW));
-    expect([order.state, order.begun, paymentStatus(order)]).toEqual(['confirmed', null, 'paid']);
+    expect([order.state, order.pendingStep, paymentStatus(order)]).toEqual(['confirmed', null, 'paid']);
     expectRefused(addPayment(order, payment('pay_2', 1), NOW), 'exceeds_due');
   });
 
@@ -100,10 +100,16 @@ describe('a pending payment', () => {
     const order = next(addPayment(openOrder(), payment('pay_1', 10_000, 'pending'), NOW));
     const deadline = UNTIL + GRACE;
     expect(order).toMatchObject({ state: 'payment_pending', cameFrom: 'open', deadline, expiresAt: UNTIL });
-    expect(order.begun).toEqual({ step: 'extend', request: 'pay', since: NOW, cause: 'payment', until: deadline });
+    expect(order.pendingStep).toEqual({
+      step: 'extend',
+      request: 'pay',
+      since: NOW,
+      cause: 'payment',
+      until: deadline,
+    });
     expect([due(order), paymentStatus(order)]).toEqual([10_000, 'unpaid']);
     const waiting = next(extended(order, { request: 'pay' }, NOW));
-    expect(waiting).toEqual({ ...order, begun: null });
+    expect(waiting).toEqual({ ...order, pendingStep: null });
     expect(failExtension(order, { request: 'pay' }, NOW)).toEqual({ next: waiting, facts: [] });
   });
 
@@ -121,16 +127,18 @@ describe('a pending payment', () => {
 
   test('that fails while another one is pending leaves the order waiting', () => {
     const two = next(addPayment(pendingOrder(), payment('pay_2', 5_000, 'pending'), NOW));
-    expect([two.deadline, two.begun]).toEqual([UNTIL + GRACE, null]);
+    expect([two.deadline, two.pendingStep]).toEqual([UNTIL + GRACE, null]);
     const one = next(settlePayment(two, settlement('failed'), NOW));
     expect(one.state).toBe('payment_pending');
     expect(next(settlePayment(one, settlement('failed', 'pay_2'), NOW)).state).toBe('open');
   });
 
   test('that is captured begins the sale if it covers the due amount, else restores the previous state', () => {
-    expect(next(settlePayment(pendingOrder(), settlement('captured'), NOW)).begun).toMatchObject({ step: 'confirm' });
+    expect(next(settlePayment(pendingOrder(), settlement('captured'), NOW)).pendingStep).toMatchObject({
+      step: 'confirm',
+    });
     const part = next(settlePayment(pendingOrder(openOrder(), 4_000), settlement('captured'), NOW));
-    expect(part).toMatchObject({ state: 'open', cameFrom: null, deadline: UNTIL, begun: null, modifiedAt: NOW });
+    expect(part).toMatchObject({ state: 'open', cameFrom: null, deadline: UNTIL, pendingStep: null, modifiedAt: NOW });
     expect(due(part)).toBe(6_000);
     const reserved = { ...openOrder(), state: 'reserved', dueAt: UNTIL } as const;
     expect(next(settlePayment(pendingOrder(reserved, 4_000), settlement('captured'), NOW)).state).toBe('reserved');
@@ -138,8 +146,13 @@ describe('a pending payment', () => {
 
   test('of a part that is captured after the previous deadline keeps the order waiting for the grace period', () => {
     const part = next(settlePayment(pendingOrder(openOrder(), 4_000), settlement('captured'), UNTIL));
-    expect(part).toMatchObject({ state: 'payment_pending', cameFrom: 'open', deadline: UNTIL + GRACE, begun: null });
-    expect(next(addPayment(part, payment('pay_2', 6_000), UNTIL + MINUTE)).begun).toMatchObject({ late: false });
+    expect(part).toMatchObject({
+      state: 'payment_pending',
+      cameFrom: 'open',
+      deadline: UNTIL + GRACE,
+      pendingStep: null,
+    });
+    expect(next(addPayment(part, payment('pay_2', 6_000), UNTIL + MINUTE)).pendingStep).toMatchObject({ late: false });
     expect(expired(part, UNTIL + GRACE).state).toBe('expired');
   });
 
@@ -158,7 +171,7 @@ describe('a pending payment', () => {
   test('that is captured in full while the places are gone returns the order to its previous state', () => {
     const selling = next(settlePayment(pendingOrder(), settlement('captured'), NOW));
     const failed = expectAcceptedButRefused(failConfirm(selling, { request: 'settle' }, NOW), 'places_gone');
-    expect(failed).toMatchObject({ state: 'open', deadline: UNTIL, begun: null });
+    expect(failed).toMatchObject({ state: 'open', deadline: UNTIL, pendingStep: null });
     expect(expectAcceptedButRefused(failConfirm(selling, { request: 'settle' }, UNTIL), 'places_gone').state).toBe(
       'payment_pending',
     );
@@ -185,7 +198,7 @@ describe('a pending payment', () => {
   test('captured after the order was paid otherwise is recorded, so that it can be refunded', () => {
     const paidTwice = next(
       settlePayment(
-        { ...next(addPayment(pendingOrder(), payment('pay_2', 10_000), NOW)), begun: null },
+        { ...next(addPayment(pendingOrder(), payment('pay_2', 10_000), NOW)), pendingStep: null },
         settlement('captured'),
         NOW,
       ),
@@ -199,7 +212,7 @@ describe('a pending payment', () => {
       settlePayment(order, settlement('captured'), NOW),
       'paid_after_cancellation',
     );
-    expect([recorded.state, paid(recorded), recorded.begun]).toEqual(['cancelled', 10_000, null]);
+    expect([recorded.state, paid(recorded), recorded.pendingStep]).toEqual(['cancelled', 10_000, null]);
     expect(accepted(settlePayment(order, settlement('failed'), NOW)).answer).toBeUndefined();
   });
 });
@@ -209,22 +222,22 @@ describe('a late payment', () => {
 
   test('in full begins the sale of the expired order, as a new payment or by settling a pending one', () => {
     const posted = next(addPayment(expired(), payment('pay_1', 10_000), UNTIL + 1));
-    expect(posted).toMatchObject({ state: 'expired', begun: { ...late, paymentId: 'pay_1' } });
+    expect(posted).toMatchObject({ state: 'expired', pendingStep: { ...late, paymentId: 'pay_1' } });
     const captured = next(
       settlePayment(expired(pendingOrder(), UNTIL + GRACE), settlement('captured'), UNTIL + GRACE + MINUTE),
     );
-    expect(captured).toMatchObject({ state: 'expired', begun: { ...late, paymentId: 'pay_p' } });
+    expect(captured).toMatchObject({ state: 'expired', pendingStep: { ...late, paymentId: 'pay_p' } });
   });
 
   test('of a part is recorded and does not confirm the order', () => {
     const recorded = expectAcceptedButRefused(addPayment(expired(), payment('pay_1', 4_000), UNTIL), 'late_and_unpaid');
-    expect([recorded.state, paid(recorded), recorded.begun]).toEqual(['expired', 4_000, null]);
-    expect(next(addPayment(recorded, payment('pay_2', 6_000), UNTIL)).begun).toMatchObject(late);
+    expect([recorded.state, paid(recorded), recorded.pendingStep]).toEqual(['expired', 4_000, null]);
+    expect(next(addPayment(recorded, payment('pay_2', 6_000), UNTIL)).pendingStep).toMatchObject(late);
   });
 
   test('captured again begins the sale again', () => {
-    const failed = { ...next(addPayment(expired(), payment('pay_1', 10_000), UNTIL)), begun: null };
-    expect(next(settlePayment(failed, settlement('captured', 'pay_1'), UNTIL)).begun).toMatchObject(late);
+    const failed = { ...next(addPayment(expired(), payment('pay_1', 10_000), UNTIL)), pendingStep: null };
+    expect(next(settlePayment(failed, settlement('captured', 'pay_1'), UNTIL)).pendingStep).toMatchObject(late);
     expect(paid(next(settlePayment(failed, settlement('captured', 'pay_1'), UNTIL)))).toBe(10_000);
   });
 

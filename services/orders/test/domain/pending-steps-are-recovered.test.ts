@@ -29,17 +29,17 @@ describe('recovery', () => {
     expectRefused(takeOver(draft(), { from: 'lea_other', to: 'lea_next' }, LATER), 'busy');
     const order = next(beginExtension(openOrder(), { request: 'r', minutes: 5 }, NOW));
     const resumed = next(takeOver(order, FROM_DEAD, LATER));
-    expect(resumed.begun).toEqual({ ...order.begun, since: LATER, owner: 'lea_next' });
+    expect(resumed.pendingStep).toEqual({ ...order.pendingStep, since: LATER, owner: 'lea_next' });
     expectRefused(takeOver(resumed, FROM_DEAD, LATER), 'busy');
   });
 
   test('of a release continues under another request id, so that the first process cannot end it', () => {
     const removing = next(removeLine(openOrder(), { request: 'r', lineId: 'lin_1' }, NOW));
     const resumed = next(takeOver(removing, FROM_DEAD, LATER));
-    expect(recovery(resumed)).toEqual({ action: 'release', pending: resumed.begun });
+    expect(recovery(resumed)).toEqual({ action: 'release', pending: resumed.pendingStep });
     expectRefused(released(resumed, { request: 'r' }, LATER), 'step_lost');
-    expect(next(released(resumed, { request: 'r~2' }, LATER)).begun).toBeNull();
-    expect(next(takeOver(resumed, { from: 'lea_next', to: 'lea_third' }, LATER)).begun?.request).toBe('r~3');
+    expect(next(released(resumed, { request: 'r~2' }, LATER)).pendingStep).toBeNull();
+    expect(next(takeOver(resumed, { from: 'lea_next', to: 'lea_third' }, LATER)).pendingStep?.request).toBe('r~3');
   });
 
   test('of an aborted step prevents its first process from completing it', () => {
@@ -49,6 +49,6 @@ describe('recovery', () => {
       takeOver(next(beginLines(openOrder(), { request: 'create', quantity: 1 }, NOW)), FROM_DEAD, LATER),
     );
     expectRefused(addLines(aborting, hold, LATER), 'step_lost');
-    expect(next(failLines(aborting, { request: 'create' }, LATER)).begun).toBeNull();
+    expect(next(failLines(aborting, { request: 'create' }, LATER)).pendingStep).toBeNull();
   });
 });

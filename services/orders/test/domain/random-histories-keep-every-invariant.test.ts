@@ -21,7 +21,7 @@ const checkRest = ({ order, stock, tickets, now, messages }: Scenario): void => 
   const current = order();
   const sold = stock.own().flatMap((place) => (place.sold ? [place.place.id] : []));
   assert.equal(messages.length, 0);
-  assert.equal(current?.begun ?? null, null);
+  assert.equal(current?.pendingStep ?? null, null);
   if (current?.state === 'confirmed') {
     assert.deepEqual(sold.sort(), current.lines.map(({ place }) => place.id).sort());
     assert.deepEqual(tickets.validIds().sort(), current.lines.map(({ id, ticketId }) => [id, ticketId]).sort());
@@ -98,7 +98,9 @@ const broken: Readonly<Record<string, Partial<Rules>>> = {
   },
   'a cancellation that does not wait for the pending sale': {
     cancel: (order, how, now) =>
-      order.begun?.step === 'confirm' ? cancel({ ...order, begun: null }, how, now) : cancel(order, how, now),
+      order.pendingStep?.step === 'confirm'
+        ? cancel({ ...order, pendingStep: null }, how, now)
+        : cancel(order, how, now),
   },
   'a cancellation that is settled by its tickets alone': {
     recordTicketsCancelled: (order, fact, now) => {
@@ -119,9 +121,9 @@ const broken: Readonly<Record<string, Partial<Rules>>> = {
   'an aborted step that its first process completes': {
     takeOver: (order, lease, now) => {
       const decision = takeOver(order, lease, now);
-      return isRefused(decision) || !order.begun
+      return isRefused(decision) || !order.pendingStep
         ? decision
-        : { ...decision, next: { ...order, begun: { ...order.begun, since: now } } };
+        : { ...decision, next: { ...order, pendingStep: { ...order.pendingStep, since: now } } };
     },
   },
 };

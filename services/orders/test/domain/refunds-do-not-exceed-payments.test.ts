@@ -43,29 +43,33 @@ describe('a refund', () => {
     const selling = next(addPayment(openOrder(), payment('pay_1', 10_000), NOW));
     expectRefused(refund(selling, input(1), NOW), 'busy');
     const waiting = next(addPayment(partPaid, payment('pay_2', 1_000, 'pending'), NOW));
-    expect(waiting.begun?.step).toBe('extend');
-    expect(next(refund(waiting, input(1), NOW)).begun).toEqual(waiting.begun);
+    expect(waiting.pendingStep?.step).toBe('extend');
+    expect(next(refund(waiting, input(1), NOW)).pendingStep).toEqual(waiting.pendingStep);
   });
 
   test('below the total prevents the sale by a confirmation, a repeated and a further capture', () => {
-    const unsold: Order = { ...next(addPayment(openOrder(), payment('pay_1', 10_000), NOW)), begun: null };
-    const waiting: Order = { ...next(addPayment(partPaid, payment('pay_2', 6_000, 'pending'), NOW)), begun: null };
+    const unsold: Order = { ...next(addPayment(openOrder(), payment('pay_1', 10_000), NOW)), pendingStep: null };
+    const waiting: Order = {
+      ...next(addPayment(partPaid, payment('pay_2', 6_000, 'pending'), NOW)),
+      pendingStep: null,
+    };
     const settlement = { paymentId: 'pay_1', status: 'captured', request: 'again' } as const;
     const back = next(refund(unsold, input(1), NOW));
     expectRefused(beginConfirm(back, { request: 'sale', onAccount: false }, NOW), 'unpaid');
-    expect(next(beginConfirm(back, { request: 'sale', onAccount: true }, NOW)).begun?.step).toBe('confirm');
+    expect(next(beginConfirm(back, { request: 'sale', onAccount: true }, NOW)).pendingStep?.step).toBe('confirm');
     expect(
-      expectAcceptedButRefused(settlePayment(next(expire(back, UNTIL)), settlement, UNTIL), 'paid_and_refunded').begun,
+      expectAcceptedButRefused(settlePayment(next(expire(back, UNTIL)), settlement, UNTIL), 'paid_and_refunded')
+        .pendingStep,
     ).toBeNull();
     const other = settlePayment(next(refund(waiting, input(1), NOW)), { ...settlement, paymentId: 'pay_2' }, NOW);
-    expect(expectAcceptedButRefused(other, 'paid_and_refunded')).toMatchObject({ state: 'open', begun: null });
+    expect(expectAcceptedButRefused(other, 'paid_and_refunded')).toMatchObject({ state: 'open', pendingStep: null });
   });
 
   test('of an overpaid amount does not prevent the sale', () => {
     const dearer = next(addPayment(openOrder(5_000, 5_000, 1), payment('pay_1', 10_000), NOW));
     const paid = { ...dearer, lines: dearer.lines.slice(0, 1) };
     const back = next(refund(paid, input(5_000), NOW));
-    expect(next(beginConfirm(back, { request: 'sale', onAccount: false }, NOW)).begun?.step).toBe('confirm');
+    expect(next(beginConfirm(back, { request: 'sale', onAccount: false }, NOW)).pendingStep?.step).toBe('confirm');
   });
 
   test('is, together with the others, at most the captured amount', () => {

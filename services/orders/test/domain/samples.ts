@@ -96,5 +96,5 @@ export const payment = (
 /** The order with a pending payment, its places held for it. */
 export const pendingOrder = (order = openOrder(), amount = 10_000): Order => ({
   ...next(addPayment(order, payment('pay_p', amount, 'pending'), NOW)),
-  begun: null,
+  pendingStep: null,
 });

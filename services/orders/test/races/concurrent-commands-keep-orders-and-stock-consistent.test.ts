@@ -39,7 +39,7 @@ describe.each(engines)('concurrent commands keep orders and stock consistent, on
       const expected = state === 'confirmed' ? lines.map(({ place }) => place.id) : [];
       expect([id, state, sold.map((place) => place.id).sort()]).toEqual([id, state, expected.sort()]);
       expect(['confirmed', 'expired', 'cancelled']).toContain(state);
-      expect((await fixture.context.orders.of('opera').get(id))?.begun).toBe(null);
+      expect((await fixture.context.orders.of('opera').get(id))?.pendingStep).toBe(null);
     }
     const confirmed = now.filter(({ state }) => state === 'confirmed').flatMap(({ lines }) => lines);
     const sold = halls.map((hall) => fixture.catalog.count(hall).sold).reduce((sum, count) => sum + count, 0);

@@ -69,6 +69,6 @@ describe.each(engines)('a refused repeat releases the places that a dead process
     await expect(addOrderLines(fixture.context, command, items)).rejects.toMatchObject({ code: 'order_not_on_sale' });
     expect(fixture.catalog.count(hall)).toEqual({ free: 3, held: 0, sold: 0 });
     expect((await read(fixture, path)).lines).toHaveLength(2);
-    expect((await fixture.context.orders.of('opera').get(order.id))?.begun).toBeNull();
+    expect((await fixture.context.orders.of('opera').get(order.id))?.pendingStep).toBeNull();
   });
 });

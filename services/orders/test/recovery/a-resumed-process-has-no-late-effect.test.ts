@@ -100,17 +100,17 @@ describe.each(engines)('a process that was paused during a step and resumes, on 
     await fixture.later();
     // Left to recovery by one process, and taken over by another that works on it.
     const document = () => fixture.context.orders.of('opera').get(order.id);
-    await until(async () => (await document())?.begun?.owner === 'nobody');
+    await until(async () => (await document())?.pendingStep?.owner === 'nobody');
     const owner = await fixture.context.lease.hold();
     await fixture.context.orders.of('opera').update(order.id, (current) => ({
-      next: { ...current, begun: current.begun && { ...current.begun, owner } },
+      next: { ...current, pendingStep: current.pendingStep && { ...current.pendingStep, owner } },
     }));
     first.resume();
     expect(await outcome).toBe('service_unavailable');
-    expect((await document())?.begun).toMatchObject({ step: 'extend', owner });
+    expect((await document())?.pendingStep).toMatchObject({ step: 'extend', owner });
     fixture.catalog.mishaps.clear();
     await fixture.later();
     expect(await read(fixture, path)).toMatchObject({ state: 'open' });
-    expect((await document())?.begun).toBeNull();
+    expect((await document())?.pendingStep).toBeNull();
   });
 });

@@ -54,7 +54,7 @@ describe.each(engines)('the pending step of a dead process is completed or abort
   const document = (id: string) => fixture.context.orders.of('opera').get(id);
   /** Time passes until the process counts as dead, and an instance sweeps. */
   const later = () => fixture.later();
-  const isPending = async (id: string) => (await document(id))?.begun !== null;
+  const isPending = async (id: string) => (await document(id))?.pendingStep !== null;
 
   test.each(moments)('a new order is deleted if its process dies %s the hold', async (when) => {
     const hall = fixture.catalog.hall(3);
@@ -267,7 +267,7 @@ describe.each(engines)('the pending step of a dead process is completed or abort
       expect(await read(fixture, second.path)).toMatchObject({ state: 'reserved', dueAt: '2099-01-01T00:00:00.000Z' });
       for (const { order } of [first, second]) {
         const now = await document(order.id);
-        expect(now?.begun).toBe(null);
+        expect(now?.pendingStep).toBe(null);
         expect(fixture.catalog.placesOf(order.id)[0]?.until).toBe(now?.deadline);
       }
       const again = await reserveOrder(

@@ -16,7 +16,7 @@ export const expiredIfDue = <O extends Order>(order: O, now: number): Accepted<O
             lines: linesAtEnd(order),
             deadline: null,
             cameFrom: null,
-            begun: null,
+            pendingStep: null,
             heldPlaces: 0,
             ...abandoned(order, now),
           },

@@ -102,7 +102,10 @@ export const orderCancelled = (
     orderId: order.id,
     hadTickets: how.hadTickets,
     override: how.override,
-    placeIds: [...placeIdsOf(order.lines), ...(order.begun?.step === 'release' ? order.begun.placeIds : [])],
+    placeIds: [
+      ...placeIdsOf(order.lines),
+      ...(order.pendingStep?.step === 'release' ? order.pendingStep.placeIds : []),
+    ],
   },
 });
 

@@ -153,7 +153,7 @@ export interface Order {
   readonly cancellation: Cancellation | null;
   readonly ticketNotes: readonly TicketControl[];
   /** The pending step; null if there is none. */
-  readonly begun: PendingStep | null;
+  readonly pendingStep: PendingStep | null;
   /** Unsold places that the order holds or is about to hold, summed up by the limit per client. */
   readonly heldPlaces: number;
   /** Since when tickets must be sent the beneficiaries' names; absent or null once acknowledged, or without names. */

@@ -20,7 +20,7 @@ export const abandoned = (order: Order, now: number): Pick<Order, 'abandonedAt'>
 
 /** Whether the deadline has passed, the expiry is not written yet, and no step is pending. */
 export const isPastDue = (order: Order, now: number): boolean =>
-  isUnpaid(order) && order.begun === null && order.deadline !== null && order.deadline <= now;
+  isUnpaid(order) && order.pendingStep === null && order.deadline !== null && order.deadline <= now;
 
 /** The order with a visible change. `modifiedAt` never decreases, since clocks of processes differ. */
 export const touched = <O extends Order>(order: O, now: number): O =>
@@ -65,7 +65,7 @@ export const busy = (): Refused => refuse('busy');
  * the state is none of `states`. `action` completes "the order cannot be …".
  */
 export const unfit = (order: Order, states: readonly State[], action: string, now: number): Refused | undefined => {
-  if (order.begun !== null) return busy();
+  if (order.pendingStep !== null) return busy();
   if (isPastDue(order, now)) return refuse('past_due', `The order's deadline has passed, so it cannot be ${action}.`);
   return states.includes(order.state) ? undefined : wrongState(order, action);
 };

@@ -53,7 +53,7 @@ const refund = (scenario: Scenario, { number }: Event): void => {
   const rest = scenario.ledger.captured - scenario.ledger.refunded;
   const { refused } = scenario.command('refund', (order) => scenario.rules.refund(order, input, scenario.now()));
   if (!refused) scenario.ledger.refunded += number;
-  const selling = scenario.order()?.begun?.step === 'confirm';
+  const selling = scenario.order()?.pendingStep?.step === 'confirm';
   if (scenario.order()?.state !== 'draft' && !selling)
     assert.equal(refused === undefined, number > 0 && number <= rest);
 };
@@ -90,8 +90,8 @@ function* cancelling(scenario: Scenario, { number, flag }: Event): Steps {
   const how = { reason: 'x', override: flag, controlled };
   // The catalog did not answer the process that ended the step.
   scenario.write((order) =>
-    order.begun && order.state !== 'draft' && isLeft(order.begun, scenario.now())
-      ? accept({ ...order, begun: { ...order.begun, owner: NO_OWNER } })
+    order.pendingStep && order.state !== 'draft' && isLeft(order.pendingStep, scenario.now())
+      ? accept({ ...order, pendingStep: { ...order.pendingStep, owner: NO_OWNER } })
       : accept(order),
   );
   scenario.command('cancellation', (order) => scenario.rules.cancel(order, how, scenario.now()));
@@ -147,7 +147,7 @@ export const play = (rules: Rules, { prices, places, cart, created, events }: Hi
   const sweep = (): Steps => {
     const before = scenario.order();
     const { refused } = scenario.write((order) => rules.expire(order, scenario.now()));
-    const isDue = before?.begun === null && before.deadline !== null && before.deadline <= scenario.now();
+    const isDue = before?.pendingStep === null && before.deadline !== null && before.deadline <= scenario.now();
     assert.equal(refused === undefined, isDue);
     return recover(scenario);
   };

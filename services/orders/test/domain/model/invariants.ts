@@ -42,7 +42,14 @@ export type Kind = keyof typeof allowed;
  * The reason why there is nothing to buy: the order was bought and may still be paid, is being confirmed, or is an
  * empty or an expired cart.
  */
-const checkoutRefusal = ({ listedAt, checkout, payments, state, begun: pending, lines }: Order): Reason | undefined => {
+const checkoutRefusal = ({
+  listedAt,
+  checkout,
+  payments,
+  state,
+  pendingStep: pending,
+  lines,
+}: Order): Reason | undefined => {
   const hasFailed = payments.length > 0 && payments.every(({ status }) => status === 'failed');
   const isAgain = checkout !== undefined && hasFailed && state === 'open' && pending?.step !== 'confirm';
   if (listedAt !== null && !isAgain) return 'cart_gone';
@@ -59,9 +66,9 @@ export const checkRefusal = (kind: Kind, before: Order, refused: Reason | undefi
   const states: readonly State[] = allowed[kind];
   assert.notEqual(refused, 'past_due');
   assert.notEqual(refused, 'step_lost');
-  if (before.begun && (kind !== 'refund' || before.begun.step === 'confirm') && kind !== 'cancellation')
+  if (before.pendingStep && (kind !== 'refund' || before.pendingStep.step === 'confirm') && kind !== 'cancellation')
     assert.equal(refused, 'busy');
-  if (before.begun) return;
+  if (before.pendingStep) return;
   const isPending = before.state === 'payment_pending' && before.payments.some(({ status }) => status === 'pending');
   // Such an order can be confirmed on account only.
   if (kind === 'confirmation' && isPending && refused === 'wrong_state') return;
@@ -93,7 +100,7 @@ export const checkWrite = (before: Order, after: Order, facts: readonly DomainFa
     const sold = stock.own().flatMap((place) => (place.sold ? [place.place.id] : []));
     assert.ok(after.lines.every(({ place }) => sold.includes(place.id)));
     assert.ok(after.lines.length > 0);
-    const byPayment = before.begun?.step === 'confirm' && before.begun.paymentId !== null;
+    const byPayment = before.pendingStep?.step === 'confirm' && before.pendingStep.paymentId !== null;
     if (byPayment) assert.ok(paid(after) - refunded(after) >= total(after), 'sold for money that was refunded');
   }
   assert.ok((after.modifiedAt ?? 0) >= (before.modifiedAt ?? 0));
@@ -123,12 +130,12 @@ export const checkOrder = (order: Order, ledger: Ledger, stock: Stock, now: numb
   assert.equal(order.cameFrom !== null, order.state === 'payment_pending');
   const waitsForNothing =
     order.state === 'payment_pending' && order.payments.every(({ status }) => status !== 'pending');
-  if (waitsForNothing && !order.begun)
+  if (waitsForNothing && !order.pendingStep)
     assert.ok((order.expiresAt ?? 0) <= now, 'the order waits for a payment, and none is pending');
   assert.equal(order.cancellation !== null, order.state === 'cancelled');
-  const wanted = order.begun?.step === 'lines' ? order.begun.quantity : 0;
+  const wanted = order.pendingStep?.step === 'lines' ? order.pendingStep.quantity : 0;
   if (order.state !== 'draft') assert.equal(order.heldPlaces, unpaid(order.state) ? order.lines.length + wanted : 0);
-  if (order.state === 'confirmed' || order.state === 'cancelled') assert.equal(order.begun, null);
+  if (order.state === 'confirmed' || order.state === 'cancelled') assert.equal(order.pendingStep, null);
   for (const { ticketId } of order.lines) assert.equal(ticketId !== null, order.confirmedAt !== null);
   checkCancellation(order);
   const ids = order.lines.map(({ place }) => place.id);
@@ -140,7 +147,8 @@ export const checkOrder = (order: Order, ledger: Ledger, stock: Stock, now: numb
       ids.filter((id) => !has(id, true)),
       [],
     );
-  const holding = (order.state === 'open' || order.state === 'reserved') && !order.begun && (order.deadline ?? 0) > now;
+  const holding =
+    (order.state === 'open' || order.state === 'reserved') && !order.pendingStep && (order.deadline ?? 0) > now;
   if (holding)
     assert.deepEqual(
       ids.filter((id) => !has(id, false)),

@@ -88,7 +88,7 @@ export const createScenario = (rules: Rules, prices: readonly number[], places: 
     now: () => now,
     version: () => version,
     order: () => order,
-    pending: (): PendingStep | null => order?.begun ?? null,
+    pending: (): PendingStep | null => order?.pendingStep ?? null,
     nextId,
     advance: (ms: number) => {
       now += ms;

@@ -115,11 +115,11 @@ export const continueStep = (scenario: Scenario, pending: PendingStep | null): S
 /** Recovery of the step of a dead process. */
 export function* recover(scenario: Scenario): Steps {
   const order = scenario.order();
-  if (!order?.begun || !isLeft(order.begun, scenario.now())) return;
-  const lease = { from: order.begun.owner, to: scenario.nextId('lea') };
+  if (!order?.pendingStep || !isLeft(order.pendingStep, scenario.now())) return;
+  const lease = { from: order.pendingStep.owner, to: scenario.nextId('lea') };
   scenario.write((current) => scenario.rules.takeOver(current, lease, scenario.now()));
   const pending = scenario.pending();
-  const found = recovery({ begun: pending });
+  const found = recovery({ pendingStep: pending });
   if (found.action === 'release_draft') {
     yield;
     scenario.stock.release({ sold: true });
