@@ -1,6 +1,6 @@
-// Run by mongosh at every start of the composition: makes the one-member replica set and one user per service, who reads and writes that
-// service's database alone. The operator's user reads and writes all of them. Written for MongoDB 8.0 and reviewed; the smoke test cannot
-// run it, since its stand-in for MongoDB has neither users nor replica sets.
+// Run by mongosh at every start of the composition: creates the one-member replica set and one user per service, who
+// reads and writes only that service's database. The operator's user reads and writes all of them. Written for MongoDB
+// 8.0; docs/reliability.md, "What is unproven", says what no test has run.
 const files = require('node:fs');
 
 const read = (name) => files.readFileSync(`/run/boxoffice/${name}`, 'utf8');
@@ -21,7 +21,8 @@ const persistently = (what, attempt) => {
   }
 };
 
-// At the very first start the image makes the root user with a server that only listens to itself, then starts the real one.
+// At the first start the image creates the root user through a server on the loopback address, then starts the real
+// server.
 const admin = persistently('the server', () =>
   new Mongo(
     `mongodb://root:${encodeURIComponent(read('root-password'))}@${MEMBER}/admin?directConnection=true&serverSelectionTimeoutMS=2000`,
@@ -48,4 +49,4 @@ for (const { name, password } of JSON.parse(read('users.json'))) {
   if (admin.getUser(name) === null) admin.createUser({ user: name, ...rights });
   else admin.updateUser(name, rights);
 }
-print('the replica set and its users are there');
+print('the replica set and its users exist');

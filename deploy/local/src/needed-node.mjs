@@ -1,4 +1,5 @@
-// Run by `npm run setup` where the registry had no Node for this platform, so by whatever Node is there, also one that reads no TypeScript.
+// Run by `npm run setup` if the registry has no Node for this platform, so by any installed version of Node: plain
+// JavaScript.
 const NEEDED = 24;
 
 if (Number(process.versions.node.split('.')[0]) < NEEDED) {
