@@ -14,9 +14,9 @@ process.setuid(user);
 enableCompileCache('/compiled');
 
 const modules = [`${APP}/dist/**/*.js`, `${APP}/node_modules/.pnpm/@boxoffice*/node_modules/@boxoffice/*/dist/**/*.js`];
-// A program would start to serve; the others are for tests.
-const isProgramOrTest = (file) => /\/(main|service)\.js$|\/(conformance|stand)\//.test(file);
-const own = globSync(modules).filter((file) => !isProgramOrTest(file));
+// A program would start to serve.
+const isProgram = (file) => /\/(main|service)\.js$/.test(file);
+const own = globSync(modules).filter((file) => !isProgram(file));
 
 /** A module that fails to load by itself, for example a worker thread's, is compiled at each start instead. */
 const load = (url) => import(url).catch((error) => process.stdout.write(`not loaded: ${url}: ${error.message}\n`));

@@ -82,8 +82,8 @@ export const openConcurrentSale = async (
       await Promise.all(trading);
     },
     async settle(patienceMs = 60_000) {
-      const begun = performance.now();
-      const passed = () => performance.now() - begun;
+      const startedAt = performance.now();
+      const passed = () => performance.now() - startedAt;
       let clean: number | undefined;
       for (;;) {
         const at = passed();

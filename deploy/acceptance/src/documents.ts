@@ -31,11 +31,11 @@ const linkFaults = (root: string, file: string, [, text = '', target = '', title
   if (/^[a-z]+:/.test(target)) return [];
   const [path = '', anchor] = target.split('#');
   const found = path === '' ? file : join(dirname(file), path);
-  if (!existsSync(join(root, found))) return [`links to ${found}, which is not there`];
+  if (!existsSync(join(root, found))) return [`links to ${found}, which does not exist`];
   const faults: string[] = [];
   if (PATH.test(text) && relative(found, text) !== '') faults.push(`names ${text} and links to ${found}`);
   if (anchor !== undefined && !anchorsOf(readFileSync(join(root, found), 'utf8')).has(anchor))
-    faults.push(`links to the heading #${anchor} of ${found}, which is not there`);
+    faults.push(`links to the heading #${anchor} of ${found}, which does not exist`);
   if (title !== undefined && !readFileSync(join(root, found), 'utf8').includes(title))
     faults.push(`names the test "${title}", which is not in ${found}`);
   return faults;
@@ -58,7 +58,7 @@ export const documentFaults = (root: string, file: string, text: string): string
   const paths = [...prose.matchAll(/`([^`\s]+)`/g)]
     .map(([, path = '']) => path)
     .filter((path) => PATH.test(path) && !existsSync(join(root, path)))
-    .map((path) => `names ${path}, which is not there`);
+    .map((path) => `names ${path}, which does not exist`);
   const lines = text.trimEnd().split('\n').length;
   const long = file === 'README.md' && lines > README_LINES ? [`has ${lines} lines, more than ${README_LINES}`] : [];
   const wide = file === 'README.md' || file.startsWith('docs/') ? longLines(text) : [];

@@ -11,11 +11,11 @@ interface Block {
 
 const MARK = '@@ block';
 
-/** Wraps JavaScript in the command that docs/point-of-sale.md gives for it. */
+/** Wraps JavaScript in the command that docs/point-of-sale.md uses for it. */
 const asCommand = (script: string): string =>
   `NODE_EXTRA_CA_CERTS=data/development-certificate.pem node --input-type=module -e '${script.replaceAll("'", "'\\''")}'`;
 
-/** The ```sh and ```js blocks of one chapter of a Markdown text. @throws {Error} when the chapter is missing or empty. */
+/** The ```sh and ```js blocks of a chapter of a Markdown text. @throws {Error} if the chapter is missing or empty */
 export const blocksOf = (markdown: string, chapter: string): Block[] => {
   const start = markdown.indexOf(`## ${chapter}\n`);
   if (start < 0) throw new Error(`there is no chapter "${chapter}"`);

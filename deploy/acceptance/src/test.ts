@@ -48,7 +48,11 @@ const failed =
   checks.failed + jest.numFailedTests + broken + (status !== 0 && jest.numFailedTests + broken === 0 ? 1 : 0);
 
 process.stdout.write('\n');
-for (const line of missing.lines) process.stdout.write(`${line}\n`);
-if (jest.numPendingTests > 0) process.stdout.write(`${jest.numPendingTests} tests skipped for want of an engine\n`);
+for (const line of missing.lines)
+  process.stdout.write(`${line}
+`);
+if (jest.numPendingTests > 0)
+  process.stdout.write(`${jest.numPendingTests} tests skipped because an engine is missing
+`);
 process.stdout.write(`${passed} passed, ${failed} failed\n`);
 process.exitCode = failed === 0 ? 0 : 1;

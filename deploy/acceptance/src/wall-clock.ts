@@ -38,7 +38,7 @@ export const checkWallClock = async (): Promise<Finding> => {
     .flatMap((file) =>
       measuringLines(readFileSync(join(ROOT, file), 'utf8')).map(
         (line) =>
-          `${file}:${line} measures how long something took: assert the order of what happens, inject a clock, or wait for the condition for ten times as long as is promised`,
+          `${file}:${line} bounds elapsed time: assert the order of events, inject a clock, or wait for the condition for ten times the promised time`,
       ),
     );
   return { faults, summary: `${files.length} files` };

@@ -65,20 +65,20 @@ const measure = async (settings: Readonly<Record<string, string>>): Promise<numb
 
 /** Cancellation of confirmed orders: tickets cancelled and places released through messages. */
 export const cancellation: Benchmark = {
-  about: `request to places free at ${A_SECOND} cancellations a second; with --amqp URL over RabbitMQ, too`,
+  about: `time from the request to free places at ${A_SECOND} cancellations a second; with --amqp URL also over RabbitMQ`,
   async run(progress, options) {
     const amqpUrl = options.amqp;
     progress(`in-process bus, ${ORDERS} orders`);
     const inProcess = await measure({});
     progress(amqpUrl === undefined ? 'no RabbitMQ named: left out' : `RabbitMQ, ${ORDERS} orders`);
     const rabbitmq = amqpUrl === undefined ? undefined : await measure({ AMQP_URL: amqpUrl });
-    const figures = (name: string, taken: readonly number[]) => [name, quantile(taken, 0.5), quantile(taken, 0.99)];
+    const row = (name: string, taken: readonly number[]) => [name, quantile(taken, 0.5), quantile(taken, 0.99)];
     const p99 = quantile(rabbitmq ?? [], 0.99);
     return {
       name: 'cancellation',
       about: this.about,
       columns: ['', 'p50 ms', 'p99 ms'],
-      rows: [figures('in-process', inProcess), ...(rabbitmq ? [figures('RabbitMQ', rabbitmq)] : [])],
+      rows: [row('in-process', inProcess), ...(rabbitmq ? [row('RabbitMQ', rabbitmq)] : [])],
       targets: rabbitmq
         ? [
             {

@@ -47,7 +47,7 @@ export const idle: Benchmark = {
     await (await startProduct(directory)).stop();
     progress(`${SECONDS} s of nothing`);
     const { share } = await rest(directory);
-    progress(`${SECONDS} s of nothing, with metrics, which count`);
+    progress(`${SECONDS} s without requests, reading metrics`);
     const operationsPort = await freePort();
     const measured = await rest(directory, operationsPort);
     const { before: calls, after } = measured;

@@ -60,8 +60,8 @@ const costOf = async ({ pid }: Product, { act, requests }: Operation, seconds: n
 };
 
 /**
- * Both revisions run side by side, each as `npm start` runs it, and take turns: whatever else the machine does meets both
- * alike.
+ * Both revisions run side by side, each as `npm start` runs it, and take turns, so that other load on the machine
+ * affects both alike.
  */
 export const revisions: Benchmark = {
   about: 'processor time per request against another revision; --against REVISION (--pairs 10, --seconds 2)',

@@ -22,7 +22,7 @@ const signaturesPerSecond = (): number => {
 
 /** Tokens per second against bare signatures. */
 export const tokens: Benchmark = {
-  about: 'tokens per second, asked of the authorizer, against bare ES256 signatures of one core',
+  about: 'tokens per second from the authorizer, against bare ES256 signatures of one core',
   async run(progress) {
     const authorizer = await startChild<AuthorizerAnnouncement>('authorizer');
     const { url, clientId, clientSecret } = authorizer.announced;

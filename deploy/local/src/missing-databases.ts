@@ -11,7 +11,7 @@ export const warnOfMissing = (directory: string, names: readonly string[], logge
   // The engine itself reports an entry that is no file.
   if (!files.some((file) => statSync(file, { throwIfNoEntry: false })?.isFile())) return;
   for (const file of files.filter((one) => !existsSync(one))) {
-    logger.warn('a database file is missing and is made anew, empty; if it was lost, stop and restore it', {
+    logger.warn('a database file is missing and is created empty; if it was lost, stop and restore a backup', {
       part: file,
     });
   }

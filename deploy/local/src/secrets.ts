@@ -12,18 +12,18 @@ export const keepServiceRootSecret = (directory: string): string =>
 
 const KEY_FILE = secretFile('KEY_ENCRYPTION_KEY');
 
-const whereKept = (directory: string): string => `${join(directory, KEY_FILE)} or the setting`;
+const storedAt = (directory: string): string => `${join(directory, KEY_FILE)} or the setting`;
 
 /**
  * The key in the data directory, generated if missing, unless the authorizer's store has values encrypted under an
  * earlier key, which a new one could not decrypt. @throws {StartFault}
  */
 export const keepKeyEncryptionKey = async (directory: string, authorizerStore: Store): Promise<string> => {
-  const kept = readStoredSecret(directory, KEY_FILE);
-  if (kept !== undefined) return kept;
+  const stored = readStoredSecret(directory, KEY_FILE);
+  if (stored !== undefined) return stored;
   if ((await listKeys(authorizerStore)).length === 0) return storeSecret(directory, KEY_FILE);
   throw new StartFault(
-    `KEY_ENCRYPTION_KEY: is neither set nor kept, but the authorizer's store holds signing keys that are encrypted under it: ${wayOut(whereKept(directory))}`,
+    `KEY_ENCRYPTION_KEY: is neither set nor stored, but the authorizer's store holds signing keys that are encrypted under it: ${wayOut(storedAt(directory))}`,
   );
 };
 
@@ -31,5 +31,5 @@ export const keepKeyEncryptionKey = async (directory: string, authorizerStore: S
 export const explainKeys =
   (directory: string) =>
   (error: unknown): never => {
-    throw error instanceof WrongKeyEncryptionKey ? new WrongKeyEncryptionKey(whereKept(directory)) : error;
+    throw error instanceof WrongKeyEncryptionKey ? new WrongKeyEncryptionKey(storedAt(directory)) : error;
   };

@@ -29,7 +29,7 @@ if (found) {
   await import(mainOf(found[1]).href);
 } else {
   const names = existing.map(([known]) => known).join(', ');
-  const problem = name === '' ? 'which service? npm run service -- NAME' : `there is no service "${name}"`;
+  const problem = name === '' ? 'no service given: npm run service -- NAME' : `there is no service "${name}"`;
   process.stderr.write(`${problem}; there are: ${names}\n`);
   process.exitCode = 1;
 }

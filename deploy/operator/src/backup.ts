@@ -12,7 +12,7 @@ import { Refused } from './refused.ts';
 const requireFiles = ({ engines }: Installation): void => {
   if (engines.store === 'SQLite') return;
   throw new Refused(
-    'MONGODB_URL is set: what is in MongoDB is backed up with its own means, mongodump --oplog or snapshots of its provider, see deploy/kubernetes/README.md',
+    'MONGODB_URL is set: back up MongoDB with mongodump --oplog or its provider’s snapshots, see deploy/kubernetes/README.md',
   );
 };
 
@@ -23,12 +23,12 @@ export const backups: readonly Command[] = [
     name: 'backup',
     usage: 'DIR',
     about:
-      'copies the data directory, also while the product runs: every database as of one moment, the keys and credentials kept beside them (so keep it as safe as those), and a manifest with checksums; DIR must be new or empty',
+      'copies the data directory, also while the product runs: every database as of one moment, the keys and credentials beside them (protect the backup like those), and a manifest with checksums; DIR must be new or empty',
     words: ['DIR'],
     async run(installation, { words: [target = ''] }) {
       requireFiles(installation);
       const progress = createProgress('backup');
-      const begun = performance.now();
+      const startedAt = performance.now();
       const { manifest, pausedMs } = await takeBackup(target, {
         data: installation.directory,
         versions,
@@ -36,12 +36,10 @@ export const backups: readonly Command[] = [
       }).finally(progress.end);
       const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0);
       const notes = [
-        ...manifest.elsewhere.map(
-          (name) => `${name} is not kept in the data directory: back it up where it comes from`,
-        ),
+        ...manifest.elsewhere.map((name) => `${name} is not stored in the data directory: back it up separately`),
         ...(installation.engines.bus === 'RabbitMQ'
           ? [
-              'what lies in RabbitMQ is not in it: empty the queues before a restore, and tell its facts again with facts republish',
+              'messages in RabbitMQ are not included: empty the queues before a restore, and run facts republish after it',
             ]
           : []),
       ];
@@ -51,7 +49,7 @@ export const backups: readonly Command[] = [
         files: manifest.files.length,
         size: megabytes(bytes),
         writersPausedMs: Math.round(pausedMs * 10) / 10,
-        seconds: Math.round((performance.now() - begun) / 100) / 10,
+        seconds: Math.round((performance.now() - startedAt) / 100) / 10,
         ...(notes.length > 0 ? { notes: notes.join('; ') } : {}),
       };
     },
@@ -60,7 +58,7 @@ export const backups: readonly Command[] = [
     name: 'restore',
     usage: 'DIR [--force]',
     about:
-      'puts a backup into the data directory (BOXOFFICE_DATA_DIR), which must be empty and which nobody may be using, after verifying its versions and checksums; --force: puts aside what is there, in a folder of it',
+      'puts a backup into the data directory (BOXOFFICE_DATA_DIR), which must be empty and not in use, after verifying its versions and checksums; --force: moves existing content aside, into a folder there',
     words: ['DIR'],
     options: { force: { type: 'boolean' } },
     data: 'made',

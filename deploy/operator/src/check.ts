@@ -15,7 +15,7 @@ const storesOf = async (installation: Installation) => {
   if (missing.length > 0) {
     const files = missing.map((name) => `${name}.sqlite`).join(', ');
     throw new Refused(
-      `there is nothing to check: ${installation.directory} lacks ${files}, which npm start makes; if it was lost, restore it`,
+      `there is nothing to check: ${installation.directory} lacks ${files}, which npm start creates; if it was lost, restore it`,
     );
   }
   return {
@@ -28,17 +28,17 @@ const storesOf = async (installation: Installation) => {
 };
 
 const summary = ({ violations, undecided, more, unasked }: Verified): string => {
-  const waiting = `${undecided.length} look wrong and wait for a step or a message all the time (operator status tells what ages)`;
+  const waiting = `${undecided.length} look wrong and depend on a pending step or message during the whole check (operator status shows which are old)`;
   if (violations.length === 0) {
     if (unasked !== undefined && undecided.length > 0)
-      return `undecided: ${undecided.length + more} look wrong, and whether messages are on their way to them is not known: ${unasked}`;
+      return `undecided: ${undecided.length + more} look wrong, and the messages in the queues are unknown: ${unasked}`;
     if (more > 0) return `undecided: ${undecided.length + more} look wrong`;
-    return undecided.length === 0 ? 'clean: no invariant is violated' : `clean but for what is under way: ${waiting}`;
+    return undecided.length === 0 ? 'clean: no invariant is violated' : `clean except for pending work: ${waiting}`;
   }
   const counts = new Map<string, number>();
   for (const { invariant } of violations) counts.set(invariant, (counts.get(invariant) ?? 0) + 1);
-  const told = [...counts].map(([name, count]) => `${count} × ${name}`).join(', ');
-  return `VIOLATED: ${told}${more > 0 ? `, and at least ${more} more look wrong` : ''}${undecided.length > 0 ? `; ${waiting}` : ''}`;
+  const violated = [...counts].map(([name, count]) => `${count} × ${name}`).join(', ');
+  return `VIOLATED: ${violated}${more > 0 ? `, and at least ${more} more look wrong` : ''}${undecided.length > 0 ? `; ${waiting}` : ''}`;
 };
 
 const reportOf = (verified: Verified, seconds: number): Report => {
@@ -82,7 +82,7 @@ export const check: readonly Command[] = [
     name: 'check',
     usage: '[--institution ID] [--metrics FILE] [--settle SECONDS] [--patience SECONDS]',
     about:
-      'verifies stock, orders, tickets, payments and contacts of the whole installation, also while it runs, and changes nothing; exit status 1 with the offending ids; --metrics: counts for Prometheus’s textfile collector; what looks wrong must stay so for --settle (3) to count, and is waited for --patience (60) while it is under way',
+      'verifies stock, orders, tickets, payments and contacts of the whole installation, also while it runs, and changes nothing; violations give exit status 1 and their ids; --metrics: counts for Prometheus’s textfile collector; what looks wrong must stay so for --settle (3) to count, and is waited for --patience (60) while it is under way',
     options: {
       institution: { type: 'string' },
       metrics: { type: 'string' },
@@ -98,7 +98,7 @@ export const check: readonly Command[] = [
       const stores = await storesOf(installation);
       if (typeof institution === 'string') await knownInstitution(installation, institution);
       const progress = createProgress('check');
-      const begun = performance.now();
+      const startedAt = performance.now();
       const verified = await verify({
         stores,
         queues: installation.queues,
@@ -107,7 +107,7 @@ export const check: readonly Command[] = [
         ...(patienceMs === undefined ? {} : { patienceMs }),
         tell: progress.tell,
       }).finally(progress.end);
-      const seconds = (performance.now() - begun) / 1_000;
+      const seconds = (performance.now() - startedAt) / 1_000;
       if (typeof metrics === 'string') writeMetrics(metrics, metricsText(verified, Date.now(), seconds));
       return reportOf(verified, seconds);
     },

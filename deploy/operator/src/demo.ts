@@ -13,7 +13,7 @@ const address = (name: string): Setting<string> => {
     name,
     read(env) {
       const value = given.read(env);
-      if (value === undefined) throw new Error('is not set; the demo data are made through the running services');
+      if (value === undefined) throw new Error('is not set; the demo data is created through the running services');
       return value;
     },
   };
@@ -41,11 +41,11 @@ export const demo: readonly Command[] = [
   {
     name: 'demo status',
     usage: '',
-    about: 'whether the demo data are there, and where their credentials are',
+    about: 'whether the demo data exists, and the file with its credentials',
     async run(installation) {
       const { state } = await (await installation.demoProgress()).state();
       const file = demoFile(installation.directory);
-      const words = { never: 'none', begun: 'begun, finished by the next start', done: 'complete' } as const;
+      const words = { never: 'none', begun: 'incomplete, finished by the next start', done: 'complete' } as const;
       return { demoData: words[state], credentials: existsSync(file) ? file : 'none' };
     },
   },
@@ -53,7 +53,7 @@ export const demo: readonly Command[] = [
     name: 'demo seed',
     usage: '--ca-file FILE',
     about:
-      'seeds single services that run on AUTHORIZER_URL, CATALOG_URL, CONTACTS_URL and ORDERS_URL, or writes a lost demo.json again (npm start does both itself); --ca-file: what clients of the gateway trust',
+      'seeds single services that run on AUTHORIZER_URL, CATALOG_URL, CONTACTS_URL and ORDERS_URL, or writes a lost demo.json again (npm start does both itself); --ca-file: the certificate that clients of the gateway trust',
     options: { 'ca-file': { type: 'string' } },
     async run(installation, given) {
       // The same setting as for npm start, so that a seeding container can be disabled.
@@ -82,7 +82,7 @@ export const demo: readonly Command[] = [
         now: new Date(),
         tell: line.tell,
       }).finally(line.end);
-      if (!made) throw new Refused('this installation was set up without demo data, and has institutions of its own');
+      if (!made) throw new Refused('this installation was set up without demo data and has its own institutions');
       return `the credentials are in ${demoFile(installation.directory)}`;
     },
   },

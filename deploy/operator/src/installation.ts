@@ -88,7 +88,7 @@ export const openInstallation = (data?: DataUse): Installation => {
   if (url === undefined && data !== 'unneeded' && !begunIn(directory)) {
     if (data !== 'made') {
       throw new Refused(
-        `there is no installation in ${directory} (BOXOFFICE_DATA_DIR); institutions create begins one there, npm start too`,
+        `there is no installation in ${directory} (BOXOFFICE_DATA_DIR); institutions create or npm start creates one`,
       );
     }
     ensureDirectory(directory, 'BOXOFFICE_DATA_DIR');

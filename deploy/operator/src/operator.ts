@@ -46,7 +46,7 @@ const help = (some: readonly Command[]): string =>
     '',
     'Works on the installation that the settings name: BOXOFFICE_DATA_DIR (default ./data), or MONGODB_URL and AMQP_URL.',
     'Without demo data: BOXOFFICE_DEMO=off npm start, then institutions create, clients create.',
-    'Exit status: 0 done; 1 it could not be done, or something is wrong; 2 what was typed is no command, or lacks a word or an option.',
+    'Exit status: 0 success; 1 failure, or a problem was found; 2 unknown command, or missing argument or option.',
   ].join('\n');
 
 /** The words and options after a command's name. @throws {Misuse} when they do not fit it */
@@ -58,8 +58,7 @@ const givenTo = (command: Command, words: readonly string[]): Given & { json: bo
     const missing = wanted.slice(positionals.length);
     if (missing.length > 0) throw new Misuse(`${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} missing`);
     const extra = positionals.slice(wanted.length + optionalWords.length);
-    if (extra.length > 0)
-      throw new Misuse(`${extra.join(' ')}: nothing more was expected; quote a text of several words`);
+    if (extra.length > 0) throw new Misuse(`${extra.join(' ')}: unexpected; quote a text of several words`);
     return { words: positionals, options: values as Given['options'], json: values.json === true };
   } catch (error) {
     throw new Misuse(error instanceof Error ? error.message : String(error));
@@ -69,7 +68,7 @@ const givenTo = (command: Command, words: readonly string[]): Given & { json: bo
 const explained = (error: unknown): string | undefined => {
   if (error instanceof Refused || error instanceof StartFault || error instanceof RangeError) return error.message;
   if (error instanceof Fault) return error.details;
-  if (error instanceof StoreUnavailable) return `${error.message}; try again when it answers`;
+  if (error instanceof StoreUnavailable) return `${error.message}; try again when it responds`;
   if (error instanceof UniqueViolation) return `that exists already (${error.index})`;
   return undefined;
 };

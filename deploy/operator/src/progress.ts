@@ -17,15 +17,15 @@ const FILE_MS = 10_000;
 
 /** Creates an empty progress line on standard error: standard output is for results. */
 export const createProgress = (name: string, output: Output = process.stderr): Progress => {
-  const begun = performance.now();
-  let toldAt = output.isTTY ? Number.NEGATIVE_INFINITY : begun;
+  const startedAt = performance.now();
+  let reportedAt = output.isTTY ? Number.NEGATIVE_INFINITY : startedAt;
   let open = false;
   return {
     tell(what) {
       const now = performance.now();
-      if (now - toldAt < (output.isTTY ? TERMINAL_MS : FILE_MS)) return;
-      toldAt = now;
-      const line = `${name}: ${what}, ${((now - begun) / 1_000).toFixed(0)} s`;
+      if (now - reportedAt < (output.isTTY ? TERMINAL_MS : FILE_MS)) return;
+      reportedAt = now;
+      const line = `${name}: ${what}, ${((now - startedAt) / 1_000).toFixed(0)} s`;
       if (output.isTTY) output.write(`\r\x1b[2K${line.slice(0, (output.columns ?? 80) - 1)}`);
       else output.write(`${line}\n`);
       open = output.isTTY === true;

@@ -23,7 +23,7 @@ const keepContact = async (number: string): Promise<void> => {
   await stores.close();
 };
 
-test('created, listed, given another password, removed; the password is never printed', async () => {
+test('users are created, listed, changed and removed, and no password is printed', async () => {
   const password = randomUUID();
   await operator('institutions', 'create', 'club', '--name', 'Club', '--currency', 'EUR', '--languages', 'en');
   await operator('points-of-sale', 'create', 'club', 'jazz.example', '--name', 'Web');
@@ -50,7 +50,7 @@ test('created, listed, given another password, removed; the password is never pr
   expect((await operator('users', 'remove', 'club', 'jazz.example', 'ana@example.org')).err).toContain('no login');
 });
 
-test('refused without a contact, a point of sale or a password that will do', async () => {
+test('a user without contact, point of sale or acceptable password is refused', async () => {
   const create = (host: string, contact: string) => ['users', 'create', 'club', host, 'bob', '--contact', contact];
   const piped = pipedTo(directory, 'long enough');
   expect((await piped(...create('jazz.example', 'C2'))).err).toContain('no contact C2');

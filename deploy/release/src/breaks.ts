@@ -21,7 +21,7 @@ export type Now = Pick<
   Process,
   'name' | 'callers' | 'openapi' | 'internal' | 'publishes' | 'collections' | 'formats'
 > & {
-  readonly hears: readonly { readonly queue: string; readonly types: readonly string[] }[];
+  readonly consumes: readonly { readonly queue: string; readonly types: readonly string[] }[];
 };
 
 /** The receivers of broadcasts. */
@@ -30,9 +30,9 @@ export const BROADCAST = 'broadcast';
 /** The current process with the facts that it consumes. */
 export const nowOf = (process: Process): Now => {
   const queues = Object.values(topology).filter(({ name }) => process.queues.includes(name));
-  const heard = queues.map(({ name, types }) => ({ queue: name, types }));
+  const ofQueues = queues.map(({ name, types }) => ({ queue: name, types }));
   const all = process.name === 'gateway' ? [{ queue: BROADCAST, types: broadcasts.access.types }] : [];
-  return { ...process, hears: [...heard, ...all] };
+  return { ...process, consumes: [...ofQueues, ...all] };
 };
 
 /** The last releases, as the comparison needs them. */
@@ -62,7 +62,7 @@ export const breaksOf = (now: Now, released: Snapshot, { consumers, partners }: 
     ...internal,
     ...facts.flatMap((found) => named([found], found.consumers)),
     ...compareFormats(released.formats, now.formats, partners).flatMap((found) => named([found], found.hurts)),
-    ...named(compareQueues(released.events.hears, now.hears), beside),
+    ...named(compareQueues(released.events.consumes, now.consumes), beside),
     ...named(
       compareIndexes(released.documents.collections, Object.fromEntries(now.collections.map((one) => [one.name, one]))),
       beside,
@@ -71,5 +71,5 @@ export const breaksOf = (now: Now, released: Snapshot, { consumers, partners }: 
 };
 
 /** A break in one line. */
-export const told = ({ process, where, what, hurts }: Break): string =>
+export const lineOf = ({ process, where, what, hurts }: Break): string =>
   `${process}: ${where}: ${what}\n  breaks ${hurts.join(', ')}`;

@@ -20,6 +20,6 @@ export const unsaid = (process: Described, released: string): string[] => {
     ...(missing
       ? [`${folder}/package.json says ${version}, and ${folder}/CHANGELOG.md has nothing below "## ${version}"`]
       : []),
-    ...(undated ? [`${released} is released, and ${folder}/CHANGELOG.md has no entry of it with a date`] : []),
+    ...(undated ? [`${released} is released, and ${folder}/CHANGELOG.md has no dated entry for it`] : []),
   ];
 };

@@ -21,7 +21,7 @@ export const judge = (found: readonly Break[], withdrawn: readonly Withdrawn[], 
   return {
     breaks: found.filter((one) => !changes.includes(changeOf(one))),
     announced: found.filter((one) => changes.includes(changeOf(one))),
-    problems: idle.map((change) => `${file}: nothing like "${change}" has changed`),
+    problems: idle.map((change) => `${file}: no change "${change}" was found`),
   };
 };
 
@@ -32,7 +32,7 @@ export const judge = (found: readonly Break[], withdrawn: readonly Withdrawn[], 
 export const verdictOn = (some: readonly Process[]): Verdict => {
   const consumers = processes.flatMap((process) => {
     const released = releasedOf(process);
-    return released ? [{ name: process.name, hears: released.events.hears }] : [];
+    return released ? [{ name: process.name, consumes: released.events.consumes }] : [];
   });
   const partners = processes.flatMap((process) => {
     const released = releasedOf(process);

@@ -1,4 +1,4 @@
-import { told } from './breaks.ts';
+import { lineOf } from './breaks.ts';
 import { type Verdict, verdictOn } from './check.ts';
 import { staleClients, writeClients } from './clients/files.ts';
 import { type Process, processes } from './processes.ts';
@@ -8,12 +8,12 @@ import { objectionsTo, snapshotOf, writeSnapshot } from './release.ts';
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 const tell = ({ breaks, announced, problems }: Verdict): boolean => {
-  for (const one of breaks) say(told(one));
-  for (const one of announced) say(`${told(one)} (announced)`);
+  for (const one of breaks) say(lineOf(one));
+  for (const one of announced) say(`${lineOf(one)} (announced)`);
   for (const one of problems) say(one);
   if (breaks.length > 0) {
-    say('A change that somebody else has to follow is made in steps: see CONTRIBUTING.md, "Release a service".');
-    say('A version that nobody has got yet is written again: npm run release -- NAME --replace');
+    say('A change that others depend on is made in steps: see CONTRIBUTING.md, "Release a service".');
+    say('A version that has not been delivered can be replaced: npm run release -- NAME --replace');
   }
   return breaks.length + problems.length === 0;
 };

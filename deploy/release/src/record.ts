@@ -7,11 +7,11 @@ import { type Bus, broadcasts, type Message, topology } from '@boxoffice/messagi
 import { waitUntil } from '@boxoffice/testkit';
 import { BROADCAST } from './breaks.ts';
 import { type Process, processes } from './processes.ts';
-import { dyingStore } from './scenario/dying.ts';
-import { leaveBehind, live } from './scenario/life.ts';
+import { interruptedStore } from './scenario/interrupted-steps.ts';
 import { definitions, openScenario, type Scenario } from './scenario/open-scenario.ts';
 import { quiet } from './scenario/quiet.ts';
 import { createReads, type Reads, watchedBus } from './scenario/reads.ts';
+import { leavePendingSteps, runScenario } from './scenario/run-scenario.ts';
 import type { Consumed, Stored } from './snapshot.ts';
 
 /** Documents by collection, of each service. */
@@ -21,9 +21,9 @@ export type RecordedDocuments = Readonly<Record<string, Readonly<Record<string, 
 export interface Recording {
   /** Epoch milliseconds. */
   readonly writtenAt: number;
-  readonly kept: RecordedDocuments;
+  readonly stored: RecordedDocuments;
   /** The members that a process reads of each consumed fact, in the scenario and in the producers' examples. */
-  readonly hears: (process: Process) => readonly Consumed[];
+  readonly consumes: (process: Process) => readonly Consumed[];
 }
 
 const examples = (): Message[] =>
@@ -54,17 +54,17 @@ const listenAsGateway = async (reads: Reads): Promise<void> => {
   await revocations.listen(bus as Bus);
 };
 
-const keep = async ({ stores }: Scenario): Promise<RecordedDocuments> => {
-  const kept: Record<string, Record<string, readonly Stored[]>> = {};
+const storedDocuments = async ({ stores }: Scenario): Promise<RecordedDocuments> => {
+  const stored: Record<string, Record<string, readonly Stored[]>> = {};
   for (const { name, collections } of Object.values(definitions)) {
     const own: Record<string, readonly Stored[]> = {};
     for (const collection of collections) {
       const all = stores[name]?.collection(collection).acrossInstitutions;
       own[collection.name] = ((await all?.find()) ?? []) as unknown as Stored[];
     }
-    kept[name] = own;
+    stored[name] = own;
   }
-  return kept;
+  return stored;
 };
 
 const isSilent = async ({ stores }: Scenario): Promise<boolean> => {
@@ -80,20 +80,20 @@ export const record = async (): Promise<Recording> => {
     directory,
     logger: quiet,
     bus: (bus) => watchedBus(bus, reads),
-    store: (store, service) => (service === 'orders' ? dyingStore(store) : store),
+    store: (store, service) => (service === 'orders' ? interruptedStore(store) : store),
   });
   try {
     await listenAsGateway(reads);
-    await leaveBehind(scenario, await live(scenario));
+    await leavePendingSteps(scenario, await runScenario(scenario));
     await waitUntil(() => isSilent(scenario));
-    const kept = await keep(scenario);
+    const stored = await storedDocuments(scenario);
     for (const message of examples()) await scenario.bus.publish(message);
-    const hears = ({ name, queues }: Process): Consumed[] => {
+    const consumes = ({ name, queues }: Process): Consumed[] => {
       const own = Object.values(topology).filter((queue) => queues.includes(queue.name));
-      const heard = own.map((queue) => ({ queue: queue.name, reads: reads.of(queue.name) }));
-      return name === 'gateway' ? [...heard, { queue: BROADCAST, reads: reads.of(BROADCAST) }] : heard;
+      const ofQueues = own.map((queue) => ({ queue: queue.name, reads: reads.of(queue.name) }));
+      return name === 'gateway' ? [...ofQueues, { queue: BROADCAST, reads: reads.of(BROADCAST) }] : ofQueues;
     };
-    return { writtenAt: Date.now(), kept, hears };
+    return { writtenAt: Date.now(), stored, consumes };
   } finally {
     await scenario.close();
     rmSync(directory, { recursive: true, force: true, maxRetries: 5 });

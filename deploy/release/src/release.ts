@@ -27,7 +27,7 @@ const aheadOf = (process: Process, { together: releasedNow, lastOf = releasedOf 
     return known
       ? []
       : [
-          `it calls ${operation} (${name}), which ${provider} ${released.events.version} has not: release ${provider} first`,
+          `it calls ${operation} (${name}), which ${provider} ${released.events.version} lacks: release ${provider} first`,
         ];
   });
 
@@ -52,7 +52,7 @@ export const objectionsTo = (process: Process, rules: ReleaseRules): string[] =>
   const places = released?.startsWith('0.') ? 'second' : 'first';
   return [
     ...(raised ? [] : [`${folder}/package.json says ${version}, and ${released} is released: raise it`]),
-    ...(admits ? [] : [`something is withdrawn, and ${version} does not say so: raise its ${places} number`]),
+    ...(admits ? [] : [`a change is withdrawn, and ${version} does not show it: raise its ${places} number`]),
     ...(entry.text === '' ? [`${folder}/CHANGELOG.md has nothing below "## ${version}"`] : []),
     ...(entry.dated || replace || entry.text === '' ? [] : [`${folder}/CHANGELOG.md gives ${version} no date`]),
     ...aheadOf(process, rules),
@@ -65,19 +65,19 @@ const surroundingsOf = (name: string): string[] => {
   return Object.keys(definitions).filter((other) => `${other}Url` in settings);
 };
 
-const documentsOf = ({ name, version, collections }: Process, { writtenAt, kept }: Recording): Documents => ({
+const documentsOf = ({ name, version, collections }: Process, { writtenAt, stored }: Recording): Documents => ({
   version,
   writtenAt,
   collections: Object.fromEntries(
-    collections.map((one) => [one.name, { indexes: one.indexes, documents: kept[name]?.[one.name] ?? [] }]),
+    collections.map((one) => [one.name, { indexes: one.indexes, documents: stored[name]?.[one.name] ?? [] }]),
   ),
-  surroundings: Object.fromEntries(surroundingsOf(name).map((other) => [other, kept[other] ?? {}])),
+  surroundings: Object.fromEntries(surroundingsOf(name).map((other) => [other, stored[other] ?? {}])),
 });
 
 /** The current state of a process in the form of a snapshot. */
 export const snapshotOf = (process: Process, recording: Recording): Snapshot => {
   const { version, publishes } = process;
-  const events: Events = { version, publishes, hears: recording.hears(process) };
+  const events: Events = { version, publishes, consumes: recording.consumes(process) };
   return {
     openapi: process.openapi(),
     internal: process.internal(),

@@ -14,7 +14,7 @@ export interface Consumed {
 export interface Events {
   readonly version: string;
   readonly publishes: Readonly<Record<string, Published>>;
-  readonly hears: readonly Consumed[];
+  readonly consumes: readonly Consumed[];
 }
 
 /** A stored document with the store's metadata. */

@@ -30,21 +30,21 @@ const playOn = async (deployment: Deployment, asked: Asked, deadline: number, ta
   for (let turn = 1; turn === 1 || Date.now() < deadline; turn++) {
     for (const scenario of chosen) {
       if (turn > 1 && Date.now() > deadline) break;
-      const begun = performance.now();
+      const startedAt = performance.now();
       const reference = `${scenario.name}-${engines}-${turn}`;
       const random = randomFrom(`${asked.seed}/${reference}`);
       const round = await scenario.play({ deployment, api, random, reference, size: 'long' });
       const settled = await settle(deployment, api, [round]);
       await round.afterwards?.();
-      const seconds = (performance.now() - begun) / 1000;
+      const seconds = (performance.now() - startedAt) / 1000;
       tally.add(engines, round, settled, seconds);
       const verdict = settled.violations.length === 0 ? `quiet after ${settled.seconds.toFixed(1)} s` : 'VIOLATIONS';
       const { ok, refused, unknown } = countsOf(round.journal);
       const { failed, cancelled } = failuresOf(round.journal.checkouts);
-      const told = failed === 0 ? '' : `, ${failed} times 500 (${cancelled} cancelled)`;
+      const failures = failed === 0 ? '' : `, ${failed} times 500 (${cancelled} cancelled)`;
       const killed = round.kills.length === 0 ? '' : `, ${round.kills.length} kills`;
       print(
-        `${reference}: ${ok + refused + unknown} requests${told}${killed}, ${verdict} (${seconds.toFixed(1)} s in all)`,
+        `${reference}: ${ok + refused + unknown} requests${failures}${killed}, ${verdict} (${seconds.toFixed(1)} s in all)`,
       );
       for (const { invariant, text } of settled.violations.slice(0, 20)) print(`  ${invariant}: ${text}`);
       if (settled.violations.length > 0) explain(deployment, round);

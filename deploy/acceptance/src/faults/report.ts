@@ -32,8 +32,8 @@ export const createTally = (): Tally => {
   const rowOf = (engines: EnginesName, scenario: string): Row => {
     const known = rows.find((row) => row.engines === engines && row.scenario === scenario);
     if (known) return known;
-    const figures = { rounds: 0, acknowledged: 0, refused: 0, unknown: 0, kills: 0, checked: 0, violations: 0 };
-    const row = { engines, scenario, ...figures, seconds: 0 };
+    const counts = { rounds: 0, acknowledged: 0, refused: 0, unknown: 0, kills: 0, checked: 0, violations: 0 };
+    const row = { engines, scenario, ...counts, seconds: 0 };
     rows.push(row);
     return row;
   };

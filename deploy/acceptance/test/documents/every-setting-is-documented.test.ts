@@ -27,7 +27,7 @@ test('every setting that a process reads is in docs/settings.md', () => {
   expect([...new Set(read)].filter((name) => !page.includes(name))).toEqual([]);
 });
 
-test('every setting of docs/settings.md is read', () => {
+test('every setting of docs/settings.md is read by a process', () => {
   expect(documented.length).toBeGreaterThan(30);
   const isRead = (name: string): boolean => source.includes(`'${name.replace(/_(?:CERT|KEY)_FILE$/, '')}'`);
   expect(documented.filter((name) => !isRead(name))).toEqual([]);

@@ -27,12 +27,16 @@ const { simulatedPayments } = pos.settings as NonNullable<typeof pos.settings>;
 const taken = (env: Readonly<Record<string, string>>): string =>
   readSettings({ simulatedPayments }, env).simulatedPayments;
 
-describe('the composition takes simulated payments', () => {
+describe('the composition accepts simulated payments', () => {
   test.each([
-    ['as it is: with the demo data', {}, 'demo data'],
+    ['by default: with the demo data', {}, 'demo data'],
     ['not without the demo data', { BOXOFFICE_DEMO: 'off' }, 'never'],
-    ['without the demo data where it is said', { BOXOFFICE_DEMO: 'off', SIMULATED_PAYMENTS: 'on' }, 'always'],
-    ['not with the demo data where that is said', { SIMULATED_PAYMENTS: 'off' }, 'never'],
+    [
+      'without the demo data if SIMULATED_PAYMENTS is on',
+      { BOXOFFICE_DEMO: 'off', SIMULATED_PAYMENTS: 'on' },
+      'always',
+    ],
+    ['not with the demo data if SIMULATED_PAYMENTS is off', { SIMULATED_PAYMENTS: 'off' }, 'never'],
   ])('%s', (_, variables, expected) => {
     expect(taken(resolved('pos', variables))).toBe(expected);
     const seeds = resolved('demo', variables).BOXOFFICE_DEMO;
@@ -45,10 +49,10 @@ test.each([
   [{ BOXOFFICE_DEMO: 'on' }, 'demo data'],
   [{ BOXOFFICE_DEMO: 'off' }, 'never'],
   [{ SIMULATED_PAYMENTS: 'on' }, 'always'],
-])('a pos that runs alone, told %j, takes them: %s', (env, expected) => {
+])('a pos that runs alone with %j accepts them: %s', (env, expected) => {
   expect(taken(env)).toBe(expected);
 });
 
-test('what is neither on nor off is told of the setting that it stands in', () => {
+test('a value other than on and off is refused with the name of the setting', () => {
   expect(() => taken({ BOXOFFICE_DEMO: 'perhaps' })).toThrow(/^BOXOFFICE_DEMO: expected on or off/);
 });

@@ -7,7 +7,7 @@ export interface Watched {
   readonly product: Product;
   readonly partner: Client;
   /** The text that Prometheus scrapes. */
-  figures(): Promise<string>;
+  metrics(): Promise<string>;
 }
 
 /** Starts the product with an operations port and the given settings. */
@@ -17,7 +17,7 @@ export const startWatched = async (settings: Readonly<Record<string, string>>): 
   return {
     product,
     partner: await authorised(product, 'opera', 'full'),
-    figures: async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).text(),
+    metrics: async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).text(),
   };
 };
 

@@ -12,7 +12,7 @@ withShop('a person buys in a browser', (shop) => {
   unclear(shop);
   belongings(shop);
 
-  test('through all of this nothing was loaded from elsewhere, and no page complained', () => {
+  test('the shop loads nothing from other origins, and no page logs an error', () => {
     expect(shop.visits.length).toBeGreaterThan(4);
     for (const { foreign, complaints } of shop.visits) expect([foreign, complaints]).toEqual([[], []]);
     const refused = new Set(shop.visits.flatMap(({ refusals }) => refusals));

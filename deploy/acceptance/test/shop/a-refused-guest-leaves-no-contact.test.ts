@@ -48,7 +48,7 @@ const withCart = async (): Promise<string> => {
   return String(filled.headers['x-auth-token']);
 };
 
-test('checkouts of guests that are refused leave no contact, the accepted one leaves its own', async () => {
+test('a refused checkout of a guest leaves no contact, an accepted one leaves one', async () => {
   const token = await withCart();
   const buy = (name: string, more: object) => call('/orders', { contact: guest(name), ...more }, token);
 
@@ -68,7 +68,7 @@ test('checkouts of guests that are refused leave no contact, the accepted one le
   expect(await contactsOf('Eva')).toBe(1);
 }, 120_000);
 
-test('a guest whose payment failed and who then buys by a login leaves no contact', async () => {
+test('a guest whose payment fails and who then buys after a login leaves no guest contact', async () => {
   const token = await withCart();
   const first = await call('/orders', { contact: guest('Ida'), paymentMethod: 'external' }, token);
   expect(first.status).toBe(201);

@@ -4,14 +4,17 @@ import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
 /** A program of this folder that runs beside the load and has announced its address. */
-export interface Running<Told> {
-  readonly announced: Told;
+export interface Running<Announced> {
+  readonly announced: Announced;
   readonly child: ChildProcess;
   stop(): Promise<void>;
 }
 
 /** Starts a program of the folder `programs`, by name; resolves with its first line, a JSON object. */
-export const startChild = async <Told>(name: string, args: readonly string[] = []): Promise<Running<Told>> => {
+export const startChild = async <Announced>(
+  name: string,
+  args: readonly string[] = [],
+): Promise<Running<Announced>> => {
   const path = new URL(`../programs/${name}.ts`, import.meta.url).pathname;
   const child = spawn(process.execPath, ['--conditions=source', ...process.execArgv, path, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -47,7 +50,7 @@ export const cpuSeconds = (pid: number | undefined): number => {
 };
 
 /** Prints the announcement of a program of this folder when it is ready; the program ends at SIGTERM. */
-export const tell = (told: object): void => {
+export const announce = (message: object): void => {
   process.once('SIGTERM', () => process.exit(0));
-  process.stdout.write(`${JSON.stringify(told)}\n`);
+  process.stdout.write(`${JSON.stringify(message)}\n`);
 };

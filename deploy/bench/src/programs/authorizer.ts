@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { authorizer, createClient } from '@boxoffice/authorizer';
 import { createLogger, deriveServiceSecret } from '@boxoffice/runtime';
 import { openEngines, startService } from '@boxoffice/service';
-import { tell } from '../measure/child.ts';
+import { announce } from '../measure/child.ts';
 
 /** The address of the benchmark's authorizer, and a client of it. */
 export interface AuthorizerAnnouncement {
@@ -40,4 +40,4 @@ const { url } = await startService(authorizer, {
   settings: { accessTokenLifetime: 900, serviceRootSecret, keyEncryptionKey: 'benchmark-key-encryption-key' },
 });
 const serviceSecret = deriveServiceSecret(serviceRootSecret, 'gateway');
-tell({ url, clientId, clientSecret, serviceSecret, issuer } satisfies AuthorizerAnnouncement);
+announce({ url, clientId, clientSecret, serviceSecret, issuer } satisfies AuthorizerAnnouncement);

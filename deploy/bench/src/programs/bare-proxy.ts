@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Agent, createServer, type RequestListener, request as send } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { tell } from '../measure/child.ts';
+import { announce } from '../measure/child.ts';
 
 // The baseline: node:http (or node:https, given the files of a certificate and its key), a keep-alive agent, and no
 // checks.
@@ -24,4 +24,4 @@ const server =
     ? createServer(options, pass)
     : createSecureServer({ ...options, cert: readFileSync(certFile), key: readFileSync(keyFile) }, pass);
 const origin = certFile === undefined ? 'http://127.0.0.1' : 'https://localhost';
-server.listen(0, '127.0.0.1', () => tell({ url: `${origin}:${(server.address() as AddressInfo).port}` }));
+server.listen(0, '127.0.0.1', () => announce({ url: `${origin}:${(server.address() as AddressInfo).port}` }));

@@ -3,7 +3,7 @@ import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bufferedAccess, startGateway } from '@boxoffice/gateway';
 import { createLogger, developmentCertificate } from '@boxoffice/runtime';
-import { tell } from '../measure/child.ts';
+import { announce } from '../measure/child.ts';
 
 // The gateway alone: every check on, rate limits disabled, plain HTTP as behind a TLS-terminating balancer.
 const [authorizerUrl = '', contactsUrl = '', serviceSecret = '', publicUrl = ''] = process.argv.slice(2);
@@ -26,4 +26,4 @@ const gateway = await startGateway({
   accessLog: bufferedAccess((lines) => nowhere.write(lines)),
 });
 await gateway.ready();
-tell({ url: gateway.httpUrl });
+announce({ url: gateway.httpUrl });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tell } from '../measure/child.ts';
+import { announce } from '../measure/child.ts';
 
 /** Recorded responses by method and target. */
 export type Recorded = Readonly<
@@ -21,4 +21,4 @@ const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) =>
   request.resume();
   if (answer) response.writeHead(answer.status, answer.headers).end(answer.body);
   else response.writeHead(404).end();
-}).listen(0, '127.0.0.1', () => tell({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }));
+}).listen(0, '127.0.0.1', () => announce({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }));

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tell } from '../measure/child.ts';
+import { announce } from '../measure/child.ts';
 
 // A service with responses of 1 KB and a description that a gateway can learn.
 const body = Buffer.from(JSON.stringify({ status: 'success', details: null, data: { filling: 'x'.repeat(970) } }));
@@ -24,4 +24,4 @@ const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) =>
   if (request.url === '/openapi.json') response.writeHead(200, json).end(description);
   else if (request.url?.startsWith('/health')) response.writeHead(200, json).end('{"status":"ok"}');
   else response.writeHead(200, { ...json, 'Content-Length': body.length }).end(body);
-}).listen(0, '127.0.0.1', () => tell({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }));
+}).listen(0, '127.0.0.1', () => announce({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }));

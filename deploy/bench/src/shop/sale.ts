@@ -97,7 +97,7 @@ export const measureSale = async (
   const path = `/tnwr/v1/products/${productId}`;
   const [alone, watched, ratios]: [Window[], Window[], number[]] = [[], [], []];
   for (let round = 1; round <= ROUNDS; round += 1) {
-    progress(`sale alone and watched, round ${round} of ${ROUNDS}`);
+    progress(`sale without and with readers, round ${round} of ${ROUNDS}`);
     // In alternating order, so that the cost of a growing installation counts for neither.
     const watchedFirst = round % 2 === 0;
     const first = await sell(product, hot, seconds, watchedFirst ? path : undefined);

@@ -49,7 +49,7 @@ describe('the page', () => {
     expect(all.some(certificates) && page.includes('`boxoffice-<service>-tls`')).toBe(true);
   });
 
-  test('has commands that make each of them, key by key, but for the certificate of the Ingress', () => {
+  test('has commands that create each of them, key by key, except the certificate of the Ingress', () => {
     const [, commands = ''] = /```sh\n(secret\(\)[\s\S]*?)```/.exec(page) ?? [];
     // openssl and kubectl are replaced by shell functions; the second prints its arguments.
     const stands = 'openssl() { echo key; }; npm() { :; }; kubectl() { printf "%s\\n" "$*"; }';
@@ -63,7 +63,7 @@ describe('the page', () => {
     expect(made.sort()).toEqual(wanted.sort());
   });
 
-  test('says of every collection of every service how it would be sharded', () => {
+  test('gives a shard key for every collection of every service', () => {
     for (const { name, folder } of product.filter((one) => one.name !== 'gateway')) {
       const source = readFileSync(join(repository, folder, 'src/store.ts'), 'utf8');
       const collections = [...source.matchAll(/collection<\w+>\(\s*'([a-z_]+)'/g)].map(([, found = '']) => found);
@@ -82,7 +82,7 @@ describe('the page', () => {
   });
 });
 
-test('no object is a Secret, and no setting that may hold one is given in the open', () => {
+test('no manifest contains a Secret or a secret setting in plain text', () => {
   const open = applicable.flatMap(rendered).flatMap((resource) => {
     if (resource.kind === 'Secret') return [nameOf(resource)];
     return [

@@ -32,7 +32,7 @@ const containersOf = (resource: Resource) => asList(podOf(resource).containers, 
 const portsOf = ({ container }: Surroundings) =>
   Object.fromEntries(asList(container.ports, 'ports').map((port) => [at(port, 'name'), at(port, 'containerPort')]));
 
-test('each process has all that it needs, and nothing else is deployed', () => {
+test('every process is deployed with the objects that it needs, and nothing else is', () => {
   for (const kind of ['Deployment', 'Service', 'ServiceAccount', 'PodDisruptionBudget', 'HorizontalPodAutoscaler'])
     expect(
       ofKind(kind)
@@ -51,7 +51,7 @@ describe.each(product)('$name', ({ name, version }) => {
     expect(given.container.image).toBe(`boxoffice/${name}:${version}`);
   });
 
-  test('listens where its Service and the others look for it', () => {
+  test('listens on the port of its Service', () => {
     const { env } = given;
     expect(ports).toEqual({
       http: Number(isGateway ? env.GATEWAY_HTTP_PORT : env.PORT),
@@ -66,20 +66,20 @@ describe.each(product)('$name', ({ name, version }) => {
     for (const address of addresses) if (address !== undefined) expect(address).toBe(`http://${name}:${port}`);
   });
 
-  test('is asked for its health, and a service is not taken out because the broker is away', () => {
+  test('has probes, and an outage of the broker does not remove a service', () => {
     const asked = (probe: string) => at(given.container, probe, 'httpGet');
     const [live, ready] = ['/health/live', '/health/ready'].map((path) => ({ path, port: 'http' }));
     expect(asked('livenessProbe')).toEqual(live);
     expect([asked('startupProbe'), asked('readinessProbe')]).toEqual(isGateway ? [live, ready] : [ready, live]);
   });
 
-  test('has the time to end: the pause before the signal, and the ten seconds of a stop', () => {
+  test('has a grace period for the pause before the signal and the ten seconds of a stop', () => {
     const pause = Number(at(given.container, 'lifecycle', 'preStop', 'sleep', 'seconds'));
     expect(pause).toBeGreaterThanOrEqual(5);
     expect(Number(podOf(deployment(name)).terminationGracePeriodSeconds)).toBeGreaterThan(pause + 10);
   });
 
-  test('is replaced without a gap and kept while nodes are drained', () => {
+  test('is replaced without a gap and has a disruption budget', () => {
     expect(at(deployment(name), 'spec', 'strategy')).toEqual({
       type: 'RollingUpdate',
       rollingUpdate: { maxSurge: 1, maxUnavailable: 0 },
@@ -120,7 +120,7 @@ const restricted = (resource: Resource) => {
   };
 };
 
-test('every pod is as restricted as Kubernetes knows how to, and its service account has no token', () => {
+test('every pod meets the restricted standard, and its service account has no token', () => {
   const all = [onDemand, rendered(everything)].flatMap((some) => ofKind('Deployment', some));
   const pods = [...all, ...ofKind('CronJob', onDemand), ...ofKind('Job', jobs)];
   expect(pods.length).toBe(2 * names.length + 3);
@@ -141,14 +141,14 @@ test('every pod is as restricted as Kubernetes knows how to, and its service acc
   for (const account of accounts) expect(account.automountServiceAccountToken).toBe(false);
 });
 
-test('one autoscaler per Deployment: where there is a ScaledObject, the other is gone', () => {
+test('every Deployment has one autoscaler: a ScaledObject replaces the other', () => {
   const targets = ['HorizontalPodAutoscaler', 'ScaledObject'].flatMap((kind) =>
     ofKind(kind, onDemand).map((one) => String(at(one, 'spec', 'scaleTargetRef', 'name'))),
   );
   expect(targets.sort()).toEqual([...names].sort());
 });
 
-test('the ingress leads to the gateway, for the host that PUBLIC_URL says, over TLS', () => {
+test('the ingress routes the host of PUBLIC_URL to the gateway over TLS', () => {
   const [ingress, ...more] = ofKind('Ingress', onDemand);
   const gateway = ofKind('Deployment', onDemand).find((one) => nameOf(one) === 'Deployment/gateway');
   if (!ingress || !gateway) throw new Error('there is no ingress or no gateway');
@@ -165,8 +165,8 @@ test('the ingress leads to the gateway, for the host that PUBLIC_URL says, over 
 
 test.each([
   ['the topology is declared', rendered(topology), 'Job', ['topology', 'declare'], []],
-  ['the first institution is made', rendered(firstInstitution), 'Job', ['institutions', 'create'], product],
-  ['every night all is checked', onDemand, 'CronJob', ['check'], []],
+  ['the first institution is created', rendered(firstInstitution), 'Job', ['institutions', 'create'], product],
+  ['the nightly check runs', onDemand, 'CronJob', ['check'], []],
 ] as const)('%s by the operator of its version', (_, all, kind, words, asked) => {
   const [job] = ofKind(kind, all);
   if (!job) throw new Error(`there is no ${kind}`);
@@ -180,13 +180,13 @@ test.each([
   expect(others.sort()).toEqual(asked.map(({ name }) => `${name.toUpperCase()}_URL`).sort());
 });
 
-test('nothing sells with simulated payments, unless an overlay says so', () => {
+test('simulated payments are off unless an overlay enables them', () => {
   for (const all of [resources, onDemand, rendered(everything)])
     for (const { env } of deployed(all))
       expect(Object.keys(env).filter((name) => /SIMULATED|DEMO/.test(name))).toEqual([]);
 });
 
-test('with TLS between processes every service is called, and asked for its health, by https', () => {
+test('with TLS between processes every call and every probe of a service uses https', () => {
   const all = rendered(everything);
   for (const { name, env, container } of deployed(all)) {
     const addresses = Object.entries(env).filter(([setting]) =>

@@ -1,5 +1,6 @@
-// Starts the mains of the product in this process, each with the environment that is given for it, and prints what each read of it, and
-// what the product says of itself. They find no engine and serve nobody. A setting that is not accepted ends it with what is wrong.
+// Starts the product's mains in this process, each with its given environment, and prints the settings that each did
+// not read and the queues that it consumes. No engine is reachable, so none serves requests. An invalid setting ends
+// this process with its error.
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -26,10 +27,10 @@ for (const [index, { name, folder, env }] of processes.entries()) {
       },
     },
   );
-  // A main runs once for each address of it.
+  // A module runs once per URL, hence the query.
   import(`${source(`${folder}/src/main.ts`)}?${index}`);
   const unread = () => Object.keys(env).filter((setting) => env[setting] !== '' && !read.has(setting));
-  // All settings are read in one go, and this one by nobody else.
+  // All settings are read at once; only the main reads this one.
   const isRead = () => read.has('SERVICE_SECRET_FILE') || read.has('SERVICE_ROOT_SECRET_FILE');
   for (const end = Date.now() + 25_000; !isRead() && Date.now() < end; ) await pause(2);
   await pause(0);

@@ -12,7 +12,7 @@ const faultsIn = async (resources: readonly Resource[]): Promise<string[]> => {
 };
 
 describe('by the schemas of Kubernetes, KEDA and the Prometheus Operator', () => {
-  test.each(applicable.map((folder) => [basename(folder), folder]))('everything in %s is right', async (_, folder) => {
+  test.each(applicable.map((folder) => [basename(folder), folder]))('every resource of %s fits', async (_, folder) => {
     expect(await faultsIn(rendered(folder))).toEqual([]);
   });
 });
@@ -38,7 +38,7 @@ const kinds = new Set([
   'monitoring.coreos.com/v1 PodMonitor',
 ]);
 
-test('nothing is applied but these kinds, in versions that clusters serve', () => {
+test('the manifests have only these kinds, in versions that clusters serve', () => {
   const used = applicable.flatMap(rendered).map(({ apiVersion, kind }) => `${apiVersion} ${kind}`);
   expect(new Set(used)).toEqual(kinds);
 });
@@ -85,7 +85,7 @@ describe('a mistake is found:', () => {
     expect(faults.join('\n')).toContain(path);
   });
 
-  test('a kind that nobody knows', async () => {
+  test('an unknown kind', async () => {
     const [fault] = await faultsOf({ apiVersion: 'apps/v2', kind: 'Deployment', metadata: { name: 'old' } });
     expect(fault).toContain('no schema of apps/v2 Deployment');
   });

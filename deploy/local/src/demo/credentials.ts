@@ -42,9 +42,9 @@ export const readDemo = (directory: string): DemoCredentials | undefined => {
   const path = demoFile(directory);
   const damaged = (how: string): StartFault => new StartFault(`${path} ${how}; remove it to get new demo credentials`);
   try {
-    const kept: unknown = JSON.parse(readFileSync(path, 'utf8'));
-    if (!isDemo(kept)) throw damaged('holds no demo credentials');
-    return kept;
+    const stored: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    if (!isDemo(stored)) throw damaged('holds no demo credentials');
+    return stored;
   } catch (error) {
     if (reasonOf(error) === 'ENOENT') return undefined;
     throw error instanceof StartFault ? error : damaged(`cannot be read (${explain(error)})`);

@@ -39,13 +39,13 @@ export const sellUntilLeft = async (keeper: ShopKeeper, { performanceId }: Fixtu
 
   const externalReference = `demo ${performanceId}`;
   const query = new URLSearchParams({ externalReference, state: 'open' });
-  const begun = await ask<{ readonly items: readonly Order[] }>({
+  const open = await ask<{ readonly items: readonly Order[] }>({
     service: 'orders',
     operation: 'listOrders',
     method: 'GET',
     path: `${ORDERS}?${query}`,
   });
-  for (const order of begun.items) await confirm(order);
+  for (const order of open.items) await confirm(order);
 
   const path = `/svc/v3/catalog/performances/${performanceId}`;
   const { prices } = await ask<Prices>({ operation: 'getPerformance', method: 'GET', path });

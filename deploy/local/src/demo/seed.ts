@@ -45,7 +45,7 @@ export interface SeedingOptions {
 const keeperOf = (clients: readonly DemoClient[], options: SeedingOptions): Promise<ShopKeeper> => {
   const { authorizerUrl, catalogUrl, contactsUrl, ordersUrl, serviceRootSecret } = options;
   const full = clients.find(({ name }) => name === 'full');
-  if (!full) throw new Error('there is no client to seed with');
+  if (!full) throw new Error('the demo data lacks a client for the seeding');
   const { clientId, clientSecret } = full;
   const urls = { authorizerUrl, catalogUrl, contactsUrl, ordersUrl };
   return createShopKeeper({ ...urls, serviceRootSecret, clientId, clientSecret });
@@ -136,14 +136,14 @@ const renew = async (options: SeedingOptions, fixtures: AllFixtures): Promise<De
 const ensure = async (options: SeedingOptions): Promise<DemoCredentials | undefined> => {
   const { progress, directory, addresses, stores } = options;
   const noted = await progress.state();
-  const kept = readDemo(directory);
+  const credentials = readDemo(directory);
   if (noted.state === 'done') {
-    return kept ? followAddresses(directory, kept, addresses) : renew(options, noted.fixtures);
+    return credentials ? followAddresses(directory, credentials, addresses) : renew(options, noted.fixtures);
   }
   if (noted.state === 'never') {
     if ((await listInstitutions(stores.catalog)).length > 0) return undefined;
     // Credentials of other data, which no longer exists.
-    if (kept) removeDemo(directory);
+    if (credentials) removeDemo(directory);
     await progress.begin();
   }
   return seed(options);
@@ -158,5 +158,5 @@ export const ensureDemo = (options: SeedingOptions): Promise<DemoCredentials | u
   ensure(options).catch((error: unknown) => {
     if (error instanceof StartFault) throw error;
     const reason = options.trouble?.() ?? (error instanceof Error ? error.message : String(error));
-    throw new StartFault(`the demo data cannot be made: ${reason}`);
+    throw new StartFault(`the demo data cannot be created: ${reason}`);
   });

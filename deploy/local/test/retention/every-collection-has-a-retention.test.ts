@@ -10,19 +10,19 @@ import { tickets } from '@boxoffice/tickets';
 import { expect, test } from '@jest/globals';
 import { progressCollections } from '../../src/index.ts';
 
-interface Kept {
+interface Retained {
   readonly name: string;
   readonly collections: readonly Collection<Document>[];
   readonly retention: Retentions;
 }
 
 /** Every service with its collections' retention texts, which depend on no setting. */
-const services: readonly Kept[] = [authorizer, catalog, contacts, orders, pos, tickets].map(
+const services: readonly Retained[] = [authorizer, catalog, contacts, orders, pos, tickets].map(
   ({ name, collections, retention }) => ({ name, collections, retention: retention?.({} as never) ?? {} }),
 );
 
 const page = readFileSync(new URL('../../../../docs/operating.md', import.meta.url), 'utf8');
-const chapter = page.split('\n## What is kept how long\n')[1]?.split('\n#')[0] ?? '';
+const chapter = page.split('\n## Retention\n')[1]?.split('\n#')[0] ?? '';
 const rows = new Map(
   chapter
     .split('\n')
@@ -33,11 +33,11 @@ const rows = new Map(
     }),
 );
 
-test.each(services)('$name says of each of its collections how long it is kept', ({ collections, retention }) => {
+test.each(services)('$name declares the retention of each of its collections', ({ collections, retention }) => {
   expect(Object.keys(retention).sort()).toEqual(collections.map(({ name }) => name).sort());
 });
 
-test.each(services)('what $name removes by a member, it finds by an index over all institutions', (service) => {
+test.each(services)('$name has an index over all institutions for each retention by a member', (service) => {
   for (const { name, indexes } of service.collections) {
     const found = indexes.filter(({ acrossInstitutions }) => acrossInstitutions).map(({ fields }) => fields[0]);
     for (const { field } of service.retention[name]?.ends ?? []) expect(found).toContain(field);
@@ -53,14 +53,14 @@ test.each(services)(
   },
 );
 
-test('the table names what belongs to no service, too: dead letters of either bus, and the seeding of the demo data', () => {
+test('the table also has the dead letters of both buses and the progress of the demo data', () => {
   expect(rows.get('the in-process bus: `dead_letters`')).toMatch(/^until the operator/);
   expect(rows.get('RabbitMQ: dead-letter queues (`….dlq`)')).toMatch(/^until the operator/);
   for (const { name } of progressCollections)
     expect([name, rows.has(`\`local.sqlite\`: \`${name}\``)]).toEqual([name, true]);
 });
 
-test('the table names no other collection of a service', () => {
+test('the table has no unknown collection', () => {
   const known = services.flatMap(({ name, retention }) => Object.keys(retention).map((one) => `${name}: \`${one}\``));
   const named = [...rows.keys()].filter((what) => services.some(({ name }) => what.startsWith(`${name}: `)));
   expect(named.sort()).toEqual(known.sort());

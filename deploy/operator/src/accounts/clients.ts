@@ -28,7 +28,7 @@ export const clients: readonly Command[] = [
   {
     name: 'clients list',
     usage: '[INSTITUTION]',
-    about: 'the OAuth clients of an institution, or of all; no secrets',
+    about: 'lists the OAuth clients of an institution, or of all, without secrets',
     optionalWords: ['INSTITUTION'],
     run: async (installation, { words: [institution] }) => {
       if (institution !== undefined) await knownInstitution(installation, institution);
@@ -38,7 +38,7 @@ export const clients: readonly Command[] = [
   {
     name: 'clients create',
     usage: 'INSTITUTION --name NAME --scopes catalog:read,orders:write',
-    about: `registers a client; its secret is printed this once. --scopes all: ${SCOPES.join(' ')}`,
+    about: `registers a client; its secret is printed only here. --scopes all: ${SCOPES.join(' ')}`,
     words: ['INSTITUTION'],
     options: properties,
     async run(installation, given) {
@@ -50,8 +50,7 @@ export const clients: readonly Command[] = [
   {
     name: 'clients update',
     usage: 'INSTITUTION CLIENT_ID [--name NAME] [--scopes catalog:read]',
-    about:
-      'gives a client another name or other scopes; the scopes that it loses end within seconds, also in its tokens',
+    about: 'changes the name or the scopes of a client; removed scopes end within seconds, also for its tokens',
     words: ['INSTITUTION', 'CLIENT_ID'],
     options: properties,
     async run(installation, given) {
@@ -69,7 +68,7 @@ export const clients: readonly Command[] = [
   {
     name: 'clients add-secret',
     usage: 'INSTITUTION CLIENT_ID',
-    about: 'makes a second secret, for rotation; it is printed this once',
+    about: 'creates a second secret, for rotation; it is printed only here',
     words: ['INSTITUTION', 'CLIENT_ID'],
     run: async (installation, { words: [institution = '', clientId = ''] }) =>
       addClientSecret(await installation.authorizer(), institution, clientId),

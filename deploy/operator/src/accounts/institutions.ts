@@ -14,13 +14,13 @@ export const institutions: readonly Command[] = [
   {
     name: 'institutions list',
     usage: '',
-    about: 'the institutions of this installation',
+    about: 'lists the institutions of this installation',
     run: async (installation) => listInstitutions(await installation.catalog()),
   },
   {
     name: 'institutions create',
     usage: 'ID --name NAME --currency CHF --languages fr,en',
-    about: 'sets up an institution; all its prices are in its currency. The first one begins the installation',
+    about: 'creates an institution; all its prices are in its currency. The first one creates the installation',
     words: ['ID'],
     options: { name: { type: 'string' }, currency: { type: 'string' }, languages: { type: 'string' } },
     data: 'made',

@@ -5,14 +5,14 @@ export const keys: readonly Command[] = [
   {
     name: 'keys list',
     usage: '',
-    about: 'the keys that sign tokens, newest first',
+    about: 'lists the keys that sign tokens, newest first',
     run: async (installation) => listKeys(await installation.authorizer()),
   },
   {
     name: 'keys rotate',
     usage: '[--compromised]',
     about:
-      'makes the next key, published before it signs; --compromised: it signs at once, and what older keys signed is refused within five seconds',
+      'creates the next key, published before it signs; --compromised: it signs at once, and tokens of older keys are refused within five seconds',
     options: { compromised: { type: 'boolean' } },
     run: async (installation, { options }) =>
       rotateKeys(await installation.authorizer(), {

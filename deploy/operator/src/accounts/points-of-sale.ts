@@ -19,7 +19,7 @@ export const pointsOfSale: readonly Command[] = [
   {
     name: 'points-of-sale list',
     usage: 'INSTITUTION',
-    about: 'the points of sale of an institution',
+    about: 'lists the points of sale of an institution',
     words: ['INSTITUTION'],
     run: async (installation, { words: [institution = ''] }) => {
       const { id } = await knownInstitution(installation, institution);
@@ -37,7 +37,7 @@ export const pointsOfSale: readonly Command[] = [
     name: 'points-of-sale create',
     usage:
       'INSTITUTION HOST --name NAME [--languages fr,en] [--tariffs ID,ID] [--methods external] [--max-places 8] [--hold-minutes 15] [--origins URL,URL]',
-    about: 'opens a point of sale under a service host; languages and currency are the institution’s unless given',
+    about: 'creates a point of sale for a service host; languages and currency default to the institution’s',
     words: ['INSTITUTION', 'HOST'],
     options: {
       name: { type: 'string' },

@@ -22,7 +22,7 @@ export const serviceSecrets: readonly Command[] = [
     name: 'service-secrets',
     usage: '[PROCESS] [--directory DIR]',
     about:
-      'the SERVICE_SECRET of each process, or of one, derived from SERVICE_ROOT_SECRET; --directory: written to DIR/PROCESS.service-secret instead',
+      'prints the SERVICE_SECRET of each process, or of one, derived from SERVICE_ROOT_SECRET; --directory: writes DIR/PROCESS.service-secret instead',
     optionalWords: ['PROCESS'],
     options: { directory: { type: 'string' } },
     data: 'unneeded',

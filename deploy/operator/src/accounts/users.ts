@@ -7,7 +7,7 @@ import { knownInstitution } from './institutions.ts';
 import { readPassword } from './password.ts';
 import { knownPointOfSale } from './points-of-sale.ts';
 
-const PASSWORD = 'a password is asked for, or read from --password-file (- or a pipe: standard input)';
+const PASSWORD = 'the password is prompted for, or read from --password-file (- or a pipe: standard input)';
 const password = { 'password-file': { type: 'string' } } as const;
 
 const passwordOf = ({ options }: Given): Promise<string> => {
@@ -29,7 +29,7 @@ export const users: readonly Command[] = [
   {
     name: 'users list',
     usage: 'INSTITUTION [HOST]',
-    about: 'who can log in at the points of sale of an institution, or at one of them',
+    about: 'lists the logins at the points of sale of an institution, or at one of them',
     words: ['INSTITUTION'],
     optionalWords: ['HOST'],
     run: async (installation, { words: [institution = '', host] }) => {
@@ -40,7 +40,7 @@ export const users: readonly Command[] = [
   {
     name: 'users create',
     usage: 'INSTITUTION HOST LOGIN --contact NUMBER [--password-file FILE]',
-    about: `lets a contact log in at a point of sale; ${PASSWORD}`,
+    about: `creates a login of a contact at a point of sale; ${PASSWORD}`,
     words: ['INSTITUTION', 'HOST', 'LOGIN'],
     options: { contact: { type: 'string' }, ...password },
     async run(installation, given) {
@@ -60,7 +60,7 @@ export const users: readonly Command[] = [
   {
     name: 'users set-password',
     usage: 'INSTITUTION HOST LOGIN [--password-file FILE]',
-    about: `gives a login another password and ends its sessions; ${PASSWORD}`,
+    about: `changes the password of a login and ends its sessions; ${PASSWORD}`,
     words: ['INSTITUTION', 'HOST', 'LOGIN'],
     options: password,
     async run(installation, given) {
@@ -75,7 +75,7 @@ export const users: readonly Command[] = [
   {
     name: 'users remove',
     usage: 'INSTITUTION HOST LOGIN',
-    about: 'takes a login away and ends its sessions; the contact stays',
+    about: 'deletes a login and ends its sessions; the contact stays',
     words: ['INSTITUTION', 'HOST', 'LOGIN'],
     async run(installation, { words: [institution = '', host = '', login = ''] }) {
       const { serviceHost } = await knownPointOfSale(installation, institution, host);

@@ -46,28 +46,28 @@ const isFile = (one: unknown): one is BackedUp => {
 
 /** The manifest of a backup. @throws {Refused} when it is missing or of an unknown format */
 export const readManifest = (directory: string): Manifest => {
-  const told = (() => {
+  const manifest = (() => {
     try {
       return JSON.parse(readFileSync(join(directory, MANIFEST), 'utf8')) as Partial<Manifest> | null;
     } catch (error) {
       throw new Refused(
-        `${directory} is no backup, or one that was not finished: ${MANIFEST} cannot be read: ${explain(error)}`,
+        `${directory} is no backup, or an unfinished one: ${MANIFEST} cannot be read: ${explain(error)}`,
       );
     }
   })();
-  if (told?.format !== FORMAT)
+  if (manifest?.format !== FORMAT)
     throw new Refused(
-      `${directory} is no backup that this version can read: ${MANIFEST} is not of the format ${FORMAT}`,
+      `${directory} is not a backup that this version can read: ${MANIFEST} is not of the format ${FORMAT}`,
     );
-  const { files, versions, takenAt, elsewhere } = told;
+  const { files, versions, takenAt, elsewhere } = manifest;
   const whole =
     Array.isArray(files) &&
     files.every(isFile) &&
     typeof versions === 'object' &&
     typeof takenAt === 'string' &&
     Array.isArray(elsewhere);
-  if (!whole) throw new Refused(`${directory} is no backup: ${MANIFEST} is not whole`);
-  return told as Manifest;
+  if (!whole) throw new Refused(`${directory} is no backup: ${MANIFEST} is incomplete`);
+  return manifest as Manifest;
 };
 
 /** The files of a backup that differ from its manifest, each in words. */
@@ -76,7 +76,7 @@ export const damagesOf = async (directory: string, { files }: Manifest): Promise
   for (const { path, bytes, sha256 } of files) {
     const found = await digest(directory, path).catch(() => undefined);
     if (!found) damages.push(`${path} is missing`);
-    else if (found.bytes !== bytes || found.sha256 !== sha256) damages.push(`${path} is not what was backed up`);
+    else if (found.bytes !== bytes || found.sha256 !== sha256) damages.push(`${path} differs from its checksum`);
   }
   return damages;
 };

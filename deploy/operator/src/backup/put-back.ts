@@ -33,8 +33,8 @@ export interface PutBack {
 const refuseNewer = (made: Manifest['versions'], known: Manifest['versions']): void => {
   const newer = Object.entries(made).filter(([name, version]) => isLater(version, known[name] ?? '0.0.0'));
   if (newer.length === 0) return;
-  const told = newer.map(([name, version]) => `${name} ${version} (this program’s: ${known[name] ?? 'none'})`);
-  throw new Refused(`the backup is of a newer version: ${told.join(', ')}; restore it with that version`);
+  const versions = newer.map(([name, version]) => `${name} ${version} (this program’s: ${known[name] ?? 'none'})`);
+  throw new Refused(`the backup is of a newer version: ${versions.join(', ')}; restore it with that version`);
 };
 
 const KEY = secretFile('KEY_ENCRYPTION_KEY');
@@ -75,12 +75,12 @@ export const putBack = async (from: string, { data, versions, force, tell }: Put
     const before = readdirSync(data);
     if (before.length > 0 && !force) {
       throw new Refused(
-        `${data} (BOXOFFICE_DATA_DIR) is not empty; --force puts aside what is there: ${before.slice(0, 5).join(', ')} …`,
+        `${data} (BOXOFFICE_DATA_DIR) is not empty; --force moves its content aside: ${before.slice(0, 5).join(', ')} …`,
       );
     }
-    const stamp = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '');
-    const staging = join(data, `restoring-${stamp}`);
-    const aside = before.length > 0 ? join(data, `replaced-${stamp}`) : undefined;
+    const time = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '');
+    const staging = join(data, `restoring-${time}`);
+    const aside = before.length > 0 ? join(data, `replaced-${time}`) : undefined;
     const paths = keyLast(manifest.files.map(({ path }) => path));
     try {
       tell(`copying ${paths.length} files`);

@@ -18,7 +18,7 @@ import { Refused } from '../refused.ts';
 import { digest, FORMAT, MANIFEST, type Manifest } from './manifest.ts';
 
 /**
- * Files that belong to a running process (which makes them again) or to an earlier restore, not to the installation.
+ * Files of a running process (which creates them again) or of an earlier restore, not of the installation.
  */
 const PASSING = /(^|\/)(.*\.sqlite-(wal|shm|journal)|running\.json|gateway|replaced-[^/]*|restoring-[^/]*)(\/|$)/;
 
@@ -48,11 +48,11 @@ const emptyDirectory = (directory: string, data: string): void => {
   try {
     makeDirectory(directory);
     if (readdirSync(directory).length > 0)
-      throw new Refused(`${directory} is not empty; a backup is written into a directory of its own`);
+      throw new Refused(`${directory} is not empty; a backup needs a new or empty directory`);
     chmodSync(directory, 0o700);
   } catch (error) {
     if (error instanceof Refused) throw error;
-    const reason = reasonOf(error) === 'ENOENT' ? 'it cannot be made there' : explain(error);
+    const reason = reasonOf(error) === 'ENOENT' ? 'it cannot be created there' : explain(error);
     throw new Refused(`${directory} cannot be written: ${reason}`);
   }
 };

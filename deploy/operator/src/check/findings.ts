@@ -1,19 +1,19 @@
 /** The invariants of an installation at any instant, except for pending work. */
 export const invariants = {
   capacity: 'free + held + sold = capacity, per performance and seat category',
-  place_state: 'a place is free, held, sold or withdrawn, and says who has it',
-  place_owner: 'what is held or sold belongs to an order that may have it, or is the place of a controlled ticket',
+  place_state: 'a place is free, held, sold or withdrawn, and names its holder',
+  place_owner: 'a held or sold place belongs to an order that may have it, or to a controlled ticket',
   line_place: 'every line of a live order has its place, and no other live order has it',
   line_ticket: 'every line of a confirmed order has exactly one live ticket, for its place',
   cancelled_ticket: 'a cancelled order has no valid ticket',
-  cancellation: 'a settled cancellation says what became of tickets and places',
-  order_state: 'an order’s state, instants and held places agree',
+  cancellation: 'a settled cancellation has the counts of its tickets and places',
+  order_state: 'an order’s state, times and held places agree',
   payments:
     'payments and refunds are whole amounts of the order’s currency, fit its state, and no more is refunded than was paid',
   ticket_order: 'every ticket is of a line of a confirmed or cancelled order',
   ticket_lineage: 'a replaced ticket and the one that replaces it name each other',
-  contact: 'the contacts that orders and logins name exist, and nobody logs in as an erased one',
-  erasure: 'orders and tickets of an erased contact name nobody',
+  contact: 'the contacts that orders and logins name exist, and no login has an erased one',
+  erasure: 'orders and tickets of an erased contact contain no name',
   session_cart: 'the cart of a session is an order of its point of sale',
 } as const;
 

@@ -22,7 +22,7 @@ export const judgeContacts = async (
       ({ beneficiary, successor }) => beneficiary !== null || (successor?.beneficiary ?? null) !== null,
     );
     const findings = [...naming, ...named].map(({ id }): Finding => {
-      const text = `contact ${contact.id} was erased, and ${id} still names somebody`;
+      const text = `contact ${contact.id} was erased, and ${id} still contains a name`;
       return { invariant: 'erasure', offenders: [id, contact.id], text };
     });
     return caseOf('contact', contact, findings, () => ({

@@ -54,17 +54,17 @@ const capacityCase = (performance: PerformanceDocument, tally: Tally): Case => {
   return { ...judged, seen: `${judged.seen} ${JSON.stringify([...tally].sort())}` };
 };
 
-/** Counts the places of performances and judges each one; findings about places go to `told`. */
+/** Counts the places of performances and judges each one; reports the size of each page of places to `checked`. */
 export async function* judgeStock(
   collections: CheckedCollections,
   found: readonly PerformanceDocument[],
-  told: (places: number) => void,
+  checked: (places: number) => void,
 ): AsyncGenerator<Case[]> {
   for (const performance of found) {
     const tally: Tally = new Map();
     for await (const page of placesOf(collections, performance)) {
       count(tally, page);
-      told(page.length);
+      checked(page.length);
       yield await judgePlaces(collections, page);
     }
     // Read after its places: a change of capacity that has finished by then is not seen as pending.

@@ -20,12 +20,12 @@ export const metricsText = ({ counts, violations, undecided }: Verified, at: num
   });
   const looked = Object.entries(counts).map(([what, count]) => [`{what="${what}"}`, count] as const);
   return [
-    ...gauge('boxoffice_invariant_violations', 'What must not be and is, by invariant, as of the last check', violated),
-    ...gauge('boxoffice_invariant_undecided', 'What looked wrong and was under way all the time', [
+    ...gauge('boxoffice_invariant_violations', 'Violations found by the last check, by invariant', violated),
+    ...gauge('boxoffice_invariant_undecided', 'Suspects with pending work during the whole last check', [
       ['', undecided.length],
     ]),
-    ...gauge('boxoffice_invariant_checked', 'How much the last check looked at', looked),
-    ...gauge('boxoffice_invariant_check_duration_seconds', 'How long the last check took', [['', seconds]]),
+    ...gauge('boxoffice_invariant_checked', 'Records that the last check read, by kind', looked),
+    ...gauge('boxoffice_invariant_check_duration_seconds', 'Duration of the last check', [['', seconds]]),
     ...gauge('boxoffice_invariant_check_timestamp_seconds', 'When the last check ended (Unix time)', [
       ['', at / 1_000],
     ]),

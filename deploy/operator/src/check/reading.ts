@@ -9,11 +9,11 @@ const BETWEEN_READS_MS = 500;
  * The result of a read, repeated while the store is unavailable. @throws {StoreUnavailable} after {@link PATIENCE_MS}
  */
 export const patiently = async <R>(read: () => Promise<R>): Promise<R> => {
-  for (const begun = performance.now(); ; ) {
+  for (const startedAt = performance.now(); ; ) {
     try {
       return await read();
     } catch (error) {
-      if (!(error instanceof StoreUnavailable) || performance.now() - begun > PATIENCE_MS) throw error;
+      if (!(error instanceof StoreUnavailable) || performance.now() - startedAt > PATIENCE_MS) throw error;
       await pause(BETWEEN_READS_MS);
     }
   }

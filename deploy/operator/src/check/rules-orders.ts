@@ -94,17 +94,18 @@ const cancellationFaults = (evidence: OrderEvidence): Finding[] => {
   ];
   const { settledAt, hadTickets, ticketsCancelled, controlled, placesReleased } = cancellation;
   if (settledAt === null) return open;
-  const kept = tickets.filter(({ status }) => status === 'controlled').length;
-  const asMany = !hadTickets || (ticketsCancelled === lines.length - kept && placesReleased === ticketsCancelled);
-  if (controlled === kept && asMany && placesReleased !== null) return open;
-  const text = `${id} was cancelled with ${lines.length} lines, ${kept} controlled, and is settled with ${ticketsCancelled} tickets cancelled, ${controlled} controlled, ${placesReleased} places released`;
+  const controlledTickets = tickets.filter(({ status }) => status === 'controlled').length;
+  const asMany =
+    !hadTickets || (ticketsCancelled === lines.length - controlledTickets && placesReleased === ticketsCancelled);
+  if (controlled === controlledTickets && asMany && placesReleased !== null) return open;
+  const text = `${id} was cancelled with ${lines.length} lines, ${controlledTickets} controlled, and is settled with ${ticketsCancelled} tickets cancelled, ${controlled} controlled, ${placesReleased} places released`;
   return [...open, { invariant: 'cancellation', offenders: [id], text }];
 };
 
 const stateFaults = ({ order }: OrderEvidence): Finding[] => {
   const { id, state, pendingStep, lines, heldPlaces, confirmedAt, cancellation, deadline } = order;
   const rules: readonly (readonly [boolean, string])[] = [
-    [state !== 'confirmed' || confirmedAt !== null, 'has no instant of its confirmation'],
+    [state !== 'confirmed' || confirmedAt !== null, 'has no time of confirmation'],
     [(state === 'cancelled') === (cancellation !== null), cancellation ? 'has a cancellation' : 'has no cancellation'],
     [!ended.includes(state) || (heldPlaces === 0 && deadline === null), `holds ${heldPlaces} places until ${deadline}`],
     [

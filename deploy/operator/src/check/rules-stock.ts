@@ -24,7 +24,7 @@ export const judgeCapacity = (performance: PerformanceDocument, tally: Tally): F
   const wrong = seatCategories.flatMap((category): Finding[] => {
     const counted = tally.get(category.id) ?? 0;
     if (counted === category.capacity) return [];
-    const text = `seat category ${category.id} of ${id} has ${counted} places, its capacity is ${category.capacity}`;
+    const text = `seat category ${category.id} of ${id} has ${counted} placesand the capacity ${category.capacity}`;
     return [{ invariant: 'capacity', offenders: [id, category.id], text, underWay }];
   });
   const strange = [...tally.keys()].filter((category) => !known.has(category));

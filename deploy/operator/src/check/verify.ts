@@ -33,7 +33,7 @@ export interface Verified {
   readonly unasked: string | undefined;
 }
 
-const told = (counts: Counts): string =>
+const summary = (counts: Counts): string =>
   Object.entries(counts)
     .flatMap(([name, count]) => (count > 0 ? [`${count} ${name}`] : []))
     .join(', ');
@@ -49,7 +49,7 @@ export const verify = async (options: VerifyOptions): Promise<Verified> => {
   const suspects = createSuspects(settleMs);
   for await (const cases of lookAtAll(collections, counts, institution)) {
     suspects.suspect(cases);
-    tell(told(counts));
+    tell(summary(counts));
   }
   const violations: Violation[] = [];
   const look = async (): Promise<Case[]> => {
@@ -58,14 +58,14 @@ export const verify = async (options: VerifyOptions): Promise<Verified> => {
     for (const [kind, ids] of wanted) cases.push(...(await lookAgain(collections, kind, ids)));
     return cases;
   };
-  const begun = performance.now();
+  const startedAt = performance.now();
   let unasked: string | undefined;
   for (let looks = 1; suspects.size > 0; looks += 1) {
     const onTheWay = await readOnTheWay(Object.values(stores), queues);
     unasked = onTheWay.unasked;
     const at = performance.now();
     violations.push(...suspects.seen(await look(), onTheWay, at));
-    if (suspects.size === 0 || (looks >= LEAST_LOOKS && performance.now() - begun > patienceMs)) break;
+    if (suspects.size === 0 || (looks >= LEAST_LOOKS && performance.now() - startedAt > patienceMs)) break;
     tell(`${suspects.size} to be looked at again, ${violations.length} violations`);
     await pause(Math.min(1_000, settleMs / 2));
   }

@@ -12,7 +12,7 @@ export const deadLetters: readonly Command[] = [
   {
     name: 'dead-letters list',
     usage: '[QUEUE]',
-    about: 'messages that no retry could deliver',
+    about: 'lists messages that no retry could deliver',
     optionalWords: ['QUEUE'],
     async run(installation, { words: [queue] }) {
       const letters = await (await installation.deadLetters()).list(queue);
@@ -29,19 +29,19 @@ export const deadLetters: readonly Command[] = [
   {
     name: 'dead-letters show',
     usage: 'ID',
-    about: 'one of them, with its message',
+    about: 'shows one dead letter with its message',
     words: ['ID'],
     run: letterOf,
   },
   {
     name: 'dead-letters replay',
     usage: 'ID',
-    about: 'gives it to its queue once more; on the in-process bus the running product does so within seconds',
+    about: 'puts it back into its queue; on the in-process bus the running product does so within seconds',
     words: ['ID'],
     async run(installation, given) {
       const { id } = await letterOf(installation, given);
       const found = await (await installation.deadLetters()).replay(id);
-      return found ? `${id} goes to its queue again` : `${id} has gone meanwhile`;
+      return found ? `${id} is back in its queue` : `${id} is gone: it was replayed or dropped meanwhile`;
     },
   },
   {

@@ -21,7 +21,7 @@ const publisher = ({
   readonly name: string;
   readonly currentFacts?: CurrentFacts;
 }): Publisher => {
-  if (!currentFacts) throw new Error(`${name} does not say which facts follow from its documents`);
+  if (!currentFacts) throw new Error(`${name} declares no facts for its documents`);
   return { name, currentFacts };
 };
 
@@ -75,7 +75,7 @@ export const republish = async (
 const instantOf = (given: string | boolean | undefined): number | undefined => {
   if (given === undefined) return undefined;
   const instant = typeof given === 'string' && /^\d{4}-\d\d-\d\d/.test(given) ? Date.parse(given) : Number.NaN;
-  if (Number.isNaN(instant)) throw new Misuse('--since is no instant such as 2027-03-14T19:30:00Z');
+  if (Number.isNaN(instant)) throw new Misuse('--since is not a time such as 2027-03-14T19:30:00Z');
   return instant;
 };
 
@@ -103,7 +103,7 @@ export const facts: readonly Command[] = [
     name: 'facts republish',
     usage: '[--since INSTANT] [--service NAME] [--dry-run]',
     about:
-      'tells every fact again that the stored orders, tickets, places, performances and contacts imply, for consumers from whom a broker’s loss or a restore has kept some; what is known already changes nothing, so it may be repeated. The facts lie in the outboxes: running services publish them within seconds, others when they start. --since: of what changed then or later; --service: contacts, catalog, orders or tickets alone; --dry-run: counts',
+      'publishes again every fact that the stored orders, tickets, places, performances and contacts imply, for consumers that missed some after a loss of the broker or a restore; consumers ignore facts that they know, so it may be repeated. The facts are in the outboxes: running services publish them within seconds, others when they start. --since: of what changed then or later; --service: contacts, catalog, orders or tickets alone; --dry-run: counts',
     options: { since: { type: 'string' }, service: { type: 'string' }, 'dry-run': { type: 'boolean' } },
     async run(installation, { options }) {
       const since = instantOf(options.since);

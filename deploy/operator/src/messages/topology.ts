@@ -11,7 +11,7 @@ export const topology: readonly Command[] = [
     name: 'topology declare',
     usage: '',
     about:
-      'declares the exchanges and queues of this release in RabbitMQ; before its processes start, where their users may not declare (a repetition changes nothing)',
+      'declares the exchanges and queues of this release in RabbitMQ; before its processes start, if their users have no right to declare (repeating it changes nothing)',
     data: 'unneeded',
     async run() {
       const { url } = readSettings({ url: amqpUrl, tlsCaFile });
@@ -28,7 +28,7 @@ export const topology: readonly Command[] = [
   {
     name: 'topology rights',
     usage: '',
-    about: 'what the RabbitMQ user of each process needs in the virtual host, and no more (configure, write, read)',
+    about: 'prints the least rights of each process’s RabbitMQ user in the virtual host (configure, write, read)',
     data: 'unneeded',
     run: async () => rightsOf(),
   },

@@ -68,7 +68,7 @@ const versionIn = ({ body }: Reply): string | null => {
 const readinessIn = ({ status, body }: Reply): string => {
   if (status === 200) return 'ready';
   const { status: said, waitingFor } = (body ?? {}) as { readonly status?: unknown; readonly waitingFor?: unknown };
-  if (typeof said !== 'string') return `no health there: it answers ${status}`;
+  if (typeof said !== 'string') return `no health check there: it answers ${status}`;
   return Array.isArray(waitingFor) && waitingFor.length > 0 ? `${said}: ${waitingFor.join(', ')}` : said;
 };
 

@@ -15,9 +15,9 @@ const ofProcesses = ({ addresses, processes, notAsked, data }: Overview): string
     const settings = notAsked.map(({ setting }) => setting).join(', ');
     return settings === ''
       ? [`boxoffice is not running on ${data}`]
-      : [`no process could be asked: none of ${settings} is set`];
+      : [`no process could be reached: none of ${settings} is set`];
   }
-  if (processes.length === 0) return ['boxoffice has only just begun to start'];
+  if (processes.length === 0) return ['boxoffice is still starting'];
   return processes.flatMap(({ service, at, state }) =>
     at === null || state === 'ready' ? [] : [`${service} at ${at} is ${state}`],
   );
@@ -50,9 +50,7 @@ const ofOrders = ({ orders }: Overview): string[] => {
     ...(expiredUnswept > 0
       ? [`${plural(expiredUnswept, 'order', many)} expired over ${SWEPT_SECONDS} s ago and not swept`]
       : []),
-    ...(stuckSteps > 0
-      ? [`${plural(stuckSteps, 'order', many)} with a step under way for over ${SWEPT_SECONDS} s`]
-      : []),
+    ...(stuckSteps > 0 ? [`${plural(stuckSteps, 'order', many)} with a pending step for over ${SWEPT_SECONDS} s`] : []),
   ];
 };
 
@@ -70,5 +68,5 @@ export const verdictOf = (overview: Overview, problems: readonly string[]): stri
   // A lack of any probe is among the problems.
   if (notAsked.length === 0 || addresses === 'nowhere') return wrong ?? 'all is well';
   const unasked = notAsked.map(({ service, setting }) => `${service} (${setting})`).join(', ');
-  return `${wrong ?? 'nothing wrong in what was asked'}; not asked: ${unasked}`;
+  return `${wrong ?? 'no problem in the processes that were reached'}; not asked: ${unasked}`;
 };

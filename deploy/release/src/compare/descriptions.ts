@@ -59,7 +59,7 @@ const bodyFindings = (pair: Pair): Finding[] => {
   const earlier = bodyOf(before, was.operation.requestBody);
   const later = bodyOf(after, is.operation.requestBody);
   if (!earlier) return later?.required ? [{ where, what: 'is new and required' }] : [];
-  if (!later) return [{ where, what: 'is not taken any more' }];
+  if (!later) return [{ where, what: 'is no longer accepted' }];
   return [
     ...(later.required && !earlier.required ? [{ where, what: 'is required now' }] : []),
     ...contentFindings(pair, earlier.content, later.content, 'request', where),

@@ -6,7 +6,7 @@ import { compareSchemas } from './schemas.ts';
 /** The consumers of facts: the last release of every process. */
 export interface Consumer {
   readonly name: string;
-  readonly hears: readonly Consumed[];
+  readonly consumes: readonly Consumed[];
 }
 
 /** A finding about a fact, and the consumer that it breaks. */
@@ -37,21 +37,21 @@ type Facts = Readonly<Record<string, Published>>;
  */
 export const compareFacts = (before: Facts, after: Facts, consumers: readonly Consumer[]): FactFinding[] =>
   Object.entries(before).flatMap(([type, was]) => {
-    const hearing = consumers.flatMap(({ name, hears }) =>
-      hears.flatMap(({ queue, reads }) => (reads[type] ? [{ name: `${name} (${queue})`, reads: reads[type] }] : [])),
+    const readers = consumers.flatMap(({ name, consumes }) =>
+      consumes.flatMap(({ queue, reads }) => (reads[type] ? [{ name: `${name} (${queue})`, reads: reads[type] }] : [])),
     );
-    const told = (path: string, what: string): FactFinding[] => {
-      const hurt = hearing.filter(({ reads }) => notices(reads, path));
+    const findings = (path: string, what: string): FactFinding[] => {
+      const hurt = readers.filter(({ reads }) => notices(reads, path));
       return hurt.length > 0 ? [{ where: `fact ${type}`, what, consumers: hurt.map(({ name }) => name) }] : [];
     };
     const is = after[type];
-    if (!is) return told('', 'is published no more');
+    if (!is) return findings('', 'is no longer published');
     const sides = [
       { schema: was.schema, resolve: nowhere },
       { schema: is.schema, resolve: nowhere },
     ] as const;
     return compareSchemas(...sides, 'answer').flatMap(({ path, what }) =>
-      told(path.replace(/^\$\.?/, ''), `${path} ${what}`),
+      findings(path.replace(/^\$\.?/, ''), `${path} ${what}`),
     );
   });
 
@@ -65,7 +65,7 @@ export const compareQueues = (
 ): Finding[] =>
   before.flatMap(({ queue, reads }) => {
     const now = after.find((one) => one.queue === queue);
-    if (!now) return [{ where: `queue ${queue}`, what: 'is served no more: what is in it stays there' }];
+    if (!now) return [{ where: `queue ${queue}`, what: 'is no longer served: its messages stay unread' }];
     return Object.keys(reads)
       .filter((type) => !now.types.includes(type))
       .map((type) => ({ where: `queue ${queue}`, what: `gets ${type} no more` }));

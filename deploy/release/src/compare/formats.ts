@@ -49,7 +49,7 @@ const compareWritten = (before: Formats, after: Formats, partners: readonly Part
   Object.entries(before.writes).flatMap(([name, was]) => {
     const readers = partners.filter(({ formats }) => formats.reads[name]);
     const is = after.writes[name];
-    const found = is ? compareSchemas(side(was), side(is), 'answer') : [{ path: '$', what: 'is written no more' }];
+    const found = is ? compareSchemas(side(was), side(is), 'answer') : [{ path: '$', what: 'is no longer written' }];
     return found.flatMap(({ path, what }) => {
       const hurt = readers.filter(({ formats }) => speaksOf(formats.reads[name] ?? {}, stepsOf(path)));
       return hurt.length > 0 ? [{ where: name, what: `${path} ${what}`, hurts: hurt.map((one) => one.name) }] : [];

@@ -28,7 +28,7 @@ export const compareIndexes = (
       (one) => one.unique && !was.indexes.some((other) => other.unique && same(one, other)),
     );
     return [
-      ...lost.map((index) => ({ where, what: `${named(index)} is gone or another` })),
+      ...lost.map((index) => ({ where, what: `${named(index)} is missing or different` })),
       ...stricter.map((index) => ({ where, what: `${named(index)} is new: documents may collide in it` })),
     ];
   });

@@ -39,7 +39,7 @@ const KNOWN: ReadonlySet<string> = new Set([
 export const refuseUnknown = (schema: Schema): void => {
   const unknown = Object.keys(schema).filter((keyword) => !KNOWN.has(keyword));
   if (unknown.length > 0)
-    throw new Error(`the comparison of schemas does not know ${unknown.join(', ')}: teach it (deploy/release)`);
+    throw new Error(`the comparison of schemas does not know ${unknown.join(', ')}: add it to deploy/release`);
 };
 
 /** The members of a JSON value by name. */

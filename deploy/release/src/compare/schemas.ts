@@ -71,7 +71,7 @@ const listed = ({ before, after }: Pair, path: string, direction: Direction): Di
   if (!some) return [{ path, what: direction === 'request' ? 'takes listed values only' : 'is no list of values now' }];
   const missing = some.filter((value) => !all.includes(value));
   if (missing.length === 0) return [];
-  const words = direction === 'request' ? 'is not taken any more' : 'may be given now';
+  const words = direction === 'request' ? 'is no longer accepted' : 'is new';
   return [{ path, what: `${missing.map(shown).join(', ')} ${words}` }];
 };
 
@@ -97,11 +97,11 @@ const fields = (pair: Pair, path: string, its: Surroundings): Difference[] => {
     else found.push({ path: member(path, name), what: 'is gone' });
   }
   if (direction === 'request' && isClosed(after) && !isClosed(before))
-    found.push({ path, what: 'takes no other fields any more' });
+    found.push({ path, what: 'no longer accepts other fields' });
   if (typeof before.additionalProperties === 'object' && typeof after.additionalProperties === 'object')
     found.push(...differences(before.additionalProperties, after.additionalProperties, member(path, '*'), its));
   const patterns = [before, after].map((side) => Object.keys(side.patternProperties ?? {}).toSorted());
-  if (shown(patterns[0]) !== shown(patterns[1])) found.push({ path, what: 'has fields of other names' });
+  if (shown(patterns[0]) !== shown(patterns[1])) found.push({ path, what: 'has a different pattern of field names' });
   for (const [pattern, schema] of Object.entries(before.patternProperties ?? {})) {
     const now = after.patternProperties?.[pattern];
     if (now) found.push(...differences(schema, now, member(path, '*'), its));
@@ -147,7 +147,7 @@ const differences = (before: Schema, after: Schema, path: string, its: Surroundi
     const same = wide.filter(({ type }) => type === one.type || type === 'any');
     const others = same.length > 0 ? same : wide.filter(({ type }) => type === 'number' && one.type === 'integer');
     if (others.length === 0 && narrow.length > 1) {
-      const words = its.direction === 'request' ? 'is not taken any more' : 'may be given now';
+      const words = its.direction === 'request' ? 'is no longer accepted' : 'is new';
       return [{ path, what: `${one.type} ${words}` }];
     }
     const candidates = (others.length > 0 ? others : wide).map((other) => {

@@ -47,7 +47,7 @@ export const readingOf = async (sample: Members, written: Schema, read: Reader):
   const refused = Symbol('refused');
   const outcome = (one: Members) => read(one).then(JSON.stringify, () => refused);
   const whole = await outcome(sample);
-  if (whole === refused) throw new Error('the reader refuses what is written');
+  if (whole === refused) throw new Error('the reader refuses its own format');
 
   const schemaAt = async (value: Members, schema: Schema, at: readonly string[]): Promise<Schema> => {
     const properties: Record<string, Schema> = {};

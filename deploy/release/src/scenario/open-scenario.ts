@@ -54,7 +54,7 @@ export interface ScenarioOptions {
 export const definitions = { authorizer, catalog, contacts, tickets, orders, pos } as const;
 
 // Fixed: encrypted keys of one scenario must be readable in the next. It protects no secrets.
-const SERVICE_ROOT_SECRET = 'only for scenarios that are made to be thrown away';
+const SERVICE_ROOT_SECRET = 'a secret of scenarios only';
 const KEY_ENCRYPTION_KEY = Buffer.alloc(32, 'thrown away').toString('base64');
 
 export const PUBLIC_URL = 'https://localhost:8443';

@@ -67,7 +67,7 @@ export const partnerOf = async (scenario: Scenario, credentials: Credentials): P
     const { method = 'GET' } = call;
     const [plain = ''] = path.split('?');
     const route = routes.find((one) => one.method === method && one.matches.test(plain));
-    if (!route) throw new Error(`nobody serves ${method} ${path}`);
+    if (!route) throw new Error(`no service serves ${method} ${path}`);
     const { service, at } = route;
     const scope = (at.operation.security[0]?.oauth2 ?? []).join(' ');
     const question = { token, operation: at.operation.operationId, scope, audience: service };

@@ -1,4 +1,4 @@
-import { bodyOf, type Changeable, dataOf } from './planted.ts';
+import { bodyOf, type Changeable, dataOf } from './changed-process.ts';
 
 type Row = readonly [what: string, process: string, change: (its: Changeable) => void];
 

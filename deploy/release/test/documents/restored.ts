@@ -7,7 +7,7 @@ import { type Documents, releasedOf, type Stored } from '../../src/snapshot.ts';
 export interface Moment {
   readonly writtenAt: number;
   /** By service and collection. */
-  readonly kept: Record<string, Record<string, readonly Stored[]>>;
+  readonly stored: Record<string, Record<string, readonly Stored[]>>;
   /** The processes whose last release wrote its own part. */
   readonly of: string[];
 }
@@ -23,11 +23,11 @@ export const moments = (): Moment[] => {
     .filter((one): one is { name: string; documents: Documents } => one.documents !== undefined)
     .filter(({ documents }) => Object.keys(documents.collections).length > 0);
   for (const { name, documents } of released) {
-    const moment = all.get(documents.writtenAt) ?? { writtenAt: documents.writtenAt, kept: {}, of: [] };
+    const moment = all.get(documents.writtenAt) ?? { writtenAt: documents.writtenAt, stored: {}, of: [] };
     all.set(documents.writtenAt, moment);
     for (const [other, collections] of Object.entries(documents.surroundings))
-      moment.kept[other] ??= { ...collections };
-    moment.kept[name] = own(documents);
+      moment.stored[other] ??= { ...collections };
+    moment.stored[name] = own(documents);
     moment.of.push(name);
   }
   return [...all.values()];
@@ -62,12 +62,12 @@ const AGE_MS = 30_000;
 
 /** Returns the function that fills empty stores with the documents of a moment, shifted to half a minute ago. */
 export const restoring =
-  ({ kept, writtenAt }: Moment) =>
+  ({ stored, writtenAt }: Moment) =>
   async (stores: Readonly<Record<string, Store>>): Promise<void> => {
     const by = Date.now() - AGE_MS - writtenAt;
     for (const { name, collections } of Object.values(definitions)) {
       for (const collection of collections as readonly Collection<Document>[]) {
-        const documents = kept[name]?.[collection.name] ?? [];
+        const documents = stored[name]?.[collection.name] ?? [];
         const store = stores[name];
         if (store)
           await restore(

@@ -17,9 +17,13 @@ export const ADDED = { addedByTheNextRelease: { since: 'the next release' } };
 
 const withMore = <T extends object>(value: T): T => ({ ...value, ...ADDED });
 
-const told = (facts: readonly Fact[] = []): Fact[] => facts.map((fact) => ({ ...fact, data: withMore(fact.data) }));
+const withMoreMembers = (facts: readonly Fact[] = []): Fact[] =>
+  facts.map((fact) => ({ ...fact, data: withMore(fact.data) }));
 
-const options = <T>(given: WriteOptions<T> = {}): WriteOptions<T> => ({ ...given, events: told(given.events) });
+const options = <T>(given: WriteOptions<T> = {}): WriteOptions<T> => ({
+  ...given,
+  events: withMoreMembers(given.events),
+});
 
 /**
  * The store of the next release: its documents and facts have an additional member, and it reads documents without it.
@@ -32,7 +36,7 @@ const nextStore = (store: Store, inserted: (id: string) => void): Store => {
         id,
         (current) => {
           const change = fn(current);
-          return change && { ...change, events: told(change.events) };
+          return change && { ...change, events: withMoreMembers(change.events) };
         },
         options(given),
       );

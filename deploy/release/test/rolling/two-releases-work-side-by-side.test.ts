@@ -8,16 +8,16 @@ import type { Collection, Document } from '@boxoffice/store';
 import { waitUntil } from '@boxoffice/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { processes } from '../../src/processes.ts';
-import { live } from '../../src/scenario/life.ts';
 import { definitions, openScenario, type Scenario } from '../../src/scenario/open-scenario.ts';
 import { quiet } from '../../src/scenario/quiet.ts';
+import { runScenario } from '../../src/scenario/run-scenario.ts';
 import { type ADDED, nextRelease } from './next-release.ts';
 
 // Two instances of every service on the same documents and queues: the present release and a next one, which adds a
 // member to everything that it stores, publishes and sends to other services. Requests, messages and the calls between
 // services alternate between both. Other tests cover the last release's documents and facts; deploy/smoke replaces two
 // images on real engines.
-describe('a service of which two releases run', () => {
+describe('two releases of every service at once', () => {
   const directory = mkdtempSync(join(tmpdir(), 'boxoffice-rolling-'));
   const made = new Map<string, Set<string>>();
   const facts: Message[] = [];
@@ -43,15 +43,15 @@ describe('a service of which two releases run', () => {
     rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
   });
 
-  test('sells, pays, prints, replaces, cancels, refunds and expires, whichever is asked', async () => {
-    await live(scenario);
+  test('sell, pay, print, replace, cancel, refund and expire through either instance', async () => {
+    await runScenario(scenario);
     const silent = () => Promise.all(Object.values(scenario.stores).map((store) => store.outbox.pending(1)));
     await waitUntil(async () => (await silent()).every((events) => events.length === 0));
     expect(errors).toEqual([]);
     expect(await scenario.deadLetters.list()).toEqual([]);
   });
 
-  test('both have had their part: facts of each were published and heard', () => {
+  test('both publish facts, and both consume them', () => {
     const [some, others] = [facts.filter(({ data }) => 'addedByTheNextRelease' in data), facts];
     expect(some.length).toBeGreaterThan(3);
     expect(others.length - some.length).toBeGreaterThan(3);
@@ -74,13 +74,13 @@ describe('a service of which two releases run', () => {
     return { looked, lost: found };
   };
 
-  test('what the next one stored is still there when the present one has changed the document', async () => {
+  test('a change by the current release keeps the members of the next one', async () => {
     const found = await lost();
     expect(found.looked).toBeGreaterThan(10);
     expect(found.lost).toEqual([]);
   });
 
-  test('negative control: a release that writes only what it knows is noticed', async () => {
+  test('negative control: a release that drops unknown members is detected', async () => {
     const first = [...(made.get('orders') ?? [])].find((one) => one.startsWith('orders/'));
     const id = String(first).slice('orders/'.length);
     const [documents] = definitions.orders.collections;
@@ -93,7 +93,7 @@ describe('a service of which two releases run', () => {
     expect((await lost()).lost).toEqual([`orders/${id}`]);
   });
 
-  test('every fact is as its publisher declares it', () => {
+  test('every fact fits its publisher’s declaration', () => {
     const schemas = Object.assign({}, ...processes.map(({ publishes }) => publishes));
     const seen = new Set(facts.map(({ type }) => type));
     for (const { type, data } of facts) expect(() => createCheck(schemas[type].schema)(data)).not.toThrow();

@@ -7,23 +7,23 @@ const facts = processes.flatMap(({ name, publishes }) =>
   Object.entries(publishes).map(([type, { schema, example }]) => ({ name, type, schema, example })),
 );
 
-test.each(facts)('$type of $name: its example is as it is declared', ({ schema, example }) => {
+test.each(facts)('$type of $name: the example fits the declared schema', ({ schema, example }) => {
   expect(() => createCheck(schema as never)(example)).not.toThrow();
 });
 
-test('what the topology names is what is published, once', () => {
+test('the topology has exactly the published facts, each once', () => {
   const named = [...declared.queues, ...declared.broadcasts].flatMap(({ types }) => types);
   expect(facts.map(({ type }) => type).toSorted()).toEqual([...new Set(named)].toSorted());
 });
 
-test('the process that publishes a fact is the one whose user of the broker may', () => {
+test('only the broker user of the publishing process may publish a fact', () => {
   const named = Object.entries(brokerProcesses).flatMap(([name, { publishes }]) =>
     publishes.map((type) => `${name} ${type}`),
   );
   expect(facts.map(({ name, type }) => `${name} ${type}`).toSorted()).toEqual(named.toSorted());
 });
 
-test('the queues of a process are those that its name begins', () => {
+test('the queues of a process begin with its name', () => {
   for (const { name, queues } of processes)
     expect(queues.toSorted()).toEqual(
       declared.queues.flatMap((queue) => (queue.name.startsWith(`${name}.`) ? [queue.name] : [])).toSorted(),

@@ -1,7 +1,8 @@
-// The shared fixtures of all services' tests: empty stores of each engine, a fake authorizer and fakes of the services
-// that it calls.
+// The shared fixtures of all services' tests: empty stores of each engine, the service's operations over HTTP,
+// a fake authorizer and fakes of the services that it calls.
 export { type Authority, openAuthority } from './authority.ts';
 export { type CheckShape, createShapeCheck } from './checks.ts';
 export { missing, type OpenEngine, type TestEngine, testEngines } from './engines.ts';
 export { type Call, type Fake, type FakeRequest, type Handlers, type Mishap, openFake } from './fake.ts';
+export { type Served, type ServedReply, serveOperations } from './serve.ts';
 export { uncalledOf } from './uncalled.ts';

@@ -29,9 +29,9 @@ export interface CategoryPlan {
 /** The rows after a request: named ones get their new number of seats, new ones are appended. */
 export const mergedRows = (rows: readonly Row[], request: readonly Row[]): Row[] => {
   const requestedSeats = new Map(request.map(({ row, seats }) => [row, seats]));
-  const kept = rows.map(({ row, seats }) => ({ row, seats: requestedSeats.get(row) ?? seats }));
+  const current = rows.map(({ row, seats }) => ({ row, seats: requestedSeats.get(row) ?? seats }));
   const known = new Set(rows.map(({ row }) => row));
-  return [...kept, ...request.filter(({ row }) => !known.has(row)).map(({ row, seats }) => ({ row, seats }))];
+  return [...current, ...request.filter(({ row }) => !known.has(row)).map(({ row, seats }) => ({ row, seats }))];
 };
 
 const planUnnumbered = (index: number, from: SeatCategory, capacity: number): CategoryPlan => {

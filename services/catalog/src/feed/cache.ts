@@ -8,10 +8,12 @@ import { later } from '../domain/period.ts';
 import type { ProductType } from '../domain/product.ts';
 import { inBatches } from '../performances/make-places.ts';
 import { performancesOf } from '../performances/performances.ts';
+import type { Product } from '../products/schemas.ts';
 import { productView } from '../products/view.ts';
-import type { Institution, Product, Tariff } from '../schemas.ts';
 import type { Collections, InstitutionDocument } from '../store.ts';
+import type { Tariff } from '../tariffs/schemas.ts';
 import { tariffView } from '../tariffs/view.ts';
+import type { Institution } from './schemas.ts';
 
 type ProductView = Static<typeof Product>;
 

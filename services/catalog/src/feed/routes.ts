@@ -1,8 +1,12 @@
 import { type AnyOperation, asOf, named, ok, operation, timestamp } from '@boxoffice/http';
 import { Type } from 'typebox';
-import * as examples from '../examples.ts';
-import { Institution, Product, productType, Tariff } from '../schemas.ts';
+import { asOf as exampleAsOf } from '../examples.ts';
+import { product } from '../products/examples.ts';
+import { Product, productType } from '../products/schemas.ts';
+import { tariff } from '../tariffs/examples.ts';
+import { Tariff } from '../tariffs/schemas.ts';
 import type { CatalogCache } from './cache.ts';
+import { Institution } from './schemas.ts';
 
 const Catalog = named(
   'Catalog',
@@ -37,12 +41,12 @@ export const catalogRoutes = (cache: CatalogCache): AnyOperation[] => [
     example: {
       query: { type: 'show' },
       answer: {
-        institution: examples.institution,
-        products: [examples.product],
-        tariffs: [examples.tariff],
+        institution: { id: 'opera', name: 'Opéra du Lac', currency: 'CHF', languages: ['fr', 'en', 'de'] },
+        products: [product],
+        tariffs: [tariff],
         removed: [],
         generatedAt: '2027-02-01T12:00:00.000Z',
-        asOf: examples.asOf,
+        asOf: exampleAsOf,
       },
     },
     handle: async ({ caller, query }) => {

@@ -1,7 +1,8 @@
 import { currency, id, named, nullable, oneOf, timestamp } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
 import { type PerformanceInput, performanceStates } from '../domain/performance.ts';
-import { amount, capacity, code, durationMinutes, rows, texts, timeZone, venue } from '../schemas.ts';
+import { amount, code, texts } from '../schemas.ts';
+import { capacity, durationMinutes, rows, timeZone, venue } from './schemas.ts';
 
 const NewPrice = named(
   'NewPrice',

@@ -51,11 +51,10 @@ export const tooSlow = (): Fault =>
   new Fault('service_unavailable', 'The store is too slow at the moment; nothing was changed.', { 'Retry-After': '1' });
 
 /**
- * Lets the product be found by who asks what was modified since; answers when it was noted, in epoch milliseconds. To
- * be called right before the write of a performance that belongs to it. Both are one write in the sense of
- * `asOfReading`, which carries the instant of the note: whoever reads the product before the performance is there
- * asks again from an earlier instant. If the second part fails, the product is told of once more than needed; in the
- * other order a change could be missed for ever.
+ * Updates the product's `modifiedAt`, so that `modifiedSince` returns it; resolves with that time in epoch
+ * milliseconds. Call it right before the write of one of its performances. For `asOfReading` both are one write at
+ * that time: a client that reads the product before the performance is written asks again from an earlier time. If the
+ * performance's write fails, the product is returned once more than needed; in the other order a change could be missed.
  * @throws Fault `service_unavailable` if each of {@link RECORD_ATTEMPTS} attempts takes longer than {@link RECORD_MS}
  */
 export const recordModified = async (context: Context, productId: string): Promise<number> => {

@@ -19,14 +19,15 @@ import type { Store } from '@boxoffice/store';
 import { Type } from 'typebox';
 import { contextOf, notFound } from '../context.ts';
 import { visibleState } from '../domain/place.ts';
-import * as examples from '../examples.ts';
-import { Performance } from '../schemas.ts';
+import { asOf, ids } from '../examples.ts';
 import type { PerformanceDocument } from '../store.ts';
 import { availabilityOf } from './availability.ts';
 import { inputOf, NewPerformance, PerformanceChanges } from './body.ts';
 import { changePerformance } from './change.ts';
+import * as examples from './examples.ts';
 import { addPerformance, findPerformance } from './performances.ts';
 import { listedPlaces } from './places.ts';
+import { Performance } from './schemas.ts';
 import { performanceEtag, performanceView } from './view.ts';
 
 const readOnly = readOnlyOf(Performance, PerformanceChanges);
@@ -83,8 +84,8 @@ export const performancesRoutes = (store: Store): AnyOperation[] => [
     query: listQuery,
     answers: { 200: changesPage(Performance) },
     example: {
-      params: { productId: examples.ids.product },
-      answer: { items: [examples.performance], nextCursor: null, asOf: examples.asOf },
+      params: { productId: ids.product },
+      answer: { items: [examples.performance], nextCursor: null, asOf },
     },
     handle: async (request) => {
       const { collections, now } = contextOf(store, request.caller.institution);
@@ -110,7 +111,7 @@ export const performancesRoutes = (store: Store): AnyOperation[] => [
     errors: ['semantically_invalid', 'conflict'],
     etag: true,
     example: {
-      params: { productId: examples.ids.product },
+      params: { productId: ids.product },
       body: examples.newPerformance,
       answer: examples.performance,
     },
@@ -132,7 +133,7 @@ export const performancesRoutes = (store: Store): AnyOperation[] => [
     params,
     answers: { 200: Performance },
     etag: true,
-    example: { params: { performanceId: examples.ids.performance }, answer: examples.performance },
+    example: { params: { performanceId: ids.performance }, answer: examples.performance },
     handle: async ({ caller, params }) =>
       answer(await findPerformance(contextOf(store, caller.institution).collections, params.performanceId)),
   }),
@@ -154,7 +155,7 @@ export const performancesRoutes = (store: Store): AnyOperation[] => [
     conditional: true,
     etag: true,
     example: {
-      params: { performanceId: examples.ids.performance },
+      params: { performanceId: ids.performance },
       body: { state: 'closed' },
       answer: { ...examples.performance, state: 'closed' },
     },
@@ -179,11 +180,11 @@ export const performancesRoutes = (store: Store): AnyOperation[] => [
     params,
     answers: { 200: Availability },
     example: {
-      params: { performanceId: examples.ids.performance },
+      params: { performanceId: ids.performance },
       answer: {
-        performanceId: examples.ids.performance,
+        performanceId: ids.performance,
         asOf: '2027-02-01T12:00:00.000Z',
-        seatCategories: [{ id: examples.ids.category, code: 'STALLS', capacity: 42, free: 30, held: 2, sold: 10 }],
+        seatCategories: [{ id: ids.category, code: 'STALLS', capacity: 42, free: 30, held: 2, sold: 10 }],
       },
     },
     handle: async ({ caller, params }) => {
@@ -202,13 +203,13 @@ export const performancesRoutes = (store: Store): AnyOperation[] => [
     query: { seatCategoryId: Type.Optional(id), state: Type.Optional(placeState), ...pageQuery },
     answers: { 200: page(Place) },
     example: {
-      params: { performanceId: examples.ids.performance },
+      params: { performanceId: ids.performance },
       query: { state: 'free', limit: 1 },
       answer: {
         items: [
           {
-            id: examples.ids.place,
-            seatCategoryId: examples.ids.category,
+            id: ids.place,
+            seatCategoryId: ids.category,
             label: 'A-14',
             row: 'A',
             seat: 14,

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
-import type { Performance } from '../schemas.ts';
 import type { PerformanceDocument } from '../store.ts';
+import type { Performance } from './schemas.ts';
 
 /** A performance as answers show it. */
 export const performanceView = (performance: PerformanceDocument): Static<typeof Performance> => ({

@@ -14,9 +14,10 @@ import {
 import type { Store } from '@boxoffice/store';
 import { type Static, Type } from 'typebox';
 import { contextOf, notFound } from '../context.ts';
-import * as examples from '../examples.ts';
+import { asOf } from '../examples.ts';
 import type { PointOfSaleDocument } from '../store.ts';
 import { Changes, detailsOf, NewPointOfSale, PointOfSale, serviceHost, view } from './body.ts';
+import * as examples from './examples.ts';
 import { changePointOfSale, createPointOfSale, pointOfSaleByHost } from './points-of-sale.ts';
 
 const answer = (document: PointOfSaleDocument) => ok(view(document), { etag: String(document.version) });
@@ -35,7 +36,7 @@ export const pointsOfSaleRoutes = (store: Store): AnyOperation[] => [
     summary: 'Lists points of sale in order of creation',
     query: listQuery,
     answers: { 200: changesPage(PointOfSale) },
-    example: { answer: { items: [examples.pointOfSale], nextCursor: null, asOf: examples.asOf } },
+    example: { answer: { items: [examples.pointOfSale], nextCursor: null, asOf } },
     handle: (request) => {
       const { collections, now } = contextOf(store, request.caller.institution);
       return changesPageOf(request, collections.pointsOfSale, { clock: now, item: view });

@@ -2,9 +2,10 @@ import { currency, named, nullable, oneOf, timestamp } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
 import { firstStates, type ProductDetails } from '../domain/product.ts';
 import { inputOf, NewPerformance } from '../performances/body.ts';
-import { code, productState, productType, texts } from '../schemas.ts';
+import { code, texts } from '../schemas.ts';
 import type { ProductDocument } from '../store.ts';
 import type { NewOffering } from './products.ts';
+import { productState, productType } from './schemas.ts';
 
 const details = {
   code,

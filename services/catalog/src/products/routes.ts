@@ -16,12 +16,14 @@ import {
 import type { Query, Store } from '@boxoffice/store';
 import { type Static, Type } from 'typebox';
 import { contextOf, institutionOf } from '../context.ts';
-import * as examples from '../examples.ts';
+import { asOf, ids } from '../examples.ts';
+import { newPerformance } from '../performances/examples.ts';
 import { performancesOf } from '../performances/performances.ts';
-import { Product, productState, productType } from '../schemas.ts';
 import type { Collections, ProductDocument } from '../store.ts';
 import { bodyOf, detailsOf, NewProduct, offeringOf, ProductBody } from './body.ts';
+import * as examples from './examples.ts';
 import { changeProduct, createProduct, findOffering, type Offering } from './products.ts';
+import { Product, productState, productType } from './schemas.ts';
 import { productEtag, productView } from './view.ts';
 
 const readOnly = readOnlyOf(Product, ProductBody, {
@@ -74,7 +76,7 @@ export const productsRoutes = (store: Store): AnyOperation[] => [
     errors: ['not_found'],
     example: {
       query: { type: 'show', limit: 1 },
-      answer: { items: [examples.product], nextCursor: null, asOf: examples.asOf },
+      answer: { items: [examples.product], nextCursor: null, asOf },
     },
     handle: (request) => {
       const { type, state } = request.query;
@@ -98,7 +100,7 @@ export const productsRoutes = (store: Store): AnyOperation[] => [
     errors: ['not_found', 'semantically_invalid', 'product_duplicate_code', 'conflict'],
     etag: true,
     example: {
-      body: { ...examples.newProduct, performances: [examples.newPerformance] },
+      body: { ...examples.newProduct, performances: [newPerformance] },
       answer: examples.product,
     },
     handle: async ({ caller, body, remember }) => {
@@ -122,7 +124,7 @@ export const productsRoutes = (store: Store): AnyOperation[] => [
     params,
     answers: { 200: Product },
     etag: true,
-    example: { params: { productId: examples.ids.product }, answer: examples.product },
+    example: { params: { productId: ids.product }, answer: examples.product },
     handle: async ({ caller, params }) =>
       answer(await findOffering(contextOf(store, caller.institution), params.productId)),
   }),
@@ -141,7 +143,7 @@ export const productsRoutes = (store: Store): AnyOperation[] => [
     conditional: true,
     etag: true,
     example: {
-      params: { productId: examples.ids.product },
+      params: { productId: ids.product },
       body: examples.newProduct,
       answer: examples.product,
     },
@@ -171,7 +173,7 @@ export const productsRoutes = (store: Store): AnyOperation[] => [
     conditional: true,
     etag: true,
     example: {
-      params: { productId: examples.ids.product },
+      params: { productId: ids.product },
       body: { state: 'suspended' },
       answer: { ...examples.product, state: 'suspended' },
     },

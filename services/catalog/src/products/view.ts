@@ -2,8 +2,8 @@ import type { Static } from 'typebox';
 import { later } from '../domain/period.ts';
 import { lowestAmount } from '../domain/price.ts';
 import { performanceView } from '../performances/view.ts';
-import type { Product } from '../schemas.ts';
 import type { PerformanceDocument, ProductDocument } from '../store.ts';
+import type { Product } from './schemas.ts';
 
 const byStart = (left: PerformanceDocument, right: PerformanceDocument): number =>
   left.startDate < right.startDate || (left.startDate === right.startDate && left.id < right.id) ? -1 : 1;

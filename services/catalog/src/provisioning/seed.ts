@@ -7,8 +7,8 @@ import { detailsOf, NewPointOfSale, view } from '../points-of-sale/body.ts';
 import * as points from '../points-of-sale/points-of-sale.ts';
 import { NewProduct, offeringOf } from '../products/body.ts';
 import * as products from '../products/products.ts';
-import { TariffBody } from '../schemas.ts';
 import { pointsOfSale } from '../store.ts';
+import { TariffBody } from '../tariffs/schemas.ts';
 import * as tariffs from '../tariffs/tariffs.ts';
 
 // Commands for programs of the installation (demo data, operator), without HTTP: the same bodies and the same rules.

@@ -3,12 +3,15 @@ import type { Store } from '@boxoffice/store';
 import { Type } from 'typebox';
 import { contextOf } from '../context.ts';
 import { visibleState } from '../domain/place.ts';
-import * as examples from '../examples.ts';
 import type { CatalogCache } from '../feed/cache.ts';
 import { availabilityOf } from '../performances/availability.ts';
+import { performance } from '../performances/examples.ts';
 import { findPerformance } from '../performances/performances.ts';
 import { listedPlaces } from '../performances/places.ts';
-import { Product, Tariff } from '../schemas.ts';
+import { product } from '../products/examples.ts';
+import { Product } from '../products/schemas.ts';
+import { tariff } from '../tariffs/examples.ts';
+import { Tariff } from '../tariffs/schemas.ts';
 
 /** The most performances in one request. */
 const MAX_PERFORMANCES = 100;
@@ -41,9 +44,9 @@ const ShopPlace = named(
   }),
 );
 
-const [category] = examples.performance.seatCategories;
+const [category] = performance.seatCategories;
 const exampleStock = {
-  performanceId: examples.performance.id,
+  performanceId: performance.id,
   seatCategories: [{ id: String(category?.id), capacity: 100, free: 42 }],
 };
 
@@ -58,7 +61,7 @@ export const shopRoutes = (store: Store, cache: CatalogCache): AnyOperation[] =>
     query: { mark: Type.Optional(Type.String({ maxLength: 64 })) },
     answers: { 200: Published },
     example: {
-      answer: { mark: 'm1', published: { products: [examples.product], tariffs: [examples.tariff] } },
+      answer: { mark: 'm1', published: { products: [product], tariffs: [tariff] } },
     },
     handle: async ({ caller, query }) => {
       const { data, etag } = await cache.of(caller.institution, {});
@@ -79,7 +82,7 @@ export const shopRoutes = (store: Store, cache: CatalogCache): AnyOperation[] =>
       }),
     },
     answers: { 200: Type.Object({ performances: Type.Array(Stock) }) },
-    example: { query: { performanceIds: examples.performance.id }, answer: { performances: [exampleStock] } },
+    example: { query: { performanceIds: performance.id }, answer: { performances: [exampleStock] } },
     handle: async ({ caller, query }) => {
       const { collections, now } = contextOf(store, caller.institution);
       const ids = [...new Set(query.performanceIds.split(','))].slice(0, MAX_PERFORMANCES);
@@ -106,7 +109,7 @@ export const shopRoutes = (store: Store, cache: CatalogCache): AnyOperation[] =>
     query: { seatCategoryId: Type.Optional(id) },
     answers: { 200: Type.Object({ places: Type.Array(ShopPlace) }) },
     example: {
-      params: { performanceId: examples.performance.id },
+      params: { performanceId: performance.id },
       answer: {
         places: [{ id: 'plc_1', label: 'A-1', row: 'A', seat: 1, seatCategoryId: String(category?.id), free: true }],
       },

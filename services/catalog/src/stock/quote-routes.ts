@@ -3,7 +3,7 @@ import type { Store } from '@boxoffice/store';
 import { Type } from 'typebox';
 import { contextOf } from '../context.ts';
 import { refusalReasons } from '../domain/sale.ts';
-import * as examples from '../examples.ts';
+import { ids } from '../examples.ts';
 import { amount } from '../schemas.ts';
 import { quote } from './hold.ts';
 
@@ -58,16 +58,16 @@ export const quoteRoutes = (store: Store): AnyOperation[] => [
       body: {
         items: [
           {
-            performanceId: examples.ids.performance,
-            seatCategoryId: examples.ids.category,
-            tariffId: examples.ids.tariff,
+            performanceId: ids.performance,
+            seatCategoryId: ids.category,
+            tariffId: ids.tariff,
           },
         ],
       },
       answer: {
         outcome: 'quoted' as const,
         refusal: null,
-        quotes: [{ tariffId: examples.ids.tariff, criterion: null, amount: 12_500, currency: 'CHF' }],
+        quotes: [{ tariffId: ids.tariff, criterion: null, amount: 12_500, currency: 'CHF' }],
       },
     },
     handle: async ({ caller, body }) => {

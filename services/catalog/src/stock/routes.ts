@@ -2,7 +2,8 @@ import { type AnyOperation, ok, operation, timestamp } from '@boxoffice/http';
 import type { Store } from '@boxoffice/store';
 import { Type } from 'typebox';
 import { contextOf } from '../context.ts';
-import * as examples from '../examples.ts';
+import { ids } from '../examples.ts';
+import { performance } from '../performances/examples.ts';
 import { abandon } from './abandoned.ts';
 import { extendHold, releaseHold, sellHold } from './changes.ts';
 import { createHoldsContext, hold } from './hold.ts';
@@ -26,17 +27,17 @@ import {
 const params = { holder };
 
 const examplePlace = {
-  id: examples.ids.place,
-  performanceId: examples.ids.performance,
-  seatCategoryId: examples.ids.category,
+  id: ids.place,
+  performanceId: ids.performance,
+  seatCategoryId: ids.category,
   label: 'A-14',
   row: 'A',
   seat: 14,
   state: 'held' as const,
   heldUntil: '2027-02-01T12:15:00.000Z',
 };
-const exampleParams = { holder: examples.ids.order };
-const exampleIds = [examples.ids.place];
+const exampleParams = { holder: ids.order };
+const exampleIds = [ids.place];
 const done = { outcome: 'done', places: [examplePlace], missing: [] };
 
 const internal = { method: 'post', access: 'internal', withoutIdempotency: true } as const;
@@ -58,13 +59,13 @@ export const stockRoutes = (store: Store): AnyOperation[] => {
       answers: { 200: HoldAnswer },
       example: {
         body: {
-          holder: examples.ids.order,
+          holder: ids.order,
           requestId: 'first',
           items: [
             {
-              performanceId: examples.ids.performance,
-              seatCategoryId: examples.ids.category,
-              tariffId: examples.ids.tariff,
+              performanceId: ids.performance,
+              seatCategoryId: ids.category,
+              tariffId: ids.tariff,
               quantity: 1,
             },
           ],
@@ -77,15 +78,15 @@ export const stockRoutes = (store: Store): AnyOperation[] => {
           lines: [
             {
               item: 0,
-              productId: examples.ids.product,
-              performanceId: examples.ids.performance,
-              startDate: examples.performance.startDate,
-              seatCategoryId: examples.ids.category,
-              tariffId: examples.ids.tariff,
+              productId: ids.product,
+              performanceId: ids.performance,
+              startDate: performance.startDate,
+              seatCategoryId: ids.category,
+              tariffId: ids.tariff,
               criterion: null,
               amount: 12_500,
               currency: 'CHF',
-              place: { id: examples.ids.place, label: 'A-14', row: 'A', seat: 14 },
+              place: { id: ids.place, label: 'A-14', row: 'A', seat: 14 },
             },
           ],
         },

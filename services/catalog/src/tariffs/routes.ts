@@ -16,9 +16,10 @@ import {
 import type { Store } from '@boxoffice/store';
 import type { Static } from 'typebox';
 import { contextOf, notFound } from '../context.ts';
-import * as examples from '../examples.ts';
-import { Tariff, TariffBody } from '../schemas.ts';
+import { asOf, ids } from '../examples.ts';
 import type { TariffDocument } from '../store.ts';
+import * as examples from './examples.ts';
+import { Tariff, TariffBody } from './schemas.ts';
 import { changeTariff, createTariff } from './tariffs.ts';
 import { tariffView } from './view.ts';
 
@@ -38,7 +39,7 @@ export const tariffsRoutes = (store: Store): AnyOperation[] => [
     summary: 'Lists tariffs in order of creation',
     query: listQuery,
     answers: { 200: changesPage(Tariff) },
-    example: { answer: { items: [examples.tariff], nextCursor: null, asOf: examples.asOf } },
+    example: { answer: { items: [examples.tariff], nextCursor: null, asOf } },
     handle: (request) => {
       const { collections, now } = contextOf(store, request.caller.institution);
       return changesPageOf(request, collections.tariffs, { clock: now, item: tariffView });
@@ -75,7 +76,7 @@ export const tariffsRoutes = (store: Store): AnyOperation[] => [
     params,
     answers: { 200: Tariff },
     etag: true,
-    example: { params: { tariffId: examples.ids.tariff }, answer: examples.tariff },
+    example: { params: { tariffId: ids.tariff }, answer: examples.tariff },
     handle: async ({ caller, params }) =>
       answer((await contextOf(store, caller.institution).collections.tariffs.get(params.tariffId)) ?? notFound()),
   }),
@@ -93,7 +94,7 @@ export const tariffsRoutes = (store: Store): AnyOperation[] => [
     conditional: true,
     etag: true,
     example: {
-      params: { tariffId: examples.ids.tariff },
+      params: { tariffId: ids.tariff },
       body: { name: { en: 'Regular' } },
       answer: { ...examples.tariff, name: { fr: 'Plein tarif', en: 'Regular' } },
     },

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
-import type { Tariff } from '../schemas.ts';
 import type { TariffDocument } from '../store.ts';
+import type { Tariff } from './schemas.ts';
 
 /** A tariff as answers show it. */
 export const tariffView = ({

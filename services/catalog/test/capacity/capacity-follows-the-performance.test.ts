@@ -31,7 +31,7 @@ describe.each(engines)(`capacity on $name${missing}`, (engine) => {
     return (await catalog.call<Page<{ label: string }>>('GET', path)).data.items.map(({ label }) => label);
   };
 
-  test('it grows, shrinks to what is taken and no further, and grows again', async () => {
+  test('it grows, shrinks to the number of taken places and no further, and grows again', async () => {
     const show = await newShow(catalog, stalls(5));
     await hold(catalog, show, { quantity: 3 });
     expect((await resize(show, { capacity: 8 })).data.seatCategories[0]?.capacity).toBe(8);
@@ -48,7 +48,7 @@ describe.each(engines)(`capacity on $name${missing}`, (engine) => {
     expect(await labels(show)).toHaveLength(12);
   });
 
-  test('a numbered category changes by rows: named ones are resized, new ones added, 0 gives one up', async () => {
+  test('a numbered category changes by rows: named rows are resized, new ones added, 0 seats remove one', async () => {
     const show = await newShow(catalog, stalls(5, [3, 2]));
     const grown = await resize(show, { rows: [{ row: 'C', seats: 2 }] });
     expect(grown.data.seatCategories[0]).toMatchObject({
@@ -73,7 +73,7 @@ describe.each(engines)(`capacity on $name${missing}`, (engine) => {
     expect(await availabilityOf(catalog, show)).toEqual({ capacity: 5, free: 5, held: 0, sold: 0 });
   });
 
-  test('a seat that is held cannot be given up, though others are free', async () => {
+  test('a held seat cannot be removed although others are free', async () => {
     const show = await newShow(catalog, stalls(3, [3]));
     const path = `/svc/v3/catalog/performances/${show.performance.id}/places`;
     const last = (await catalog.call<Page<{ id: string }>>('GET', path)).data.items[2]?.id ?? '';
@@ -82,7 +82,7 @@ describe.each(engines)(`capacity on $name${missing}`, (engine) => {
     expect(await availabilityOf(catalog, show)).toEqual({ capacity: 3, free: 2, held: 1, sold: 0 });
   });
 
-  test('requests that make no sense are 422', async () => {
+  test('contradictory requests are 422', async () => {
     const numbered = await newShow(catalog, stalls(3, [3]));
     expect((await resize(numbered, { capacity: 4 })).status).toBe(422);
     expect((await resize(numbered, { id: 'cat_unknown', capacity: 4 })).status).toBe(422);
@@ -92,7 +92,7 @@ describe.each(engines)(`capacity on $name${missing}`, (engine) => {
     expect((await resize(anonymous, { rows: [{ row: 'B', seats: 1 }] })).status).toBe(422);
   });
 
-  test('many changes at once and buyers meanwhile: in the end as many places as the capacity says', async () => {
+  test('concurrent changes and purchases leave as many places as the capacity', async () => {
     const show = await newShow(catalog, stalls(20));
     const sizes = [25, 15, 30, 10, 22];
     const [changes] = await Promise.all([
@@ -108,7 +108,7 @@ describe.each(engines)(`capacity on $name${missing}`, (engine) => {
     expect(rest.filter(({ outcome }) => outcome === 'held')).toHaveLength(free);
   });
 
-  test('a process that died in a change leaves no place lost: what it held is free again, and the next change finishes', async () => {
+  test('a change of a dead process loses no place: its held places become free and the next change finishes', async () => {
     const show = await newShow(catalog, stalls(10));
     const { collections } = contextOf(catalog.store, catalog.institution);
     const before = await collections.performances.get(show.performance.id);
@@ -128,7 +128,7 @@ describe.each(engines)(`capacity on $name${missing}`, (engine) => {
     expect(await collections.places.count({ performanceId: show.performance.id, holder: { ne: null } })).toBe(0);
   });
 
-  test('places that a change made in vain are not counted when a later one needs some', async () => {
+  test('places created by an abandoned change are not counted by a later one', async () => {
     const show = await newShow(catalog, stalls(6));
     await resize(show, { capacity: 4 });
     const { collections } = contextOf(catalog.store, catalog.institution);
@@ -145,7 +145,7 @@ describe.each(engines)(`capacity on $name${missing}`, (engine) => {
     }
   });
 
-  test('a change that was decided and not carried out is carried out before anything is sold', async () => {
+  test('a decided change is completed before the next sale', async () => {
     const show = await newShow(catalog, stalls(10));
     const { collections } = contextOf(catalog.store, catalog.institution);
     const before = await collections.performances.get(show.performance.id);

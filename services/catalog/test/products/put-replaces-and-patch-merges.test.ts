@@ -19,7 +19,7 @@ describe('products', () => {
 
   const path = (id: string) => `/svc/v3/catalog/products/${id}`;
 
-  test('a creation answers 201, the whole product and where it is', async () => {
+  test('a creation returns 201, the product and its Location', async () => {
     const created = await createProduct(catalog, { startDate: '2031-01-01T00:00:00Z' });
     expect(created.status).toBe(201);
     expect(created.headers.get('location')).toBe(path(created.data.id));
@@ -47,7 +47,7 @@ describe('products', () => {
     }
   });
 
-  test('PUT replaces: what it does not say is gone, but the state', async () => {
+  test('PUT replaces: omitted members are removed, except the state', async () => {
     const { data } = await createProduct(catalog, { description: { en: 'Long' }, endDate: '2031-02-01T00:00:00Z' });
     const body = { code: data.code, type: 'show', name: { fr: 'Autre' }, priceFrom: data.priceFrom, id: data.id };
     const put = await catalog.call<Product>('PUT', path(data.id), { body });
@@ -85,7 +85,7 @@ describe('products', () => {
     expect((await catalog.call('PATCH', path(data.id), { body: { type: 'goods' } })).status).toBe(422);
   });
 
-  test('unknown members are 400 and every violation is named', async () => {
+  test('unknown members are 400, and every violation is reported', async () => {
     const body = { ...productBody(), colour: 'red', type: 'circus' };
     const refused = await catalog.call('POST', '/svc/v3/catalog/products', { body });
     expect([refused.status, refused.body.status]).toEqual([400, 'validation_error']);
@@ -93,7 +93,7 @@ describe('products', () => {
     expect(refused.body.details).toContain('$.type');
   });
 
-  test('If-Match guards a change; the ETag moves with the performances, too', async () => {
+  test('If-Match guards a change; the ETag changes with the performances, too', async () => {
     const { product, tariff } = await newShow(catalog, stalls(3));
     const { headers } = await catalog.call('GET', path(product.id));
     const etag = headers.get('etag') ?? '';

@@ -24,7 +24,7 @@ describe.each(engines)(`late payments on $name${missing}`, (engine) => {
   });
   afterAll(() => catalog.close());
 
-  /** An order that has expired, and its late payment up to the sale, before the catalog hears of the expiry. */
+  /** An expired order and its late payment up to the sale, before the catalog receives the expiry. */
   const paidLate = async () => {
     const show = await newShow(catalog, stalls(4));
     const { holder: orderId, ...held } = await hold(catalog, show, { quantity: 2, heldUntil: inMinutes(-1) });
@@ -35,7 +35,7 @@ describe.each(engines)(`late payments on $name${missing}`, (engine) => {
     return { show, orderId, requested, placeIds, expiry };
   };
 
-  /** How many places of two a late payment has left when the message of the expiry comes before and after its sale. */
+  /** The places of two that a late payment keeps if the expiry message arrives before and after its sale. */
   const keptOn = async (store: Store): Promise<number> => {
     const react = reactTo(store);
     const { show, orderId, placeIds, expiry } = await paidLate();
@@ -45,15 +45,15 @@ describe.each(engines)(`late payments on $name${missing}`, (engine) => {
     return (await availabilityOf(catalog, show)).sold;
   };
 
-  test('the message of the expiry that comes after the renewal, or after the sale, takes nothing', async () => {
+  test('an expiry message after the renewal, or after the sale, releases nothing', async () => {
     expect(await keptOn(catalog.store)).toBe(2);
   });
 
-  test('negative control: an expiry that does not look at the version loses what was paid', async () => {
+  test('negative control: an expiry that ignores the version releases paid places', async () => {
     expect(await keptOn(forgetting(catalog.store, 'asOf'))).toBe(0);
   });
 
-  test('a renewal of places that were sold in time to expire keeps them, too', async () => {
+  test('a renewal of places that expired when sold keeps them, too', async () => {
     const show = await newShow(catalog, stalls(2));
     const { holder: orderId, ...held } = await hold(catalog, show, { quantity: 2 });
     const placeIds = placeIdsOf(held);
@@ -73,7 +73,7 @@ describe.each(engines)(`late payments on $name${missing}`, (engine) => {
     expect((await availabilityOf(catalog, second.show)).free).toBe(4);
   });
 
-  test('a refused renewal leaves what the expiry ends', async () => {
+  test('a refused renewal leaves the places to the expiry', async () => {
     const show = await newShow(catalog, stalls(3, [3]));
     const { holder: orderId, ...held } = await hold(catalog, show, { quantity: 2, heldUntil: inMinutes(-1) });
     const placeIds = placeIdsOf(held);
@@ -86,7 +86,7 @@ describe.each(engines)(`late payments on $name${missing}`, (engine) => {
     expect(await availabilityOf(catalog, show)).toEqual({ capacity: 3, free: 2, held: 1, sold: 0 });
   });
 
-  test('nothing is held again for a performance or product that is cancelled; a repeat after the sale answers as before', async () => {
+  test('a cancelled performance or product refuses a renewal; a repeat after the sale returns the first answer', async () => {
     const bought = await paidLate();
     await act(catalog, bought.orderId, 'sale', { placeIds: bought.placeIds });
     const tooLate = await paidLate();

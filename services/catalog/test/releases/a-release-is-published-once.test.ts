@@ -7,12 +7,12 @@ import { collectionsOf } from '../../src/store.ts';
 import { act, availabilityOf, hold, newShow, placeIdsOf, stalls } from '../fixture/data.ts';
 import { engines, missing } from '../fixture/engines.ts';
 import { type Started, startCatalog } from '../fixture/service.ts';
-import { fact, toldOf } from './facts.ts';
+import { fact, publishedOf } from './facts.ts';
 
 const quiet = { info: () => {}, warn: () => {}, error: () => {} };
 const noLetters = { add: async () => {}, list: async () => [], get: async () => undefined, remove: async () => false };
 
-describe.each(engines)(`telling of releases on $name${missing}`, (engine) => {
+describe.each(engines)(`published releases on $name${missing}`, (engine) => {
   let catalog: Started;
   let react: ReturnType<typeof reactTo>;
   beforeAll(async () => {
@@ -31,16 +31,16 @@ describe.each(engines)(`telling of releases on $name${missing}`, (engine) => {
     return { show, orderId, all, placeIds, keptPlaceIds: [kept] };
   };
 
-  test('a message that comes twice, also at the same time, is told of once', async () => {
+  test('a message that arrives twice, also concurrently, is published once', async () => {
     const { show, orderId, placeIds, keptPlaceIds } = await soldOrder();
     const message = fact(catalog.institution, 'tickets.cancelled', { orderId, placeIds, keptPlaceIds });
     await Promise.all([react(message, 1), react(message, 1), react(message, 2)]);
     await react(message, 1);
-    expect(await toldOf(catalog.store, orderId)).toMatchObject([{ placeIds, placesReleased: 2 }]);
+    expect(await publishedOf(catalog.store, orderId)).toMatchObject([{ placeIds, placesReleased: 2 }]);
     expect(await availabilityOf(catalog, show)).toEqual({ capacity: 4, free: 3, held: 0, sold: 1 });
   });
 
-  test('a repeat takes nothing from those who bought the places since', async () => {
+  test('a repeat releases no places that were bought since', async () => {
     const { show, orderId, all } = await soldOrder();
     const message = fact(catalog.institution, 'order.cancelled', { orderId, placeIds: all });
     await react(message, 1);
@@ -48,26 +48,26 @@ describe.each(engines)(`telling of releases on $name${missing}`, (engine) => {
     await act(catalog, other.holder, 'sale', { placeIds: placeIdsOf(other) });
     await react(message, 1);
     expect(await availabilityOf(catalog, show)).toEqual({ capacity: 4, free: 2, held: 0, sold: 2 });
-    expect(await toldOf(catalog.store, orderId)).toHaveLength(1);
+    expect(await publishedOf(catalog.store, orderId)).toHaveLength(1);
   });
 
-  test('a process that dies between releasing and telling loses nothing: the next attempt tells the same numbers', async () => {
+  test('after a crash between release and publication the next attempt publishes the same numbers', async () => {
     const collections = collectionsOf(catalog.store, catalog.institution);
     const { show, orderId, placeIds, keptPlaceIds } = await soldOrder();
     await releaseNamed(collections, orderId, placeIds, keptPlaceIds);
-    expect(await toldOf(catalog.store, orderId)).toEqual([]);
-    // Somebody is quicker than the next attempt.
+    expect(await publishedOf(catalog.store, orderId)).toEqual([]);
+    // Another buyer takes a place before the next attempt.
     await hold(catalog, show, { placeIds: placeIds.slice(0, 1) });
     await react(fact(catalog.institution, 'tickets.cancelled', { orderId, placeIds, keptPlaceIds }), 2);
-    expect(await toldOf(catalog.store, orderId)).toMatchObject([{ placeIds, placesReleased: 2 }]);
+    expect(await publishedOf(catalog.store, orderId)).toMatchObject([{ placeIds, placesReleased: 2 }]);
     const unsold = await hold(catalog, await newShow(catalog, stalls(1)));
     await releaseAll(collections, unsold.holder);
     const cancelled = { orderId: unsold.holder, placeIds: placeIdsOf(unsold) };
     await react(fact(catalog.institution, 'order.cancelled', cancelled), 2);
-    expect(await toldOf(catalog.store, unsold.holder)).toMatchObject([{ placesReleased: 1 }]);
+    expect(await publishedOf(catalog.store, unsold.holder)).toMatchObject([{ placesReleased: 1 }]);
   });
 
-  test('by way of the bus: the fact comes, the places are free, orders hears of it once', async () => {
+  test('through the bus: the fact arrives, the places become free, orders receives the release once', async () => {
     const bus = createInProcessBus({ deadLetters: noLetters, logger: quiet });
     const heard: unknown[] = [];
     const subscriptions = [

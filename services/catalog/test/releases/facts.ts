@@ -26,8 +26,8 @@ export const fact = <Type extends FactType>(
   return { id: randomUUID(), type, key: all.orderId, version, institution, occurredAt, data: all };
 };
 
-/** What the catalog has told of this order and not yet published. */
-export const toldOf = async (store: Store, orderId: string): Promise<unknown[]> =>
+/** The facts about this order in the catalog's outbox. */
+export const publishedOf = async (store: Store, orderId: string): Promise<unknown[]> =>
   (await store.outbox.pending(10_000))
     .filter(({ key }) => key === orderId)
     .map(({ type, data }) => ({ type, ...data }));
@@ -37,8 +37,8 @@ export const forgetting = (store: Store, field: string): Store => {
   const careless = (documents: Documents<PlaceDocument>): Documents<PlaceDocument> => ({
     ...documents,
     claim: ({ where, ...request }) => {
-      const kept = Object.entries(where).filter(([name]) => name !== field);
-      return documents.claim({ ...request, where: Object.fromEntries(kept) });
+      const others = Object.entries(where).filter(([name]) => name !== field);
+      return documents.claim({ ...request, where: Object.fromEntries(others) });
     },
   });
   return {

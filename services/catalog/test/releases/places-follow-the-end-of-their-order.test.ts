@@ -4,7 +4,7 @@ import { reactTo } from '../../src/reactions/dispatch.ts';
 import { act, availabilityOf, hold, inMinutes, newShow, placeIdsOf, stalls } from '../fixture/data.ts';
 import { engines, missing } from '../fixture/engines.ts';
 import { type Started, startCatalog } from '../fixture/service.ts';
-import { type FactData, type FactType, fact, toldOf } from './facts.ts';
+import { type FactData, type FactType, fact, publishedOf } from './facts.ts';
 
 describe.each(engines)(`the end of orders on $name${missing}`, (engine) => {
   let catalog: Started;
@@ -18,7 +18,7 @@ describe.each(engines)(`the end of orders on $name${missing}`, (engine) => {
   const tell = <Type extends FactType>(type: Type, data: FactData<Type>) =>
     react(fact(catalog.institution, type, data), 1);
 
-  test('cancelled without tickets: all that the order has is free, held or sold, named or not', async () => {
+  test('cancelled without tickets: all places of the order become free, held or sold, named or not', async () => {
     const show = await newShow(catalog, stalls(5));
     const first = await hold(catalog, show, { quantity: 2 });
     const { holder: orderId } = first;
@@ -27,22 +27,22 @@ describe.each(engines)(`the end of orders on $name${missing}`, (engine) => {
     await hold(catalog, show, { holder: orderId, requestId: 'more', quantity: 2 });
     await tell('order.cancelled', { orderId, placeIds });
     expect(await availabilityOf(catalog, show)).toEqual({ capacity: 5, free: 5, held: 0, sold: 0 });
-    expect(await toldOf(catalog.store, orderId)).toEqual([
+    expect(await publishedOf(catalog.store, orderId)).toEqual([
       { type: 'places.released', orderId, cause: 'order.cancelled', placeIds, placesReleased: 2 },
     ]);
   });
 
-  test('cancelled with tickets: nothing moves until tickets has spoken', async () => {
+  test('cancelled with tickets: no place changes until tickets publishes its fact', async () => {
     const show = await newShow(catalog, stalls(2));
     const { holder: orderId, ...held } = await hold(catalog, show, { quantity: 2 });
     const placeIds = placeIdsOf(held);
     await act(catalog, orderId, 'sale', { placeIds });
     await tell('order.cancelled', { orderId, placeIds, hadTickets: true });
     expect((await availabilityOf(catalog, show)).sold).toBe(2);
-    expect(await toldOf(catalog.store, orderId)).toEqual([]);
+    expect(await publishedOf(catalog.store, orderId)).toEqual([]);
   });
 
-  test('cancelled tickets: their places are free, that of a controlled one is not, leftovers are', async () => {
+  test('cancelled tickets: their places become free, the place of a controlled ticket does not, held places do', async () => {
     const show = await newShow(catalog, stalls(6));
     const { holder: orderId, ...held } = await hold(catalog, show, { quantity: 3 });
     const [one = '', two = '', kept = ''] = placeIdsOf(held);
@@ -50,32 +50,32 @@ describe.each(engines)(`the end of orders on $name${missing}`, (engine) => {
     await hold(catalog, show, { holder: orderId, requestId: 'leftover', quantity: 1 });
     await tell('tickets.cancelled', { orderId, placeIds: [one, two], keptPlaceIds: [kept], controlled: 1 });
     expect(await availabilityOf(catalog, show)).toEqual({ capacity: 6, free: 5, held: 0, sold: 1 });
-    expect(await toldOf(catalog.store, orderId)).toEqual([
+    expect(await publishedOf(catalog.store, orderId)).toEqual([
       { type: 'places.released', orderId, cause: 'tickets.cancelled', placeIds: [one, two], placesReleased: 2 },
     ]);
   });
 
-  test('expired: held and sold places are free, and nobody is told', async () => {
+  test('expired: held and sold places become free, and nothing is published', async () => {
     const show = await newShow(catalog, stalls(4));
     const { holder: orderId, ...held } = await hold(catalog, show, { quantity: 3 });
     const [sold = ''] = placeIdsOf(held);
     await act(catalog, orderId, 'sale', { placeIds: [sold] });
     await tell('order.expired', { orderId, placeIds: placeIdsOf(held) });
     expect(await availabilityOf(catalog, show)).toEqual({ capacity: 4, free: 4, held: 0, sold: 0 });
-    expect(await toldOf(catalog.store, orderId)).toEqual([]);
+    expect(await publishedOf(catalog.store, orderId)).toEqual([]);
   });
 
-  test('places that ran out and went to others count as released, and stay with the others', async () => {
+  test('expired places that others took count as released and stay with the others', async () => {
     const show = await newShow(catalog, stalls(2));
     const { holder: orderId, ...held } = await hold(catalog, show, { quantity: 2, heldUntil: inMinutes(-1) });
     const placeIds = placeIdsOf(held);
     await hold(catalog, show, { placeIds: placeIds.slice(0, 1) });
     await tell('order.cancelled', { orderId, placeIds });
-    expect(await toldOf(catalog.store, orderId)).toMatchObject([{ placesReleased: 2 }]);
+    expect(await publishedOf(catalog.store, orderId)).toMatchObject([{ placesReleased: 2 }]);
     expect(await availabilityOf(catalog, show)).toEqual({ capacity: 2, free: 1, held: 1, sold: 0 });
   });
 
-  test('an order of another institution with the same name is not touched', async () => {
+  test('an order of another institution with the same id is unchanged', async () => {
     const show = await newShow(catalog, stalls(1));
     const { holder: orderId, ...held } = await hold(catalog, show);
     const placeIds = placeIdsOf(held);
@@ -85,7 +85,7 @@ describe.each(engines)(`the end of orders on $name${missing}`, (engine) => {
     expect((await availabilityOf(catalog, show)).held).toBe(1);
   });
 
-  test('what is no such fact is a dead letter at once', async () => {
+  test('a malformed fact becomes a dead letter at once', async () => {
     for (const data of [{ orderId: 7 }, { placeIds: 'all' }, { hadTickets: undefined }]) {
       await expect(tell('order.cancelled', data)).rejects.toBeInstanceOf(Unreadable);
     }
@@ -94,7 +94,7 @@ describe.each(engines)(`the end of orders on $name${missing}`, (engine) => {
     await expect(react(unknown, 1)).rejects.toBeInstanceOf(Unreadable);
   });
 
-  test('the catalog answer and its ETag do not depend on stock, the list of places does', async () => {
+  test('the catalog feed and its ETag do not depend on stock; the list of places does', async () => {
     const show = await newShow(catalog, stalls(3));
     const { holder: orderId, ...held } = await hold(catalog, show, { quantity: 2 });
     const etag = async () => (await catalog.call('GET', '/svc/v3/catalog')).headers.get('etag');

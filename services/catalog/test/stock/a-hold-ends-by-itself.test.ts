@@ -20,7 +20,7 @@ describe.each(engines)(`the end of holds on $name${missing}`, (engine) => {
   });
   afterAll(() => catalog.close());
 
-  test('an expired hold is free to see and to take, and then lost to its holder', async () => {
+  test('an expired hold is shown and taken as free, and then lost to its holder', async () => {
     const show = await newShow(catalog, stalls(2));
     const late = await hold(catalog, show, { quantity: 2, heldUntil: ago(1) });
     expect(await availabilityOf(catalog, show)).toEqual({ capacity: 2, free: 2, held: 0, sold: 0 });
@@ -32,7 +32,7 @@ describe.each(engines)(`the end of holds on $name${missing}`, (engine) => {
     expect((await availabilityOf(catalog, show)).held).toBe(2);
   });
 
-  test('an extension lasts longer, also of an expired hold that nobody took', async () => {
+  test('an extension prolongs a hold, also an expired one whose places are still free', async () => {
     const show = await newShow(catalog, stalls(2));
     const held = await hold(catalog, show, { quantity: 2, heldUntil: ago(1) });
     const extended = await act(catalog, held.holder, 'extension', { heldUntil: ahead(5) });
@@ -40,7 +40,7 @@ describe.each(engines)(`the end of holds on $name${missing}`, (engine) => {
     expect((await availabilityOf(catalog, show)).held).toBe(2);
   });
 
-  test('an extension of places of which one is lost changes none', async () => {
+  test('an extension changes nothing if one of the places is lost', async () => {
     const show = await newShow(catalog, stalls(3));
     const held = await hold(catalog, show, { quantity: 2, heldUntil: ago(1) });
     const [lost = '', kept = ''] = placeIdsOf(held);
@@ -50,7 +50,7 @@ describe.each(engines)(`the end of holds on $name${missing}`, (engine) => {
     expect((await availabilityOf(catalog, show)).held).toBe(1);
   });
 
-  test('a late payment holds the same places again, or others as good, and repeats itself exactly', async () => {
+  test('a late payment holds the same places again, or equivalent ones, and a repeat returns the same', async () => {
     const show = await newShow(catalog, stalls(4));
     const held = await hold(catalog, show, { quantity: 2, heldUntil: ago(1) });
     const placeIds = placeIdsOf(held);
@@ -67,7 +67,7 @@ describe.each(engines)(`the end of holds on $name${missing}`, (engine) => {
     expect(await availabilityOf(catalog, show)).toEqual({ capacity: 4, free: 1, held: 1, sold: 2 });
   });
 
-  test('a numbered seat that is gone cannot be held again, and then nothing is', async () => {
+  test('a numbered seat that another buyer took cannot be held again, and then no place is', async () => {
     const show = await newShow(catalog, stalls(4, [4]));
     const held = await hold(catalog, show, { quantity: 2, heldUntil: ago(1) });
     const [lost = '', other = ''] = placeIdsOf(held);

@@ -11,7 +11,7 @@ describe.each(engines)(`holds on $name${missing}`, (engine) => {
   });
   afterAll(() => catalog.close());
 
-  test('a hold answers all that an order needs to know, and counts', async () => {
+  test('a hold returns all data that an order needs, and counts in the availability', async () => {
     const show = await newShow(catalog, stalls(10));
     const held = await hold(catalog, show, { quantity: 3 });
     expect(held).toMatchObject({ outcome: 'held', refusal: null, pointOfSale: null });
@@ -31,7 +31,7 @@ describe.each(engines)(`holds on $name${missing}`, (engine) => {
     expect(await availabilityOf(catalog, show)).toEqual({ capacity: 10, free: 7, held: 3, sold: 0 });
   });
 
-  test('too few places: nothing is held, and the answer says which item', async () => {
+  test('too few places: nothing is held, and the answer names the item', async () => {
     const show = await newShow(catalog, stalls(2));
     const refused = await hold(catalog, show, { quantity: 3 });
     expect(refused).toMatchObject({
@@ -42,7 +42,7 @@ describe.each(engines)(`holds on $name${missing}`, (engine) => {
     expect(await availabilityOf(catalog, show)).toEqual({ capacity: 2, free: 2, held: 0, sold: 0 });
   });
 
-  test('several performances in one request: one that is short leaves the other untouched', async () => {
+  test('several performances in one request: one without enough places leaves the other unchanged', async () => {
     const [one, other] = [await newShow(catalog, stalls(5)), await newShow(catalog, stalls(1))];
     const items = [one, other].map(({ performance, categoryId, tariff }) => ({
       performanceId: performance.id,
@@ -76,7 +76,7 @@ describe.each(engines)(`holds on $name${missing}`, (engine) => {
     expect((await availabilityOf(catalog, show)).held).toBe(2);
   });
 
-  test('sale and release are idempotent, and sold places come back only when that is said', async () => {
+  test('sale and release are idempotent, and only an explicit release frees sold places', async () => {
     const show = await newShow(catalog, stalls(5));
     const held = await hold(catalog, show, { quantity: 3 });
     const placeIds = placeIdsOf(held);
@@ -93,7 +93,7 @@ describe.each(engines)(`holds on $name${missing}`, (engine) => {
     expect(await availabilityOf(catalog, show)).toEqual({ capacity: 5, free: 5, held: 0, sold: 0 });
   });
 
-  test('nobody sells, extends or releases what another holds', async () => {
+  test('places of another holder cannot be sold, extended or released', async () => {
     const show = await newShow(catalog, stalls(2));
     const held = await hold(catalog, show, { quantity: 2 });
     const placeIds = placeIdsOf(held);

@@ -15,7 +15,7 @@ describe.each(engines)(`a call of a process that was paused, on $name${missing}`
   });
   afterAll(() => catalog.close());
 
-  /** An order that had a place in its version 1, gave it back in version 2, and has it again since version 4. */
+  /** An order that had a place in version 1, released it in version 2, and has it again since version 4. */
   const heldAgain = async () => {
     const show = await newShow(catalog, stalls(1));
     const holder = `ord_${randomUUID()}`;
@@ -26,14 +26,14 @@ describe.each(engines)(`a call of a process that was paused, on $name${missing}`
   };
   const held = { capacity: 1, free: 0, held: 1, sold: 0 };
 
-  test('releases by their ids no places that its order holds again', async () => {
+  test('does not release places that its order holds again', async () => {
     const { show, holder, placeIds } = await heldAgain();
     expect(await act(catalog, holder, 'release', { placeIds, asOf: 2 })).toEqual({ released: [] });
     expect(await availabilityOf(catalog, show)).toEqual(held);
     expect(await act(catalog, holder, 'release', { placeIds, asOf: 5 })).toEqual({ released: placeIds });
   });
 
-  test('sells none, and says that it came too late rather than that they are gone', async () => {
+  test('sells nothing, and is refused as late rather than for lost places', async () => {
     const { show, holder, placeIds } = await heldAgain();
     expect(await act(catalog, holder, 'sale', { placeIds, asOf: 3 })).toMatchObject({ outcome: 'superseded' });
     expect(await availabilityOf(catalog, show)).toEqual(held);

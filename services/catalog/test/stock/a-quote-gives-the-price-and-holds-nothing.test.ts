@@ -19,7 +19,7 @@ describe.each(engines)(`quotes on $name${missing}`, (engine) => {
   const quote = async (item: object, pointOfSale?: string) =>
     (await catalog.call<Quotes>('POST', '/internal/stock/quotes', { body: { items: [item], pointOfSale } })).data;
 
-  test('a quote tells price, currency and criterion of a tariff, and holds nothing', async () => {
+  test('a quote returns price, currency and criterion of a tariff, and holds nothing', async () => {
     const show = await newShow(catalog, stalls(10));
     const item = { performanceId: show.performance.id, seatCategoryId: show.categoryId, tariffId: show.tariff.id };
     expect(await quote(item)).toEqual({

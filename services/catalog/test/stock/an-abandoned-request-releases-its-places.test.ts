@@ -9,14 +9,14 @@ import { type Started, startCatalog } from '../fixture/service.ts';
 
 const PLACES = 4;
 
-describe.each(engines)(`a hold whose caller gave it up while it was at work, on $name${missing}`, (engine) => {
+describe.each(engines)(`a hold that its caller abandons while it runs, on $name${missing}`, (engine) => {
   let catalog: Started;
   beforeAll(async () => {
     catalog = await startCatalog(engine);
   });
   afterAll(() => catalog.close());
 
-  const wishOf = ({ performance, categoryId, tariff }: Show, holder: string): HoldRequest => ({
+  const requestOf = ({ performance, categoryId, tariff }: Show, holder: string): HoldRequest => ({
     holder,
     request: 'lines',
     asOf: 1,
@@ -25,8 +25,7 @@ describe.each(engines)(`a hold whose caller gave it up while it was at work, on 
   });
 
   /**
-   * Holds slowly: what `meanwhile` does happens when the places are taken, and before the hold looks whether it was
-   * given up.
+   * Holds places; `meanwhile` runs after the places are taken and before the hold checks whether it was abandoned.
    */
   const holdSlowly = (requested: HoldRequest, meanwhile: (collections: Collections) => Promise<unknown>) => {
     const context = contextOf(catalog.store, catalog.institution);
@@ -41,25 +40,25 @@ describe.each(engines)(`a hold whose caller gave it up while it was at work, on 
       createHoldsContext(),
     );
   };
-  const giveUp = (holder: string) => act(catalog, holder, 'release', { requestId: 'lines', asOf: 2 });
+  const abandon = (holder: string) => act(catalog, holder, 'release', { requestId: 'lines', asOf: 2 });
 
-  test('the release overtakes it: it gives back what it takes', async () => {
+  test('a release before the hold: the hold releases the places that it takes', async () => {
     const show = await newShow(catalog, stalls(PLACES));
     const holder = `ord_${randomUUID()}`;
-    await giveUp(holder);
-    const outcome = await holdSlowly(wishOf(show, holder), async () => undefined);
+    await abandon(holder);
+    const outcome = await holdSlowly(requestOf(show, holder), async () => undefined);
     expect(outcome).toMatchObject({ reason: 'places_unavailable' });
     expect(await availabilityOf(catalog, show)).toMatchObject({ free: PLACES, held: 0 });
   });
 
-  test('the release comes when the places are taken: it gives them back itself', async () => {
+  test('a release after the places are taken: the release frees them', async () => {
     const show = await newShow(catalog, stalls(PLACES));
     const holder = `ord_${randomUUID()}`;
-    await holdSlowly(wishOf(show, holder), () => giveUp(holder));
+    await holdSlowly(requestOf(show, holder), () => abandon(holder));
     expect(await availabilityOf(catalog, show)).toMatchObject({ free: PLACES, held: 0 });
   });
 
-  test('an id whose order was never made holds again from its first version on, by another request', async () => {
+  test('the id of an order that was not created can hold again by another request', async () => {
     const show = await newShow(catalog, stalls(PLACES));
     const holder = `ord_${randomUUID()}`;
     await act(catalog, holder, 'release', { requestId: 'dropped', asOf: 4 });
@@ -69,12 +68,12 @@ describe.each(engines)(`a hold whose caller gave it up while it was at work, on 
     expect(late).toMatchObject({ outcome: 'refused' });
   });
 
-  test('another try of the same request, after that, holds them, and the first one takes nothing from it', async () => {
+  test('a later attempt of the same request holds the places, and the first attempt does not release them', async () => {
     const show = await newShow(catalog, stalls(PLACES));
     const holder = `ord_${randomUUID()}`;
     let again: string[] = [];
-    await holdSlowly(wishOf(show, holder), async () => {
-      await giveUp(holder);
+    await holdSlowly(requestOf(show, holder), async () => {
+      await abandon(holder);
       const second = await hold(catalog, show, { holder, requestId: 'lines', asOf: 3, quantity: PLACES });
       again = placeIdsOf(second);
     });

@@ -39,7 +39,7 @@ describe.each(engines)(`numbered seats and refusals on $name${missing}`, (engine
     expect((await hold(catalog, show)).outcome).toBe('refused');
   });
 
-  test('32 buyers of pairs at once get pairs, nobody the seat of another', async () => {
+  test('32 concurrent buyers of pairs get pairs without overlap', async () => {
     const show = await newShow(catalog, stalls(80, [20, 20, 20, 20]));
     const all = await Promise.all(Array.from({ length: 32 }, () => hold(catalog, show, { quantity: 2 })));
     expect(all.map(({ outcome }) => outcome)).toEqual(Array(32).fill('held'));
@@ -50,7 +50,7 @@ describe.each(engines)(`numbered seats and refusals on $name${missing}`, (engine
     }
   });
 
-  test('named seats: exactly these, or nothing', async () => {
+  test('named seats are held exactly or not at all', async () => {
     const show = await newShow(catalog, stalls(4, [4]));
     const [first, second, third] = (await seats(show)).map(({ id }) => id);
     if (!first || !second || !third) throw new Error('seats are missing');
@@ -62,7 +62,7 @@ describe.each(engines)(`numbered seats and refusals on $name${missing}`, (engine
     expect((await seats(show, '&state=held')).map(({ id }) => id)).toEqual([first, third]);
   });
 
-  test('overlapping named seats at once: each seat goes to one buyer, each buyer gets all or none', async () => {
+  test('concurrent overlapping requests: each seat goes to one buyer, each buyer gets all or none', async () => {
     const show = await newShow(catalog, stalls(12, [12]));
     const ids = (await seats(show)).map(({ id }) => id);
     const requests = Array.from({ length: 24 }, (_, index) => [0, 1, 2].map((step) => ids[(index + step) % 12] ?? ''));
@@ -73,7 +73,7 @@ describe.each(engines)(`numbered seats and refusals on $name${missing}`, (engine
     expect((await availabilityOf(catalog, show)).held).toBe(won.length * 3);
   });
 
-  test('what is unknown or makes no sense is refused as such, and nothing is held', async () => {
+  test('unknown or contradictory items are refused, and nothing is held', async () => {
     const show = await newShow(catalog, stalls(4, [4]));
     const other = await newShow(catalog, stalls(4, [4]));
     const [own] = (await seats(show)).map(({ id }) => id);
@@ -95,7 +95,7 @@ describe.each(engines)(`numbered seats and refusals on $name${missing}`, (engine
     expect((await availabilityOf(catalog, show)).held).toBe(0);
   });
 
-  test('a refusal names everything that is unknown, by its path', async () => {
+  test('a refusal names every unknown id by its path', async () => {
     const [show, other] = [await newShow(catalog, stalls(4, [4])), await newShow(catalog, stalls(4, [4]))];
     const [own = '', next = ''] = (await seats(show)).map(({ id }) => id);
     const unpriced = await newTariff(catalog);
@@ -132,7 +132,7 @@ describe.each(engines)(`numbered seats and refusals on $name${missing}`, (engine
     expect((await availabilityOf(catalog, show)).held).toBe(0);
   });
 
-  test('only what is on sale is held', async () => {
+  test('only performances on sale can be held', async () => {
     const show = await newShow(catalog, stalls(4));
     const refused = { outcome: 'refused', refusal: { reason: 'not_on_sale' } };
     const performance = `performances/${show.performance.id}`;
@@ -148,7 +148,7 @@ describe.each(engines)(`numbered seats and refusals on $name${missing}`, (engine
     expect(await hold(catalog, show)).toMatchObject(refused);
   });
 
-  test('a point of sale sells its tariffs, at most so many places, for its time', async () => {
+  test('a point of sale limits tariffs, places per order and hold time', async () => {
     const show = await newShow(catalog, stalls(20));
     const host = `${randomUUID()}.example`;
     const pointOfSale = {

@@ -25,7 +25,7 @@ const command: fc.Arbitrary<Command> = fc.record({
   minutes: fc.integer({ min: 1, max: 20 }),
 });
 
-/** What the model knows of a place that somebody has. */
+/** A held or sold place in the model. */
 interface Taken {
   readonly holder: string;
   readonly until: number;
@@ -50,7 +50,7 @@ const input = (numbered: boolean) => ({
     : {}),
 });
 
-/** A hall of seven anonymous places and seven seats, and the model of who has what. */
+/** A performance with seven anonymous places and seven seats, and the model of their holders. */
 const newHall = async (collections: Collections) => {
   const id = `prf_${randomUUID()}`;
   const categories = newCategories(id, [input(false), input(true)]);
@@ -74,7 +74,7 @@ const itemOf = (hall: Hall, index: number, count: number): StockItem => {
   };
 };
 
-/** Free in the model: had by nobody, or held until now or earlier. */
+/** The places that are free in the model: without a holder, or held until `now` or earlier. */
 const freeIn = (hall: Hall, category: string, now: number): number =>
   [...hall.categoryOf].filter(([id, of]) => of === category && (hall.taken.get(id)?.until ?? 0) <= now).length;
 
@@ -104,12 +104,12 @@ interface Step {
 
 const take = (hall: Hall, id: string, taken: Taken, now: number) => {
   const before = hall.taken.get(id);
-  // The point of it all: nothing is given that somebody else has.
+  // The invariant: no place is given to a second holder.
   if (before && before.holder !== taken.holder) expect(before.until).toBeLessThanOrEqual(now);
   hall.taken.set(id, taken);
 };
 
-/** A refused hold may have taken lapsed places for a moment; given back, they are nobody's. */
+/** A refused hold may have taken lapsed places and released them; the model then has no holder for them. */
 const forgetLapsed = async (collections: Collections, hall: Hall, now: number) => {
   const lapsed = [...hall.taken].filter(([, { until }]) => until <= now).map(([id]) => id);
   const free = await collections.places.find({ where: { id: { in: lapsed }, state: 'free' } });
@@ -179,8 +179,7 @@ const run = async (step: Step, { kind, counts }: Command) => {
 const step = (kind: Command['kind'], holder: number): Command => ({ kind, holder, counts: [3, 3], minutes: 5 });
 
 /**
- * Tried before the random ones: two want much, a sold place is not released, nobody's places are another's to give
- * back.
+ * Run before the random ones: two large holds, a release of a sold place, a release of places of another holder.
  */
 const histories: readonly Command[][] = [
   [step('hold', 0), step('hold', 1), step('hold', 2)],
@@ -200,7 +199,7 @@ const agreesWithTheModel = (collections: Collections, numRuns: number): Promise<
       for (const drawn of commands) {
         if (drawn.kind === 'wait') now += drawn.minutes * MINUTE;
         if (drawn.kind === 'hold' || drawn.kind === 'again') request += 1;
-        // A repeat is the last hold once more, as it was.
+        // A repeat sends the last hold again, unchanged.
         const one = drawn.kind === 'repeat' && last ? last : drawn;
         if (one.kind === 'hold') last = one;
         if (drawn.kind === 'again') last = undefined;
@@ -212,14 +211,14 @@ const agreesWithTheModel = (collections: Collections, numRuns: number): Promise<
     { numRuns, endOnFailure: true, examples: histories.map((history) => [history]) },
   );
 
-/** Stock that forgets one condition of its claims. */
+/** Stock whose claims lack one condition. */
 const forgetting = (collections: Collections, field: string): Collections => ({
   ...collections,
   places: {
     ...collections.places,
     claim: ({ where, ...request }) => {
-      const kept = Object.entries(where).filter(([name]) => name !== field);
-      return collections.places.claim({ ...request, where: Object.fromEntries(kept) });
+      const others = Object.entries(where).filter(([name]) => name !== field);
+      return collections.places.claim({ ...request, where: Object.fromEntries(others) });
     },
   },
 });
@@ -234,7 +233,7 @@ describe.each(engines)(`stock on $name${missing}`, ({ name, start }) => {
   });
   afterAll(() => engine.close());
 
-  test('random holds, repeats, extensions, releases, sales, renewals and expiries give what a model gives', async () => {
+  test('random holds, repeats, extensions, releases, sales, renewals and expiries agree with a model', async () => {
     await agreesWithTheModel(collections, name === 'SQLite' ? 60 : 15);
   });
 

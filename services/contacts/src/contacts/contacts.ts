@@ -146,7 +146,7 @@ export const createContacts = (
     return updated;
   };
 
-  /** The contact, erased, and the fact that tells it. */
+  /** The erased contact and its fact. */
   const erasure = (contact: ContactDocument): Change<ContactDocument> => {
     const erasedAt = timestamp();
     const { id } = contact;

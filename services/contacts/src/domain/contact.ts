@@ -66,7 +66,7 @@ export interface Contact {
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly erasedAt?: string;
-  /** Only of a guest: when the data were given at a checkout; epoch milliseconds. */
+  /** Only of a guest: the time of the checkout that the data are from; epoch milliseconds. */
   readonly guestAsOf?: number;
   /** Of a guest's: its institution has changed it since, so only the institution erases it. */
   readonly adopted?: true;
@@ -112,15 +112,15 @@ export const withDetails = <T extends Contact>(
 ): T => {
   const { emailKey: _key, uniqueEmail: held, ...rest } = contact;
   const email = withEmail(details, contact.contactNumber, allowDuplicate);
-  const kept = details.email !== undefined && !changesEmail(contact, details) ? { uniqueEmail: held } : {};
-  return { ...rest, ...email, ...kept, updatedAt: now } as T;
+  const unchanged = details.email !== undefined && !changesEmail(contact, details) ? { uniqueEmail: held } : {};
+  return { ...rest, ...email, ...unchanged, updatedAt: now } as T;
 };
 
 /** The contact once its institution has changed it. */
 export const adopted = <T extends Contact>(contact: T): T =>
   contact.guestAsOf === undefined ? contact : { ...contact, adopted: true };
 
-/** Whether nobody but the guest has said anything of the contact, so that it goes with the guest's last order. */
+/** Whether only the guest's checkouts have written the contact, so that it is erased with the guest's last order. */
 export const isOnlyGuests = ({ guestAsOf, adopted }: Contact): boolean => guestAsOf !== undefined && !adopted;
 
 /** The contact without personal data. Number, kind and dates stay, so that orders stay valid. */

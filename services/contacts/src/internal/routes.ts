@@ -1,7 +1,7 @@
 import { type AnyOperation, named, nullable, ok, oneOf, operation, timestamp } from '@boxoffice/http';
 import { Type } from 'typebox';
 import type { Contacts } from '../contacts/contacts.ts';
-import * as example from '../examples.ts';
+import * as example from '../contacts/examples.ts';
 import type { ContactDocument } from '../store.ts';
 
 /** What other services get of a contact: no name, no address. */

@@ -1,9 +1,10 @@
 import { type AnyOperation, ok, operation, pathId } from '@boxoffice/http';
 import type { Contacts } from '../contacts/contacts.ts';
+import { individual } from '../contacts/examples.ts';
 import { sensitiveView } from '../contacts/view.ts';
-import * as example from '../examples.ts';
-import { Sensitive } from '../schemas.ts';
 import type { ContactDocument } from '../store.ts';
+import { sensitive } from './examples.ts';
+import { Sensitive } from './schemas.ts';
 
 const resource = {
   path: '/svc/v3/contacts/individuals/{contactNumber}/sensitive',
@@ -25,7 +26,7 @@ export const sensitiveRoutes = (contacts: Contacts): AnyOperation[] => [
     access: 'contacts.sensitive:read',
     summary: 'Reads the sensitive data of an individual',
     description: 'An empty object if nothing is set.',
-    example: { params: { contactNumber: example.individual.contactNumber }, answer: example.sensitive },
+    example: { params: { contactNumber: individual.contactNumber }, answer: sensitive },
     handle: async ({ caller, params }) =>
       answer(await contacts.get(caller.institution, 'individual', params.contactNumber)),
   }),
@@ -38,9 +39,9 @@ export const sensitiveRoutes = (contacts: Contacts): AnyOperation[] => [
     body: Sensitive,
     conditional: true,
     example: {
-      params: { contactNumber: example.individual.contactNumber },
-      body: example.sensitive,
-      answer: example.sensitive,
+      params: { contactNumber: individual.contactNumber },
+      body: sensitive,
+      answer: sensitive,
     },
     handle: async ({ caller, params, body, ifMatch }) =>
       answer(await contacts.setSensitive(caller.institution, params.contactNumber, body, { ifMatch })),

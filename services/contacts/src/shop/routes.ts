@@ -2,8 +2,8 @@ import { Fault } from '@boxoffice/envelope';
 import { type AnyOperation, emailSchema, named, nullable, ok, oneOf, operation, timestamp } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
 import type { Contacts } from '../contacts/contacts.ts';
+import * as example from '../contacts/examples.ts';
 import { CONTACT_NUMBER, isContactNumber } from '../domain/contact-number.ts';
-import * as example from '../examples.ts';
 import type { ContactDocument } from '../store.ts';
 
 const text = () => nullable(Type.String());

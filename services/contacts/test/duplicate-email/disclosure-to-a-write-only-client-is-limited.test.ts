@@ -14,7 +14,7 @@ describe.each(engines.slice(0, 1))('the answer to a duplicate email, on $name', 
   const again = (client: string, scopes: string[] = []) =>
     fixture.create({ lastName: 'Other', email }, { client, scopes });
 
-  test('is audited when the client may only write, without telling the contact', async () => {
+  test('is audited for a write-only client, without the contact in the audit', async () => {
     const before = fixture.audited.length;
     expect((await again('cl_writer')).status).toBe(409);
     expect(fixture.audited.slice(before)).toEqual([
@@ -24,7 +24,7 @@ describe.each(engines.slice(0, 1))('the answer to a duplicate email, on $name', 
     expect(fixture.audited.length).toBe(before + 1);
   });
 
-  test('is given only so often in a minute to such a client, and to others as before', async () => {
+  test('is rate-limited per minute for a write-only client, and not for others', async () => {
     const replies = await Promise.all(Array.from({ length: DUPLICATES_PER_MINUTE + 5 }, () => again('cl_prober')));
     const throttled = replies.filter(({ status }) => status === 429);
     expect(replies.filter(({ status }) => status === 409)).toHaveLength(DUPLICATES_PER_MINUTE);

@@ -9,7 +9,9 @@ const someone = () => `${randomUUID()}@example.org`;
 const fiftyAtOnce = async (fixture: Fixture) => {
   const email = someone();
   const replies = await Promise.all(
-    Array.from({ length: 50 }, () => fixture.create({ lastName: 'Rush', email }, { institution: randomInstitution })),
+    Array.from({ length: 50 }, () =>
+      fixture.create({ lastName: 'Contention', email }, { institution: randomInstitution }),
+    ),
   );
   return {
     created: replies.filter(({ status }) => status === 201),
@@ -18,7 +20,7 @@ const fiftyAtOnce = async (fixture: Fixture) => {
 };
 const randomInstitution = `opera-${randomUUID().slice(0, 8)}`;
 
-/** Loses the unique index, and lets all fifty look before any inserts: what is left is "look, then insert". */
+/** Removes the unique index and lets all fifty read before any inserts: only "read, then insert" is left. */
 const withoutUniqueIndex = (collection: CollectionHandle<ContactDocument>): CollectionHandle<ContactDocument> => {
   const everyoneLooked = Promise.withResolvers<void>();
   let looking = 50;
@@ -58,7 +60,7 @@ describe.each(engines)('one email, one contact, on $name', (engine) => {
     expect(second.body.details).not.toContain(email);
   });
 
-  test('an internationalised email is one email, however it is written, and of a relay, too', async () => {
+  test('an internationalised email is one email in any spelling, also a relay’s', async () => {
     const name = randomUUID();
     const first = await fixture.create({ lastName: 'Martin', email: `é.${name}@exämple.org` });
     expect(first.status).toBe(201);
@@ -71,7 +73,7 @@ describe.each(engines)('one email, one contact, on $name', (engine) => {
     expect([structure.status, structure.body.data]).toMatchObject([201, { relay }]);
   });
 
-  test('individuals and structures are looked through together', async () => {
+  test('individuals and structures share one space of emails', async () => {
     const email = someone();
     const structure = await fixture.call('createStructure', 'POST', '/svc/v3/contacts/structures', {
       body: { name: 'École', email },
@@ -120,7 +122,7 @@ describe.each(engines)('one email, one contact, on $name', (engine) => {
   });
 });
 
-test('control: without the unique index fifty concurrent creations make more than one', async () => {
+test('negative control: without the unique index fifty concurrent creations create more than one', async () => {
   const [engine] = engines;
   if (!engine) throw new Error('no engine');
   const fixture = await openFixture(engine, withoutUniqueIndex);

@@ -6,7 +6,7 @@ import { emailKey, uniqueEmail } from '../../src/domain/email.ts';
 const now = '2026-11-21T09:30:00.000Z';
 
 describe('email is trimmed and compared case-insensitively', () => {
-  test('white space around it and its case do not make it another email', () => {
+  test('surrounding white space and case do not distinguish emails', () => {
     fc.assert(
       fc.property(fc.emailAddress(), fc.stringMatching(/^[ \t]{0,3}$/), (email, space) => {
         expect(emailKey(`${space}${email.toUpperCase()}${space}`)).toBe(emailKey(email));
@@ -32,7 +32,7 @@ describe('email is trimmed and compared case-insensitively', () => {
     expect(emailKey(other)).not.toBe(emailKey(one));
   });
 
-  test('what is no email has a key as well', () => {
+  test('a malformed email has a key as well', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => typeof emailKey(text) === 'string'));
   });
 
@@ -45,13 +45,13 @@ describe('email is trimmed and compared case-insensitively', () => {
     expect(new Set(keys).size).toBe(3);
   });
 
-  test('it is stored trimmed, in the case it was given', () => {
+  test('it is stored trimmed, in its original case', () => {
     const contact = newContact('individual', 'C1', { lastName: 'Martin', email: ' Ana@B.ch ' }, false, now);
     expect(contact.details?.email).toBe('Ana@B.ch');
     expect(contact.emailKey).toBe('ana@b.ch');
   });
 
-  test('an unchanged email keeps its key, a removed one gives it back', () => {
+  test('an unchanged email keeps its key, a removed one releases it', () => {
     const contact = newContact('individual', 'C1', { lastName: 'Martin', email: 'a@b.ch' }, true, now);
     const same = withDetails(contact, { lastName: 'Muster', email: 'A@B.ch' }, false, now);
     expect(changesEmail(contact, { lastName: 'Muster', email: 'A@B.ch' })).toBe(false);

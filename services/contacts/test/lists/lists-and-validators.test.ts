@@ -35,7 +35,7 @@ describe.each(engines)('lists and validators, on $name', (engine) => {
     expect(instants.size).toBe(1);
   });
 
-  test('a list says from which instant the next synchronisation asks: 15 s before its first page was read', async () => {
+  test('asOf of a list is 15 s before its first page was read', async () => {
     const before = Date.now();
     const { asOf } = (await list('?limit=1', 'opera')).body.data as { asOf: string };
     const read = Date.parse(asOf) + 15_000;
@@ -55,7 +55,7 @@ describe.each(engines)('lists and validators, on $name', (engine) => {
       expect((await list(query, 'opera')).body.status).toBe('invalid_parameter');
   });
 
-  test('If-Match: the version that was read, else 412; If-None-Match: 304', async () => {
+  test('If-Match with another version is 412; If-None-Match with the current one is 304', async () => {
     const { body, headers } = await fixture.create({ lastName: 'Martin' });
     const path = `/svc/v3/contacts/individuals/${body.data?.contactNumber}`;
     const etag = String(headers.get('etag'));
@@ -70,7 +70,7 @@ describe.each(engines)('lists and validators, on $name', (engine) => {
     expect((await get(etag)).status).toBe(200);
   });
 
-  test('what a GET returned can be PUT back; a changed read-only member is refused', async () => {
+  test('the body of a GET can be PUT back; a changed read-only member is refused', async () => {
     const { body } = await fixture.create({ lastName: 'Martin', email: `${randomUUID()}@example.org` });
     const path = `/svc/v3/contacts/individuals/${body.data?.contactNumber}`;
     const put = await fixture.call('replaceIndividual', 'PUT', path, { body: body.data ?? {} });

@@ -13,7 +13,7 @@ const last = new WeakMap<object, Promise<unknown>>();
 /** Runs an action on processes while no other kill of the same processes is in progress. */
 const alone = <T>(victims: readonly ProductProcess[], act: () => Promise<T>): Promise<T> => {
   const [first] = victims;
-  if (!first) throw new Error('nobody runs it');
+  if (!first) throw new Error('no process of this service runs');
   const done = (last.get(first) ?? Promise.resolve()).catch(() => undefined).then(act);
   last.set(first, done);
   return done;

@@ -107,8 +107,8 @@ export const productProcess = ({ name, program, settings, healthUrl }: ProcessOp
     async start() {
       if (child) return undefined;
       launch();
-      const begun = performance.now();
-      const seconds = () => (performance.now() - begun) / 1000;
+      const startedAt = performance.now();
+      const seconds = () => (performance.now() - startedAt) / 1000;
       const story: string[] = [];
       let alive: number | undefined;
       while (child !== undefined && seconds() < START_SECONDS) {

@@ -16,10 +16,10 @@ const checkOrder = (order: OrderView, entries: readonly Entry[], closed: boolean
     check.that('I2', fits, () => `${id} is ${state}, its confirmation was acknowledged`);
   }
   if (!perhapsCancelled) {
-    check.that('I2', state !== 'cancelled', () => `${id} is cancelled, and nobody asked for it`);
+    check.that('I2', state !== 'cancelled', () => `${id} is cancelled without a request`);
   }
   if (!did(entries, 'confirm', 'ok', 'unknown') && !did(entries, 'pay', 'ok', 'unknown', 'refused')) {
-    check.that('I2', order.confirmedAt === null, () => `${id} is confirmed, and nobody asked for it`);
+    check.that('I2', order.confirmedAt === null, () => `${id} is confirmed without a request`);
   }
   const payments = entries.filter(({ action }) => action === 'pay');
   const sum = (which: readonly Entry[]) => which.reduce((total, { amount = 0 }) => total + amount, 0);

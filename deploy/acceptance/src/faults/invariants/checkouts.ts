@@ -11,16 +11,16 @@ const isRefused = (answer: CheckoutAnswer): boolean => answer.status === 400 && 
 /** Checks that every 500 reports its consequences, and that no later response contradicts it. */
 const checkSaid = ({ cartId, answers, sightings, inSession }: Checkout, check: Check): void => {
   for (const { status, orderCancelled, userLoggedOut } of answers.filter(isFailure)) {
-    const told = () => `${status} for ${cartId} says orderCancelled ${orderCancelled}, userLoggedOut ${userLoggedOut}`;
-    check.that('I7', status === 500 && orderCancelled !== null && userLoggedOut !== null, told);
-    check.that('I7', inSession === null || inSession !== (userLoggedOut === true), () => `${told()}; it is wrong`);
+    const text = () => `${status} for ${cartId} says orderCancelled ${orderCancelled}, userLoggedOut ${userLoggedOut}`;
+    check.that('I7', status === 500 && orderCancelled !== null && userLoggedOut !== null, text);
+    check.that('I7', inSession === null || inSession !== (userLoggedOut === true), () => `${text()}; it is wrong`);
   }
   const since = answers.findIndex(({ orderCancelled }) => orderCancelled === true);
   if (since < 0) return;
   const later = answers.slice(since).some(isBought);
-  check.that('I7', !later, () => `${cartId} was called cancelled, and bought afterwards`);
+  check.that('I7', !later, () => `${cartId} was reported cancelled, and bought afterwards`);
   const otherwise = sightings.filter((state) => state !== 'cancelled');
-  check.that('I7', otherwise.length === 0, () => `${cartId} was called cancelled, and was ${otherwise.join(', ')}`);
+  check.that('I7', otherwise.length === 0, () => `${cartId} was reported cancelled, and was ${otherwise.join(', ')}`);
 };
 
 /** Checks the order's final state. */
@@ -33,8 +33,8 @@ const checkEnd = (
   const state = order?.state ?? 'gone';
   const live = tickets.filter(isLive).length;
   if (answers.some(({ orderCancelled }) => orderCancelled === true)) {
-    check.that('I7', state === 'cancelled', () => `${cartId} was called cancelled, it is ${state}`);
-    check.that('I7', live === 0, () => `${cartId} was called cancelled, it has ${live} live tickets`);
+    check.that('I7', state === 'cancelled', () => `${cartId} was reported cancelled, it is ${state}`);
+    check.that('I7', live === 0, () => `${cartId} was reported cancelled, it has ${live} live tickets`);
   }
   const shown = answers.filter(isBought);
   for (const { orderId } of shown) {
@@ -66,6 +66,6 @@ export const checkCheckouts = ({ checkouts, observed }: Evidence, check: Check):
   const asked = new Set(checkouts.map(({ cartId }) => cartId));
   for (const { id, externalReference, confirmedAt } of observed.orders) {
     const explained = externalReference !== null || confirmedAt === null || asked.has(id);
-    check.that('I7', explained, () => `${id} is bought, and no visitor asked for it`);
+    check.that('I7', explained, () => `${id} is bought without a request of a visitor`);
   }
 };

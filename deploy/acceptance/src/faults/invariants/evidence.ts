@@ -24,12 +24,12 @@ export const isLive = ({ status }: TicketView): boolean => status !== 'invalidat
 
 /** The claims of every order. A ticket that was controlled before its order's cancellation retains its place. */
 export const claimsIn = ({ orders, tickets }: ObservedState): Claim[] => {
-  const kept = new Set(tickets.filter(({ status }) => status === 'controlled').map(({ lineId }) => lineId));
+  const controlledLines = new Set(tickets.filter(({ status }) => status === 'controlled').map(({ lineId }) => lineId));
   return orders.flatMap((order) =>
     order.lines.flatMap((line): Claim[] => {
       if (unpaidStates.includes(order.state)) return [{ order, line, as: 'held' }];
       if (order.state === 'confirmed') return [{ order, line, as: 'sold' }];
-      return order.state === 'cancelled' && kept.has(line.id) ? [{ order, line, as: 'sold' }] : [];
+      return order.state === 'cancelled' && controlledLines.has(line.id) ? [{ order, line, as: 'sold' }] : [];
     }),
   );
 };

@@ -23,5 +23,5 @@ export const checkFacts = ({ pending, deadLetters, planted }: Facts, check: Chec
     check.that('I5', expected.has(name), () => `dead letter ${id} (${message.type}): ${reason}`);
     expected.delete(name);
   }
-  check.that('I5', expected.size === 0, () => `planted and not dead: ${[...expected].join(', ')}`);
+  check.that('I5', expected.size === 0, () => `injected and not a dead letter: ${[...expected].join(', ')}`);
 };

@@ -29,8 +29,9 @@ export const checkKeys = ({ entries, observed, closed }: Evidence, check: Check)
   }
   for (const entry of entries.filter(({ action }) => action === 'create')) {
     const [order] = made.get(entry.key) ?? [];
-    const told = createdBy(entry);
-    if (told) check.that('I6', order?.id === told.id, () => `key ${entry.key} gave ${told.id} and made ${order?.id}`);
+    const reported = createdBy(entry);
+    if (reported)
+      check.that('I6', order?.id === reported.id, () => `key ${entry.key} gave ${reported.id} and made ${order?.id}`);
     const refused = entry.outcome === 'refused';
     check.that('I6', !(refused && order), () => `key ${entry.key} was refused (${entry.code}) and made ${order?.id}`);
   }

@@ -9,8 +9,8 @@ export const checkStock = ({ entries, observed, closed }: Evidence, check: Check
   }
   for (const state of ['free', 'held', 'sold'] as const) {
     const counted = places.filter((place) => place.state === state).length;
-    const told = stock.reduce((sum, category) => sum + category[state], 0);
-    check.that('I1', counted === told, () => `${counted} places are ${state}, availability says ${told}`);
+    const reported = stock.reduce((sum, category) => sum + category[state], 0);
+    check.that('I1', counted === reported, () => `${counted} places are ${state}, availability says ${reported}`);
   }
 
   const claims = grouped(claimsIn(observed), ({ line }) => line.place.id);
@@ -31,8 +31,8 @@ export const checkStock = ({ entries, observed, closed }: Evidence, check: Check
   const undone = new Set(
     entries.filter(({ action, outcome }) => action === 'cancel' && outcome !== 'refused').map(({ subject }) => subject),
   );
-  const kept = observed.orders.filter(({ id }) => acknowledged.has(id) && !undone.has(id));
-  const count = kept.reduce((sum, { lines }) => sum + lines.length, 0);
+  const acknowledgedOrders = observed.orders.filter(({ id }) => acknowledged.has(id) && !undone.has(id));
+  const count = acknowledgedOrders.reduce((sum, { lines }) => sum + lines.length, 0);
   const sold = stock.reduce((sum, category) => sum + category.sold, 0);
-  check.that('I1', closed || count <= sold, () => `clients were told of ${count} sold places, ${sold} are sold`);
+  check.that('I1', closed || count <= sold, () => `clients were promised ${count} sold places, ${sold} are sold`);
 };

@@ -27,7 +27,7 @@ export const checkTickets = ({ observed }: Evidence, check: Check): void => {
     if (order.state === 'confirmed') checkConfirmed(order, own, check);
     const lines = new Set(order.lines.map(({ id }) => id));
     for (const { id, lineId } of own) {
-      check.that('I4', lines.has(lineId), () => `ticket ${id} is for line ${lineId}, which ${order.id} has not`);
+      check.that('I4', lines.has(lineId), () => `ticket ${id} is for line ${lineId}, which ${order.id} lacks`);
     }
     if (order.state !== 'cancelled') continue;
     const open = own.filter(({ status }) => status === 'not_printed' || status === 'printed');

@@ -1,14 +1,14 @@
 /** The invariants, as the table and the violations name them. */
 export const invariants = {
-  I1: 'sold + held + free = capacity, no place is sold twice, none is held by nobody',
+  I1: 'sold + held + free = capacity, no place is sold twice, no place is held without an order',
   I2: 'no acknowledged write is lost',
   I3: 'each cancellation takes effect exactly once',
-  I4: 'no ghost and no missing fact: tickets follow their orders, outboxes drain',
-  I5: 'the dead letters are the planted poison and nothing else',
+  I4: 'facts are neither lost nor invented: tickets follow their orders, outboxes drain',
+  I5: 'the dead letters are exactly the injected poison messages',
   I6: 'the same idempotency key gives the same result',
-  I7: 'what a point of sale says of an order is true and stays so: cancelled, bought, bought once',
+  I7: 'what a point of sale reports of an order stays true: cancelled, bought, bought once',
   I8: 'ready within 10 s, quiet within 30 s',
-  round: 'what the scenario itself promises',
+  round: 'the expectation of the scenario itself',
 } as const;
 
 export type Invariant = keyof typeof invariants;
@@ -27,8 +27,8 @@ export interface Verdict {
 
 /** Counts checks and collects violations. */
 export interface Check {
-  /** `told` is called only when the claim does not hold. */
-  that(invariant: Invariant, holds: boolean, told: () => string): void;
+  /** `text` is called only when the claim does not hold. */
+  that(invariant: Invariant, holds: boolean, text: () => string): void;
   readonly verdict: Verdict;
 }
 
@@ -37,9 +37,9 @@ export const createCheck = (): Check => {
   const violations: Violation[] = [];
   let checked = 0;
   return {
-    that(invariant, holds, told) {
+    that(invariant, holds, text) {
       checked += 1;
-      if (!holds) violations.push({ invariant, text: told() });
+      if (!holds) violations.push({ invariant, text: text() });
     },
     get verdict() {
       return { checked, violations };

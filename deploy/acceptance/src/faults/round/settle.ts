@@ -34,8 +34,8 @@ export const settle = async (
 ): Promise<Settled> => {
   await Promise.all(rounds.flatMap(({ unfinished }) => unfinished));
   const inspection = await inspect(deployment.engine);
-  const begun = performance.now();
-  const passed = () => performance.now() - begun;
+  const startedAt = performance.now();
+  const passed = () => performance.now() - startedAt;
 
   const look = async (): Promise<Verdict> => {
     const check = createCheck();

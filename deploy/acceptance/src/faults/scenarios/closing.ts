@@ -6,7 +6,7 @@ import { beginRound, buyersOf, leave, type Round, type Scenario } from '../round
 /** A performance is cancelled during its sale while orders is killed: no order stays alive. */
 export const closing: Scenario = {
   name: 'closing',
-  about: 'a performance cancelled in full sale, orders killed over it',
+  about: 'a performance cancelled during its sale, orders killed while reacting',
   async play(context) {
     const { api, deployment, random, size } = context;
     const opened = await beginRound(context, 'closing', [{ code: 'FLOOR', capacity: 300 }]);
@@ -32,7 +32,7 @@ export const closing: Scenario = {
       leave(round, traffic);
     }
     round.alsoTrue = ({ observed }, check) => {
-      check.that('round', reached, () => 'orders has never heard of it');
+      check.that('round', reached, () => 'orders never received the fact');
       // A controlled ticket's order stays.
       const inside = new Set(
         observed.tickets.filter(({ controlledAt }) => controlledAt !== null).map((one) => one.orderId),

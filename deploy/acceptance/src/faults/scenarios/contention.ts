@@ -26,7 +26,7 @@ export const contention: Scenario = {
   async play(context) {
     const round = await beginRound(context, 'contention', [{ code: 'FLOOR', capacity: PLACES }]);
     const buyers = buyersOf(context, round, BUYERS, true);
-    await Promise.all(buyers.map((buyer, index) => buyAll(buyer, round.hall, context.random.fork(`wishes ${index}`))));
+    await Promise.all(buyers.map((buyer, index) => buyAll(buyer, round.hall, context.random.fork(`items ${index}`))));
     // A place may be released just after the last refusals for lack of places.
     const [last] = buyers;
     if (last) await buyAll(last, round.hall, context.random.fork('last'));

@@ -38,7 +38,7 @@ export const shortKills: Readonly<Record<EnginesName, readonly CrashPointName[]>
   ],
 };
 
-/** Plays the given points. */
+/** Kills at the given points. */
 const playKills = async (context: Context, points: readonly CrashPointName[]): Promise<Round> => {
   const { random } = context;
   const round = await beginRound(context, NAME, [{ code: 'FLOOR', capacity: 400 }]);

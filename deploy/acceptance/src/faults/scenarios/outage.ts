@@ -10,7 +10,7 @@ const DOWN_MS = 3_000;
 /** The broker is killed and stays down: orders are created, confirmed and cancelled meanwhile, and the facts follow. */
 export const outage: Scenario = {
   name: 'outage',
-  about: 'the broker killed and down, cancellations still answered',
+  about: 'the broker killed and down, cancellations still succeed',
   needsBroker: true,
   async play(context) {
     const { deployment, size } = context;
@@ -49,8 +49,8 @@ export const outage: Scenario = {
     round.alsoTrue = ({ entries }, check) => {
       for (const { action, key, outcome, status, tookMs } of entries) {
         if (action !== 'cancel') continue;
-        const told = () => `cancellation ${key}: ${outcome} ${status} after ${Math.round(tookMs)} ms`;
-        check.that('round', outcome === 'ok' && tookMs <= ANSWERED_WITHIN_MS, told);
+        const text = () => `cancellation ${key}: ${outcome} ${status} after ${Math.round(tookMs)} ms`;
+        check.that('round', outcome === 'ok' && tookMs <= ANSWERED_WITHIN_MS, text);
       }
     };
     return round;

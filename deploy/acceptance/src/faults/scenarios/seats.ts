@@ -13,13 +13,13 @@ const someSeats = (seats: readonly string[], random: Random): string[] => {
   return random.shuffled(seats.slice(first, first + random.between(2, 4)));
 };
 
-const wishes = async (buyer: Buyer, { hall }: Round, seats: readonly string[], random: Random, count: number) => {
+const orderSeats = async (buyer: Buyer, { hall }: Round, seats: readonly string[], random: Random, count: number) => {
   for (let turn = 0; turn < count; turn++) {
     const placeIds = someSeats(seats, random);
     const [section] = hall.sections;
     const { performanceId, tariffId } = hall;
-    const wish = { performanceId, tariffId, seatCategoryId: String(section?.id), placeIds };
-    const order = createdBy(await buyer.create([wish]));
+    const item = { performanceId, tariffId, seatCategoryId: String(section?.id), placeIds };
+    const order = createdBy(await buyer.create([item]));
     if (!order) continue;
     if (random.chance(0.6)) await buyer.confirm(order.id);
     if (random.chance(0.6)) await buyer.cancel(order.id);
@@ -39,7 +39,7 @@ export const seats: Scenario = {
     const [buyers, turns] = context.size === 'short' ? [16, 4] : [32, 8];
     await Promise.all(
       buyersOf(context, round, buyers).map((buyer, index) =>
-        wishes(buyer, round, all, context.random.fork(`wishes ${index}`), turns),
+        orderSeats(buyer, round, all, context.random.fork(`items ${index}`), turns),
       ),
     );
     return round;

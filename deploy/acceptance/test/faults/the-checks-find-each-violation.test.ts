@@ -1,0 +1,237 @@
+import { describe, expect, test } from '@jest/globals';
+import { checkFacts, type Facts } from '../../src/faults/invariants/facts.ts';
+import { checkRound } from '../../src/faults/invariants/index.ts';
+import { createCheck, type Invariant } from '../../src/faults/invariants/verdict.ts';
+import { consistent, evidenceOf, type Spoilable } from './consistent.ts';
+
+const violated = (spoil: (round: Spoilable) => void): Invariant[] => {
+  const round = consistent();
+  spoil(round);
+  const check = createCheck();
+  checkRound(evidenceOf(round), check);
+  return [...new Set(check.verdict.violations.map(({ invariant }) => invariant))];
+};
+
+/** The element with that id. */
+const of = <T extends { readonly id: string }>(all: readonly T[], id: string): T => {
+  const found = all.find((one) => one.id === id);
+  if (!found) throw new Error(`no ${id}`);
+  return found;
+};
+const cancellation = (round: Spoilable, id: string, members: object) => {
+  const order = of(round.orders, id);
+  Object.assign(order, { cancellation: { ...order.cancellation, ...members } });
+};
+
+test('the checks of a correct round find nothing', () => {
+  const check = createCheck();
+  checkRound(evidenceOf(consistent()), check);
+  expect(check.verdict.violations).toEqual([]);
+  expect(check.verdict.checked).toBeGreaterThan(60);
+});
+
+const instant = '2027-01-01T00:00:00.000Z';
+/** The response with which the first visitor bought. */
+const bought = (checkouts: Spoilable['checkouts']) => {
+  const found = checkouts[0]?.answers[1];
+  if (!found) throw new Error('nothing bought');
+  return found;
+};
+
+const spoilt: readonly [Invariant, string, (round: Spoilable) => void][] = [
+  ['I1', 'counts that do not add up', ({ stock }) => Object.assign(stock[0] ?? {}, { free: 4 })],
+  [
+    'I1',
+    'a place sold twice',
+    ({ orders }) => {
+      const [first] = of(orders, 'ord_sold').lines;
+      if (first) of(orders, 'ord_held').lines.push({ ...first, id: 'lin_again' });
+    },
+  ],
+  ['I1', 'a held place without an order', ({ orders }) => Object.assign(of(orders, 'ord_held'), { state: 'expired' })],
+  [
+    'I1',
+    'a sold place that is free',
+    ({ places, stock }) => {
+      of(places, 'p1').state = 'free';
+      Object.assign(stock[0] ?? {}, { sold: 3, free: 4 });
+    },
+  ],
+  [
+    'I1',
+    'a place that does not exist',
+    ({ places, stock }) => {
+      places.splice(0, 1);
+      Object.assign(stock[0] ?? {}, { sold: 3, capacity: 7 });
+    },
+  ],
+  ['I2', 'an acknowledged order that is gone', ({ orders }) => void orders.splice(1, 1)],
+  [
+    'I2',
+    'an acknowledged confirmation that is lost',
+    (round) => {
+      Object.assign(of(round.orders, 'ord_sold'), { state: 'open' });
+      round.entries.push({ ...(round.entries[5] as Spoilable['entries'][0]), subject: 'ord_sold' });
+    },
+  ],
+  [
+    'I2',
+    'an acknowledged cancellation that is lost',
+    ({ orders }) => Object.assign(of(orders, 'ord_back'), { state: 'confirmed', cancellation: null }),
+  ],
+  ['I2', 'an acknowledged payment that is lost', ({ orders }) => Object.assign(of(orders, 'ord_sold'), { paid: 0 })],
+  ['I2', 'a payment taken twice', ({ orders }) => Object.assign(of(orders, 'ord_sold'), { paid: 400 })],
+  [
+    'I2',
+    'a cancellation that nobody asked for',
+    ({ entries }) => {
+      for (const one of entries) if (one.action === 'cancel') Object.assign(one, { outcome: 'refused', status: 412 });
+    },
+  ],
+  [
+    'I2',
+    'an acknowledged control that is lost',
+    ({ tickets }) => Object.assign(of(tickets, 'tic_p5'), { controlledAt: null }),
+  ],
+  [
+    'I2',
+    'an acknowledged print that is lost',
+    ({ tickets }) => Object.assign(of(tickets, 'tic_p1'), { status: 'not_printed' }),
+  ],
+  ['I3', 'a cancellation that never settles', (round) => cancellation(round, 'ord_back', { settledAt: null })],
+  ['I3', 'places released twice', (round) => cancellation(round, 'ord_back', { placesReleased: 2 })],
+  ['I3', 'a ticket counted twice', (round) => cancellation(round, 'ord_kept', { ticketsCancelled: 2 })],
+  ['I3', 'a controlled ticket that is not counted', (round) => cancellation(round, 'ord_kept', { controlled: 0 })],
+  [
+    'I3',
+    'two requests that both cancelled an order',
+    ({ entries }) => void entries.push({ ...(entries[6] as Spoilable['entries'][0]), key: 'another' }),
+  ],
+  ['I4', 'a confirmed order without a ticket', ({ tickets }) => void tickets.splice(0, 1)],
+  [
+    'I4',
+    'two live tickets of one line',
+    ({ tickets }) => void tickets.push({ ...of(tickets, 'tic_p2'), id: 'tic_ghost' }),
+  ],
+  [
+    'I4',
+    'a ticket of nobody’s order',
+    ({ tickets }) => void tickets.push({ ...of(tickets, 'tic_p4'), orderId: 'ord_ghost' }),
+  ],
+  [
+    'I4',
+    'a live ticket of a cancelled order',
+    ({ tickets }) => Object.assign(of(tickets, 'tic_p4'), { status: 'printed' }),
+  ],
+  [
+    'I6',
+    'a key with two results',
+    ({ entries }) => Object.assign(entries[4] ?? {}, { repeated: 'first 200, then 412' }),
+  ],
+  [
+    'I6',
+    'a key that made two orders',
+    ({ orders }) =>
+      void orders.push({ ...of(orders, 'ord_back'), id: 'ord_twin', lines: [], cancellation: null, state: 'expired' }),
+  ],
+  [
+    'I6',
+    'a key that is refused for what it did itself',
+    ({ entries }) => Object.assign(entries[6] ?? {}, { outcome: 'refused', status: 412, unknownTries: 1 }),
+  ],
+  [
+    'I7',
+    'an order that was called cancelled and is confirmed',
+    (round) => {
+      Object.assign(of(round.orders, 'ord_lost'), { state: 'confirmed', confirmedAt: instant, cancellation: null });
+    },
+  ],
+  [
+    'I7',
+    'a live ticket of an order that was called cancelled',
+    ({ tickets }) =>
+      void tickets.push({ ...of(tickets, 'tic_p7'), id: 'tic_p8', orderId: 'ord_lost', lineId: 'lin_p8' }),
+  ],
+  [
+    'I7',
+    'an order that was called cancelled a moment too early',
+    ({ checkouts }) => void checkouts[1]?.sightings.unshift('open'),
+  ],
+  [
+    'I7',
+    'an order that was called cancelled and then bought',
+    ({ checkouts }) => void checkouts[1]?.answers.push({ ...bought(checkouts), orderId: 'ord_lost' }),
+  ],
+  [
+    'I7',
+    'a purchase that was acknowledged and is cancelled',
+    (round) => {
+      const cancelled = { ...of(round.orders, 'ord_back').cancellation };
+      Object.assign(of(round.orders, 'ord_shop'), { state: 'cancelled', cancellation: cancelled });
+      of(round.tickets, 'tic_p7').status = 'cancelled';
+    },
+  ],
+  [
+    'I7',
+    'a purchase that was acknowledged and has no ticket',
+    ({ tickets }) => void tickets.splice(tickets.indexOf(of(tickets, 'tic_p7')), 1),
+  ],
+  [
+    'I7',
+    'a key that bought twice',
+    ({ checkouts }) => void checkouts[0]?.answers.push({ ...bought(checkouts), orderId: 'ord_again' }),
+  ],
+  [
+    'I7',
+    'a purchase whose key is refused',
+    ({ checkouts }) =>
+      Object.assign(bought(checkouts), { status: 400, code: 'cart_empty', orderId: null, state: null }),
+  ],
+  ['I7', 'a purchase without a request', ({ checkouts }) => void checkouts.shift()],
+  [
+    'I7',
+    'a 500 that does not say whether the order is cancelled',
+    ({ checkouts }) => Object.assign(checkouts[0]?.answers[0] ?? {}, { orderCancelled: null }),
+  ],
+  [
+    'I7',
+    'a 500 that is another status',
+    ({ checkouts }) => Object.assign(checkouts[0]?.answers[0] ?? {}, { status: 502 }),
+  ],
+  [
+    'I7',
+    'a 500 that logs out and does not say so',
+    ({ checkouts }) => Object.assign(checkouts[0] ?? {}, { inSession: false }),
+  ],
+];
+
+describe('the checks of a round find', () => {
+  test.each(spoilt)('%s: %s', (invariant, _, spoil) => {
+    expect(violated(spoil)).toContain(invariant);
+  });
+});
+
+describe('the checks of the facts find', () => {
+  const message = {
+    id: 'e',
+    type: 'order.cancelled',
+    key: 'ord_p',
+    version: 1,
+    institution: '',
+    occurredAt: '',
+    data: {},
+  };
+  const letter = { id: 'q:e', queue: 'q', reason: 'unreadable', message };
+  const wrong = (facts: Partial<Facts>): Invariant[] => {
+    const check = createCheck();
+    checkFacts({ pending: [], deadLetters: [], planted: [], ...facts }, check);
+    return check.verdict.violations.map(({ invariant }) => invariant);
+  };
+
+  test('nothing when the injected poison is a dead letter', () => {
+    expect(wrong({ deadLetters: [letter], planted: ['q ord_p'] })).toEqual([]);
+  });
+  test('an outbox that does not drain', () => expect(wrong({ pending: [message] })).toEqual(['I4']));
+  test('a dead letter that was not injected', () => expect(wrong({ deadLetters: [letter] })).toEqual(['I5']));
+  test('injected poison that is not a dead letter', () => expect(wrong({ planted: ['q ord_p'] })).toEqual(['I5']));
+});

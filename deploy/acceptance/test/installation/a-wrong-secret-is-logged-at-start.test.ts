@@ -1,0 +1,126 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { authorizer } from '@boxoffice/authorizer';
+import { contacts } from '@boxoffice/contacts';
+import { startGateway } from '@boxoffice/gateway';
+import { verifySecret } from '@boxoffice/identity';
+import { createLogger, deriveServiceSecret, developmentCertificate, readSettings } from '@boxoffice/runtime';
+import { openEngines, startService } from '@boxoffice/service';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+const PUBLIC_URL = 'https://localhost:8443';
+const ROOT = 'the secret that the authorizer has';
+const secretOf = (process: string) => deriveServiceSecret(ROOT, process);
+
+const quiet = createLogger({ service: 'test', level: 'error', write: () => undefined });
+
+/** A log that records its first error. */
+const listener = (service: string) => {
+  const lines: { level: string; message: string }[] = [];
+  const first = Promise.withResolvers<string>();
+  const logger = createLogger({
+    service,
+    pretty: false,
+    write: (text) => {
+      const line = JSON.parse(text) as (typeof lines)[number];
+      lines.push(line);
+      if (line.level === 'error') first.resolve(line.message);
+    },
+  });
+  return { logger, first: first.promise, errors: () => lines.filter(({ level }) => level === 'error') };
+};
+
+const directory = mkdtempSync(join(tmpdir(), 'boxoffice-secret-'));
+const common = { publicUrl: PUBLIC_URL, host: '127.0.0.1', port: 0 };
+
+const open = async () => {
+  const engines = await openEngines({ mongodbUrl: undefined, amqpUrl: undefined, directory, logger: quiet });
+  const keys = await startService(authorizer, {
+    ...common,
+    store: await engines.store(authorizer.name, authorizer.collections),
+    bus: engines.bus,
+    serviceSecret: secretOf('authorizer'),
+    logger: quiet,
+    settings: readSettings(authorizer.settings ?? {}, {
+      SERVICE_ROOT_SECRET: ROOT,
+      KEY_ENCRYPTION_KEY: Buffer.alloc(32, 'thrown away').toString('base64'),
+    }),
+  });
+  const store = await engines.store(contacts.name, contacts.collections);
+  return { engines, keys, store };
+};
+
+let its: Awaited<ReturnType<typeof open>>;
+beforeAll(async () => {
+  its = await open();
+});
+afterAll(async () => {
+  await its.keys.close();
+  await its.engines.close();
+  rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
+});
+
+const startContacts = (serviceSecret: string, logger: typeof quiet) =>
+  startService(contacts, {
+    ...common,
+    store: its.store,
+    bus: its.engines.bus,
+    authorizerUrl: its.keys.url,
+    serviceSecret,
+    logger,
+    settings: readSettings(contacts.settings ?? {}, {}),
+    provesSecret: true,
+  });
+
+test('a service whose secret the authorizer rejects logs one line and becomes ready', async () => {
+  const { logger, first, errors } = listener('contacts');
+  const service = await startContacts('another secret', logger);
+  expect(await first).toContain('SERVICE_SECRET');
+  expect((await fetch(`${service.url}/health/ready`)).status).toBe(200);
+  await service.close();
+  expect(errors()).toHaveLength(1);
+});
+
+test('a gateway whose secret the authorizer rejects logs one line', async () => {
+  const { logger, first, errors } = listener('gateway');
+  const gateway = await startGateway({
+    host: '127.0.0.1',
+    port: 0,
+    httpPort: 0,
+    tls: await developmentCertificate(directory),
+    publicUrl: PUBLIC_URL,
+    services: { authorizer: its.keys.url },
+    serviceSecret: 'another secret',
+    limits: { client: 100, address: 100, session: 100 },
+    logger,
+  });
+  expect(await first).toContain('SERVICE_SECRET');
+  await gateway.ready();
+  await gateway.close();
+  expect(errors()).toHaveLength(1);
+});
+
+test('a process with another process’s secret logs whose secret it is', async () => {
+  const { logger, first, errors } = listener('contacts');
+  const service = await startContacts(secretOf('orders'), logger);
+  expect(await first).toContain('SERVICE_SECRET is that of orders, not of contacts');
+  await service.close();
+  expect(errors()).toHaveLength(1);
+});
+
+test.each([
+  ['contacts', secretOf('contacts'), 'right'],
+  ['gateway', secretOf('gateway'), 'right'],
+  ['contacts', 'another secret', 'wrong'],
+  ['contacts', secretOf('gateway'), 'wrong'],
+  ['contacts', ROOT, 'wrong'],
+  ['nobody', secretOf('nobody'), 'wrong'],
+])('the authorizer judges the secret of %s, %s: %s', async (service, secret, answer) => {
+  expect(await verifySecret({ authorizerUrl: its.keys.url, service, secret })).toMatchObject({ secret: answer });
+});
+
+test('an unreachable authorizer gives no verdict', async () => {
+  const nowhere = { authorizerUrl: 'http://127.0.0.1:1', service: 'contacts', secret: secretOf('contacts') };
+  expect(await verifySecret(nowhere)).toEqual({ secret: 'unknown' });
+});

@@ -1,0 +1,269 @@
+import { type Client, openClient, waitUntil } from '@boxoffice/testkit';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { authorised, demoClient } from '../../src/client.ts';
+import { type Product, startProduct } from '../../src/product.ts';
+
+let product: Product;
+let full: Client;
+let anonymous: Client;
+
+beforeAll(async () => {
+  product = await startProduct();
+  anonymous = openClient(product.address);
+  full = await authorised(product, 'opera', 'full');
+}, 180_000);
+
+afterAll(async () => {
+  await product?.stop();
+  await product?.discard();
+});
+
+const unique = () => Math.random().toString(36).slice(2);
+
+describe('a partner reads the catalogue', () => {
+  test('the opera publishes 254 running shows in one answer', async () => {
+    const reply = await full('/svc/v3/catalog?type=show');
+    expect(reply.status).toBe(200);
+    expect(reply.body).toMatchObject({ status: 'success', details: null });
+    expect(reply.body.data.institution).toMatchObject({ currency: 'CHF', languages: ['fr', 'en', 'de'] });
+    const running = reply.body.data.products.filter(({ state }: { state: string }) => state === 'running');
+    expect(running).toHaveLength(254);
+  });
+
+  test('an unchanged catalogue is 304 for its ETag', async () => {
+    const first = await full('/svc/v3/catalog');
+    const again = await full('/svc/v3/catalog', { headers: { 'if-none-match': String(first.headers.etag) } });
+    expect(again.status).toBe(304);
+    expect(again.text).toBe('');
+  });
+
+  test('availabilities add up, and the demo fixtures match their names', async () => {
+    const { soldOut, twoLeft, numbered } = product.demo.fixtures.opera ?? {};
+    const availability = async (performanceId = '') =>
+      (await full(`/svc/v3/catalog/performances/${performanceId}/availability`)).body.data.seatCategories as {
+        capacity: number;
+        free: number;
+        held: number;
+        sold: number;
+      }[];
+    const free = (categories: { free: number }[]) => categories.reduce((sum, category) => sum + category.free, 0);
+    for (const fixture of [soldOut, twoLeft, numbered])
+      for (const { capacity, free, held, sold } of await availability(fixture?.performanceId))
+        expect(free + held + sold).toBe(capacity);
+    expect(free(await availability(soldOut?.performanceId))).toBe(0);
+    expect(free(await availability(twoLeft?.performanceId))).toBe(2);
+  });
+});
+
+describe('the demo data', () => {
+  test.each(['opera', 'museum'])(
+    '%s has two users, one of them a member, and a point of sale with every payment method',
+    async (institution) => {
+      const client = await authorised(product, institution, 'full');
+      const { items } = (await client('/svc/v3/catalog/points-of-sale')).body.data;
+      expect(items).toMatchObject([
+        { paymentMethods: ['on_account', 'external', 'simulated'], maxPlacesPerOrder: 8, holdMinutes: 15 },
+      ]);
+      const users = product.demo.users.filter(({ serviceHost }) => serviceHost === items[0].serviceHost);
+      expect(users.map(({ member }) => member).toSorted()).toEqual([false, true]);
+    },
+  );
+});
+
+describe('a partner creates contacts', () => {
+  for (const path of ['/svc/v3/contacts/individuals', '/contacts/individuals'])
+    test(`at ${path}`, async () => {
+      const email = ` ${unique()}@Example.org `;
+      const created = await full(path, { method: 'POST', body: { lastName: 'Martin', email } });
+      expect(created.status).toBe(201);
+      expect(created.body.data).toMatchObject({ kind: 'individual', lastName: 'Martin', email: email.trim() });
+      const read = await full(String(created.headers.location));
+      expect(read.body.data).toEqual(created.body.data);
+      const duplicate = await full(path, {
+        method: 'POST',
+        body: { lastName: 'Other', email: email.trim().toUpperCase() },
+      });
+      expect(duplicate.status).toBe(409);
+      expect(duplicate.body).toMatchObject({ status: 'contact_duplicate_email', data: created.body.data });
+      const allowed = await full(`${path}?allowDuplicateEmail=true`, {
+        method: 'POST',
+        body: { lastName: 'Other', email },
+      });
+      expect(allowed.status).toBe(201);
+    });
+
+  test('fifty concurrent creations with one email: one 201, forty-nine 409 with the contact', async () => {
+    const body = { lastName: 'Contention', email: `${unique()}@example.org` };
+    const replies = await Promise.all(
+      Array.from({ length: 50 }, (_, index) =>
+        full(index % 2 ? '/svc/v3/contacts/individuals' : '/svc/v3/contacts/structures', {
+          method: 'POST',
+          body: index % 2 ? body : { name: body.lastName, email: body.email },
+        }),
+      ),
+    );
+    const created = replies.filter(({ status }) => status === 201);
+    expect(created).toHaveLength(1);
+    const others = replies.filter(({ status }) => status === 409);
+    expect(others).toHaveLength(49);
+    for (const { body } of others) expect(body.data).toEqual(created[0]?.body.data);
+  });
+
+  test('a repeated request with the same Idempotency-Key creates nothing twice', async () => {
+    const call = {
+      method: 'POST',
+      body: { lastName: 'Once', email: `${unique()}@example.org` },
+      headers: { 'idempotency-key': unique() },
+    };
+    const first = await full('/contacts/individuals', call);
+    const again = await full('/contacts/individuals', call);
+    expect(again.status).toBe(201);
+    expect(again.headers['idempotency-replayed']).toBe('true');
+    expect(again.body).toEqual(first.body);
+    const reused = await full('/contacts/individuals', { ...call, body: { lastName: 'Other' } });
+    expect(reused.status).toBe(422);
+    expect(reused.body.status).toBe('idempotency_key_reused');
+  });
+
+  test('every fault of a body is reported with its path', async () => {
+    const reply = await full('/contacts/individuals', {
+      method: 'POST',
+      body: { lastName: '', email: 'nobody', surname: 'x', address: { country: 'Suisse' } },
+    });
+    expect(reply.status).toBe(400);
+    expect(reply.body.status).toBe('validation_error');
+    for (const path of ['$.lastName', '$.email', '$.surname', '$.address.country'])
+      expect(reply.body.details).toContain(path);
+  });
+});
+
+describe('permissions', () => {
+  test('a missing token is 401, a missing scope 403, both in the envelope', async () => {
+    const none = await anonymous('/svc/v3/catalog');
+    expect(none.status).toBe(401);
+    expect(none.body).toMatchObject({ status: 'unauthorized', data: null });
+    expect(none.headers['www-authenticate']).toBe('Bearer');
+    const reader = await authorised(product, 'opera', 'reader');
+    const refused = await reader('/contacts/individuals', { method: 'POST', body: { lastName: 'x' } });
+    expect(refused.status).toBe(403);
+    expect(refused.body).toMatchObject({ status: 'forbidden', data: null });
+    expect(refused.headers['www-authenticate']).toContain('contacts:write');
+  });
+
+  test.each(['/svc/v3/contacts/individuals', '/contacts/structures'])(
+    'erasing a contact at %s needs contacts.sensitive:write beside contacts:write, before any look at the record',
+    async (path) => {
+      const writer = await authorised(product, 'opera', 'contacts-writer');
+      const details = path.endsWith('structures') ? { name: 'École' } : { lastName: 'Martin' };
+      const { body } = await writer(path, { method: 'POST', body: details });
+      for (const number of [body.data.contactNumber, 'C0UNKNOWN']) {
+        const reply = await writer(`${path}/${number}`, { method: 'DELETE' });
+        expect(reply.status).toBe(403);
+        expect(reply.body).toMatchObject({ status: 'forbidden', data: null });
+        expect(reply.body.details).toContain('contacts.sensitive:write');
+        expect(reply.headers['www-authenticate']).toContain('scope="contacts.sensitive:write"');
+      }
+      expect((await full(`${path}/${body.data.contactNumber}`, { method: 'DELETE' })).status).toBe(200);
+    },
+  );
+
+  test('the description of an erasure asks for both scopes', async () => {
+    const { paths } = (await full('/openapi.json')).body;
+    for (const kind of ['individuals', 'structures'])
+      expect(paths[`/svc/v3/contacts/${kind}/{contactNumber}`].delete.security).toEqual([
+        { oauth2: ['contacts:write', 'contacts.sensitive:write'] },
+      ]);
+  });
+
+  test('another institution’s contact gets the same bytes as an unknown one', async () => {
+    const created = await full('/contacts/individuals', { method: 'POST', body: { lastName: 'Private' } });
+    const museum = await authorised(product, 'museum', 'full');
+    const foreign = await museum(`/svc/v3/contacts/individuals/${created.body.data.contactNumber}`);
+    const unknown = await museum('/svc/v3/contacts/individuals/C000000000000');
+    expect(foreign.status).toBe(404);
+    expect(foreign.text).toBe(unknown.text);
+  });
+
+  test('internal operations are not reachable', async () => {
+    for (const path of ['/internal/stock/holds', '/internal/decisions', '/svc/v3/internal/stock/holds'])
+      expect((await full(path, { method: 'POST', body: {} })).status).toBe(404);
+  });
+
+  test('a removed scope and a revoked token lose effect within five seconds', async () => {
+    const created = await full('/svc/v3/clients', {
+      method: 'POST',
+      body: { name: 'short-lived', scopes: ['catalog:read', 'contacts:read'] },
+    });
+    expect(created.status).toBe(201);
+    const { clientId, clientSecret } = created.body.data;
+    const form = (more: Record<string, string>) => ({
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({ client_id: clientId, client_secret: clientSecret, ...more }).toString(),
+    });
+    const token = (await anonymous('/auth/token', form({ grant_type: 'client_credentials' }))).body.access_token;
+    const client = openClient(product.address, { headers: { authorization: `Bearer ${token}` } });
+    expect((await client('/svc/v3/catalog')).status).toBe(200);
+    expect((await client('/svc/v3/contacts/individuals')).status).toBe(200);
+    // Ten times the promised five seconds.
+    const until = (path: string, status: number) =>
+      waitUntil(async () => (await client(path)).status === status, { what: `${path}: ${status}`, withinMs: 50_000 });
+    await full(`/svc/v3/clients/${clientId}`, { method: 'PATCH', body: { scopes: ['catalog:read'] } });
+    await until('/svc/v3/contacts/individuals', 403);
+    await anonymous('/auth/revoke', form({ token }));
+    await until('/svc/v3/catalog', 401);
+  }, 120_000);
+});
+
+describe('the gateway', () => {
+  test('answers 405 with Allow including HEAD, 404 in the envelope, and family B in its own shape', async () => {
+    const wrong = await full('/svc/v3/catalog', { method: 'DELETE' });
+    expect(wrong.status).toBe(405);
+    expect(wrong.headers.allow).toBe('GET, HEAD');
+    expect((await full('/nowhere')).body).toMatchObject({ status: 'not_found', data: null });
+    expect((await anonymous('/tnwr/v1/nowhere')).body).toMatchObject({ success: false, errorCode: 'not_found' });
+  });
+
+  test('answers 404 on the plain listener to everything but health', async () => {
+    expect((await fetch(`${product.httpUrl}/svc/v3/catalog`)).status).toBe(404);
+    expect(await (await fetch(`${product.httpUrl}/health/live`)).json()).toEqual({ status: 'ok' });
+  });
+
+  test('serves the registry of statuses with the sixteen rows of the specification', async () => {
+    const reply = await anonymous('/errors');
+    const rows = new Set(
+      reply.body.data.items.map((row: { http: number; status: string }) => `${row.http} ${row.status}`),
+    );
+    for (const row of [
+      '400 bad_request',
+      '422 validation_error',
+      '400 validation_error',
+      '409 contact_duplicate_email',
+      '503 service_unavailable',
+    ])
+      expect(rows).toContain(row);
+  });
+
+  test('serves a merged description that has id, summary, scope and example of every operation', async () => {
+    const { body } = await anonymous('/openapi.json');
+    expect(body.openapi).toMatch(/^3\.1/);
+    expect(body.servers[0].url).toBe(product.demo.baseUrl);
+    const methods = ['get', 'post', 'put', 'patch', 'delete'];
+    const operations = Object.entries<Record<string, { operationId?: string; summary?: string; security?: unknown }>>(
+      body.paths,
+    ).flatMap(([path, item]) => methods.filter((m) => item[m]).map((m) => ({ path, operation: item[m] })));
+    expect(operations.length).toBeGreaterThan(30);
+    for (const { operation } of operations) {
+      expect(operation?.operationId).toBeTruthy();
+      expect(operation?.summary).toBeTruthy();
+      expect(operation?.security).toBeDefined();
+    }
+    expect(new Set(operations.map(({ operation }) => operation?.operationId)).size).toBe(operations.length);
+  });
+
+  test('answers 403 to a client without scopes', async () => {
+    expect(demoClient(product, 'opera', 'none').scopes).toEqual([]);
+    const none = await authorised(product, 'opera', 'none');
+    expect((await none('/svc/v3/catalog')).status).toBe(403);
+  });
+});

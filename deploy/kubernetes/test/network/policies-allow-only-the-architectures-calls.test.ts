@@ -1,0 +1,162 @@
+import { describe, expect, test } from '@jest/globals';
+import { at, type Resource, rendered, templatePath } from '../../src/index.ts';
+import { base, everything, example, firstInstitution } from '../folders.ts';
+import { deployed, surroundingsOf } from '../processes/surroundings.ts';
+import { type End, mayReach, podsOf } from './connections.ts';
+
+/** The calls between processes in the architecture; every process requests keys and identities from the authorizer. */
+const calls: Readonly<Record<string, readonly string[]>> = {
+  gateway: ['authorizer', 'catalog', 'contacts', 'orders', 'pos', 'tickets'],
+  pos: ['authorizer', 'catalog', 'contacts', 'orders', 'tickets'],
+  orders: ['authorizer', 'catalog', 'contacts', 'tickets'],
+  catalog: ['authorizer'],
+  contacts: ['authorizer'],
+  tickets: ['authorizer'],
+  authorizer: [],
+};
+const names = Object.keys(calls);
+
+const isPolicy = ({ kind }: Resource): boolean => kind === 'NetworkPolicy';
+const outside = (namespace: string, port = 0, labels = {}): End => ({ namespace, labels, ports: { any: port } });
+
+/** The permitted connections of an installation, by source. */
+const connectionsOf = (resources: readonly Resource[]) => {
+  const policies = resources.filter(isPolicy);
+  const pods = new Map(
+    resources.filter(({ kind }) => kind === 'Deployment').map((one) => [one.metadata.name, podsOf(one)] as const),
+  );
+  const pod = (name: string): End => pods.get(name) ?? { labels: {}, ports: {} };
+  const from = (end: End, port: string) =>
+    names.filter((name) => mayReach(policies, end, pod(name), pod(name).ports[port] ?? -1)).sort();
+  const reach = (end: End, port: number) => names.filter((name) => mayReach(policies, pod(name), end, port)).sort();
+  return {
+    among: Object.fromEntries(names.map((name) => [name, from(pod(name), 'http').filter((other) => other !== name)])),
+    metricsAmong: names.flatMap((name) => from(pod(name), 'metrics')),
+    from,
+    reach,
+  };
+};
+
+const architecture = Object.fromEntries(Object.entries(calls).map(([name, others]) => [name, [...others].sort()]));
+const all = [...names].sort();
+
+describe('in the base', () => {
+  const resources = rendered(base);
+  const { among, metricsAmong, from, reach } = connectionsOf(resources);
+
+  test('exactly the calls of the architecture are allowed', () => {
+    expect(among).toEqual(architecture);
+  });
+
+  test('the allowed calls are those whose address a process has', () => {
+    for (const { name, env } of deployed(resources)) {
+      const known = names.filter((other) => env[`${other.toUpperCase()}_URL`] !== undefined);
+      expect([name, known.sort()]).toEqual([name, architecture[name]]);
+    }
+  });
+
+  test('the ingress reaches only the gateway, and no other source reaches a process', () => {
+    expect(from(outside('ingress'), 'http')).toEqual(['gateway']);
+    expect(from(outside('default'), 'http')).toEqual([]);
+    expect(from({ labels: { 'app.kubernetes.io/name': 'stranger' }, ports: {} }, 'http')).toEqual([]);
+    expect([
+      ...metricsAmong,
+      ...from(outside('ingress'), 'metrics'),
+      ...from(outside('monitoring'), 'metrics'),
+    ]).toEqual([]);
+  });
+
+  test('every service reaches MongoDB, every process RabbitMQ and DNS, and none the internet', () => {
+    expect(reach(outside('mongodb'), 27017)).toEqual(all.filter((name) => name !== 'gateway'));
+    expect(reach(outside('rabbitmq'), 5671)).toEqual(all);
+    expect(reach(outside('rabbitmq'), 15672)).toEqual([]);
+    expect(reach(outside('kube-system', 53, { 'k8s-app': 'kube-dns' }), 53)).toEqual(all);
+    expect(reach(outside('internet'), 443)).toEqual([]);
+  });
+});
+
+test('in the example Prometheus reaches only the metrics ports', () => {
+  const { from, among } = connectionsOf(rendered(example));
+  expect(from(outside('monitoring'), 'metrics')).toEqual(all);
+  expect(from(outside('monitoring'), 'http')).toEqual([]);
+  expect(from(outside('traefik'), 'http')).toEqual(['gateway']);
+  expect(from(outside('ingress'), 'http')).toEqual([]);
+  expect(among).toEqual(architecture);
+});
+
+test('with every component the same calls are allowed, and the export of traces', () => {
+  const { among, reach } = connectionsOf(rendered(everything));
+  expect(among).toEqual(architecture);
+  expect(reach(outside('observability'), 4318)).toEqual(all);
+  expect(reach(outside('observability'), 80)).toEqual([]);
+});
+
+describe('the Jobs of the operator', () => {
+  const resources = rendered(base);
+  const policies = resources.filter(isPolicy);
+  const jobs = rendered(firstInstitution);
+  const [job] = jobs.filter(({ kind }) => kind === 'Job');
+  if (!job) throw new Error('the operator has no Job');
+  const operator = podsOf(job);
+
+  test('have the address of every process and reach it', () => {
+    const { env } = surroundingsOf(job, jobs);
+    const services = resources.filter(({ kind }) => kind === 'Service');
+    for (const name of names) {
+      const { hostname, port } = new URL(env[`${name.toUpperCase()}_URL`] ?? 'none:');
+      const ports = at(
+        services.find(({ metadata }) => metadata.name === hostname),
+        'spec',
+        'ports',
+      );
+      expect([name, hostname, ports]).toEqual([
+        name,
+        name,
+        [expect.objectContaining({ port: Number(port || 80), targetPort: 'http' })],
+      ]);
+    }
+    expect(connectionsOf(resources).from(operator, 'http')).toEqual(all);
+    expect(connectionsOf(rendered(everything)).from(operator, 'http')).toEqual(all);
+  });
+
+  test('reach MongoDB and RabbitMQ, nothing else, and cannot be reached', () => {
+    expect(connectionsOf(resources).from(operator, 'metrics')).toEqual([]);
+    expect(mayReach(policies, operator, outside('mongodb'), 27017)).toBe(true);
+    expect(mayReach(policies, operator, outside('rabbitmq'), 5671)).toBe(true);
+    expect(mayReach(policies, operator, outside('internet'), 443)).toBe(false);
+    expect([8080, 8081].flatMap((port) => connectionsOf(resources).reach(operator, port))).toEqual([]);
+  });
+
+  test('the nightly check reaches no process', () => {
+    const withCheck = rendered(everything);
+    const check = withCheck.find(({ kind }) => kind === 'CronJob');
+    const labels = at(check, ...(templatePath('CronJob') ?? []), 'metadata', 'labels') as End['labels'];
+    expect(labels['app.kubernetes.io/name']).toBe('check');
+    expect(connectionsOf(withCheck).from({ labels, ports: {} }, 'http')).toEqual([]);
+  });
+
+  test.each(['operator', 'asked-by-the-operator'])('without the policy %s they reach no process', (name) => {
+    const fewer = resources.filter((one) => !(isPolicy(one) && one.metadata.name === name));
+    expect(connectionsOf(fewer).from(operator, 'http')).toEqual([]);
+    expect(connectionsOf(fewer).among).toEqual(architecture);
+  });
+});
+
+describe('a mistake is found:', () => {
+  const without = (name: string) =>
+    connectionsOf(rendered(base).filter((one) => !(isPolicy(one) && one.metadata.name === name))).among;
+
+  test('without the policy of orders no call to or from orders is allowed', () => {
+    expect(without('orders')).toEqual({
+      ...architecture,
+      orders: [],
+      gateway: architecture.gateway?.filter((name) => name !== 'orders'),
+      pos: architecture.pos?.filter((name) => name !== 'orders'),
+    });
+  });
+
+  test('without any policy every call is allowed', () => {
+    const { among } = connectionsOf(rendered(base).filter((one) => !isPolicy(one)));
+    expect(among.contacts).toEqual(all.filter((name) => name !== 'contacts'));
+  });
+});

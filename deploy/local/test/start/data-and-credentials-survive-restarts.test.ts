@@ -1,0 +1,90 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { afterAll, expect, test } from '@jest/globals';
+import { authorization, clientOf, type Program, startProgram } from '../program.ts';
+
+// One installation through a sequence of starts, in this order.
+
+let program: Program;
+afterAll(() => program?.kill('SIGKILL'));
+
+test('the next start finishes an interrupted seeding without duplicates', async () => {
+  const killed = await startProgram();
+  await killed.printed('Demo data: Opéra');
+  killed.kill('SIGKILL');
+  await killed.ended;
+  expect(existsSync(join(killed.directory, 'demo.json'))).toBe(false);
+
+  program = await startProgram({}, killed.directory);
+  await program.printed('boxoffice is ready');
+  const demo = program.demo();
+  expect(statSync(join(program.directory, 'demo.json')).mode & 0o777).toBe(0o600);
+  expect(demo.clients.map(({ institution, name }) => `${institution} ${name}`)).toEqual(
+    ['opera', 'museum'].flatMap((id) => ['full', 'reader', 'contacts-writer', 'none'].map((name) => `${id} ${name}`)),
+  );
+  const headers = { authorization: await authorization(demo, 'opera', 'reader') };
+  const { body } = await clientOf(demo)('/svc/v3/catalog?type=show', { headers });
+  const products: { readonly id: string; readonly code: string; readonly state: string }[] = body.data.products;
+  expect(products.filter(({ state }) => state === 'running')).toHaveLength(254);
+  expect(new Set(products.map(({ code }) => code)).size).toBe(254);
+  expect(products.map(({ id }) => id)).toContain(demo.fixtures.opera?.numbered.productId);
+});
+
+test('the printed commands work', async () => {
+  const commands = program
+    .output()
+    .split('\n')
+    .filter((line) => /^ {2}(CLIENT=|TOKEN=|curl )/.test(line));
+  const { stdout, stderr } = spawnSync('bash', ['-euo', 'pipefail', '-c', commands.join('\n')], {
+    encoding: 'utf8',
+    // A bash with a socket as input and no parent shell reads a profile.
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  expect(stderr).toBe('');
+  expect(JSON.parse(stdout).data.items).toHaveLength(3);
+});
+
+test('the output contains no secret', () => {
+  for (const { clientSecret } of program.demo().clients) expect(program.output()).not.toContain(clientSecret);
+});
+
+test('a request in flight is finished after SIGTERM', async () => {
+  const demo = program.demo();
+  const rest = Promise.withResolvers<string>();
+  const halves = Readable.from(['{"lastName":', rest.promise], { objectMode: false });
+  const answer = clientOf(demo)('/contacts/individuals', {
+    method: 'POST',
+    headers: {
+      authorization: await authorization(demo, 'opera', 'contacts-writer'),
+      'content-type': 'application/json',
+    },
+    body: halves,
+  });
+  // Half of the body has arrived when the gateway stops listening, which shows in refused connections.
+  const listens = () => fetch(`http://127.0.0.1:${program.httpPort}/health/live`).then(...[() => true, () => false]);
+  expect(await listens()).toBe(true);
+  program.kill('SIGTERM');
+  while (await listens());
+  rest.resolve('"Martin"}');
+  const { status, body } = await answer;
+  expect(status).toBe(201);
+  expect(body.data).toMatchObject({ lastName: 'Martin' });
+  expect(await program.ended).toBe(0);
+});
+
+test('the next start keeps data and credentials, and updates the addresses', async () => {
+  const before = program.demo();
+  program = await startProgram({}, program.directory);
+  await program.printed('boxoffice is ready');
+  const after = program.demo();
+  expect(after.clients).toEqual(before.clients);
+  expect(after.fixtures).toEqual(before.fixtures);
+  expect(after.baseUrl).not.toBe(before.baseUrl);
+  const headers = { authorization: await authorization(after, 'opera', 'full') };
+  const { body } = await clientOf(after)('/svc/v3/contacts/individuals', { headers });
+  expect(body.data.items).toContainEqual(expect.objectContaining({ lastName: 'Martin' }));
+  program.kill('SIGTERM');
+  expect(await program.ended).toBe(0);
+});

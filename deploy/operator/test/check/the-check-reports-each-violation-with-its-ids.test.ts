@@ -1,0 +1,301 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from '@jest/globals';
+import type { Invariant } from '../../src/check/findings.ts';
+import type { Violation } from '../../src/check/suspects.ts';
+import { verify } from '../../src/check/verify.ts';
+import { engines, found, type InstitutionFixture, soldTo } from './institution-fixture.ts';
+
+interface Planted {
+  readonly what: string;
+  readonly invariants: readonly Invariant[];
+  plant(fixture: InstitutionFixture): Promise<unknown>;
+  /** The ids that the violations must contain. */
+  readonly named: (fixture: InstitutionFixture) => readonly string[];
+}
+
+const line = (change: object) => (order: { readonly lines: readonly object[] }) =>
+  ({ lines: order.lines.map((one) => ({ ...one, ...change })) }) as object;
+const money = {
+  id: 'pay',
+  method: 'card',
+  amount: 100,
+  currency: 'CHF',
+  reference: null,
+  request: null,
+  createdAt: 1,
+  updatedAt: 1,
+};
+const held = { state: 'held', freeFrom: Date.now() + 3_600_000, request: 'r', item: 0 } as const;
+
+const planted: readonly Planted[] = [
+  {
+    what: 'a place is gone',
+    invariants: ['capacity'],
+    plant: ({ collections, place, institution }) => collections.places.of(institution).delete(place(6)),
+    named: ({ id }) => [id('prf'), id('cat')],
+  },
+  {
+    what: 'a place too many',
+    invariants: ['capacity'],
+    plant: ({ setPlace }) => setPlace(7, { state: 'free', freeFrom: 0 }),
+    named: ({ id }) => [id('prf'), id('cat')],
+  },
+  {
+    what: 'sold to nobody',
+    invariants: ['place_state'],
+    plant: ({ setPlace }) => setPlace(5, { state: 'sold' }),
+    named: ({ place }) => [place(5)],
+  },
+  {
+    what: 'sold to an order that does not exist',
+    invariants: ['place_owner'],
+    plant: ({ setPlace }) => setPlace(5, soldTo('ord_nobody')),
+    named: ({ place }) => [place(5), 'ord_nobody'],
+  },
+  {
+    what: 'sold to a cancelled order',
+    invariants: ['place_owner'],
+    plant: ({ setPlace, id }) => setPlace(5, soldTo(id('ord_gone'))),
+    named: ({ place, id }) => [place(5), id('ord_gone')],
+  },
+  {
+    what: 'held by an expired order',
+    invariants: ['place_owner'],
+    plant: ({ setPlace, id }) => setPlace(5, { ...held, holder: id('ord_late') }),
+    named: ({ place, id }) => [place(5), id('ord_late')],
+  },
+  {
+    what: 'a kept place is free',
+    invariants: ['place_owner'],
+    plant: ({ setPlace }) => setPlace(4, { state: 'free', freeFrom: 0, holder: null }),
+    named: ({ place, id }) => [place(4), id('ord_kept')],
+  },
+  {
+    what: 'a sold place is free',
+    invariants: ['line_place'],
+    plant: ({ setPlace }) => setPlace(2, { state: 'free', freeFrom: 0, holder: null }),
+    named: ({ place, id }) => [place(2), id('ord_sold')],
+  },
+  {
+    what: 'a place in two live orders',
+    invariants: ['line_place', 'line_ticket', 'place_owner'],
+    plant: ({ order, place }) => order('ord_sold', line({ place: { id: place(3), label: '', row: null, seat: null } })),
+    named: ({ place, id }) => [place(3), id('ord_sold'), id('ord_replaced')],
+  },
+  {
+    what: 'a held place is lost',
+    invariants: ['line_place'],
+    plant: ({ setPlace }) => setPlace(1, { state: 'free', freeFrom: 0, holder: null }),
+    named: ({ place, id }) => [place(1), id('ord_open')],
+  },
+  {
+    what: 'a ticket is missing',
+    invariants: ['line_ticket'],
+    plant: ({ collections, id, institution }) => collections.tickets.of(institution).delete(id('tic_ord_sold')),
+    named: ({ id }) => [id('ord_sold'), id('lin_ord_sold')],
+  },
+  {
+    what: 'a line has two tickets',
+    invariants: ['line_ticket'],
+    plant: ({ addTicket, id }) => addTicket('ord_sold', { id: id('tic_more') }),
+    named: ({ id }) => [id('ord_sold'), id('tic_more')],
+  },
+  {
+    what: 'a cancelled order has a valid ticket',
+    invariants: ['cancelled_ticket'],
+    plant: ({ ticket }) => ticket('tic_ord_gone', { status: 'printed' }),
+    named: ({ id }) => [id('ord_gone'), id('tic_ord_gone')],
+  },
+  {
+    what: 'a cancellation says wrong numbers',
+    invariants: ['cancellation'],
+    plant: ({ order }) =>
+      order('ord_gone', ({ cancellation }) => ({
+        cancellation: cancellation && { ...cancellation, placesReleased: 0 },
+      })),
+    named: ({ id }) => [id('ord_gone')],
+  },
+  {
+    what: 'confirmed, and still holding',
+    invariants: ['order_state'],
+    plant: ({ order }) => order('ord_sold', () => ({ heldPlaces: 1 })),
+    named: ({ id }) => [id('ord_sold')],
+  },
+  {
+    what: 'more refunded than paid',
+    invariants: ['payments'],
+    plant: ({ order }) => order('ord_sold', () => ({ refunds: [money] })),
+    named: ({ id }) => [id('ord_sold')],
+  },
+  {
+    what: 'waits for no payment',
+    invariants: ['payments'],
+    plant: ({ order }) => order('ord_open', () => ({ state: 'payment_pending', cameFrom: 'open' })),
+    named: ({ id }) => [id('ord_open')],
+  },
+  {
+    what: 'a ticket of no order',
+    invariants: ['ticket_order'],
+    plant: ({ addTicket, id }) => addTicket('ord_nobody', { id: id('tic_lost') }),
+    named: ({ id }) => [id('tic_lost'), id('ord_nobody')],
+  },
+  {
+    what: 'a replaced ticket without the next',
+    invariants: ['ticket_lineage'],
+    plant: ({ ticket, id }) => ticket('tic_ord_gone', { status: 'invalidated', replacedBy: id('tic_never') }),
+    named: ({ id }) => [id('tic_ord_gone')],
+  },
+  {
+    what: 'an order of nobody',
+    invariants: ['contact'],
+    plant: ({ order }) => order('ord_sold', () => ({ contactNumber: 'C_nobody' })),
+    named: ({ id }) => [id('ord_sold'), 'C_nobody'],
+  },
+  {
+    what: 'an erased contact logs in',
+    invariants: ['contact'],
+    plant: ({ collections, id, institution }) =>
+      collections.logins
+        .of(institution)
+        .update(id('login'), (login) => ({ next: { ...login, contactNumber: id('C2') } })),
+    named: ({ id }) => [id('login'), id('C2')],
+  },
+  {
+    what: 'an erased contact’s names',
+    invariants: ['erasure'],
+    plant: ({ ticket }) => ticket('tic_next', { beneficiary: { firstName: 'Clara', lastName: 'Haskil' } }),
+    named: ({ id }) => [id('tic_next'), id('C2')],
+  },
+  {
+    what: 'another point of sale’s cart',
+    invariants: ['session_cart'],
+    plant: ({ collections, id, institution }) =>
+      collections.sessions
+        .of(institution)
+        .update(id('session'), (session) => ({ next: { ...session, cartId: id('ord_open') } })),
+    named: ({ id }) => [id('session'), id('ord_open')],
+  },
+];
+
+/** Findings that look the same but have pending work. */
+const underWay: readonly Pick<Planted, 'what' | 'plant'>[] = [
+  { what: 'nothing at all', plant: async () => undefined },
+  {
+    what: 'a sale that is not written yet',
+    plant: async ({ setPlace, order, id }) => {
+      await setPlace(1, soldTo(id('ord_open')));
+      await order('ord_open', () => ({
+        pendingStep: { step: 'confirm', request: 'r', since: Date.now(), late: false, paymentId: null },
+      }));
+    },
+  },
+  {
+    what: 'tickets that an event will make',
+    plant: async ({ collections, id, institution }) => {
+      await collections.tickets.of(institution).delete(id('tic_ord_sold'));
+      const events = [{ type: 'order.confirmed', data: { orderId: id('ord_sold') } }];
+      await collections.orders.of(institution).update(id('ord_sold'), (order) => ({ next: order, events }));
+    },
+  },
+  {
+    what: 'a hold that has lapsed and somebody else’s since',
+    plant: async ({ order, setPlace }) => {
+      await order('ord_open', () => ({ deadline: Date.now() - 1_000, expiresAt: Date.now() - 1_000 }));
+      await setPlace(1, { state: 'free', freeFrom: 0, holder: null });
+    },
+  },
+];
+
+test.each(engines)(
+  'on $name: nothing else, and nothing that is under way',
+  async ({ open }) => {
+    const { stores, close } = await open();
+    try {
+      const fixtures = new Map<string, InstitutionFixture>();
+      const build = async ({ what, plant }: Pick<Planted, 'what' | 'plant'>): Promise<void> => {
+        const fixture = await found(stores, `fixture-${randomUUID()}`);
+        await plant(fixture);
+        fixtures.set(what, fixture);
+      };
+      await Promise.all([...planted, ...underWay].map(build));
+      const { violations, undecided, counts } = await verify({
+        stores,
+        queues: async () => [],
+        settleMs: 60,
+        patienceMs: 1_500,
+      });
+      expect(counts).toMatchObject({ performances: fixtures.size, contacts: 2 * fixtures.size });
+      const of = (what: string, all: readonly Violation[]) =>
+        all.filter(({ institution }) => institution === fixtures.get(what)?.institution);
+      for (const { what, invariants, named } of planted) {
+        const here = of(what, violations);
+        expect([what, [...new Set(here.map(({ invariant }) => invariant))].sort()]).toEqual([
+          what,
+          [...invariants].sort(),
+        ]);
+        const fixture = fixtures.get(what) as InstitutionFixture;
+        expect([what, here.flatMap(({ ids }) => ids)]).toEqual([what, expect.arrayContaining([...named(fixture)])]);
+      }
+      for (const { what } of underWay) expect([what, of(what, violations)]).toEqual([what, []]);
+      expect(new Set(undecided.map(({ invariant }) => invariant))).toEqual(
+        new Set(['place_owner', 'line_place', 'line_ticket']),
+      );
+
+      const fixture = fixtures.get('sold to nobody') as InstitutionFixture;
+      const one = await verify({ stores, queues: async () => [], settleMs: 0, institution: fixture.institution });
+      expect(one.counts.places).toBe(7);
+      expect(one.violations.map(({ ids }) => ids)).toEqual([[fixture.place(5)]]);
+    } finally {
+      await close();
+    }
+  },
+  30_000,
+);
+
+test.each(engines)(
+  'on $name: a place that its own order lost is reported as such, and is no double sale',
+  async ({ open }) => {
+    const { stores, close } = await open();
+    try {
+      const fixture = await found(stores, 'opera');
+      const [place, order] = [fixture.place(2), fixture.id('ord_sold')];
+      for (const state of ['free', 'held'] as const) {
+        const freeFrom = state === 'free' ? 0 : held.freeFrom;
+        await fixture.setPlace(2, { state, freeFrom, holder: order });
+        const { violations } = await verify({ stores, queues: async () => [], settleMs: 10, patienceMs: 100 });
+        const [violation, ...more] = violations.filter(({ invariant }) => invariant === 'line_place');
+        expect([violation?.ids, more]).toEqual([[order, place], []]);
+        expect(violation?.text).toMatch(
+          new RegExp(`^line .* of ${order} \\(confirmed\\): its place ${place} is ${state}$`),
+        );
+      }
+    } finally {
+      await close();
+    }
+  },
+  30_000,
+);
+
+test.each(engines)(
+  'on $name: while a queue holds messages, or cannot be asked, everything may be under way',
+  async ({ open }) => {
+    const { stores, close } = await open();
+    try {
+      const fixture = await found(stores, 'opera');
+      await fixture.setPlace(5, { state: 'sold' });
+      const queue = { queue: 'tickets.orders.v1', waiting: 1, retrying: 0, dead: 0 };
+      const full = await verify({ stores, queues: async () => [queue], settleMs: 10, patienceMs: 100 });
+      expect([full.violations.length, full.undecided.length]).toEqual([0, 1]);
+      const gone = await verify({
+        stores,
+        queues: () => Promise.reject(new Error('no answer')),
+        settleMs: 10,
+        patienceMs: 100,
+      });
+      expect([gone.violations.length, gone.undecided.length, gone.unasked]).toEqual([0, 1, 'no answer']);
+    } finally {
+      await close();
+    }
+  },
+  30_000,
+);

@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { catalog } from '@boxoffice/catalog';
+import { type OrderDocument, orders, ordersCollection } from '@boxoffice/orders';
+import { openSqliteStores } from '@boxoffice/store';
+import { afterAll, expect, test } from '@jest/globals';
+import type { Overview } from '../../src/status/overview.ts';
+import { problemsOf, verdictOf } from '../../src/status/problems.ts';
+import { operatorOf, temporaryDirectory } from '../program.ts';
+
+const directory = temporaryDirectory();
+afterAll(() => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
+
+const lastLine = (out: string) => out.trimEnd().split('\n').at(-1);
+
+const well: Overview = {
+  at: new Date().toISOString(),
+  data: '/data',
+  engines: { store: 'SQLite', bus: 'in-process bus' },
+  addresses: 'npm start',
+  processes: [{ service: 'orders', at: '127.0.0.1:1', version: '0.1.0', state: 'ready' }],
+  notAsked: [],
+  queues: [{ queue: 'orders.fulfilment.v1', waiting: 3, retrying: 1, dead: 0 }],
+  outboxes: [{ service: 'orders', events: 5, oldestSeconds: 2 }],
+  orders: { openCancellations: 4, oldestCancellationSeconds: 20, expiredUnswept: 0, stuckSteps: 0 },
+};
+const none = { openCancellations: 0, oldestCancellationSeconds: 0, expiredUnswept: 0, stuckSteps: 0 };
+const [orderService] = well.processes;
+
+test('pending work is no problem', () => {
+  expect(problemsOf(well)).toEqual([]);
+  expect(verdictOf(well, [])).toBe('all is well');
+});
+
+test.each<[string, Partial<Overview>]>([
+  ['boxoffice is not running on /data', { addresses: 'nowhere', processes: [] }],
+  [
+    'no process could be reached: none of GATEWAY_URL, POS_URL is set',
+    {
+      addresses: 'nowhere',
+      processes: ['gateway', 'pos'].map((service) => ({ service, at: null, version: null, state: 'not asked' })),
+      notAsked: [
+        { service: 'gateway', setting: 'GATEWAY_URL' },
+        { service: 'pos', setting: 'POS_URL' },
+      ],
+    },
+  ],
+  ['boxoffice is still starting', { processes: [] }],
+  [
+    'orders at 127.0.0.1:1 is starting: broker',
+    { processes: orderService ? [{ ...orderService, state: 'starting: broker' }] : [] },
+  ],
+  ['queues: AMQP_URL: no answer', { queues: { unreachable: 'AMQP_URL: no answer' } }],
+  ['outboxes: MONGODB_URL: no answer', { outboxes: { unreachable: 'MONGODB_URL: no answer' } }],
+  ['2 dead letters (dead-letters list)', { queues: [{ queue: 'q', waiting: 0, retrying: 0, dead: 2 }] }],
+  [
+    '5 events of orders not published, the oldest for 61 s',
+    { outboxes: [{ service: 'orders', events: 5, oldestSeconds: 61 }] },
+  ],
+  [
+    '1 cancellation open, the oldest for 301 s',
+    { orders: { ...none, openCancellations: 1, oldestCancellationSeconds: 301 } },
+  ],
+  ['at least 1000 orders expired over 60 s ago and not swept', { orders: { ...none, expiredUnswept: 1_000 } }],
+  ['2 orders with a pending step for over 60 s', { orders: { ...none, stuckSteps: 2 } }],
+])('a problem: %s', (problem, change) => {
+  const overview = { ...well, ...change };
+  expect(problemsOf(overview)).toEqual([problem]);
+  expect(verdictOf(overview, [problem])).toBe(`WRONG: ${problem}`);
+});
+
+const HOUR = 3_600_000;
+
+const orderWith = (change: Partial<OrderDocument>): Omit<OrderDocument, 'version' | 'institution'> => ({
+  id: randomUUID(),
+  state: 'open',
+  client: null,
+  pointOfSale: null,
+  contactNumber: null,
+  externalReference: null,
+  currency: 'EUR',
+  lines: [],
+  performanceId: 'prf',
+  performanceIds: [],
+  payments: [],
+  refunds: [],
+  expiresAt: null,
+  dueAt: null,
+  deadline: null,
+  cameFrom: null,
+  confirmedAt: null,
+  cancellation: null,
+  ticketNotes: [],
+  pendingStep: null,
+  heldPlaces: 0,
+  createdAt: 1,
+  modifiedAt: 1,
+  listedAt: 1,
+  ...change,
+});
+
+test('a stopped installation is reported, with its backlog', async () => {
+  const stores = openSqliteStores({ directory });
+  await stores.open(catalog.name, catalog.collections);
+  const store = await stores.open(orders.name, orders.collections);
+  const past = Date.now() - HOUR;
+  const cancellation = {
+    reason: null,
+    requestedAt: past,
+    hadTickets: false,
+    ticketsCancelled: 0,
+    controlled: 0,
+    placesReleased: null,
+    settledAt: null,
+    ticketsVersion: 0,
+    placesVersion: 0,
+  };
+  await store
+    .collection(ordersCollection)
+    .of('club')
+    .insertMany([
+      orderWith({ deadline: past }),
+      orderWith({ deadline: Date.now() + HOUR }),
+      orderWith({ state: 'cancelled', cancellation }),
+      orderWith({ state: 'cancelled', cancellation: { ...cancellation, settledAt: past } }),
+      orderWith({ pendingStep: { step: 'confirm', request: 'r', since: past, late: false, paymentId: null } }),
+    ]);
+  await stores.close();
+  const { status, out } = await operatorOf(directory)('status');
+  expect(status).toBe(1);
+  expect(out).toContain('processes: none');
+  expect(lastLine(out)).toMatch(
+    /^WRONG: boxoffice is not running on .*; 1 cancellation open, the oldest for 36\d\d s; 1 order expired .*; 1 order with a pending step/,
+  );
+  const report = JSON.parse((await operatorOf(directory)('status', '--json')).out);
+  expect(report).toMatchObject({
+    addresses: 'nowhere',
+    orders: { openCancellations: 1, expiredUnswept: 1, stuckSteps: 1 },
+  });
+  expect(report.problems).toHaveLength(4);
+
+  // Reading creates nothing: a service without a file has none afterwards.
+  const checked = await operatorOf(directory)('check');
+  expect([checked.status, checked.err]).toEqual([
+    1,
+    expect.stringContaining('lacks authorizer.sqlite, contacts.sqlite, tickets.sqlite, pos.sqlite'),
+  ]);
+});

@@ -1,0 +1,132 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, afterEach, expect, test } from '@jest/globals';
+import { operatorOf, temporaryDirectory } from '../program.ts';
+
+const MAIN = new URL('../../../local/src/main.ts', import.meta.url).pathname;
+const directory = temporaryDirectory();
+const noteFile = join(directory, 'running.json');
+let product: ChildProcess | undefined;
+afterEach(() => void product?.kill('SIGKILL'));
+afterAll(() => {
+  rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
+});
+
+const start = async (more: Readonly<Record<string, string>> = {}): Promise<ChildProcess> => {
+  const env = {
+    PATH: process.env.PATH,
+    BOXOFFICE_DATA_DIR: directory,
+    BOXOFFICE_DEMO: 'off',
+    GATEWAY_PORT: '0',
+    GATEWAY_HTTP_PORT: '0',
+    ...more,
+  };
+  const child = spawn('node', ['--conditions=source', MAIN], { env, stdio: ['ignore', 'pipe', 'ignore'] });
+  // The output is read to the end: a full pipe would block the program's log.
+  const ready = Promise.withResolvers<void>();
+  child.stdout.on('data', (text) => {
+    if (String(text).includes('is ready')) ready.resolve();
+  });
+  child.once('close', () => ready.reject(new Error('it ended instead')));
+  await ready.promise;
+  return child;
+};
+
+const OPERATOR = new URL('../../src/main.ts', import.meta.url).pathname;
+
+/** Watches until the second report, then interrupts as Ctrl-C does. */
+const watched = async (): Promise<{ reports: number; status: number | null }> => {
+  const env = { PATH: process.env.PATH, BOXOFFICE_DATA_DIR: directory };
+  const words = ['--conditions=source', OPERATOR, 'status', '--watch', '--json'];
+  const child = spawn('node', words, { env, stdio: ['ignore', 'pipe', 'ignore'] });
+  const closed = once(child, 'close');
+  let out = '';
+  child.stdout.on('data', (text) => {
+    out += text;
+    if (out.split('"problems":').length === 3) child.kill('SIGINT');
+  });
+  const [status] = await closed;
+  return { reports: out.split('"at":').length - 1, status };
+};
+
+test('status is good while npm start runs, and reports a killed one despite its leftover files', async () => {
+  const operator = operatorOf(directory);
+  product = await start();
+  const [status, check, watching] = await Promise.all([
+    operator('status', '--json'),
+    operator('check', '--json'),
+    watched(),
+  ]);
+  expect(watching.status).toBe(0);
+  expect(watching.reports).toBeGreaterThan(1);
+  expect(check).toMatchObject({ status: 0 });
+  const report = JSON.parse(status.out);
+  expect([status.status, report.problems, report.addresses]).toEqual([0, [], 'npm start']);
+  const services = ['gateway', 'authorizer', 'catalog', 'contacts', 'orders', 'tickets', 'pos'];
+  expect(report.processes.map(({ service }: { service: string }) => service)).toEqual(services);
+  for (const { version, state } of report.processes)
+    expect([version, state]).toEqual([expect.stringMatching(/^\d+\.\d+\.\d+$/), 'ready']);
+  expect((await operator('restore', directory)).status).toBe(1);
+  expect(statSync(noteFile).mode & 0o777).toBe(0o600);
+
+  const { urls } = JSON.parse(readFileSync(noteFile, 'utf8'));
+  const typed = JSON.parse((await operatorOf(directory, { ORDERS_URL: urls.orders })('status', '--json')).out);
+  expect([typed.problems, typed.notAsked, typed.addresses]).toEqual([[], [], 'settings and npm start']);
+  expect(typed.processes.map(({ service }: { service: string }) => service)).toEqual(services);
+
+  product.kill('SIGKILL');
+  await once(product, 'close');
+  expect(existsSync(noteFile)).toBe(true);
+  const dead = await operator('status');
+  expect([dead.status, dead.out]).toEqual([1, expect.stringContaining('WRONG: boxoffice is not running on')]);
+}, 180_000);
+
+test('a graceful stop removes the addresses; leftover addresses count only if their process listens', async () => {
+  product = await start();
+  const note = JSON.parse(readFileSync(noteFile, 'utf8'));
+  product.kill('SIGTERM');
+  await once(product, 'close');
+  expect(existsSync(noteFile)).toBe(false);
+
+  const anybody = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
+  await once(anybody, 'listening');
+  const there = `http://127.0.0.1:${(anybody.address() as AddressInfo).port}`;
+  const report = async (change: object) => {
+    writeFileSync(noteFile, JSON.stringify({ ...note, urls: { orders: there }, ...change }));
+    return JSON.parse((await operatorOf(directory)('status', '--json')).out).addresses;
+  };
+  const pid = process.pid;
+  expect(await report({ pid })).toBe('npm start');
+  expect(await report({})).toBe('nowhere');
+  expect(await report({ pid, urls: { orders: 'http://127.0.0.1:1' } })).toBe('nowhere');
+  expect(await report({ pid, store: 'MongoDB at 127.0.0.1:1/boxoffice' })).toBe('nowhere');
+  anybody.close();
+  rmSync(noteFile);
+}, 120_000);
+
+const { TEST_MONGODB_URL, TEST_AMQP_URL } = process.env;
+const both = TEST_MONGODB_URL && TEST_AMQP_URL ? test : test.skip;
+if (both === test.skip)
+  process.stdout.write('skipped: npm start on servers needs TEST_MONGODB_URL and TEST_AMQP_URL\n');
+
+both(
+  'with its data on MongoDB and RabbitMQ its processes are found as well',
+  async () => {
+    const engines = {
+      MONGODB_URL: `${TEST_MONGODB_URL}/operator_${randomUUID().slice(0, 8)}`,
+      AMQP_URL: String(TEST_AMQP_URL),
+    };
+    product = await start(engines);
+    const report = JSON.parse((await operatorOf(directory, engines)('status', '--json')).out);
+    expect([report.addresses, report.notAsked, report.processes.length]).toEqual(['npm start', [], 7]);
+    product.kill('SIGTERM');
+    await once(product, 'close');
+    const after = JSON.parse((await operatorOf(directory, engines)('status', '--json')).out);
+    expect([after.addresses, after.notAsked.length]).toEqual(['nowhere', 7]);
+  },
+  180_000,
+);

@@ -1,0 +1,78 @@
+import { rmSync } from 'node:fs';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { operatorOf, temporaryDirectory } from './program.ts';
+
+const directory = temporaryDirectory();
+afterAll(() => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
+
+const operator = operatorOf(directory, { KEY_ENCRYPTION_KEY: 'a key of the operator tests' });
+const json = async (...words: readonly string[]) => JSON.parse((await operator(...words, '--json')).out);
+
+describe('an installation is set up from nothing', () => {
+  test('an institution, a point of sale, and a client whose secret is printed once', async () => {
+    const club = ['institutions', 'create', 'club', '--name', 'Jazz Club', '--currency', 'EUR', '--languages', 'en,fr'];
+    expect(await json(...club)).toEqual({ id: 'club', name: 'Jazz Club', currency: 'EUR', languages: ['en', 'fr'] });
+    expect(await json('institutions', 'list')).toHaveLength(1);
+    expect((await operator(...club)).err).toContain('exists already');
+
+    expect((await operator('points-of-sale', 'create', 'club', 'jazz.example', '--name', 'Web')).status).toBe(0);
+    const [pointOfSale] = await json('points-of-sale', 'list', 'club');
+    const shown = await json('points-of-sale', 'show', 'club', 'Jazz.Example');
+    expect(shown).toEqual(pointOfSale);
+    expect(pointOfSale).toMatchObject({ serviceHost: 'jazz.example', currency: 'EUR', paymentMethods: ['external'] });
+
+    const created = await json('clients', 'create', 'club', '--name', 'web', '--scopes', 'catalog:read');
+    expect(created.clientSecret).toMatch(/^[A-Za-z0-9_-]{43}$/);
+    const listed = await operator('clients', 'list', 'club', '--json');
+    expect(listed.out).toContain(created.clientId);
+    expect(listed.out).not.toContain(created.clientSecret);
+    const renamed = await json('clients', 'update', 'club', created.clientId, '--name', 'web shop', '--scopes', 'all');
+    expect(renamed).toMatchObject({ clientId: created.clientId, name: 'web shop' });
+    expect(renamed.scopes).toContain('orders:write');
+    const second = await json('clients', 'add-secret', 'club', created.clientId);
+    expect(second.clientSecret).not.toBe(created.clientSecret);
+    expect((await operator('clients', 'add-secret', 'club', created.clientId)).err).toContain('2 secrets');
+  });
+
+  test('keys, dead letters, demo data', async () => {
+    const first = await json('keys', 'rotate');
+    const next = await json('keys', 'rotate');
+    expect(next.generation).toBe(first.generation + 1);
+    expect((await operator('keys', 'list')).out).toContain(next.kid);
+    expect(await json('dead-letters', 'list')).toEqual([]);
+    expect((await operator('dead-letters', 'replay', 'nothing')).err).toContain('no dead letter nothing');
+    expect((await json('demo', 'status')).demoData).toBe('none');
+  });
+
+  test.each([
+    [2, 'clients create INSTITUTION', ['clients', 'nonsense']],
+    [2, 'INSTITUTION is missing', ['clients', 'create']],
+    [2, 'INSTITUTION and CLIENT_ID are missing', ['clients', 'delete']],
+    [2, '--name is missing', ['clients', 'create', 'club', '--scopes', 'all']],
+    [2, '--name or --scopes is missing', ['clients', 'update', 'club', 'cli_x']],
+    [2, 'at most 100 fit', ['clients', 'create', 'club', '--name', 'x'.repeat(101), '--scopes', 'all']],
+    [2, 'at most 200 fit', ['institutions', 'create', 'a', '--name', 'x'.repeat(201), '--currency', 'EUR']],
+    [2, 'Club: nothing more was expected', ['institutions', 'create', 'jazz', '--name', 'Jazz', 'Club']],
+    [2, 'there is no scope moon:read', ['clients', 'create', 'club', '--name', 'x', '--scopes', 'moon:read']],
+    [2, 'Unknown option', ['institutions', 'list', '--jsom']],
+    [1, 'there is no institution opera', ['clients', 'create', 'opera', '--name', 'x', '--scopes', 'all']],
+    [1, 'there is no institution opera', ['clients', 'list', 'opera']],
+    [1, 'there is no institution opera', ['points-of-sale', 'list', 'opera']],
+    [1, 'no point of sale nowhere', ['points-of-sale', 'show', 'club', 'nowhere']],
+    [1, 'ISO 4217', ['institutions', 'create', 'a', '--name', 'A', '--currency', 'ABC', '--languages', 'en']],
+    [1, 'holds no certificate', ['demo', 'seed', '--ca-file', import.meta.filename]],
+    [1, 'it does not exist', ['demo', 'seed', '--ca-file', '/nowhere']],
+  ])('status %i, "%s": %j', async (status, complaint, words) => {
+    const refused = await operator(...words);
+    expect(refused.err).toContain(complaint);
+    expect(refused.status).toBe(status);
+    expect(refused.out).toBe('');
+  });
+
+  test('refused commands change nothing', async () => {
+    expect(await json('institutions', 'list')).toHaveLength(1);
+    expect(await json('clients', 'list')).toHaveLength(1);
+    const help = await operator('--help');
+    expect(help).toMatchObject({ status: 0, out: expect.stringContaining('keys rotate') });
+  });
+});

@@ -1,0 +1,213 @@
+import { createInstitution } from '@boxoffice/catalog';
+import { createUser } from '@boxoffice/pos';
+import type { Store } from '@boxoffice/store';
+import { authorizationOf, openClient, waitUntil } from '@boxoffice/testkit';
+import { INTERRUPTED } from './interrupted-steps.ts';
+import { fresh, type Scenario } from './open-scenario.ts';
+import { newPartner, newVisitor, type Partner } from './partner.ts';
+
+/** The stock on sale. */
+export interface Hall {
+  readonly performanceId: string;
+  readonly numbered: string;
+  readonly free: string;
+  readonly tariffId: string;
+}
+
+const DAY = 86_400_000;
+const post = (body: object = {}) => ({ method: 'POST', body });
+
+const inDays = (days: number): string => new Date(Date.now() + days * DAY).toISOString();
+
+const performance = (tariffId: string) => ({
+  startDate: inDays(30),
+  durationMinutes: 165,
+  venue: { name: 'Grand Théâtre', city: 'Genève' },
+  timeZone: 'Europe/Zurich',
+  seatCategories: [
+    { code: 'STALLS', name: { en: 'Stalls' }, numbered: true, capacity: 12, rows: [{ row: 'A', seats: 12 }] },
+    { code: 'STANDING', name: { en: 'Standing' }, numbered: false, capacity: 12 },
+  ],
+  prices: ['STALLS', 'STANDING'].map((seatCategory) => ({ seatCategory, tariffId, amount: 4_500 })),
+});
+
+const storeOf = ({ stores }: Scenario, name: string): Store => {
+  const store = stores[name];
+  if (!store) throw new Error(`there is no ${name}`);
+  return store;
+};
+
+const openHall = async (partner: Partner, code: string): Promise<Hall> => {
+  const tariff = await partner.must(
+    '/svc/v3/catalog/tariffs',
+    post({ code: `${code}-FULL`, name: { en: 'Full price' } }),
+  );
+  const show = { code, type: 'show', name: { en: code }, state: 'running', performances: [performance(tariff.id)] };
+  const { performances } = await partner.must('/svc/v3/catalog/products', post(show));
+  const [{ id, seatCategories }] = performances;
+  return { performanceId: id, numbered: seatCategories[0].id, free: seatCategories[1].id, tariffId: tariff.id };
+};
+
+const seats = ({ performanceId, numbered, tariffId }: Hall, quantity = 1) => ({
+  items: [{ performanceId, seatCategoryId: numbered, tariffId, quantity }],
+});
+
+const actOn = (partner: Partner, orderId: string) => (action: string, body: object) =>
+  partner.must(`/svc/v3/orders/${orderId}/${action}`, post(body));
+
+const card = (amount: number, status: 'captured' | 'pending') => ({ method: 'card', amount, status });
+
+const openShop = async (partner: Partner, hall: Hall, holdMinutes: number): Promise<string> => {
+  const { serviceHost } = await partner.must(
+    '/svc/v3/catalog/points-of-sale',
+    post({
+      serviceHost: `${fresh('tickets')}.example`,
+      name: 'Web shop',
+      languages: ['fr', 'en'],
+      currency: 'CHF',
+      tariffIds: [hall.tariffId],
+      paymentMethods: ['external', 'on_account', 'simulated'],
+      maxPlacesPerOrder: 8,
+      holdMinutes,
+    }),
+  );
+  return serviceHost;
+};
+
+/** An order in each state that a partner can reach, with tickets in each of theirs. */
+const sell = async (partner: Partner, hall: Hall, contactNumber: string): Promise<void> => {
+  const order = async (more: object = {}) => {
+    const made = await partner.must('/svc/v3/orders', post({ ...seats(hall), contactNumber, ...more }));
+    return { id: String(made.id), act: actOn(partner, made.id), total: Number(made.total) };
+  };
+  const sold = async () => {
+    const { id, act, total } = await order();
+    await act('payments', card(total, 'captured'));
+    const { lines } = await partner.must(`/svc/v3/orders/${id}`);
+    const ticketId = String(lines[0].ticketId);
+    const ticket = (action: string, body: object) => partner.must(`/svc/v3/tickets/${ticketId}/${action}`, post(body));
+    // The fact may arrive before the response's own ticket.
+    await waitUntil(async () => (await partner.ask(`/svc/v3/tickets/${ticketId}`)).status === 200);
+    return { id, act, ticket, total };
+  };
+  await order({ externalReference: fresh('open') });
+  const pending = await order();
+  await pending.act('payments', card(pending.total, 'pending'));
+  const reserved = await order();
+  await reserved.act('reservation', { dueAt: inDays(10) });
+  const expiring = await order({ pointOfSale: await openShop(partner, hall, 0.01) });
+  const dropped = await order();
+  await dropped.act('cancellation', { reason: 'changed their mind' });
+  await sold();
+  const cancelled = await sold();
+  await cancelled.act('cancellation', { reason: 'the customer is ill' });
+  await cancelled.act('refunds', { method: 'card', amount: cancelled.total });
+  const controlled = await sold();
+  await controlled.ticket('printing', {});
+  await controlled.ticket('control', { gate: 'North' });
+  const replaced = await sold();
+  await replaced.ticket('printing', {});
+  await replaced.ticket('replacement', { reason: 'lost' });
+  for (const id of [expiring.id, cancelled.id]) {
+    await waitUntil(async () => {
+      const { state, cancellation } = await partner.must(`/svc/v3/orders/${id}`);
+      return state === 'expired' || typeof cancellation?.settledAt === 'string';
+    });
+  }
+};
+
+const individual = (name: string) =>
+  post({
+    lastName: name,
+    firstName: 'Ana',
+    email: `${fresh('ana')}@example.org`,
+    language: 'fr',
+    address: { street: 'Boulevard du Théâtre 11', postalCode: '1204', city: 'Genève', country: 'CH' },
+    authorizations: { newsletter: true, partners: false },
+  });
+
+const meet = async (partner: Partner): Promise<string> => {
+  const path = '/svc/v3/contacts/individuals';
+  const { contactNumber } = await partner.must(path, individual('Martin'));
+  await partner.must(`${path}/${contactNumber}/sensitive`, {
+    method: 'PUT',
+    body: { dateOfBirth: '1984-02-29', accessibilityNeeds: 'wheelchair place' },
+  });
+  const gone = await partner.must(path, individual('Gone'));
+  await partner.must(`${path}/${gone.contactNumber}`, { method: 'DELETE' });
+  const structure = { name: 'Collège de la Rive', legalForm: 'school', email: `${fresh('c')}@example.org` };
+  await partner.must('/svc/v3/contacts/structures', post(structure));
+  return contactNumber;
+};
+
+/** The login of the only user. */
+export const PASSWORD = 'correct horse battery';
+
+const visit = async (scenario: Scenario, hall: Hall, serviceHost: string, login: string): Promise<void> => {
+  const item = { performanceId: hall.performanceId, seatCategoryId: hall.free, tariffId: hall.tariffId, quantity: 1 };
+  const guest = newVisitor(scenario, serviceHost);
+  await guest.must('/tnwr/v1/shopping-cart/items', post(item));
+  const member = newVisitor(scenario, serviceHost);
+  const { contactNumber } = await member.must('/tnwr/v1/sessions', post({ login, password: PASSWORD }));
+  await member.must('/tnwr/v1/shopping-cart/items', post(item));
+  const purchase = { contactNumber, paymentMethod: 'simulated', paymentToken: 'ok' };
+  await member.must('/tnwr/v1/orders', post(purchase));
+  await member.ask('/tnwr/v1/sessions', post({ login, password: 'wrong' }));
+};
+
+/** A client that gets a token, revokes it, and is deleted. */
+const comeAndGo = async ({ urls }: Scenario, partner: Partner): Promise<void> => {
+  const { clientId, clientSecret } = await partner.must(
+    '/svc/v3/clients',
+    post({ name: 'agency', scopes: ['orders:read'] }),
+  );
+  const authorizer = openClient({ baseUrl: String(urls.authorizer) });
+  const authorization = await authorizationOf(authorizer, { clientId, clientSecret });
+  const form = { client_id: clientId, client_secret: clientSecret, token: authorization.replace('Bearer ', '') };
+  const { status } = await authorizer('/auth/revoke', { method: 'POST', body: new URLSearchParams(form) });
+  if (status !== 200) throw new Error(`/auth/revoke answered ${status}`);
+  await partner.must(`/svc/v3/clients/${clientId}`, { method: 'DELETE' });
+};
+
+/** A point of sale with an offer. */
+export interface Shop {
+  readonly partner: Partner;
+  readonly hall: Hall;
+}
+
+/** Creates the documents of an institution: everything that its operations leave behind. */
+export const runScenario = async (scenario: Scenario): Promise<Shop> => {
+  const institution = fresh('opera');
+  await createInstitution(storeOf(scenario, 'catalog'), {
+    id: institution,
+    name: 'Opéra du Lac',
+    currency: 'CHF',
+    languages: ['fr', 'en'],
+  });
+  const partner = await newPartner(scenario, institution);
+  const hall = await openHall(partner, fresh('TOSCA').toUpperCase());
+  const contactNumber = await meet(partner);
+  await sell(partner, hall, contactNumber);
+  const cancelled = await openHall(partner, fresh('LULU').toUpperCase());
+  await partner.must('/svc/v3/orders', post({ items: [...seats(hall).items, ...seats(cancelled).items] }));
+  const off = { method: 'PATCH', body: { state: 'cancelled' } };
+  await partner.must(`/svc/v3/catalog/performances/${cancelled.performanceId}`, off);
+  const serviceHost = await openShop(partner, hall, 15);
+  const user = { institution, serviceHost, login: 'ana', password: PASSWORD, contactNumber };
+  await createUser(storeOf(scenario, 'pos'), user);
+  await visit(scenario, hall, serviceHost, user.login);
+  await comeAndGo(scenario, partner);
+  return { partner, hall };
+};
+
+/** Orders with a pending step, as a dead process leaves them. Requests to them get no response. */
+export const leavePendingSteps = async ({ stores }: Scenario, { partner, hall }: Shop): Promise<void> => {
+  const order = (externalReference: string) => post({ ...seats(hall), externalReference });
+  await partner.ask('/svc/v3/orders', order(INTERRUPTED.create));
+  const { id, total } = await partner.must('/svc/v3/orders', order(INTERRUPTED.confirm));
+  await partner.ask(`/svc/v3/orders/${id}/payments`, post(card(total, 'captured')));
+  const left = await stores.orders?.collection({ name: 'orders', indexes: [] }).acrossInstitutions.count({
+    'pendingStep.step': { in: Object.keys(INTERRUPTED) },
+  });
+  if (left !== Object.keys(INTERRUPTED).length) throw new Error(`${left} orders have a pending step`);
+};

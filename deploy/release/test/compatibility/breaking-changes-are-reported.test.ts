@@ -1,0 +1,28 @@
+import { expect, test } from '@jest/globals';
+import { breakingFactsAndFormats } from './breaking/facts-and-formats.ts';
+import { breakingOperations } from './breaking/operations.ts';
+import { breaksAfter, type Changeable, dataOf } from './changed-process.ts';
+import { harmless } from './harmless.ts';
+
+test.each(breakingOperations.concat(breakingFactsAndFormats))(
+  '%s: is reported with those that it breaks',
+  (_what, process, change, hurts, said) => {
+    const found = breaksAfter(process, change).map((one) => ({
+      said: `${one.where}: ${one.what}`,
+      hurts: one.hurts.toSorted().join(', '),
+    }));
+    const wanted = hurts.split(', ').toSorted().join(', ');
+    expect(found).toContainEqual({ said: expect.stringContaining(said), hurts: wanted });
+  },
+);
+
+test.each(harmless)('%s: breaks nothing', (_what, process, change) => {
+  expect(breaksAfter(process, change)).toEqual([]);
+});
+
+test('a schema with a keyword unknown to the comparison is refused', () => {
+  const change = ({ operation }: Changeable): void => {
+    dataOf(operation('GET /svc/v3/orders/{orderId}')).properties.total.not = { const: 13 };
+  };
+  expect(() => breaksAfter('orders', change)).toThrow('does not know not');
+});

@@ -1,0 +1,191 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { internalShapes } from '@boxoffice/authorizer';
+import { createCheck } from '@boxoffice/http';
+import type { Collection, Document } from '@boxoffice/store';
+import { waitUntil } from '@boxoffice/testkit';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { INTERRUPTED } from '../../src/scenario/interrupted-steps.ts';
+import { definitions, openScenario, type Scenario } from '../../src/scenario/open-scenario.ts';
+import { newPartner, newVisitor, type Partner } from '../../src/scenario/partner.ts';
+import { quiet } from '../../src/scenario/quiet.ts';
+import { PASSWORD } from '../../src/scenario/run-scenario.ts';
+import { moments, restoring } from './restored.ts';
+
+type Json = ReturnType<typeof JSON.parse>;
+
+const post = (body: object = {}) => ({ method: 'POST', body });
+
+// An installation on current code starts with the documents of the last releases.
+describe.each(moments())('documents written by $of', (moment) => {
+  const directory = mkdtempSync(join(tmpdir(), 'boxoffice-documents-'));
+  const { stored } = moment;
+  const all = (service: string, collection: string): Json[] => [...(stored[service]?.[collection] ?? [])];
+  const institution = String(
+    all('orders', 'orders')[0]?.institution ?? all('catalog', 'institutions')[0]?.id ?? 'opera',
+  );
+  let scenario: Scenario;
+  let partner: Partner;
+
+  beforeAll(async () => {
+    scenario = await openScenario({ directory, logger: quiet, fill: restoring(moment) });
+    partner = await newPartner(scenario, institution);
+  });
+  afterAll(async () => {
+    await scenario.close();
+    rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
+  });
+
+  const order = (holds: (one: Json) => boolean): Json => {
+    const found = all('orders', 'orders').find((one) => one.listedAt !== null && !one.pendingStep && holds(one));
+    if (!found) throw new Error('there is no such order');
+    return found;
+  };
+  const read = (id: string) => partner.must(`/svc/v3/orders/${id}`);
+  const act = (id: string, action: string, body: object) => partner.must(`/svc/v3/orders/${id}/${action}`, post(body));
+  const issued = async (id: string) => {
+    const { lines } = await read(id);
+    for (const { ticketId } of lines)
+      await waitUntil(async () => (await partner.ask(`/svc/v3/tickets/${ticketId}`)).status === 200);
+    return lines;
+  };
+  const has = (service: string) => moment.of.includes(service) || stored[service] !== undefined;
+  // A service's release contains no documents of services that it does not call.
+  const when = (services: readonly string[], rule: string, run: () => Promise<void>): void => {
+    if (services.every(has)) test(rule, run);
+  };
+
+  when(['orders'], 'orders are listed, and each can be read', async () => {
+    const listed = all('orders', 'orders').filter((one) => one.listedAt !== null && one.institution === institution);
+    const { items } = await partner.must('/svc/v3/orders?limit=500');
+    expect(items.map(({ id }: Json) => id).toSorted()).toEqual(listed.map(({ id }) => id).toSorted());
+    for (const { id, state } of listed.filter(({ pendingStep }) => !pendingStep))
+      expect(await read(id)).toMatchObject({ id, state });
+  });
+
+  when(['orders', 'catalog', 'tickets'], 'a pending step of a dead process is finished or undone', async () => {
+    const left = all('orders', 'orders').filter(({ pendingStep }) => pendingStep);
+    expect(left.map(({ pendingStep }) => pendingStep.step).toSorted()).toEqual(Object.keys(INTERRUPTED).toSorted());
+    for (const { id, pendingStep } of left) {
+      if (pendingStep.step === 'confirm') await waitUntil(async () => (await read(id)).state === 'confirmed');
+    }
+    const [orders] = definitions.orders.collections;
+    const now = scenario.stores.orders?.collection(orders as Collection<Document>).acrossInstitutions;
+    await waitUntil(async () => (await now?.count({ 'pendingStep.step': { in: Object.keys(INTERRUPTED) } })) === 0);
+  });
+
+  when(['tickets'], 'every ticket can be read, and a printed one replaced', async () => {
+    const tickets = all('tickets', 'tickets').filter((one) => one.institution === institution);
+    for (const { id } of tickets) expect(await partner.must(`/svc/v3/tickets/${id}`)).toMatchObject({ id });
+    const printed = tickets.find(({ status }) => status === 'printed' || status === 'not_printed');
+    await partner.ask(`/svc/v3/tickets/${printed.id}/printing`, post());
+    const replaced = await partner.must(`/svc/v3/tickets/${printed.id}/replacement`, post({ reason: 'lost' }));
+    expect(replaced).toMatchObject({ orderId: printed.orderId });
+  });
+
+  when(['orders', 'catalog', 'tickets'], 'an open order is paid and gets its tickets', async () => {
+    const { id } = order(({ state }) => state === 'open');
+    const { total } = await read(id);
+    await act(id, 'payments', { method: 'card', amount: total, status: 'captured' });
+    expect(await read(id)).toMatchObject({ state: 'confirmed', paymentStatus: 'paid' });
+    expect(await issued(id)).not.toEqual([]);
+  });
+
+  when(['orders', 'catalog', 'tickets'], 'a pending payment is captured', async () => {
+    const { id, payments } = order(({ state }) => state === 'payment_pending');
+    const path = `/svc/v3/orders/${id}/payments/${payments[0].id}`;
+    await partner.must(path, { method: 'PATCH', body: { status: 'captured' } });
+    expect(await read(id)).toMatchObject({ state: 'confirmed' });
+  });
+
+  when(['orders', 'catalog', 'tickets'], 'a reserved order is confirmed', async () => {
+    const { id } = order(({ state }) => state === 'reserved');
+    expect(await act(id, 'confirmation', { onAccount: true })).toMatchObject({ state: 'confirmed' });
+    await issued(id);
+  });
+
+  when(['orders', 'catalog', 'tickets'], 'a sold order is cancelled, with its tickets and places', async () => {
+    const controlled = new Set(
+      all('tickets', 'tickets')
+        .filter(({ status }) => status === 'controlled')
+        .map(({ id }) => id),
+    );
+    const sold = ({ state, lines }: Json) =>
+      state === 'confirmed' && lines.every(({ ticketId }: Json) => !controlled.has(ticketId));
+    const { id, lines, performanceId } = order(sold);
+    const free = async () => {
+      const { seatCategories } = await partner.must(`/svc/v3/catalog/performances/${performanceId}/availability`);
+      return seatCategories.reduce((sum: number, one: Json) => sum + Number(one.free), 0);
+    };
+    const before = await free();
+    await act(id, 'cancellation', { reason: 'later' });
+    await waitUntil(async () => typeof (await read(id)).cancellation.settledAt === 'string');
+    const { cancellation } = await read(id);
+    expect(cancellation).toMatchObject({ ticketsCancelled: lines.length, controlled: 0, placesReleased: lines.length });
+    expect(await free()).toBe(before + lines.length);
+  });
+
+  when(['orders', 'tickets'], 'the control of a ticket is reverted, and its order records it', async () => {
+    const ticket = all('tickets', 'tickets').find(({ status }) => status === 'controlled');
+    const reverted = await partner.must(`/svc/v3/tickets/${ticket.id}/control`, { method: 'DELETE' });
+    expect(reverted.status).not.toBe('controlled');
+    await waitUntil(async () => {
+      const reply = await partner.ask(`/svc/v3/orders/${ticket.orderId}/cancellation`, post({ reason: 'later' }));
+      return reply.status === 200;
+    });
+  });
+
+  when(['contacts'], 'contacts are read and changed, the erased one stays erased', async () => {
+    const contacts = all('contacts', 'contacts');
+    for (const { id, kind, erasedAt } of contacts) {
+      const path = `/svc/v3/contacts/${kind}s/${id}`;
+      const { status, body } = await partner.ask(path);
+      expect([id, status, body.data?.contactNumber]).toEqual([id, 200, id]);
+      if (erasedAt) continue;
+      const changed = await partner.must(path, { method: 'PATCH', body: { language: 'de' } });
+      expect(changed.language).toBe('de');
+    }
+    expect(contacts.some(({ erasedAt }) => erasedAt)).toBe(true);
+  });
+
+  when(['catalog'], 'the published catalog is readable and can be changed', async () => {
+    const { products } = await partner.must('/svc/v3/catalog');
+    const published = all('catalog', 'products').filter((one) => one.institution === institution);
+    expect(products.length).toBe(published.length);
+    for (const { id } of published) {
+      const patch = { method: 'PATCH', body: { name: { en: 'Another name' } } };
+      expect(await partner.must(`/svc/v3/catalog/products/${id}`, patch)).toMatchObject({
+        name: { en: 'Another name' },
+      });
+    }
+  });
+
+  when(['pos'], 'a user logs in and finds the own orders and tickets', async () => {
+    const [{ serviceHost, login }] = all('pos', 'users');
+    const visitor = newVisitor(scenario, serviceHost);
+    await visitor.must('/tnwr/v1/sessions', post({ login, password: PASSWORD }));
+    expect(Object.keys(await visitor.must('/tnwr/v1/orders'))).not.toEqual([]);
+    expect(Object.keys(await visitor.must('/tnwr/v1/tickets'))).not.toEqual([]);
+  });
+
+  when(['authorizer'], 'keys still sign, clients are known, and internal answers fit their description', async () => {
+    const keys = (await (await fetch(new URL('/auth/jwks', scenario.urls.authorizer))).json()) as Json;
+    expect(keys.keys.map(({ kid }: Json) => kid)).toEqual(
+      expect.arrayContaining(all('authorizer', 'signing_keys').map(({ kid }) => kid)),
+    );
+    const { items } = await partner.must('/svc/v3/clients');
+    const known = all('authorizer', 'clients').filter(
+      (one) => one.deletedAt === null && one.institution === institution,
+    );
+    expect(items.map(({ clientId }: Json) => clientId)).toEqual(expect.arrayContaining(known.map(({ id }) => id)));
+    for (const shape of internalShapes) {
+      const data = await partner.internally(shape);
+      expect(() => createCheck(shape.answers[200] as never)(data)).not.toThrow();
+    }
+  });
+
+  test('no fact became a dead letter', async () => {
+    expect(await scenario.deadLetters.list()).toEqual([]);
+  });
+});

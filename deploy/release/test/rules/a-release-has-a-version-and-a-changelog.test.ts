@@ -1,0 +1,119 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from '@jest/globals';
+import { entryFor, unsaid } from '../../src/changelog.ts';
+import { judge, verdictOn } from '../../src/check.ts';
+import { type Process, processes } from '../../src/processes.ts';
+import { objectionsTo } from '../../src/release.ts';
+import { fileOf, releasedOf } from '../../src/snapshot.ts';
+import { entryOf, isHigher, saysThatItBreaks } from '../../src/version.ts';
+
+test.each(processes)('$name: its description, its package and its CHANGELOG name one version', (process) => {
+  const { version } = JSON.parse(readFileSync(fileOf(process, 'package.json'), 'utf8')) as { version: string };
+  expect(process.version).toBe(version);
+  expect(process.openapi().info.version).toBe(version);
+  expect(entryOf(readFileSync(fileOf(process, 'CHANGELOG.md'), 'utf8'), version).text).not.toBe('');
+});
+
+test.each(processes)(
+  '$name: the snapshot is of one release, which is not later than the current version',
+  (process) => {
+    const snapshot = releasedOf(process);
+    const versions = [
+      snapshot?.openapi.info.version,
+      snapshot?.internal.info.version,
+      snapshot?.events.version,
+      snapshot?.documents.version,
+    ];
+    expect(new Set(versions).size).toBe(1);
+    expect(isHigher(String(versions[0]), process.version)).toBe(false);
+  },
+);
+
+// Members that exist only during a step or after a crash.
+const passing = ['given_up', 'replacements'];
+
+test.each(processes)('$name: the snapshot has documents of every collection', (process) => {
+  const { collections = {} } = releasedOf(process)?.documents ?? {};
+  const empty = Object.entries(collections).filter(([, { documents }]) => documents.length === 0);
+  expect(empty.map(([name]) => name).filter((name) => !passing.includes(name))).toEqual([]);
+});
+
+test('a version is released once', () => {
+  const [first] = processes;
+  if (!first) throw new Error('there is none');
+  const version = releasedOf(first)?.events.version ?? '';
+  const rules = { together: [], replace: false };
+  expect(objectionsTo({ ...first, version }, rules)).toContainEqual(expect.stringContaining('raise it'));
+  const next = objectionsTo({ ...first, version: '7.0.0' }, rules);
+  expect(next).toEqual([expect.stringContaining('has nothing below "## 7.0.0"')]);
+});
+
+test('a raised version without an entry in the CHANGELOG is refused', () => {
+  const [first] = processes;
+  if (!first) throw new Error('there is none');
+  expect(verdictOn([{ ...first, version: '7.0.0' }]).problems).toEqual([
+    expect.stringMatching(/says 7\.0\.0, and .*CHANGELOG\.md has nothing below "## 7\.0\.0"/),
+  ]);
+  expect(verdictOn([first]).problems).toEqual([]);
+});
+
+test('every released version has a dated entry', () => {
+  const [first] = processes;
+  if (!first) throw new Error('there is none');
+  expect(unsaid(first, '0.0.9')).toEqual([expect.stringContaining('0.0.9 is released')]);
+});
+
+test('the operator’s CHANGELOG has its version', () => {
+  const folder = 'deploy/operator';
+  const { version } = JSON.parse(readFileSync(fileOf({ folder }, 'package.json'), 'utf8')) as { version: string };
+  expect(entryFor({ folder }, version)).toMatchObject({ dated: true, text: expect.stringMatching(/./) });
+});
+
+test.each([
+  ['0.1.1', '0.1.0', true],
+  ['0.10.0', '0.9.9', true],
+  ['1.0.0', '0.99.0', true],
+  ['0.1.0', '0.1.0', false],
+  ['0.1.9', '0.2.0', false],
+])('%s is higher than %s: %s', (later, earlier, higher) => {
+  expect(isHigher(later, earlier)).toBe(higher);
+});
+
+test.each([
+  ['0.2.0', '0.1.7', true],
+  ['0.1.8', '0.1.7', false],
+  ['1.3.0', '1.2.0', false],
+  ['2.0.0', '1.2.0', true],
+])('%s after %s announces a breaking change: %s', (later, earlier, says) => {
+  expect(saysThatItBreaks(later, earlier)).toBe(says);
+});
+
+test('an entry of a CHANGELOG is the text below its heading', () => {
+  const text = '# Changelog\n\n## 0.10.0, unreleased\n\n- new\n\n## 0.1.0, 2027-01-31\n\n- old\n';
+  expect(entryOf(text, '0.10.0')).toEqual({ text: '- new', dated: false });
+  expect(entryOf(text, '0.1.0')).toEqual({ text: '- old', dated: true });
+  expect(entryOf(text, '0.1.1').text).toBe('');
+});
+
+test('a call that another service’s last release lacks must wait for its next release', () => {
+  const orders = processes.find(({ name }) => name === 'orders');
+  if (!orders) throw new Error('there are no orders');
+  const lastOf = (process: Process) => {
+    const snapshot = structuredClone(releasedOf(process));
+    if (snapshot && process.name === 'catalog')
+      delete (snapshot.internal.paths as Record<string, object>)['/internal/stock/quotes'];
+    return snapshot;
+  };
+  const rules = { together: ['orders'], replace: true, lastOf };
+  expect(objectionsTo(orders, rules)).toEqual([expect.stringMatching(/calls quoteItems .* release catalog first/)]);
+  expect(objectionsTo(orders, { ...rules, together: ['orders', 'catalog'] })).toEqual([]);
+});
+
+test('an announced break passes, and an announcement without a change fails', () => {
+  const found = [{ process: 'orders', where: 'GET /a', what: 'is gone', hurts: ['partners'] }];
+  const reason = 'nobody has called it for a year';
+  const announced = { breaks: [], announced: found, problems: [] };
+  expect(judge(found, [{ change: 'GET /a: is gone', reason }], 'withdrawn.json')).toEqual(announced);
+  const other = judge(found, [{ change: 'GET /b: is gone', reason }], 'withdrawn.json');
+  expect(other).toMatchObject({ breaks: found, problems: [expect.stringContaining('no change "GET /b')] });
+});

@@ -1,0 +1,123 @@
+import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type AnyOperation, createApp, openApiDocument } from '@boxoffice/http';
+import { createIdentityVerifier, IDENTITY_HEADER, type KeySet, signIdentity } from '@boxoffice/identity';
+import type { Store } from '@boxoffice/store';
+import { createShapeCheck } from './checks.ts';
+
+const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+const kid = randomUUID();
+const keys: KeySet = { key: async (id) => (id === kid ? publicKey : undefined), refresh: async () => {} };
+// One key for all instances: a cursor of one is valid on the others.
+const cursorKey = randomBytes(32);
+
+const logger = { info: () => {}, error: (message: string, fields?: object) => console.error(message, fields) };
+
+/** A response and its body. */
+export interface ServedReply<Data> {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** Null if the response has no body. */
+  readonly body: { readonly status: string; readonly details: string | null; readonly data: Data };
+  /** The body's data; null on errors. */
+  readonly data: Data;
+}
+
+export interface ServedCall {
+  readonly institution: string;
+  /** Default: `partner`. */
+  readonly client?: string;
+  /** The calling service; absent or empty: a client calls. */
+  readonly service?: string | null | undefined;
+  /** Additional to those that the operation needs. */
+  readonly scopes?: readonly string[];
+  /** The operation in the identity token. Default: that of the path. */
+  readonly operation?: string;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The operations of a service on a free port, and calls with signed identities, as the gateway sends them. */
+export interface Served {
+  readonly url: string;
+  /** @throws {Error} if the operation's description lacks the response's status, or its schema does not fit the data */
+  call<Data>(method: string, path: string, call: ServedCall): Promise<ServedReply<Data>>;
+  close(): Promise<void>;
+}
+
+const matches = (operation: AnyOperation, method: string, path: string): boolean =>
+  operation.method === method.toLowerCase() &&
+  new RegExp(`^${operation.path.replaceAll(/\{[^}]*\}/g, '[^/]+')}$`).test(path);
+
+type Described = Record<string, Record<string, { readonly responses: object }>>;
+
+/** Serves operations over HTTP. */
+export const serveOperations = async (
+  service: string,
+  operations: readonly AnyOperation[],
+  { idempotency }: Pick<Store, 'idempotency'>,
+): Promise<Served> => {
+  const { paths } = openApiDocument({ service, version: '0', operations }) as { paths: Described };
+  const app = createApp({
+    service,
+    version: '0',
+    operations,
+    identify: createIdentityVerifier({ keys, audience: service }),
+    idempotency,
+    cursorKey,
+    logger,
+  });
+  const checkShape = createShapeCheck();
+  const server = createServer(app).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  const call = async <Data>(method: string, path: string, options: ServedCall): Promise<ServedReply<Data>> => {
+    const { institution, client = 'partner', service: caller, scopes = [], operation, body, headers = {} } = options;
+    const [plain = ''] = path.split('?');
+    const found = operations.filter((one) => matches(one, method, plain));
+    const called = found.find((one) => one.path === plain) ?? found[0];
+    const needed = called ? [called.access, ...(called.alsoNeeds ?? [])] : [];
+    const identity = signIdentity(
+      { kid, privateKey },
+      {
+        audience: service,
+        caller: {
+          institution,
+          client: caller ? null : client,
+          service: caller || null,
+          scopes: caller ? [] : [...needed, ...scopes],
+          operation: operation ?? called?.id ?? 'none',
+        },
+        issuedAt: Math.floor(Date.now() / 1_000),
+      },
+    );
+    const response = await fetch(`${url}${path}`, {
+      method,
+      headers: {
+        [IDENTITY_HEADER]: identity,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const responses = called && paths[called.path]?.[called.method]?.responses;
+    if (responses && !(response.status in responses))
+      throw new Error(`${called.id} answered ${response.status}, which is not described`);
+    const read = text === '' ? null : JSON.parse(text);
+    const schema = called?.answers[response.status];
+    if (schema) checkShape(schema, read?.data ?? null);
+    return { status: response.status, headers: response.headers, text, body: read, data: read?.data ?? null };
+  };
+
+  const close = (): Promise<void> =>
+    new Promise((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+
+  return { url, call, close };
+};

@@ -1,0 +1,67 @@
+import { currency, named, nullable, oneOf, timestamp } from '@boxoffice/http';
+import { Type } from 'typebox';
+import { performanceStates } from '../domain/performance.ts';
+import { amount, texts } from '../schemas.ts';
+
+const row = (least: number) =>
+  named(
+    least > 0 ? 'SeatRow' : 'SeatRowChanges',
+    Type.Object({
+      row: Type.String({ minLength: 1, maxLength: 20 }),
+      seats: Type.Integer({ minimum: least, maximum: 10_000 }),
+    }),
+  );
+/** The rows of a numbered seat category; in a change, 0 seats remove a row. */
+export const rows = (least: number) => Type.Array(row(least), { maxItems: 900 });
+
+export const capacity = Type.Integer({ minimum: 0, maximum: 100_000 });
+
+export const venue = named(
+  'NewVenue',
+  Type.Object({
+    name: Type.String({ minLength: 1, maxLength: 200 }),
+    city: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 200 }))),
+  }),
+);
+
+export const durationMinutes = Type.Integer({ minimum: 0, maximum: 5_256_000 });
+
+export const timeZone = Type.String({ minLength: 1, maxLength: 64, description: 'IANA name' });
+
+export const Price = named(
+  'Price',
+  Type.Object({ seatCategoryId: Type.String(), tariffId: Type.String(), amount, currency }),
+);
+
+export const SeatCategory = named(
+  'SeatCategory',
+  Type.Object({
+    id: Type.String(),
+    code: Type.String(),
+    name: texts(200),
+    numbered: Type.Boolean(),
+    capacity,
+    rows: Type.Optional(rows(1)),
+  }),
+);
+
+const Venue = named('Venue', Type.Object({ name: Type.String(), city: nullable(Type.String()) }));
+
+export const Performance = named(
+  'Performance',
+  Type.Object({
+    id: Type.String(),
+    productId: Type.String(),
+    startDate: timestamp,
+    durationMinutes: nullable(durationMinutes),
+    venue: Venue,
+    timeZone,
+    salesFrom: nullable(timestamp),
+    salesTo: nullable(timestamp),
+    state: oneOf(performanceStates),
+    seatCategories: Type.Array(SeatCategory),
+    prices: Type.Array(Price),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  }),
+);

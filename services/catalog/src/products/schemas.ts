@@ -1,0 +1,27 @@
+import { currency, named, nullable, oneOf, timestamp } from '@boxoffice/http';
+import { Type } from 'typebox';
+import { productStates, productTypes } from '../domain/product.ts';
+import { Performance } from '../performances/schemas.ts';
+import { amount, texts } from '../schemas.ts';
+
+export const productType = named('ProductType', oneOf(productTypes));
+export const productState = named('ProductState', oneOf(productStates));
+
+export const Product = named(
+  'Product',
+  Type.Object({
+    id: Type.String(),
+    code: Type.String(),
+    type: productType,
+    state: productState,
+    name: texts(200),
+    description: nullable(texts(20_000)),
+    startDate: nullable(timestamp),
+    endDate: nullable(timestamp),
+    priceFrom: nullable(amount),
+    currency,
+    performances: Type.Array(Performance),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  }),
+);

@@ -1,0 +1,25 @@
+import { named, nullable, oneOf, timestamp } from '@boxoffice/http';
+import { Type } from 'typebox';
+import { code, texts } from '../schemas.ts';
+
+/** The body that creates a tariff; a PATCH is merged into it. */
+export const TariffBody = named(
+  'NewTariff',
+  Type.Object({
+    code,
+    name: texts(200),
+    criterion: Type.Optional(nullable(oneOf(['member']))),
+  }),
+);
+
+export const Tariff = named(
+  'Tariff',
+  Type.Object({
+    id: Type.String(),
+    code: Type.String(),
+    name: texts(200),
+    criterion: nullable(oneOf(['member'])),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  }),
+);

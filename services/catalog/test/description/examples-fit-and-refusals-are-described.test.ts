@@ -1,0 +1,54 @@
+import { dereferenced, exampleFaults, openApiDocument } from '@boxoffice/http';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { examples } from '../../src/index.ts';
+import { routes } from '../../src/routes.ts';
+import { type Started, startCatalog } from '../fixture/service.ts';
+
+interface Description {
+  readonly paths: Record<
+    string,
+    Record<string, { operationId: string; security: unknown; responses: Record<string, unknown> }>
+  >;
+}
+
+describe('the description of the catalog', () => {
+  let catalog: Started;
+  beforeAll(async () => {
+    catalog = await startCatalog();
+  });
+  afterAll(() => catalog.close());
+
+  test('every example fits its schema', () => {
+    expect(exampleFaults(routes(catalog.store))).toEqual([]);
+  });
+
+  test('reading needs catalog:read, writing catalog:write; internal operations are not in the description', async () => {
+    const response = await fetch(`${catalog.url}/openapi.json`);
+    const { paths } = (await response.json()) as Description;
+    for (const [path, operations] of Object.entries(paths)) {
+      expect(path).toMatch(/^\/svc\/v3\/catalog/);
+      for (const [method, { security }] of Object.entries(operations)) {
+        expect(security).toEqual([{ oauth2: [method === 'get' ? 'catalog:read' : 'catalog:write'] }]);
+      }
+    }
+  });
+
+  test('refusals of the domain are described at their operations', () => {
+    const document = { service: 'catalog', version: '0', operations: routes(catalog.store) };
+    const { paths } = dereferenced(openApiDocument(document)) as Description;
+    const described = (path: string, method: string) =>
+      JSON.stringify(paths[`/svc/v3/catalog${path}`]?.[method]?.responses);
+    expect(described('/products', 'post')).toContain('product_duplicate_code');
+    expect(described('/products/{productId}', 'patch')).toContain('product_state_conflict');
+    expect(described('/performances/{performanceId}', 'patch')).toContain('performance_capacity_conflict');
+    expect(described('/tariffs', 'post')).toContain('tariff_duplicate_code');
+    expect(described('/points-of-sale', 'post')).toContain('point_of_sale_duplicate_host');
+  });
+
+  test('the example of each fact fits its schema', () => {
+    expect(Object.keys(examples)).toEqual(['performance.cancelled', 'places.released']);
+    expect(examples['performance.cancelled'].performanceId).toMatch(/^prf_/);
+    const { placeIds, placesReleased } = examples['places.released'];
+    expect(placeIds).toHaveLength(placesReleased);
+  });
+});

@@ -1,0 +1,257 @@
+import type { Store } from '@boxoffice/store';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createCatalogCache } from '../../src/feed/cache.ts';
+import { collectionsOf } from '../../src/store.ts';
+import {
+  createProduct,
+  newShow,
+  newTariff,
+  type Product,
+  performanceBody,
+  stalls,
+  type Tariff,
+} from '../fixture/data.ts';
+import { engines, missing, type OpenEngine } from '../fixture/engines.ts';
+import { type Instance, newInstitution, startInstance } from '../fixture/service.ts';
+
+interface Catalog {
+  readonly institution: object;
+  readonly products: Product[];
+  readonly tariffs: Tariff[];
+  readonly removed: string[];
+  readonly generatedAt: string;
+  readonly asOf: string;
+}
+
+/** A store that counts how often each collection is read. */
+const counting = (store: Store) => {
+  const reads = new Map<string, number>();
+  const counted: Store = {
+    ...store,
+    collection: (asked) => {
+      const handle = store.collection(asked);
+      const noted = <Result>(result: Result): Result => {
+        reads.set(asked.name, (reads.get(asked.name) ?? 0) + 1);
+        return result;
+      };
+      return {
+        ...handle,
+        of: (institution) => {
+          const documents = handle.of(institution);
+          return {
+            ...documents,
+            get: (id) => noted(documents.get(id)),
+            find: (query) => noted(documents.find(query)),
+          };
+        },
+      };
+    },
+  };
+  return { counted, reads };
+};
+
+const tick = async () => {
+  const until = Date.now() + 2;
+  while (Date.now() < until) await new Promise((resolve) => setImmediate(resolve));
+};
+
+describe.each(engines)(`GET /catalog on $name${missing}`, ({ start }) => {
+  let engine: OpenEngine;
+  let stores: Store[];
+  let on: Instance;
+  let elsewhere: Instance;
+  let institution: string;
+
+  beforeAll(async () => {
+    engine = await start();
+    stores = [await engine.open(), await engine.open()];
+    const [store, other] = stores as [Store, Store];
+    institution = await newInstitution(store);
+    on = await startInstance(store, institution);
+    elsewhere = await startInstance(other, institution);
+  });
+  afterAll(async () => {
+    await on.close();
+    await elsewhere.close();
+    await engine.close();
+  });
+
+  const ask = (instance: Instance, query = '', headers = {}) =>
+    instance.call<Catalog>('GET', `/svc/v3/catalog${query}`, { headers });
+
+  test('it returns the institution, published products with performances, tariffs, and no removed ids', async () => {
+    const { product, tariff } = await newShow(on, stalls(3));
+    const { data: hidden } = await createProduct(on, { state: 'validated' });
+    const { status, data, headers } = await ask(on);
+    expect(status).toBe(200);
+    expect(data.institution).toMatchObject({ name: 'Test house', currency: 'CHF', languages: ['fr', 'en'] });
+    expect(data.products).toContainEqual(product);
+    expect(data.products.map(({ id }) => id)).not.toContain(hidden.id);
+    expect(data.tariffs).toContainEqual(tariff);
+    expect(data.removed).toEqual([]);
+    expect(Date.parse(data.generatedAt)).not.toBeNaN();
+    expect(headers.get('content-encoding')).toMatch(/^(br|gzip)$/);
+    expect(headers.get('vary')).toContain('Accept-Encoding');
+  });
+
+  test('running and suspended products are published, closed ones are not', async () => {
+    const { data } = await createProduct(on, { state: 'running' });
+    const shown = async () => (await ask(on)).data.products.find(({ id }) => id === data.id)?.state;
+    const become = (state: string) => on.call('PATCH', `/svc/v3/catalog/products/${data.id}`, { body: { state } });
+    expect(await shown()).toBe('running');
+    await become('suspended');
+    expect(await shown()).toBe('suspended');
+    await become('running');
+    await become('closed');
+    expect(await shown()).toBeUndefined();
+  });
+
+  test('every write is visible at once, on any instance', async () => {
+    const names = async (instance: Instance) => (await ask(instance)).data.products.map(({ name }) => name.en);
+    for (const [writer, number] of [on, elsewhere, on].map((each, index) => [each, index] as const)) {
+      const { data } = await createProduct(writer, { name: { en: `First ${number}` } });
+      for (const reader of [on, elsewhere]) expect(await names(reader)).toContain(`First ${number}`);
+      const body = { name: { en: `Second ${number}` } };
+      await writer.call('PATCH', `/svc/v3/catalog/products/${data.id}`, { body });
+      for (const reader of [on, elsewhere]) expect(await names(reader)).toContain(`Second ${number}`);
+      const tariff = await newTariff(writer);
+      const performance = performanceBody(tariff.id, [stalls(1)]);
+      await writer.call('POST', `/svc/v3/catalog/products/${data.id}/performances`, { body: performance });
+      for (const reader of [on, elsewhere]) {
+        const { products, tariffs } = (await ask(reader)).data;
+        expect(products.find(({ id }) => id === data.id)?.performances).toHaveLength(1);
+        expect(tariffs).toContainEqual(tariff);
+      }
+    }
+  });
+
+  test('the ETag is the same on every instance and at any time, and gives 304', async () => {
+    const [here, there] = [await ask(on), await ask(elsewhere)];
+    const etag = here.headers.get('etag') ?? '';
+    expect(there.headers.get('etag')).toBe(etag);
+    expect((await ask(elsewhere, '', { 'If-None-Match': etag })).status).toBe(304);
+    await createProduct(on);
+    expect((await ask(elsewhere, '', { 'If-None-Match': etag })).status).toBe(200);
+  });
+
+  test('the filter type returns only products of that type, with its own ETag', async () => {
+    const { data: pass } = await createProduct(on, { type: 'pass' });
+    const { data, headers } = await ask(on, '?type=pass');
+    expect(data.products).toEqual([pass]);
+    await createProduct(on, { type: 'show' });
+    const etag = headers.get('etag') ?? '';
+    expect((await ask(on, '?type=pass', { 'If-None-Match': etag })).status).toBe(304);
+    expect((await ask(on, '?type=circus')).body.status).toBe('invalid_parameter');
+  });
+
+  test('asOf as the next modifiedSince misses no write of a slow clock that becomes visible 10 s later', async () => {
+    const [store] = stores as [Store];
+    const house = await newInstitution(store);
+    const own = await startInstance(store, house);
+    const [changed, closed] = [(await newShow(own, stalls(1))).product, (await newShow(own, stalls(1))).product];
+    await own.close();
+    const collections = collectionsOf(store, house);
+    const taken = Date.now() + 60_000;
+    // The reader's clock is 5 s ahead of the writer's.
+    const { data: before } = await createCatalogCache(store, () => taken + 9_999 + 5_000).of(house, {});
+    const modifiedAt = new Date(taken).toISOString();
+    await collections.products.update(changed?.id ?? '', (current) => ({ next: { ...current, modifiedAt } }));
+    await collections.products.update(closed?.id ?? '', (current) => ({
+      next: { ...current, modifiedAt, state: 'closed' },
+    }));
+    await collections.institutions.claim({ where: { id: house }, set: { catalogMark: `mark-${taken}` } });
+    const since = async (modifiedSince: string) => {
+      const answers = createCatalogCache(store, () => taken + 60_000);
+      const { data } = await answers.of(house, { modifiedSince });
+      return { products: data.products.map(({ id }) => id), removed: data.removed };
+    };
+    expect(await since(before.asOf)).toEqual({ products: [changed?.id], removed: [closed?.id] });
+    // What misses both: the time of the reading.
+    expect(await since(before.generatedAt)).toEqual({ products: [], removed: [] });
+  });
+
+  test('the ETag ignores asOf, and an answer about changes has the asOf of the last reading', async () => {
+    const [store] = stores as [Store];
+    let now = Date.now();
+    const answers = createCatalogCache(store, () => now);
+    const first = await answers.of(institution, {});
+    now += 3_600_000;
+    const second = await createCatalogCache(store, () => now).of(institution, {});
+    expect(second.etag).toBe(first.etag);
+    expect(Date.parse(second.data.asOf) - Date.parse(first.data.asOf)).toBe(3_600_000);
+    expect(Date.parse(first.data.generatedAt) - Date.parse(first.data.asOf)).toBe(15_000);
+  });
+
+  test('modifiedSince returns changes since then, and the ids of products no longer published', async () => {
+    const [unchanged, changed, closed] = [
+      (await newShow(on, stalls(1))).product,
+      (await newShow(on, stalls(1))).product,
+      (await newShow(on, stalls(1))).product,
+    ];
+    const { data: never } = await createProduct(on, { state: 'preparing' });
+    await tick();
+    const { generatedAt } = (await ask(on)).data;
+    const state = (id: string, to: string) =>
+      on.call('PATCH', `/svc/v3/catalog/products/${id}`, { body: { state: to } });
+    const [performance] = changed?.performances ?? [];
+    await on.call('PATCH', `/svc/v3/catalog/performances/${performance?.id}`, { body: { durationMinutes: 5 } });
+    await state(closed?.id ?? '', 'closed');
+    await state(never.id, 'cancelled');
+    const { data } = await ask(elsewhere, `?modifiedSince=${generatedAt}`);
+    expect(data.products.map(({ id }) => id)).toEqual([changed?.id]);
+    expect(data.removed).toEqual([closed?.id]);
+    expect(data.products.map(({ id }) => id)).not.toContain(unchanged?.id);
+    expect((await ask(on, '?modifiedSince=yesterday')).body.status).toBe('invalid_parameter');
+  });
+
+  test('a repeated request reads only the institution: no query for products', async () => {
+    const [store] = stores as [Store];
+    const { counted, reads } = counting(store);
+    const institution = await newInstitution(store);
+    const fresh = await startInstance(counted, institution);
+    for (let count = 0; count < 12; count += 1) await newShow(fresh, stalls(1));
+    await ask(fresh);
+    reads.clear();
+    const { headers } = await ask(fresh);
+    await ask(fresh, '?type=show');
+    const again = await ask(fresh, '', { 'If-None-Match': headers.get('etag') ?? '' });
+    expect(again.status).toBe(304);
+    expect([...reads]).toEqual([['institutions', 3]]);
+    reads.clear();
+    await createProduct(fresh);
+    reads.clear();
+    await ask(fresh);
+    expect([...reads].sort()).toEqual([
+      ['institutions', 1],
+      ['performances', 1],
+      ['products', 1],
+      ['tariffs', 1],
+    ]);
+    await fresh.close();
+  });
+
+  test('a write whose process died before it invalidated the cache appears within five seconds', async () => {
+    const [store] = stores as [Store];
+    const institution = await newInstitution(store);
+    const fresh = await startInstance(store, institution);
+    const { data: product } = await createProduct(fresh);
+    let now = Date.now();
+    const answers = createCatalogCache(store, () => now);
+    const names = async () => (await answers.of(institution, {})).data.products.map(({ name }) => name.en);
+    expect(await names()).toEqual(['A show']);
+    const { products } = collectionsOf(store, institution);
+    await products.update(product.id, (current) => ({ next: { ...current, name: { en: 'Silent' } } }));
+    expect(await names()).toEqual(['A show']);
+    now += 60_000;
+    for (let asked = 0; (await names())[0] !== 'Silent'; asked += 1) {
+      if (asked > 1_000) throw new Error('it never appeared');
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await fresh.close();
+  });
+
+  test('an unknown institution is 404', async () => {
+    const { status, body } = await on.call('GET', '/svc/v3/catalog', { institution: 'nobody' });
+    expect([status, body.status]).toEqual([404, 'not_found']);
+  });
+});

@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { newTariff, type Page } from '../fixture/data.ts';
+import { type Started, startCatalog } from '../fixture/service.ts';
+
+describe('points of sale', () => {
+  let catalog: Started;
+  beforeAll(async () => {
+    catalog = await startCatalog();
+  });
+  afterAll(() => catalog.close());
+
+  const base = '/svc/v3/catalog/points-of-sale';
+  const body = () => ({
+    serviceHost: `${randomUUID()}.example`,
+    name: 'Web shop',
+    languages: ['fr', 'en'],
+    currency: 'CHF',
+    tariffIds: [] as string[],
+    paymentMethods: ['external', 'on_account'],
+    maxPlacesPerOrder: 8,
+    holdMinutes: 0.25,
+  });
+
+  test('creation, reading, listing; no origins means all', async () => {
+    const wanted = body();
+    const created = await catalog.call('POST', base, { body: wanted });
+    expect([created.status, created.headers.get('location')]).toEqual([201, `${base}/${wanted.serviceHost}`]);
+    expect(created.data).toMatchObject({ ...wanted, corsOrigins: [] });
+    const upper = await catalog.call('GET', `${base}/${wanted.serviceHost.toUpperCase()}`);
+    expect(upper.data).toEqual(created.data);
+    const { items, asOf } = (await catalog.call<Page<object>>('GET', base)).data;
+    expect([items, asOf]).toEqual([expect.arrayContaining([created.data]), expect.any(String)]);
+    const again = await catalog.call('POST', base, { body: wanted });
+    expect([again.status, again.body.status]).toEqual([409, 'point_of_sale_duplicate_host']);
+  });
+
+  test('another currency and unknown tariffs are 422; impossible numbers are 400', async () => {
+    const status = async (more: object) => (await catalog.call('POST', base, { body: { ...body(), ...more } })).status;
+    expect(await status({ currency: 'EUR' })).toBe(422);
+    expect(await status({ tariffIds: ['trf_unknown'] })).toBe(422);
+    for (const more of [
+      { holdMinutes: 0 },
+      { holdMinutes: -1 },
+      { maxPlacesPerOrder: 0 },
+      { maxPlacesPerOrder: 1.5 },
+      { paymentMethods: ['cash'] },
+      { languages: [] },
+      { corsOrigins: ['https://a.example/path'] },
+      { corsOrigins: ['https://a.example\\path'] },
+      { corsOrigins: ['https://who@a.example'] },
+      { corsOrigins: ['https://a.example:99999'] },
+      { corsOrigins: ['https://[::g]'] },
+      { corsOrigins: ['https://übung.example'] },
+      { serviceHost: 'not a host' },
+    ]) {
+      expect(await status(more)).toBe(400);
+    }
+  });
+
+  test('origins are stored as browsers send them, and can be written back', async () => {
+    const corsOrigins = [
+      'https://shop.example:443',
+      'https://xn--bung-zra.example',
+      'https://Shop.Example',
+      'http://a:8080',
+    ];
+    const stored = ['https://shop.example', 'https://xn--bung-zra.example', 'http://a:8080'];
+    const created = await catalog.call('POST', base, { body: { ...body(), corsOrigins } });
+    expect([created.status, created.data.corsOrigins]).toEqual([201, stored]);
+    const path = `${base}/${created.data.serviceHost}`;
+    const back = await catalog.call('PATCH', path, { body: created.data });
+    expect([back.status, back.data.corsOrigins]).toEqual([200, stored]);
+    const patched = await catalog.call('PATCH', path, { body: { corsOrigins: ['http://b.example:80'] } });
+    expect([patched.status, patched.data.corsOrigins]).toEqual([200, ['http://b.example']]);
+  });
+
+  test('PATCH merges: origins, tariffs, minutes; the host is read-only; If-Match is honoured', async () => {
+    const wanted = body();
+    const { data, headers } = await catalog.call('POST', base, {
+      body: { ...wanted, corsOrigins: ['https://a.example'] },
+    });
+    const path = `${base}/${wanted.serviceHost}`;
+    const tariff = await newTariff(catalog);
+    expect((await catalog.call('PATCH', path, { body: { serviceHost: 'other.example' } })).status).toBe(422);
+    const change = { tariffIds: [tariff.id], corsOrigins: null, holdMinutes: 2.5 };
+    const patched = await catalog.call('PATCH', path, { body: change });
+    expect(patched.data).toMatchObject({
+      serviceHost: wanted.serviceHost,
+      tariffIds: [tariff.id],
+      corsOrigins: [],
+      holdMinutes: 2.5,
+      name: data.name,
+    });
+    const stale = { body: { name: 'x' }, headers: { 'If-Match': headers.get('etag') ?? '' } };
+    expect((await catalog.call('PATCH', path, stale)).status).toBe(412);
+    expect((await catalog.call('PATCH', path, { body: { currency: 'EUR' } })).status).toBe(422);
+    expect((await catalog.call('PATCH', path, { body: { tariffIds: ['trf_unknown'] } })).status).toBe(422);
+    expect((await catalog.call('PATCH', path, { body: patched.data })).status).toBe(200);
+  });
+});

@@ -1,0 +1,103 @@
+import { emailSchema, named, timestamp } from '@boxoffice/http';
+import { Type } from 'typebox';
+
+const { Array: List, Boolean: Flag, Literal, Object: Members, Optional, String: Text } = Type;
+
+/** A text that is not blank. */
+export const text = (maxLength: number) => Text({ pattern: '\\S', maxLength });
+/** Without other members. */
+export const closed = { additionalProperties: false } as const;
+
+const address = named(
+  'Address',
+  Members(
+    {
+      street: Optional(text(200)),
+      postalCode: Optional(text(20)),
+      city: Optional(text(100)),
+      country: Optional(Text({ pattern: '^[A-Z]{2}$', description: 'ISO 3166-1 alpha-2' })),
+    },
+    closed,
+  ),
+);
+
+const shared = {
+  email: Optional(emailSchema),
+  phone: Optional(text(40)),
+  language: Optional(Text({ pattern: '^[a-z]{2,3}(-[A-Z]{2})?$', description: 'ISO 639, for example fr or de-CH' })),
+  address: Optional(address),
+};
+
+const Authorizations = named(
+  'Authorizations',
+  Members({ newsletter: Optional(Flag()), partners: Optional(Flag()) }, closed),
+);
+
+const Relay = named(
+  'Relay',
+  Members({ firstName: Optional(text(100)), lastName: Optional(text(100)), email: Optional(emailSchema) }, closed),
+);
+
+/** The details of an individual; every string has at least one character. */
+export const NewIndividual = named(
+  'NewIndividual',
+  Members(
+    {
+      lastName: text(100),
+      firstName: Optional(text(100)),
+      title: Optional(text(40)),
+      ...shared,
+      criteria: Optional(
+        List(Text({ pattern: '^[a-z][a-z0-9_]{0,39}$' }), {
+          maxItems: 50,
+          uniqueItems: true,
+          description: 'what entitles to tariffs and payment methods: member, student, account…',
+        }),
+      ),
+      authorizations: Optional(Authorizations),
+    },
+    closed,
+  ),
+);
+
+/** The details of a structure: a company, a school, a club. */
+export const NewStructure = named(
+  'NewStructure',
+  Members(
+    {
+      name: text(200),
+      legalForm: Optional(text(60)),
+      registrationNumber: Optional(text(60)),
+      ...shared,
+      relay: Optional(Relay),
+    },
+    closed,
+  ),
+);
+
+const common = {
+  contactNumber: Text(),
+  createdAt: timestamp,
+  updatedAt: timestamp,
+  erasedAt: Optional(timestamp),
+};
+
+/** An individual as answers show it: an erased one has only its number, kind and dates. */
+export const Individual = named(
+  'Individual',
+  Members({
+    ...Type.Partial(NewIndividual).properties,
+    kind: Literal('individual'),
+    ...common,
+  }),
+);
+
+/** A structure as answers show it. */
+export const Structure = named(
+  'Structure',
+  Members({
+    ...Type.Partial(NewStructure).properties,
+    kind: Literal('structure'),
+    ...common,
+  }),
+);
