@@ -17,7 +17,9 @@ interface OrderWithStep extends Document {
 
 /** Whether the write that started the step was its process's last one. */
 const isInterrupted = ({ externalReference, pendingStep }: OrderWithStep): boolean =>
-  Object.entries(INTERRUPTED).some(([step, reference]) => externalReference === reference && pendingStep?.step === step);
+  Object.entries(INTERRUPTED).some(
+    ([step, reference]) => externalReference === reference && pendingStep?.step === step,
+  );
 
 /** The store of orders whose process dies in the middle of a step for some orders: their pending steps stay behind. */
 export const interruptedStore = (store: Store): Store => {
