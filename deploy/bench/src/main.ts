@@ -6,7 +6,7 @@ import { idle } from './idle.ts';
 import { lists } from './lists.ts';
 import { type Benchmark, table } from './measure/report.ts';
 import { purchase } from './purchase.ts';
-import { revisions } from './revisions.ts';
+import { revisions } from './revisions/revisions.ts';
 import { shop } from './shop/shop.ts';
 import { start } from './start.ts';
 import { store } from './store.ts';

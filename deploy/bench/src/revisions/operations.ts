@@ -1,7 +1,7 @@
-import { authorizationFor, confirm, createBuyer, holdOne } from './client/buyer.ts';
-import type { Product } from './measure/product.ts';
-import { sellInShop } from './shop/sell.ts';
-import { checkOut, createVisitor, fillCart } from './shop/visitor.ts';
+import { authorizationFor, confirm, createBuyer, holdOne } from '../client/buyer.ts';
+import type { Product } from '../measure/product.ts';
+import { sellInShop } from '../shop/sell.ts';
+import { checkOut, createVisitor, fillCart } from '../shop/visitor.ts';
 
 /** A sequence of requests that can be repeated as often as one likes. */
 export interface Operation {

@@ -5,16 +5,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { cpuSeconds } from './measure/child.ts';
-import { FEWEST, medianInterval } from './measure/interval.ts';
-import { type Product, startProduct, UNLIMITED } from './measure/product.ts';
-import { type Benchmark, quantile } from './measure/report.ts';
+import { cpuSeconds } from '../measure/child.ts';
+import { type Product, startProduct, UNLIMITED } from '../measure/product.ts';
+import { type Benchmark, quantile } from '../measure/report.ts';
+import { FEWEST, medianInterval } from './interval.ts';
 import { type Operation, operationsOf } from './operations.ts';
 
 const run = promisify(execFile);
 
 /** The root of this checkout. */
-const REPOSITORY = new URL('../../../', import.meta.url).pathname;
+const REPOSITORY = new URL('../../../../', import.meta.url).pathname;
 
 /** A revision may cost so much more processor time per request than the other one. */
 const TOLERATED = 1.1;
