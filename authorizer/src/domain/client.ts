@@ -1,3 +1,5 @@
+// Rules of the authorizer without any I/O: clients and their secrets, scopes, the schedule of keys, calls of services.
+
 /** A client's secret; only the hash is stored. */
 export interface Secret {
   readonly id: string;

@@ -1,3 +1,5 @@
+// The fault plan: rounds of partners and visitors on a deployment whose parts fail, and the table of their results.
+
 import { openApi } from './client/api.ts';
 import { type Asked, readCommandLine, USAGE } from './command-line.ts';
 import type { Deployment, EnginesName } from './deployment/deployment.ts';

@@ -1,3 +1,5 @@
+// The programs that a benchmark starts as processes: the gateway and everything around it.
+
 import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
 import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';

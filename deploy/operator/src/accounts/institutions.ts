@@ -1,3 +1,5 @@
+// The operator's commands for institutions, clients, users, points of sale, keys and service secrets.
+
 import { createInstitution, type Institution, listInstitutions } from '@boxoffice/catalog';
 import { type Command, listOf, nameOf, required } from '../command.ts';
 import type { Installation } from '../installation.ts';

@@ -1,3 +1,5 @@
+// Backups of a data directory: taking one, its manifest, and putting one back.
+
 import {
   chmodSync,
   closeSync,

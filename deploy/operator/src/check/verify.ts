@@ -1,3 +1,5 @@
+// The operator's check: finds violations of invariants across the stores of all services, while they run.
+
 import { setTimeout as pause } from 'node:timers/promises';
 import type { QueueDepth } from '@boxoffice/messaging';
 import { type CheckedStores, collectionsOf } from './collections.ts';

@@ -1,3 +1,5 @@
+// The operator's commands for messages: dead letters, publishing facts again, and the topology of RabbitMQ.
+
 import { catalog } from '@boxoffice/catalog';
 import { contacts } from '@boxoffice/contacts';
 import { orders } from '@boxoffice/orders';

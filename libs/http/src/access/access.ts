@@ -1,3 +1,5 @@
+// Access to operations: the caller of a request, its scopes, and the session of a visitor.
+
 import type { IncomingMessage } from 'node:http';
 import { Fault } from '@boxoffice/envelope';
 import { type Caller, IDENTITY_HEADER, type IdentityVerifier } from '@boxoffice/identity';

@@ -1,3 +1,5 @@
+// Answers: the outcome of a request, its fault, validator, compression and the write to the socket.
+
 import { type Fault, subjectsOf } from '@boxoffice/envelope';
 import type { Family } from '../families/family.ts';
 import type { Answer, AnyOperation } from '../operation.ts';

@@ -1,3 +1,5 @@
+// The HTTP application of a service: a handler for each operation of its route table.
+
 import { Fault } from '@boxoffice/envelope';
 import { beginAnswer, endAnswer, nameOperation, runWithTrace } from '@boxoffice/runtime';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Response } from 'express';

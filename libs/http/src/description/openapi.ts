@@ -1,3 +1,5 @@
+// The OpenAPI description of a route table: operations, named schemas, examples and error codes.
+
 import { STATUS_CODES } from 'node:http';
 import { type Code, Fault, registry } from '@boxoffice/envelope';
 import type { TProperties, TSchema } from 'typebox';

@@ -1,3 +1,5 @@
+// The two families of the interface: their error envelopes, and the words of their descriptions.
+
 import type { IncomingMessage } from 'node:http';
 import { type Fault, failureOf, registry, success } from '@boxoffice/envelope';
 import type { Admitted } from '../access/admission.ts';

@@ -1,3 +1,5 @@
+// Lists: pages with signed cursors, and reading changes as of a time.
+
 import { type Answer, ok, type Position } from '../operation.ts';
 import { DEFAULT_LIMIT } from '../schemas.ts';
 import { asOfReading } from './as-of.ts';

@@ -1,3 +1,5 @@
+// Reads requests: path, query and body in their declared types, limits, read-only members, merge patches.
+
 import type { IncomingMessage } from 'node:http';
 import { type Code, Fault } from '@boxoffice/envelope';
 import { type TProperties, type TSchema, Type } from 'typebox';

@@ -1,3 +1,5 @@
+// Validation of requests and answers against JSON Schemas, and the violations that it reports.
+
 import { type AjvOptions, createAjv, ENOUGH, type ErrorObject } from './ajv.ts';
 import type { Json } from './body-schema.ts';
 import { violationsOf } from './choices.ts';

@@ -1,3 +1,5 @@
+// The conformance suite of the messaging port: every engine passes the same checks.
+
 import { describe, test } from '@jest/globals';
 import { broadcasts } from './broadcasts.ts';
 import { crashes } from './crashes.ts';

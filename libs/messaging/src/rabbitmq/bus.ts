@@ -1,3 +1,5 @@
+// The messaging port on RabbitMQ: connections, topology, publishing with confirms, consumers and dead letters.
+
 import { within } from '@boxoffice/runtime/time';
 import { defaultRetryDelaysMs } from '../attempts.ts';
 import type { Bus, Logger, Queue, Subscription } from '../port.ts';

@@ -1,3 +1,5 @@
+// The relay: publishes the events of a store's outbox, and the orphaned ones.
+
 import { setTimeout as pause } from 'node:timers/promises';
 import { within } from '@boxoffice/runtime/time';
 import { backoff } from '../attempts.ts';

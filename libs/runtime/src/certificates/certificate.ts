@@ -1,3 +1,5 @@
+// TLS certificates: reading and following the files, a certificate for development, and trusted authorities.
+
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { file } from '../settings/kinds.ts';

@@ -1,3 +1,5 @@
+// Connections between services: the instances behind a name, and the maximum age of a connection.
+
 import { type LookupAddress, lookup as resolve } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 

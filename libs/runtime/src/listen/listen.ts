@@ -1,3 +1,5 @@
+// Listeners: limits on slow clients, refused requests, drained connections, and the port for metrics and health.
+
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';

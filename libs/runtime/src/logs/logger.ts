@@ -1,3 +1,5 @@
+// Logs: one JSON line per entry, with permitted fields only.
+
 import { createLogger as createWinston, format, transports } from 'winston';
 import { currentTrace, parseTraceparent } from '../tracing/trace.ts';
 import { allowedFields, type LogFields, masked } from './fields.ts';

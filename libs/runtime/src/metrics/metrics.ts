@@ -1,3 +1,5 @@
+// Metrics in Prometheus's text format: those of the code, of the process and of its surroundings.
+
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Gauge } from 'prom-client';
 import { within } from '../time/deadline.ts';

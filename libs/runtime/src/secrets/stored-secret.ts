@@ -1,3 +1,5 @@
+// Secrets at rest: sealed private keys, and secrets in files of the data directory.
+
 import { randomBytes } from 'node:crypto';
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,3 +1,5 @@
+// Settings: read once from the environment by typed kinds and rules, with all faults reported together.
+
 import { createServer } from 'node:net';
 import { NO_ADDRESS, noAddress, reasonOf, StartFault } from './start-fault.ts';
 

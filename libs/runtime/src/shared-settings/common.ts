@@ -1,3 +1,5 @@
+// Settings that several programs share.
+
 import { join, resolve } from 'node:path';
 import { certificateFiles } from '../certificates/certificate.ts';
 import { logLevels } from '../logs/logger.ts';

@@ -1,3 +1,5 @@
+// Traces: the ids that connect the work of one request, its spans, and their export.
+
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';

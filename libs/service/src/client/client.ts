@@ -1,3 +1,5 @@
+// The client with which a service calls the internal operations of another service.
+
 import { Fault } from '@boxoffice/envelope';
 import type { ServiceCredentials } from '@boxoffice/identity';
 import { CONNECTION_AGE_MS, type Logger } from '@boxoffice/runtime';

@@ -1,3 +1,5 @@
+// The engines of a process: its store and bus, and the dead letters between them.
+
 import { type Bus, connectRabbitmq, createInProcessBus, type DeadLetters, type Queue } from '@boxoffice/messaging';
 import { currentTrace, type Logger, StartFault } from '@boxoffice/runtime';
 import { type Collection, type Document, openMongoStore, openSqliteStores, type Store } from '@boxoffice/store';

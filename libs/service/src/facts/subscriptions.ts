@@ -1,3 +1,5 @@
+// Facts: the subscriptions of a service, and the spans of publishing and handling.
+
 import type { Bus, Subscription } from '@boxoffice/messaging';
 import { type Logger, persistently } from '@boxoffice/runtime';
 import type { Closable, Listener, Reaction } from '../definition.ts';

@@ -1,3 +1,5 @@
+// The metrics that every service has: of its store, its relay and its queues.
+
 import type { Metrics } from '@boxoffice/runtime';
 import type { CollectionHandle, Document, Documents, Store } from '@boxoffice/store';
 

@@ -1,3 +1,5 @@
+// Starts a service: settings, engines, listener, background work and an orderly stop.
+
 import type { RequestListener } from 'node:http';
 import { createApp } from '@boxoffice/http';
 import { createIdentityVerifier, createKeySet, createServiceCredentials, JWKS_PATH } from '@boxoffice/identity';

@@ -1,3 +1,5 @@
+// The conformance suite of the store port: every engine passes the same checks.
+
 import { afterAll, beforeAll, describe, test } from '@jest/globals';
 import type { Store } from '../port.ts';
 import { crashes } from './crashes.ts';

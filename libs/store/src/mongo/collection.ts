@@ -1,3 +1,5 @@
+// The store port on MongoDB.
+
 import type { Collection } from 'mongodb';
 import type { MongoIdempotency } from './idempotency/idempotency.ts';
 import type { Surroundings } from './outbox/events.ts';

@@ -1,3 +1,5 @@
+// Rules of the catalog without any I/O: products, performances, capacities, prices, places and sales.
+
 import { beforeStart } from './period.ts';
 import type { Texts } from './texts.ts';
 

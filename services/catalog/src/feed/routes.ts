@@ -1,3 +1,5 @@
+// The catalog feed: the whole published catalog in one answer, and its cache.
+
 import { type AnyOperation, asOf, named, ok, operation, timestamp } from '@boxoffice/http';
 import { Type } from 'typebox';
 import { asOf as exampleAsOf } from '../examples.ts';

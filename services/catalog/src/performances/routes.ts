@@ -1,3 +1,5 @@
+// Performances: their operations, capacity, places and availability.
+
 import {
   type AnyOperation,
   changesPage,

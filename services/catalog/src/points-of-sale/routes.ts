@@ -1,3 +1,5 @@
+// Points of sale: their operations, settings and payment methods.
+
 import {
   type AnyOperation,
   changesPage,

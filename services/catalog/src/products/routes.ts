@@ -1,3 +1,5 @@
+// Products: their operations, and the cancellation of their performances.
+
 import {
   type AnyOperation,
   changesPage,

@@ -1,3 +1,5 @@
+// Commands without HTTP for the programs of an installation: institutions, and the catalogue of the demo data.
+
 import { createCheck } from '@boxoffice/http';
 import type { Store } from '@boxoffice/store';
 import type { Static, TSchema } from 'typebox';

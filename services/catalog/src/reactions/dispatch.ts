@@ -1,3 +1,5 @@
+// Reactions to the facts of other services, one file per fact: they release places.
+
 import { type Handler, Unreadable } from '@boxoffice/messaging';
 import type { Store } from '@boxoffice/store';
 import { onOrderCancelled } from './order-cancelled.ts';

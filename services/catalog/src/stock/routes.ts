@@ -1,3 +1,5 @@
+// The stock: places are held, renewed, sold and released for the orders service.
+
 import { type AnyOperation, ok, operation, timestamp } from '@boxoffice/http';
 import type { Store } from '@boxoffice/store';
 import { Type } from 'typebox';

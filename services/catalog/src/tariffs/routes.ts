@@ -1,3 +1,5 @@
+// Tariffs: their operations.
+
 import {
   type AnyOperation,
   changesPage,

@@ -1,3 +1,5 @@
+// Individuals and structures: their operations, erasure, and the audit of what a duplicate email discloses.
+
 import {
   type AnyOperation,
   changesPage,

@@ -1,3 +1,5 @@
+// Rules of contacts without any I/O: what a contact is, its number, and the comparison of emails.
+
 import { emailKey, trimmed, uniqueEmail } from './email.ts';
 
 export type Kind = 'individual' | 'structure';

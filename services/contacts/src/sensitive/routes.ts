@@ -1,3 +1,5 @@
+// Sensitive data of individuals, under scopes of its own.
+
 import { type AnyOperation, ok, operation, pathId } from '@boxoffice/http';
 import type { Contacts } from '../contacts/contacts.ts';
 import { individual } from '../contacts/examples.ts';

@@ -1,3 +1,5 @@
+// The cancellation of an order.
+
 import { type AnyOperation, operation, pathId } from '@boxoffice/http';
 import type { OrdersContext } from '../context.ts';
 import * as example from '../examples.ts';

@@ -1,3 +1,5 @@
+// Carts of visitors: filling and changing one, checkout, and the orders of a shop.
+
 import { Fault } from '@boxoffice/envelope';
 import { type AnyOperation, id, ok, oneOf, operation } from '@boxoffice/http';
 import { Type } from 'typebox';

@@ -1,3 +1,5 @@
+// The services that orders calls: catalog, contacts and tickets.
+
 import type { ServiceCredentials } from '@boxoffice/identity';
 import type { Logger } from '@boxoffice/runtime';
 import { createServiceClient } from '@boxoffice/service';

@@ -1,3 +1,5 @@
+// Rules of orders without any I/O: from a draft to the settled cancellation, one file per subject.
+
 import { accept, type Decision, refuse } from './order/decision.ts';
 import { areAmounts } from './order/money.ts';
 import type { Line, NewLine, Order } from './order/order.ts';

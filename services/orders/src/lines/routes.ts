@@ -1,3 +1,5 @@
+// Lines of orders: adding and removing them.
+
 import { type AnyOperation, operation, pathId } from '@boxoffice/http';
 import type { OrdersContext } from '../context.ts';
 import * as example from '../examples.ts';

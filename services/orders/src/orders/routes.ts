@@ -1,3 +1,5 @@
+// Orders: created, listed, read, changed, extended, reserved and confirmed.
+
 import {
   type AnyOperation,
   changesPage,

@@ -1,3 +1,5 @@
+// Payments of orders: recorded, listed, read and settled.
+
 import { type AnyOperation, created, operation, page, pageOf, pageQuery, pathId, requireScope } from '@boxoffice/http';
 import type { OrdersContext } from '../context.ts';
 import * as example from '../examples.ts';

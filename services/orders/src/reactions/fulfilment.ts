@@ -1,3 +1,5 @@
+// Reactions to the facts of other services, one file per fact.
+
 import { type Message, Unreadable } from '@boxoffice/messaging';
 import type { OrdersContext } from '../context.ts';
 import { onPlacesReleased, PLACES_RELEASED } from './places-released.ts';

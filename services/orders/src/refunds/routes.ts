@@ -1,3 +1,5 @@
+// Refunds of orders: recorded, listed and read.
+
 import { type AnyOperation, created, operation, page, pageOf, pageQuery, pathId } from '@boxoffice/http';
 import type { OrdersContext } from '../context.ts';
 import * as example from '../examples.ts';

@@ -1,3 +1,5 @@
+// Steps of the saga: commands that begin them, their effects in other services, and their recovery.
+
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Answer, Request } from '@boxoffice/http';
 import type { IdempotencyRecord } from '@boxoffice/store';

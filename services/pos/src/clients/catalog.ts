@@ -1,3 +1,5 @@
+// The services that the point of sale calls, and caches of what they answer.
+
 import type { AnswerOf, ServiceClient } from '@boxoffice/service';
 import type { operations } from './generated/catalog.ts';
 

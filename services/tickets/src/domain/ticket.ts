@@ -1,3 +1,5 @@
+// Rules of tickets without any I/O: statuses, the tickets of an order, and the ids of replacements.
+
 /** The status of a ticket. `invalidated`: replaced by another. `invalidated` and `cancelled` are final. */
 export const statuses = ['not_printed', 'printed', 'controlled', 'invalidated', 'cancelled'] as const;
 export type Status = (typeof statuses)[number];

@@ -1,3 +1,5 @@
+// Issues the tickets of a confirmed order.
+
 import { UniqueViolation } from '@boxoffice/store';
 import { signBarcode } from '../barcode/signing.ts';
 import { type Collections, type Context, timestampOf } from '../context.ts';

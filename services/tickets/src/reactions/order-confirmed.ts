@@ -1,3 +1,5 @@
+// Reactions to the facts of other services, one file per fact.
+
 import { type Message, Unreadable } from '@boxoffice/messaging';
 import type { Context } from '../context.ts';
 import { isOrderedTicket, orderedTicketOf } from '../issue/confirmation.ts';

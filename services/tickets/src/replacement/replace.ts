@@ -1,3 +1,5 @@
+// Replacement of tickets: a new beneficiary, a new barcode, and interrupted replacements.
+
 import { signBarcode } from '../barcode/signing.ts';
 import { type Collections, type Context, timestampOf } from '../context.ts';
 import { nextId } from '../domain/lineage.ts';

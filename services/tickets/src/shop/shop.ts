@@ -1,3 +1,5 @@
+// Tickets for the point of sale: listed by contact or order, and the name on a ticket.
+
 import type { Where } from '@boxoffice/store';
 import type { Context } from '../context.ts';
 import * as domain from '../domain/ticket.ts';

@@ -1,3 +1,5 @@
+// Tickets: listed and read, their commands, views and erasure.
+
 import { type Code, Fault } from '@boxoffice/envelope';
 import type { Fact, IdempotencyRecord } from '@boxoffice/store';
 import { type Collections, type Context, timestampOf } from '../context.ts';

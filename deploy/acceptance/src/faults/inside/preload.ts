@@ -1,3 +1,5 @@
+// Inside a process of the product: doubles of its engines, crash points and the record of deliveries.
+
 import { flushCompileCache } from 'node:module';
 import { isMainThread } from 'node:worker_threads';
 import { armed, disarmed } from './crash.ts';

@@ -1,3 +1,5 @@
+// The connection to MongoDB: the client, the time limit of calls, and errors in the words of the port.
+
 import { type Db, MongoClient } from 'mongodb';
 
 /** A connected client and the database of one service. */

@@ -1,3 +1,5 @@
+// The documents of an institution on MongoDB, a file per kind of write.
+
 import type { CollectionHandle, Document, Documents } from '../../port.ts';
 import type { MongoCollection } from '../collection.ts';
 import type { Gate } from '../connection/gate.ts';

@@ -1,3 +1,5 @@
+// Idempotency on MongoDB: locks of running requests, and records in the documents of their effects.
+
 import { randomUUID } from 'node:crypto';
 import type { Collection, Db } from 'mongodb';
 import type { Attempt, Idempotency, KeyState, RememberedAnswer } from '../../port.ts';

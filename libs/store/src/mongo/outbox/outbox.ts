@@ -1,3 +1,5 @@
+// The outbox on MongoDB: events inside the document of their write, and orphaned events.
+
 import { randomUUID } from 'node:crypto';
 import type { AnyBulkWriteOperation, Collection, Db } from 'mongodb';
 import type { Outbox, OutboxEvent, PastFact } from '../../port.ts';

@@ -1,3 +1,5 @@
+// The order itself: its states, money, pending step, expiry and facts.
+
 import type { PendingStep } from './pending-step.ts';
 
 /** The states that partners and visitors see and that lists filter by. */
