@@ -86,8 +86,8 @@ export type AbandonedDocument = Document & {
   readonly at: number;
 };
 
-export const abandoned = collection<AbandonedDocument>('given_up', [
-  { name: 'given_up', fields: ['at'], acrossInstitutions: true },
+export const abandoned = collection<AbandonedDocument>('abandoned_requests', [
+  { name: 'abandoned_requests', fields: ['at'], acrossInstitutions: true },
 ]);
 
 /** Every collection of the catalog. */
@@ -142,7 +142,7 @@ export const retention: Retentions = {
     retained: '30 days (`RELEASE_RETENTION_MS`)',
     ends: [{ field: 'createdAt', iso: true, afterMs: RELEASE_RETENTION_MS }],
   },
-  given_up: {
+  abandoned_requests: {
     retained: 'a day (`ABANDONED_RETENTION_MS`)',
     ends: [{ field: 'at', afterMs: ABANDONED_RETENTION_MS }],
   },

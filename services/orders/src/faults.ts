@@ -14,7 +14,7 @@ export const codesOf = (...reasons: readonly Reason[]): readonly Code[] => [
 /** The status codes of the states that forbid a command. */
 export const stateCodes: readonly Code[] = Object.values(codesByState);
 
-/** A refusal of the table as a Fault; keeps the reason for the point of sale, which is told reasons, not codes. */
+/** A refusal of the table as a Fault; keeps the reason, since answers to the point of sale have reasons, not codes. */
 export class RefusedOrder extends Fault {
   readonly reason: Reason;
 

@@ -105,7 +105,7 @@ describeMongo('a write on MongoDB is one document', (url) => {
     const stored = await database.withClient((client) =>
       client.db(database.database).collection<{ _id: string }>('things').findOne({ _id: id }),
     );
-    expect((stored as { _stamps?: unknown[] } | null)?._stamps?.length).toBe(50);
+    expect((stored as { _idempotencyRecords?: unknown[] } | null)?._idempotencyRecords?.length).toBe(50);
     for (const [i, key] of keys.entries()) {
       const found = await known(key);
       expect(found.state === 'remembered' && found.answer.body).toEqual({ version: i + 2 });

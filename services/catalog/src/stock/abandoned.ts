@@ -20,16 +20,20 @@ const idOf = ({ holder, request }: Abandoned): string => (request === undefined 
  * version 1, so the requests of its draft are abandoned by request id only. `at`: epoch milliseconds. Returns the
  * newest version recorded.
  */
-export const abandon = async ({ abandoned: givenUp }: Collections, what: Abandoned, at: number): Promise<number> => {
+export const abandon = async (
+  { abandoned: abandonedRequests }: Collections,
+  what: Abandoned,
+  at: number,
+): Promise<number> => {
   const { asOf } = what;
   const id = idOf(what);
   const record: Omit<AbandonedDocument, 'version' | 'institution'> = { id, asOf, at };
   try {
-    await givenUp.insert(record);
+    await abandonedRequests.insert(record);
     return asOf;
   } catch (error) {
     if (!(error instanceof UniqueViolation)) throw error;
-    const known = await givenUp.update(id, (current) => (current.asOf < asOf ? { next: record } : undefined));
+    const known = await abandonedRequests.update(id, (current) => (current.asOf < asOf ? { next: record } : undefined));
     return known?.asOf ?? asOf;
   }
 };
@@ -39,9 +43,12 @@ export const abandon = async ({ abandoned: givenUp }: Collections, what: Abandon
  * release sees them.
  */
 export const isAbandoned = async (
-  { abandoned: givenUp }: Collections,
+  { abandoned: abandonedRequests }: Collections,
   { holder, request, asOf }: Attempt,
 ): Promise<boolean> => {
-  const records = await Promise.all([givenUp.get(idOf({ holder, request, asOf })), givenUp.get(holder)]);
+  const records = await Promise.all([
+    abandonedRequests.get(idOf({ holder, request, asOf })),
+    abandonedRequests.get(holder),
+  ]);
   return records.some((record) => record !== undefined && asOf < record.asOf);
 };

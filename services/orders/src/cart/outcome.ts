@@ -1,6 +1,6 @@
 import { Fault } from '@boxoffice/envelope';
 import type { OrdersContext } from '../context.ts';
-import { refusals, type ToldReason } from '../domain/refusals.ts';
+import { refusals, type ShopReason } from '../domain/refusals.ts';
 import { RefusedOrder } from '../faults.ts';
 import type { Target } from '../steps/write.ts';
 import type { OrderDocument } from '../store.ts';
@@ -8,13 +8,13 @@ import type { OrderDocument } from '../store.ts';
 /** The outcome of a visitor's request: the order after it, and the refusal if it was refused. */
 export interface Outcome {
   readonly order: OrderDocument | undefined;
-  readonly refusal?: { readonly reason: ToldReason; readonly details: string };
+  readonly refusal?: { readonly reason: ShopReason; readonly details: string };
 }
 
 /**
  * Runs a visitor's request and returns a refusal as data. `isDone` says whether the order already has the effect of
  * this request: then two attempts met, and the slower one failed harmlessly. @throws Fault for every error that is
- * not a refusal, or none that visitors are told
+ * not a refusal, or whose reason is not one of the shop's
  */
 export const outcomeOf = async (
   context: Pick<OrdersContext, 'orders'>,
@@ -29,7 +29,7 @@ export const outcomeOf = async (
     const found = await context.orders.of(institution).get(orderId);
     const order = found?.state === 'draft' ? undefined : found;
     if (order && isDone(order) && (error.code === 'conflict' || error.code === 'service_unavailable')) return { order };
-    const reason = error instanceof RefusedOrder ? refusals[error.reason].told : null;
+    const reason = error instanceof RefusedOrder ? refusals[error.reason].shopReason : null;
     if (!reason) throw error;
     return { order, refusal: { reason, details: error.details } };
   }

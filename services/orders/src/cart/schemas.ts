@@ -6,7 +6,7 @@ import { isCart } from '../domain/cart.ts';
 import { paymentTokens } from '../domain/checkout.ts';
 import { due, total } from '../domain/order/money.ts';
 import { type VisibleState, visibleStates } from '../domain/order/order.ts';
-import { toldReasons } from '../domain/refusals.ts';
+import { shopReasons } from '../domain/refusals.ts';
 import { instant, instantOrNull } from '../orders/view.ts';
 import { contactNumber, items, Place } from '../schemas.ts';
 import type { OrderDocument } from '../store.ts';
@@ -119,7 +119,7 @@ export const Outcome = named(
   'ShopOutcome',
   Members({
     outcome: oneOf(['done', 'refused']),
-    reason: nullable(oneOf(toldReasons)),
+    reason: nullable(oneOf(shopReasons)),
     details: nullable(Text()),
     order: nullable(ShopOrder),
   }),

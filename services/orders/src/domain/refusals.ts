@@ -1,13 +1,16 @@
 import type { State } from './order/order.ts';
 
-/** One reason: its answer by family A, what the point of sale is told, and what humans read. */
+/** One reason: the code of family A, the reason in answers to the point of sale, and the text. */
 interface Row {
   /** The status code of family A: a key of the registry in libs/envelope. */
   readonly code: string;
   /** Status codes that say more, by the state that forbids the command. */
   readonly codeIn?: Readonly<Partial<Record<State, string>>>;
-  /** The reason that the point of sale is told if a visitor's request is refused; null if no visitor can meet it. */
-  readonly told: string | null;
+  /**
+   * The reason in answers to the point of sale; null if no visitor's request is refused for it. The code and text of
+   * family B for each belong to that interface: services/pos/src/orders/refusals.ts, where a missing one is a type error.
+   */
+  readonly shopReason: string | null;
   /** English; a rule that knows more says it instead. */
   readonly details: string;
 }
@@ -18,15 +21,19 @@ interface Row {
  */
 export const refusals = {
   // Another request or process is at work.
-  busy: { code: 'conflict', told: 'busy', details: 'Another request is changing the order; repeat this one shortly.' },
+  busy: {
+    code: 'conflict',
+    shopReason: 'busy',
+    details: 'Another request is changing the order; repeat this one shortly.',
+  },
   // The pending step that the command ends is gone, since another process ended it.
-  step_lost: { code: 'conflict', told: 'busy', details: 'The step is finished by another process.' },
-  not_due: { code: 'conflict', told: null, details: 'The order does not expire now.' },
+  step_lost: { code: 'conflict', shopReason: 'busy', details: 'The step is finished by another process.' },
+  not_due: { code: 'conflict', shopReason: null, details: 'The order does not expire now.' },
 
   // The resource.
-  unknown_order: { code: 'not_found', told: null, details: 'There is no resource with this id.' },
-  unknown_line: { code: 'not_found', told: 'unknown_line', details: 'There is no resource with this id.' },
-  unknown_payment: { code: 'not_found', told: null, details: 'There is no resource with this id.' },
+  unknown_order: { code: 'not_found', shopReason: null, details: 'There is no resource with this id.' },
+  unknown_line: { code: 'not_found', shopReason: 'unknown_line', details: 'There is no resource with this id.' },
+  unknown_payment: { code: 'not_found', shopReason: null, details: 'There is no resource with this id.' },
 
   // The state of the order.
   wrong_state: {
@@ -37,131 +44,139 @@ export const refusals = {
       confirmed: 'order_confirmed',
       payment_pending: 'order_payment_pending',
     },
-    told: 'cart_gone',
+    shopReason: 'cart_gone',
     details: 'The state of the order does not allow it.',
   },
   // The expiry is not written yet: write `expire`, then decide again.
-  past_due: { code: 'order_expired', told: 'cart_gone', details: "The order's deadline has passed." },
-  empty: { code: 'order_empty', told: 'empty', details: 'The order has no lines.' },
-  unpaid: { code: 'order_unpaid', told: null, details: 'Something is due.' },
+  past_due: { code: 'order_expired', shopReason: 'cart_gone', details: "The order's deadline has passed." },
+  empty: { code: 'order_empty', shopReason: 'empty', details: 'The order has no lines.' },
+  unpaid: { code: 'order_unpaid', shopReason: null, details: 'Something is due.' },
   ticket_controlled: {
     code: 'order_ticket_controlled',
-    told: 'not_cancellable',
+    shopReason: 'not_cancellable',
     details: 'A ticket of the order is controlled.',
   },
 
   // The cart of a visitor.
-  cart_gone: { code: 'precondition_failed', told: 'cart_gone', details: 'The cart was bought already.' },
-  cart_expired: { code: 'order_expired', told: 'cart_expired', details: 'The places of the cart are no longer held.' },
+  cart_gone: { code: 'precondition_failed', shopReason: 'cart_gone', details: 'The cart was bought already.' },
+  cart_expired: {
+    code: 'order_expired',
+    shopReason: 'cart_expired',
+    details: 'The places of the cart are no longer held.',
+  },
   account_required: {
     code: 'precondition_failed',
-    told: 'account_required',
+    shopReason: 'account_required',
     details: 'Only contacts with an account buy on account.',
   },
   tariff_not_accessible: {
     code: 'precondition_failed',
-    told: 'tariff_not_accessible',
+    shopReason: 'tariff_not_accessible',
     details: 'The contact does not meet the criterion of the tariff.',
   },
   payment_declined: {
     code: 'precondition_failed',
-    told: 'payment_declined',
+    shopReason: 'payment_declined',
     details: 'The payment was declined.',
   },
   not_cancellable: {
     code: 'precondition_failed',
-    told: 'not_cancellable',
+    shopReason: 'not_cancellable',
     details: 'The order is not live any more, so it cannot be cancelled.',
   },
   performance_begun: {
     code: 'precondition_failed',
-    told: 'not_cancellable',
+    shopReason: 'not_cancellable',
     details: 'The first performance has started, so it cannot be cancelled.',
   },
 
   // The stock; the first four and `invalid_reference` are the catalog's reasons as well.
   places_unavailable: {
     code: 'order_places_unavailable',
-    told: 'places_unavailable',
+    shopReason: 'places_unavailable',
     details: 'Not enough of the requested places are free; nothing is held.',
   },
-  not_on_sale: { code: 'order_not_on_sale', told: 'not_on_sale', details: 'The performance is not on sale now.' },
+  not_on_sale: { code: 'order_not_on_sale', shopReason: 'not_on_sale', details: 'The performance is not on sale now.' },
   too_many_places: {
     code: 'order_too_many_places',
-    told: 'too_many_places',
+    shopReason: 'too_many_places',
     details: 'The order would have more places than one order can have.',
   },
   tariff_not_sold_here: {
     code: 'order_tariff_not_sold_here',
-    told: 'tariff_not_sold_here',
+    shopReason: 'tariff_not_sold_here',
     details: 'The point of sale does not sell the tariff.',
   },
   hold_limit: {
     code: 'order_hold_limit',
-    told: 'hold_limit',
+    shopReason: 'hold_limit',
     details: 'A client would hold more unsold places than it may at once.',
   },
   // A place that the order already has cannot be added.
   place_repeated: {
     code: 'precondition_failed',
-    told: 'places_unavailable',
+    shopReason: 'places_unavailable',
     details: 'A place of the new lines belongs to a line already.',
   },
   // Places of the order are held no longer.
-  places_gone: { code: 'precondition_failed', told: 'places_gone', details: 'Places of the order are gone.' },
-  not_sold: { code: 'precondition_failed', told: 'places_gone', details: 'Places of the order were not sold.' },
+  places_gone: { code: 'precondition_failed', shopReason: 'places_gone', details: 'Places of the order are gone.' },
+  not_sold: { code: 'precondition_failed', shopReason: 'places_gone', details: 'Places of the order were not sold.' },
 
   // The content of the request.
   invalid_reference: {
     code: 'semantically_invalid',
-    told: 'invalid_reference',
+    shopReason: 'invalid_reference',
     details: 'An id of the request is not known, or what the ids name does not belong together.',
   },
   invalid_items: {
     code: 'semantically_invalid',
-    told: 'invalid_items',
+    shopReason: 'invalid_items',
     details: 'quantity must equal the number of placeIds',
   },
   currency_mismatch: {
     code: 'semantically_invalid',
-    told: 'invalid_reference',
+    shopReason: 'invalid_reference',
     details: 'An order has one currency.',
   },
   invalid_amount: {
     code: 'validation_error',
-    told: 'invalid_reference',
+    shopReason: 'invalid_reference',
     details: 'The prices do not add up to an exact integer.',
   },
-  due_in_past: { code: 'semantically_invalid', told: null, details: '$.dueAt must be in the future.' },
-  invalid_minutes: { code: 'semantically_invalid', told: null, details: 'The hold cannot be extended by that long.' },
+  due_in_past: { code: 'semantically_invalid', shopReason: null, details: '$.dueAt must be in the future.' },
+  invalid_minutes: {
+    code: 'semantically_invalid',
+    shopReason: null,
+    details: 'The hold cannot be extended by that long.',
+  },
 
   // Money.
-  exceeds_due: { code: 'payment_exceeds_due', told: null, details: 'The payment is more than is due.' },
-  exceeds_paid: { code: 'refund_exceeds_paid', told: null, details: 'The refunds are more than was captured.' },
-  payment_final: { code: 'payment_final', told: null, details: 'The payment is captured or has failed already.' },
+  exceeds_due: { code: 'payment_exceeds_due', shopReason: null, details: 'The payment is more than is due.' },
+  exceeds_paid: { code: 'refund_exceeds_paid', shopReason: null, details: 'The refunds are more than was captured.' },
+  payment_final: { code: 'payment_final', shopReason: null, details: 'The payment is captured or has failed already.' },
   late_and_unpaid: {
     code: 'payment_recorded',
-    told: null,
+    shopReason: null,
     details: 'The payment is recorded, but the order is past its deadline and not paid in full.',
   },
   paid_after_cancellation: {
     code: 'payment_recorded',
-    told: null,
+    shopReason: null,
     details: 'The payment is recorded, but the order is cancelled; refund it.',
   },
   paid_and_refunded: {
     code: 'payment_recorded',
-    told: null,
+    shopReason: null,
     details: 'The payment is recorded, but money of the order was refunded, so it is not confirmed.',
   },
 } as const satisfies Readonly<Record<string, Row>>;
 
 export type Reason = keyof typeof refusals;
 
-/** A reason that the point of sale can be told. */
-export type ToldReason = NonNullable<(typeof refusals)[Reason]['told']>;
+/** A reason in answers to the point of sale. */
+export type ShopReason = NonNullable<(typeof refusals)[Reason]['shopReason']>;
 
-/** The reasons that the point of sale can be told, each once. */
-export const toldReasons: readonly ToldReason[] = [
-  ...new Set(Object.values(refusals).flatMap(({ told }) => told ?? [])),
+/** The reasons in answers to the point of sale, each once. */
+export const shopReasons: readonly ShopReason[] = [
+  ...new Set(Object.values(refusals).flatMap(({ shopReason }) => shopReason ?? [])),
 ];

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
-import { type Reason, refusals, toldReasons } from '../../src/domain/refusals.ts';
+import { type Reason, refusals, shopReasons } from '../../src/domain/refusals.ts';
 import type { Reason as CatalogReason } from '../fixture/catalog.ts';
 
 const src = new URL('../../src/', import.meta.url);
@@ -24,6 +24,6 @@ test('each row is given by a rule, a limit or the catalog', () => {
   expect(new Set([...given, ...Object.keys(ofCatalog)])).toEqual(new Set(Object.keys(refusals)));
 });
 
-test('what the point of sale is told is a reason of the table, and told as itself', () => {
-  for (const reason of toldReasons) expect(refusals[reason satisfies Reason].told).toBe(reason);
+test('a reason in answers to the point of sale is a reason of the table, and maps to itself', () => {
+  for (const reason of shopReasons) expect(refusals[reason satisfies Reason].shopReason).toBe(reason);
 });

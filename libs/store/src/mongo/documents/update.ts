@@ -28,7 +28,7 @@ const nextIdempotencyRecords = async <T extends Document>(
   { idempotencyRecord, forget }: WriteOptions<T>,
 ) => {
   const now = Date.now();
-  const before = record._stamps ?? [];
+  const before = record._idempotencyRecords ?? [];
   const current = before.filter(
     (one) => one.expiresAt > now && !(forget !== undefined && one.subjects?.includes(forget)),
   );

@@ -6,13 +6,13 @@ import type { RecordFilter } from '../records/where.ts';
 // Idempotency records are stored in the document of their effect. Every change replaces all of them, conditional on the
 // keys that were read; so the array of keys is never empty, and no record is lost.
 
-type WithIdempotencyRecords = Pick<StoredRecord, '_id' | '_stamps' | '_stampKeys'>;
+type WithIdempotencyRecords = Pick<StoredRecord, '_id' | '_idempotencyRecords' | '_idempotencyKeys'>;
 
-const projection = { _stamps: 1, _stampKeys: 1 } as const;
+const projection = { _idempotencyRecords: 1, _idempotencyKeys: 1 } as const;
 
 /** Matches while the idempotency records are those that were read. */
-export const unchanged = ({ _stampKeys }: Pick<WithIdempotencyRecords, '_stampKeys'>): RecordFilter =>
-  _stampKeys ? { _stampKeys: [..._stampKeys] } : { _stampKeys: { $exists: false } };
+export const unchanged = ({ _idempotencyKeys }: Pick<WithIdempotencyRecords, '_idempotencyKeys'>): RecordFilter =>
+  _idempotencyKeys ? { _idempotencyKeys: [..._idempotencyKeys] } : { _idempotencyKeys: { $exists: false } };
 
 /** The `$set` and `$unset` of an update. */
 export interface Parts {
@@ -22,9 +22,10 @@ export interface Parts {
 
 /** The parts of an update that store these idempotency records in the document. */
 export const partsWith = (idempotencyRecords: readonly StoredIdempotencyRecord[]): Parts => {
-  if (idempotencyRecords.length === 0) return { $set: {}, $unset: { _stamps: '', _stampKeys: '', _subjects: '' } };
+  if (idempotencyRecords.length === 0)
+    return { $set: {}, $unset: { _idempotencyRecords: '', _idempotencyKeys: '', _subjects: '' } };
   const subjects = [...new Set(idempotencyRecords.flatMap((one) => one.subjects ?? []))];
-  const $set = { _stamps: idempotencyRecords, _stampKeys: idempotencyRecords.map((one) => one.key) };
+  const $set = { _idempotencyRecords: idempotencyRecords, _idempotencyKeys: idempotencyRecords.map((one) => one.key) };
   return subjects.length > 0
     ? { $set: { ...$set, _subjects: subjects }, $unset: {} }
     : { $set, $unset: { _subjects: '' } };
@@ -72,8 +73,8 @@ const drop = async (
 ) => {
   for await (const found of from.find<WithIdempotencyRecords>(filter, { projection })) {
     let record: WithIdempotencyRecords | null = found;
-    while (record?._stamps?.some(dropped)) {
-      const remaining = record._stamps.filter((one) => !dropped(one));
+    while (record?._idempotencyRecords?.some(dropped)) {
+      const remaining = record._idempotencyRecords.filter((one) => !dropped(one));
       const filter = { _id: record._id, ...unchanged(record) };
       const { matchedCount } = await from.updateOne(filter, updateOf(partsWith(remaining)));
       if (matchedCount === 1) break;
@@ -88,8 +89,8 @@ export const findIdempotencyRecord = async (
   key: string,
 ): Promise<StoredIdempotencyRecord | undefined> => {
   const look = async (from: Collection<StoredRecord>) => {
-    const record = await from.findOne<WithIdempotencyRecords>({ _stampKeys: key }, { projection });
-    return record?._stamps?.find((one) => one.key === key && one.expiresAt > Date.now());
+    const record = await from.findOne<WithIdempotencyRecords>({ _idempotencyKeys: key }, { projection });
+    return record?._idempotencyRecords?.find((one) => one.key === key && one.expiresAt > Date.now());
   };
   const found = await Promise.all([...collections].map(look));
   return found.find((one) => one !== undefined);
@@ -97,8 +98,8 @@ export const findIdempotencyRecord = async (
 
 /** Removes an expired idempotency record of the key from its document; returns whether the key is free now. */
 export const freeIdempotencyRecord = async (from: Collection<StoredRecord>, key: string): Promise<boolean> => {
-  await drop(from, { _stampKeys: key }, (one) => one.key === key && one.expiresAt <= Date.now());
-  return (await from.findOne({ _stampKeys: key }, { projection: { _id: 1 } })) === null;
+  await drop(from, { _idempotencyKeys: key }, (one) => one.key === key && one.expiresAt <= Date.now());
+  return (await from.findOne({ _idempotencyKeys: key }, { projection: { _id: 1 } })) === null;
 };
 
 /** Removes the subject's idempotency records, except one key's, from the documents of a collection. */

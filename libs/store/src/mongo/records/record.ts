@@ -37,18 +37,25 @@ export interface StoredRecord {
   readonly _outbox?: readonly StoredEvent[];
   /** Present while the outbox is not empty: at or before the time of its oldest event. */
   readonly _pending?: number;
-  readonly _stamps?: readonly StoredIdempotencyRecord[];
+  readonly _idempotencyRecords?: readonly StoredIdempotencyRecord[];
   /**
    * The keys of the idempotency records again, for their unique index. Never an empty array, which such an index would
    * treat as a value.
    */
-  readonly _stampKeys?: readonly string[];
+  readonly _idempotencyKeys?: readonly string[];
   /** The subjects of the idempotency records. */
   readonly _subjects?: readonly string[];
 }
 
 /** The projection of reads: pending events and stored answers stay on the server. */
-export const visible = { _outbox: 0, _pending: 0, _stamps: 0, _stampKeys: 0, _subjects: 0, _unique: 0 } as const;
+export const visible = {
+  _outbox: 0,
+  _pending: 0,
+  _idempotencyRecords: 0,
+  _idempotencyKeys: 0,
+  _subjects: 0,
+  _unique: 0,
+} as const;
 
 /** The projection of reads that precede a write. */
 export const writable = { _outbox: 0, _pending: 0, _unique: 0 } as const;

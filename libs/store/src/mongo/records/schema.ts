@@ -21,7 +21,7 @@ export interface Schema {
 }
 
 /** The index that admits each idempotency key in one document only. */
-export const idempotencyIndex = 'store.stamps';
+export const idempotencyIndex = 'store.idempotency';
 
 const path = /^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$/;
 const own: Readonly<Record<string, string>> = { id: '_id', version: 'version', institution: 'institution' };
@@ -58,7 +58,7 @@ const uniqueKey = ({ name, fields, acrossInstitutions = false }: Index): UniqueK
 /** The indexes of the engine's own look-ups. */
 const ownIndexes: readonly IndexDescription[] = [
   { key: { _pending: 1 }, name: 'store.pending', sparse: true },
-  { key: { _stampKeys: 1 }, name: idempotencyIndex, sparse: true, unique: true },
+  { key: { _idempotencyKeys: 1 }, name: idempotencyIndex, sparse: true, unique: true },
   { key: { _subjects: 1 }, name: 'store.subjects', sparse: true },
 ];
 
