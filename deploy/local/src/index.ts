@@ -3,4 +3,4 @@ export { type Progress, progressCollections, progressIn } from './demo/progress.
 export { ensureDemo, type SeedingOptions } from './demo/seed.ts';
 export { lockDirectory } from './lock.ts';
 export { createProgressLine, type ProgressLine } from './progress-line.ts';
-export { placeOf, type Running, readRunning, recordRunning as noteRunning } from './running.ts';
+export { placeOf, type Running, readRunning } from './running.ts';

@@ -16,7 +16,7 @@ const PAUSE_MS = 1_000;
 
 /** Creates the line. */
 export const createProgressLine = (output: Output, now: () => number = () => performance.now()): ProgressLine => {
-  let toldAt = Number.NEGATIVE_INFINITY;
+  let writtenAt = Number.NEGATIVE_INFINITY;
   let open = false;
   return {
     tell(what) {
@@ -24,9 +24,9 @@ export const createProgressLine = (output: Output, now: () => number = () => per
       if (output.isTTY) {
         output.write(`\r\x1b[2K${line.slice(0, (output.columns ?? 80) - 1)}`);
         open = true;
-      } else if (now() - toldAt >= PAUSE_MS) {
+      } else if (now() - writtenAt >= PAUSE_MS) {
         output.write(`${line}\n`);
-        toldAt = now();
+        writtenAt = now();
       }
     },
     end() {

@@ -43,9 +43,9 @@ const read = (directory: string): Running | undefined => {
  */
 export const recordRunning = (directory: string, where: Omit<Running, 'pid' | 'since'>): (() => Promise<void>) => {
   const file = fileIn(directory);
-  const note: Running = { pid: process.pid, since: new Date().toISOString(), ...where };
+  const record: Running = { pid: process.pid, since: new Date().toISOString(), ...where };
   const draft = `${file}.${process.pid}`;
-  writeFileSync(draft, `${JSON.stringify(note, null, 2)}\n`, { mode: 0o600 });
+  writeFileSync(draft, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
   renameSync(draft, file);
   return async () => {
     // On shared engines another process may have started and replaced the record.
@@ -74,8 +74,9 @@ const accepts = (url: string): Promise<boolean> =>
  * process does not count: its pid is gone, or its addresses do not answer. `urls` is empty during the start.
  */
 export const readRunning = async (directory: string, store: string): Promise<Running | undefined> => {
-  const note = read(directory);
-  const counts = note && isAlive(note.pid) && (await Promise.all(Object.values(note.urls).map(accepts))).some(Boolean);
-  if (counts) return note.store === store ? note : undefined;
+  const record = read(directory);
+  const counts =
+    record && isAlive(record.pid) && (await Promise.all(Object.values(record.urls).map(accepts))).some(Boolean);
+  if (counts) return record.store === store ? record : undefined;
   return (await answersFor(directory)) ? { pid: 0, since: '', store, urls: {}, gatewayUrl: '' } : undefined;
 };

@@ -45,7 +45,7 @@ export const demo: readonly Command[] = [
     async run(installation) {
       const { state } = await (await installation.demoProgress()).state();
       const file = demoFile(installation.directory);
-      const words = { never: 'none', begun: 'incomplete, finished by the next start', done: 'complete' } as const;
+      const words = { never: 'none', started: 'incomplete, finished by the next start', done: 'complete' } as const;
       return { demoData: words[state], credentials: existsSync(file) ? file : 'none' };
     },
   },

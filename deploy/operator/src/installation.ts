@@ -66,7 +66,7 @@ const named =
 const isThere = (directory: string, name: string): boolean => existsSync(join(directory, `${name}.sqlite`));
 
 /** Whether the directory contains an installation on SQLite files. */
-const begunIn = (directory: string): boolean => [authorizer, catalog].some(({ name }) => isThere(directory, name));
+const existsIn = (directory: string): boolean => [authorizer, catalog].some(({ name }) => isThere(directory, name));
 
 const services = [authorizer, catalog, contacts, orders, tickets, pos];
 
@@ -85,7 +85,7 @@ export const openInstallation = (data?: DataUse): Installation => {
   const settings = readSettings({ directory: dataDirectory, mongodbUrl, amqpUrl, tlsCaFile });
   trustAuthorities(settings.tlsCaFile);
   const { directory, mongodbUrl: url, amqpUrl: broker } = settings;
-  if (url === undefined && data !== 'unneeded' && !begunIn(directory)) {
+  if (url === undefined && data !== 'unneeded' && !existsIn(directory)) {
     if (data !== 'made') {
       throw new Refused(
         `there is no installation in ${directory} (BOXOFFICE_DATA_DIR); institutions create or npm start creates one`,

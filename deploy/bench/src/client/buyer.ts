@@ -52,13 +52,13 @@ export const putOnSale = async (buyer: Buyer, capacity: number): Promise<Hot> =>
     if (http >= 300) throw new Error(`${http}: ${details}`);
     return data;
   };
-  const name = { fr: 'La ruée', en: 'The rush', de: 'Der Ansturm' };
+  const name = { fr: 'La finale', en: 'The final', de: 'Das Finale' };
   const tariff = must(
-    await buyer.send<{ id: string }>('POST', '/svc/v3/catalog/tariffs', { code: `RUSH${Date.now()}`, name }),
+    await buyer.send<{ id: string }>('POST', '/svc/v3/catalog/tariffs', { code: `FINAL${Date.now()}`, name }),
   );
   const product = must(
     await buyer.send<{ id: string }>('POST', '/svc/v3/catalog/products', {
-      code: `RUSH${Date.now()}`,
+      code: `FINAL${Date.now()}`,
       type: 'show',
       name,
       state: 'running',

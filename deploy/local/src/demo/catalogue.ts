@@ -66,14 +66,14 @@ export const stockProducts = async (
   tell: (done: number) => void,
 ): Promise<ReadonlyMap<string, Fixture>> => {
   const found = new Map<string, Fixture>();
-  const note = ({ id, code, performances }: StoredProduct): void => {
+  const record = ({ id, code, performances }: StoredProduct): void => {
     found.set(code, { productId: id, performanceId: String(performances[0]?.id) });
     tell(found.size);
   };
-  for (const product of await list<StoredProduct>(keeper, 'listProducts', PRODUCTS)) note(product);
+  for (const product of await list<StoredProduct>(keeper, 'listProducts', PRODUCTS)) record(product);
   const missing = products.filter(({ code }) => !found.has(code)).values();
   const stock = async (): Promise<void> => {
-    for (const product of missing) note(await create<StoredProduct>(keeper, 'createProduct', PRODUCTS, product));
+    for (const product of missing) record(await create<StoredProduct>(keeper, 'createProduct', PRODUCTS, product));
   };
   await Promise.all(Array.from({ length: AT_ONCE }, stock));
   return found;

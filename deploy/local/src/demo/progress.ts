@@ -7,16 +7,16 @@ export type AllFixtures = Readonly<Record<string, FixtureIds>>;
 /** The progress of an installation's seeding. */
 export type SeedingState =
   | { readonly state: 'never' }
-  | { readonly state: 'begun' }
+  | { readonly state: 'started' }
   | { readonly state: 'done'; readonly fixtures: AllFixtures };
 
 /** The installation's record of it. */
-type Note = Document & Exclude<SeedingState, { readonly state: 'never' }>;
+type SeedingRecord = Document & Exclude<SeedingState, { readonly state: 'never' }>;
 
-const notes = collection<Note>('demo', []);
+const records = collection<SeedingRecord>('demo', []);
 
 /** The collections in which `npm start` stores its own records. */
-export const progressCollections = [notes];
+export const progressCollections = [records];
 
 /** The record of the seeding. It is stored with the data, so that it is true for any data directory. */
 export interface Progress {
@@ -29,11 +29,11 @@ const ID = 'seeding';
 
 /** The progress recorded in a store. */
 export const progressIn = (store: Store): Progress => {
-  const documents = store.collection(notes).of('installation');
+  const documents = store.collection(records).of('installation');
   return {
     state: async () => (await documents.get(ID)) ?? { state: 'never' },
     async begin() {
-      await documents.insert({ id: ID, state: 'begun' }).catch((error: unknown) => {
+      await documents.insert({ id: ID, state: 'started' }).catch((error: unknown) => {
         if (!(error instanceof UniqueViolation)) throw error;
       });
     },

@@ -135,12 +135,12 @@ const renew = async (options: SeedingOptions, fixtures: AllFixtures): Promise<De
 
 const ensure = async (options: SeedingOptions): Promise<DemoCredentials | undefined> => {
   const { progress, directory, addresses, stores } = options;
-  const noted = await progress.state();
+  const recorded = await progress.state();
   const credentials = readDemo(directory);
-  if (noted.state === 'done') {
-    return credentials ? followAddresses(directory, credentials, addresses) : renew(options, noted.fixtures);
+  if (recorded.state === 'done') {
+    return credentials ? followAddresses(directory, credentials, addresses) : renew(options, recorded.fixtures);
   }
-  if (noted.state === 'never') {
+  if (recorded.state === 'never') {
     if ((await listInstitutions(stores.catalog)).length > 0) return undefined;
     // Credentials of other data, which no longer exists.
     if (credentials) removeDemo(directory);

@@ -64,10 +64,10 @@ export const republish = async (
     counts[fact.type] = (counts[fact.type] ?? 0) + 1;
     count += 1;
     tell(count);
-    const mine = waiting.get(fact.institution) ?? [];
-    mine.push(fact);
-    waiting.set(fact.institution, mine);
-    if (mine.length >= BATCH) await flush(fact.institution);
+    const batch = waiting.get(fact.institution) ?? [];
+    batch.push(fact);
+    waiting.set(fact.institution, batch);
+    if (batch.length >= BATCH) await flush(fact.institution);
   }
   for (const institution of [...waiting.keys()]) await flush(institution);
   return counts;

@@ -42,10 +42,10 @@ const ofRunning = ({ urls, gatewayUrl, caFile }: Running): Address[] => {
 export const addressesOf = async ({ engines, running: look }: Installation): Promise<Addresses> => {
   const given: Readonly<Record<string, string | undefined>> = readSettings(settings);
   const running = await look();
-  const noted = running === undefined ? [] : ofRunning(running);
+  const recorded = running === undefined ? [] : ofRunning(running);
   const all = names.flatMap((service): Address[] => {
     const url = given[service];
-    return url === undefined ? noted.filter((one) => one.service === service) : [{ service, url }];
+    return url === undefined ? recorded.filter((one) => one.service === service) : [{ service, url }];
   });
   const isGiven = Object.values(given).some((url) => url !== undefined);
   const unknown = names

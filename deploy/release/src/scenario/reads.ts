@@ -10,17 +10,17 @@ export interface Reads {
   of(queue: string): Readonly<Record<string, readonly string[]>>;
 }
 
-const watch = (value: unknown, path: string, note: (path: string) => void): unknown => {
+const watch = (value: unknown, path: string, record: (path: string) => void): unknown => {
   if (typeof value !== 'object' || value === null) return value;
   return new Proxy(value, {
     get(target, name, receiver) {
       const found: unknown = Reflect.get(target, name, receiver);
       if (typeof name === 'symbol' || typeof found === 'function') return found;
-      if (Array.isArray(target)) return name === 'length' ? found : watch(found, `${path}[]`, note);
+      if (Array.isArray(target)) return name === 'length' ? found : watch(found, `${path}[]`, record);
       if (!Object.hasOwn(target, name)) return found;
       const deeper = path === '' ? name : `${path}.${name}`;
-      note(deeper);
-      return watch(found, deeper, note);
+      record(deeper);
+      return watch(found, deeper, record);
     },
   });
 };
@@ -30,22 +30,22 @@ const isWithin = (outer: string, inner: string): boolean =>
 
 /** Creates an empty record. */
 export const createReads = (): Reads => {
-  const notes = new Map<string, Map<string, Set<string>>>();
-  const notesOf = (queue: string, type: string): Set<string> => {
-    const types = notes.get(queue) ?? new Map<string, Set<string>>();
-    notes.set(queue, types);
+  const reads = new Map<string, Map<string, Set<string>>>();
+  const pathsOf = (queue: string, type: string): Set<string> => {
+    const types = reads.get(queue) ?? new Map<string, Set<string>>();
+    reads.set(queue, types);
     const paths = types.get(type) ?? new Set<string>();
     types.set(type, paths);
     return paths;
   };
   return {
     watched(queue, message) {
-      const paths = notesOf(queue, message.type);
+      const paths = pathsOf(queue, message.type);
       return { ...message, data: watch(message.data, '', (path) => paths.add(path)) as object };
     },
     of: (queue) =>
       Object.fromEntries(
-        [...(notes.get(queue) ?? [])]
+        [...(reads.get(queue) ?? [])]
           .map(([type, paths]) => {
             const all = [...paths].toSorted();
             return [type, all.filter((path) => !all.some((other) => isWithin(path, other)))] as const;

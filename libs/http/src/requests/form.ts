@@ -85,14 +85,14 @@ export const compileForm = (operation: AnyOperation, { validators, unknownQuery,
   const queryOf = (search: string): { values: Record<string, unknown>; wrong: Violation[] } => {
     const { values, unknown, repeated } = readQuery(search, queryCoercions);
     const wrong = [...(checkQuery?.(values).found ?? [])];
-    const note = (names: readonly string[], message: string) => {
+    const refuse = (names: readonly string[], message: string) => {
       for (const name of names) wrong.push({ path: name.slice(0, 64), message, kind: 'constraint' });
     };
-    note(
+    refuse(
       repeated.filter((name) => !lenient.has(name)),
       'is repeated',
     );
-    if (unknownQuery === 'refuse') note(unknown, 'is not a known parameter');
+    if (unknownQuery === 'refuse') refuse(unknown, 'is not a known parameter');
     return { values, wrong: wrong.map(inQuery) };
   };
 

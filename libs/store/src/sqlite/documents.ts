@@ -10,7 +10,7 @@ import {
 import { claimStep } from './claim.ts';
 import { engineError, uniqueViolation } from './errors.ts';
 import type { DatabaseFile } from './file.ts';
-import { forgetSteps, noteSubjects, takeKey } from './idempotency.ts';
+import { forgetSteps, recordSubjects, takeKey } from './idempotency.ts';
 import { eventsOf, outboxSteps } from './outbox.ts';
 import { pageReads, pageSql } from './pages.ts';
 import { type Answer, type Failure, isFailure, type Step, type Value } from './protocol.ts';
@@ -55,7 +55,7 @@ const documentsOf = <T extends Document>(
     const steps = [
       ...first,
       ...(forget === undefined ? [] : forgetSteps(forget)),
-      ...(remembered ? noteSubjects(remembered) : []),
+      ...(remembered ? recordSubjects(remembered) : []),
       step,
       ...outboxSteps(events),
     ];

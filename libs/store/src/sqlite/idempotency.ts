@@ -22,7 +22,7 @@ export const takeKey = ({ key, fingerprint, expiresAt, answer }: Remembered): St
 ];
 
 /** The step that records the subjects of the answer; after the steps of `forget`, so that it is not deleted itself. */
-export const noteSubjects = ({ key, expiresAt, answer }: Remembered): Step[] => {
+export const recordSubjects = ({ key, expiresAt, answer }: Remembered): Step[] => {
   const rows = [...new Set(answer.subjects)].map((subject): readonly Value[] => [subject, key, expiresAt]);
   if (rows.length === 0) return [];
   return [['INSERT OR REPLACE INTO "$subjects" (subject, key, expires_at) VALUES (?, ?, ?)', 'each', rows]];
@@ -122,7 +122,7 @@ export const createIdempotency = (
       lock.isSettling = true;
       try {
         const remembered = { ...attempt, answer };
-        await file.write([takeKey(remembered), ...noteSubjects(remembered)], 0);
+        await file.write([takeKey(remembered), ...recordSubjects(remembered)], 0);
         return true;
       } finally {
         running.delete(attempt.key);

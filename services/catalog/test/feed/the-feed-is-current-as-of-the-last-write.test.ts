@@ -84,7 +84,7 @@ describe.each(engines)(`GET /catalog on $name${missing}`, ({ start }) => {
     const { data: hidden } = await createProduct(on, { state: 'validated' });
     const { status, data, headers } = await ask(on);
     expect(status).toBe(200);
-    expect(data.institution).toMatchObject({ name: 'Test house', currency: 'CHF', languages: ['fr', 'en'] });
+    expect(data.institution).toMatchObject({ name: 'Test institution', currency: 'CHF', languages: ['fr', 'en'] });
     expect(data.products).toContainEqual(product);
     expect(data.products.map(({ id }) => id)).not.toContain(hidden.id);
     expect(data.tariffs).toContainEqual(tariff);
@@ -146,23 +146,23 @@ describe.each(engines)(`GET /catalog on $name${missing}`, ({ start }) => {
 
   test('asOf as the next modifiedSince misses no write of a slow clock that becomes visible 10 s later', async () => {
     const [store] = stores as [Store];
-    const house = await newInstitution(store);
-    const own = await startInstance(store, house);
+    const institution = await newInstitution(store);
+    const own = await startInstance(store, institution);
     const [changed, closed] = [(await newShow(own, stalls(1))).product, (await newShow(own, stalls(1))).product];
     await own.close();
-    const collections = collectionsOf(store, house);
+    const collections = collectionsOf(store, institution);
     const taken = Date.now() + 60_000;
     // The reader's clock is 5 s ahead of the writer's.
-    const { data: before } = await createCatalogCache(store, () => taken + 9_999 + 5_000).of(house, {});
+    const { data: before } = await createCatalogCache(store, () => taken + 9_999 + 5_000).of(institution, {});
     const modifiedAt = new Date(taken).toISOString();
     await collections.products.update(changed?.id ?? '', (current) => ({ next: { ...current, modifiedAt } }));
     await collections.products.update(closed?.id ?? '', (current) => ({
       next: { ...current, modifiedAt, state: 'closed' },
     }));
-    await collections.institutions.claim({ where: { id: house }, set: { catalogMark: `mark-${taken}` } });
+    await collections.institutions.claim({ where: { id: institution }, set: { catalogMark: `mark-${taken}` } });
     const since = async (modifiedSince: string) => {
       const answers = createCatalogCache(store, () => taken + 60_000);
-      const { data } = await answers.of(house, { modifiedSince });
+      const { data } = await answers.of(institution, { modifiedSince });
       return { products: data.products.map(({ id }) => id), removed: data.removed };
     };
     expect(await since(before.asOf)).toEqual({ products: [changed?.id], removed: [closed?.id] });

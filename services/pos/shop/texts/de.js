@@ -129,7 +129,7 @@ export const de = {
   pay_declined: 'Abgelehnt',
   pay_declined_text: 'Ihr Warenkorb bleibt, wie er ist.',
   pay_pending: 'Ausstehend',
-  pay_pending_text: 'Die Bestellung wartet, bis das Haus die Zahlung bestätigt.',
+  pay_pending_text: 'Die Bestellung wartet, bis der Veranstalter die Zahlung bestätigt.',
   payNow: '{price} bezahlen',
   paying: 'Die Zahlung läuft.',
   unsettledTitle: 'Wir wissen noch nicht, was aus Ihrer Bestellung geworden ist',
@@ -138,7 +138,7 @@ export const de = {
   askAgain: 'Nochmals nachfragen',
   purchaseCancelledTitle: 'Ihre Bestellung wurde storniert',
   purchaseCancelledText:
-    'Bei uns ist etwas schiefgegangen, darum haben wir die Bestellung storniert: Es wurde keine Karte gekauft, die Plätze sind wieder frei. Falls ein Betrag belastet wurde, zahlt ihn das Haus zurück. Sie können einfach neu wählen.',
+    'Bei uns ist etwas schiefgegangen, darum haben wir die Bestellung storniert: Es wurde keine Karte gekauft, die Plätze sind wieder frei. Falls ein Betrag belastet wurde, zahlt ihn der Veranstalter zurück. Sie können einfach neu wählen.',
 
   thankYou: 'Danke, und einen schönen Abend!',
   order_confirmed: 'Ihre Bestellung',
@@ -154,7 +154,7 @@ export const de = {
   order_reserved: 'Ihre Bestellung ist reserviert',
   order_reserved_text: 'Sie bleibt reserviert, bis sie bezahlt ist.',
   order_cancelled: 'Ihre Bestellung ist storniert',
-  order_cancelled_text: 'Die Karten gelten nicht mehr. Das Haus kümmert sich um die Rückzahlung.',
+  order_cancelled_text: 'Die Karten gelten nicht mehr. Der Veranstalter kümmert sich um die Rückzahlung.',
   order_expired: 'Ihre Bestellung ist verfallen',
   order_expired_text: 'Sie wurde nicht rechtzeitig bezahlt; die Plätze sind wieder frei.',
   state_confirmed: 'Bestätigt',

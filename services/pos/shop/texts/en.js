@@ -128,7 +128,7 @@ export const en = {
   pay_declined: 'Declined',
   pay_declined_text: 'Your cart stays as it is.',
   pay_pending: 'Pending',
-  pay_pending_text: 'The order waits until the house confirms the payment.',
+  pay_pending_text: 'The order waits until the organiser confirms the payment.',
   payNow: 'Pay {price}',
   paying: 'Your payment is being made.',
   unsettledTitle: 'We do not know yet what became of your order',
@@ -137,7 +137,7 @@ export const en = {
   askAgain: 'Ask again',
   purchaseCancelledTitle: 'Your order was cancelled',
   purchaseCancelledText:
-    'Something went wrong on our side, so we cancelled the order: no ticket was bought, and the places are free again. If an amount was charged, the house pays it back. You can simply choose again.',
+    'Something went wrong on our side, so we cancelled the order: no ticket was bought, and the places are free again. If an amount was charged, the organiser pays it back. You can simply choose again.',
 
   thankYou: 'Thank you. See you at the show!',
   order_confirmed: 'Your order',
@@ -152,7 +152,7 @@ export const en = {
   order_reserved: 'Your order is reserved',
   order_reserved_text: 'It is kept for you until it is paid.',
   order_cancelled: 'Your order is cancelled',
-  order_cancelled_text: 'The tickets are no longer valid. The house will see to the refund.',
+  order_cancelled_text: 'The tickets are no longer valid. The organiser will see to the refund.',
   order_expired: 'Your order has expired',
   order_expired_text: 'It was not paid in time, and its places are free again.',
   state_confirmed: 'Confirmed',

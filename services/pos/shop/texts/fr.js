@@ -133,7 +133,7 @@ export const fr = {
   pay_declined: 'Refusé',
   pay_declined_text: 'Votre panier reste tel quel.',
   pay_pending: 'En attente',
-  pay_pending_text: 'La commande attend que la maison confirme le paiement.',
+  pay_pending_text: 'La commande attend que l’organisateur confirme le paiement.',
   payNow: 'Payer {price}',
   paying: 'Paiement en cours.',
   unsettledTitle: 'Nous ne savons pas encore si votre commande a abouti',
@@ -142,7 +142,7 @@ export const fr = {
   askAgain: 'Redemander',
   purchaseCancelledTitle: 'Votre commande a été annulée',
   purchaseCancelledText:
-    'Un incident est survenu de notre côté, nous avons donc annulé la commande : aucun billet n’a été acheté et les places sont de nouveau libres. Si un montant a été débité, la maison le rembourse. Il suffit de choisir à nouveau.',
+    'Un incident est survenu de notre côté, nous avons donc annulé la commande : aucun billet n’a été acheté et les places sont de nouveau libres. Si un montant a été débité, l’organisateur le rembourse. Il suffit de choisir à nouveau.',
 
   thankYou: 'Merci, et belle soirée !',
   order_confirmed: 'Votre commande',
@@ -157,7 +157,7 @@ export const fr = {
   order_reserved: 'Votre commande est réservée',
   order_reserved_text: 'Elle est gardée jusqu’à son paiement.',
   order_cancelled: 'Votre commande est annulée',
-  order_cancelled_text: 'Les billets ne sont plus valables. La maison se charge du remboursement.',
+  order_cancelled_text: 'Les billets ne sont plus valables. L’organisateur se charge du remboursement.',
   order_expired: 'Votre commande a expiré',
   order_expired_text: 'Elle n’a pas été payée à temps, ses places sont de nouveau libres.',
   state_confirmed: 'Confirmée',

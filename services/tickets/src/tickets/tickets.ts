@@ -28,7 +28,7 @@ const refusals = {
   meaningless: { partner: 'semantically_invalid', pointOfSale: 'semantically_invalid' },
 } as const satisfies Record<domain.Reason, Record<'partner' | 'pointOfSale', Code>>;
 
-/** The ticket after a decision. @throws {Fault} the code of a refusal, as its reader is told */
+/** The ticket after a decision. @throws {Fault} the code of a refusal for its reader */
 export const allowed = <T extends domain.Ticket>(
   decision: domain.Decision<T>,
   reader: 'partner' | 'pointOfSale' = 'partner',

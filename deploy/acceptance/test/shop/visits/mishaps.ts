@@ -51,7 +51,7 @@ export const mishaps = ({ product, story, showOf }: ShopFixture): void => {
     await heading(page, 'Cart').waitFor();
   });
 
-  story('whoever comes second is told that somebody was faster, and sees the seat taken', async (enter) => {
+  story('the second visitor reads that somebody was faster, and sees the seat taken', async (enter) => {
     const at = showOf('opera', 'numbered');
     const [slow, quick] = [(await enter({ at })).page, (await enter({ at })).page];
     const seat = (page: typeof slow) => page.getByRole('button', { name: /^Row H, seat 7,/ });
@@ -65,7 +65,7 @@ export const mishaps = ({ product, story, showOf }: ShopFixture): void => {
     expect(await slow.getByRole('button', { name: 'Add to cart' }).getAttribute('aria-disabled')).toBe('true');
   });
 
-  story('a session that has ended is told to who loses something by it, and the shop goes on', async (enter) => {
+  story('the end of a session is shown to a visitor who loses something by it, and the shop goes on', async (enter) => {
     const { page } = await enter({ at: showOf('opera', 'numbered') });
     await takeSeat(page, 'Row D, seat 6');
     await heading(page, 'Cart').waitFor();

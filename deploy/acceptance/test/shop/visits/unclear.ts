@@ -91,7 +91,7 @@ export const unclear = ({ product, story, showOf }: ShopFixture): void => {
     await heading(page, 'The season').waitFor();
   });
 
-  story('a payment that fails later is told, and the same order is paid again', async (enter) => {
+  story('a payment that fails later is shown, and the same order is paid again', async (enter) => {
     const page = await atCheckout(enter, 'Row E, seat 10');
     await page.getByRole('radio', { name: /Pending/ }).check();
     await pay(page);
