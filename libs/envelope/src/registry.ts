@@ -28,7 +28,7 @@ export const registry = {
   forbidden: row(403, 'forbidden', 'general', 'valid token, insufficient permission'),
   not_found: row(404, 'not_found', 'general', 'endpoint or resource id does not exist'),
   method_not_allowed: row(405, 'method_not_allowed', 'general', 'method not supported on the path'),
-  request_timeout: row(408, 'request_timeout', 'general', 'the request did not arrive whole in time'),
+  request_timeout: row(408, 'request_timeout', 'general', 'the request did not arrive completely in time'),
   conflict: row(409, 'conflict', 'general', 'conflicts with the current state of the resource'),
   idempotency_in_progress: row(
     409,
@@ -74,7 +74,7 @@ export const registry = {
     409,
     'product_state_conflict',
     'product',
-    'the product cannot go to that state from its own',
+    'the product cannot change from its state to the requested one',
   ),
   performance_capacity_conflict: row(
     409,
@@ -93,14 +93,14 @@ export const registry = {
     409,
     'order_places_unavailable',
     'order',
-    'not enough of the wanted places are free; nothing was held',
+    'not enough of the requested places are free; nothing was held',
   ),
   order_not_on_sale: row(409, 'order_not_on_sale', 'order', 'the performance or its product is not on sale now'),
   order_hold_limit: row(
     409,
     'order_hold_limit',
     'order',
-    'the client would hold more unsold places than it may at once',
+    'the client would hold more unsold places than its limit',
   ),
   order_tariff_not_sold_here: row(
     422,
@@ -140,7 +140,7 @@ export const registry = {
     412,
     'order_payment_pending',
     'order',
-    'the order waits for a payment: say first whether it was captured or failed',
+    'the order waits for a payment: record first whether it was captured or failed',
   ),
   order_ticket_controlled: row(
     412,

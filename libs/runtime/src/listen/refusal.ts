@@ -61,7 +61,7 @@ export const malformed: Kind = { status: 400, code: 'bad_request', details: 'The
 
 const kindOf = (code: string | undefined): Kind | undefined => {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    return { status: 408, code: 'request_timeout', details: 'The request did not arrive whole in time.' };
+    return { status: 408, code: 'request_timeout', details: 'The request did not arrive completely in time.' };
   }
   if (code === 'HPE_HEADER_OVERFLOW' || code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW') {
     return { status: 431, code: 'headers_too_large', details: 'The headers of the request are too large.' };
