@@ -15,5 +15,5 @@ export default {
   testTimeout: 120_000,
   testSequencer: '<rootDir>/jest.sequencer.mjs',
   // Suites also wait, for deadlines and for other processes: one more than two processors.
-  maxWorkers: 3,
+  maxWorkers: 2,
 };
