@@ -105,7 +105,7 @@ export const openMongoStore = async (options: MongoOptions): Promise<Store> => {
     await gate.close();
     // An unresponsive database misses these commands; its locks, leases and sessions then expire by time.
     await inTime(idempotency.stop(), CLOSING_MS).catch(() => undefined);
-    await inTime(leases.release(), CLOSING_MS).catch(() => undefined);
+    await inTime(leases.releaseAll(), CLOSING_MS).catch(() => undefined);
     await inTime(client.close(), CLOSING_MS).catch(() => undefined);
   };
 

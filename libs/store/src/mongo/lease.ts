@@ -14,25 +14,31 @@ interface StoredLease {
 
 /** The leases of a store instance. */
 export interface Leases {
+  /**
+   * Takes or renews the lease for `ms` milliseconds; false if another instance has it. Call it again before they are
+   * over. A holder is not told when it loses the lease: its next call resolves to false.
+   */
   lease(name: string, ms: number): Promise<boolean>;
-  /** Releases this instance's leases. */
-  release(): Promise<void>;
+  /** Releases all leases of this instance. */
+  releaseAll(): Promise<void>;
 }
 
-/** Tolerated difference between the clocks of processes, in milliseconds. */
+/** Tolerated difference between the wall clocks of processes, in milliseconds. */
 const tolerance = 5_000;
 
 /**
- * Leases, each one document with compare-and-swap. Expiry does not depend on comparing clocks: another instance takes a
- * lease after observing it for its whole duration without a renewal. Only a lease that expired more than the tolerance
- * ago is taken at once.
+ * Leases, each one document with compare-and-swap. Another instance takes a lease only after watching it for `ms`, on
+ * its own monotonic clock, without a renewal. It takes the lease at once if `until` is more than the tolerance past by
+ * its own wall clock; so if two clocks differ by more, two instances may hold the lease for a while. A different lease,
+ * which compares no clocks, is that of the pending steps (`services/orders/src/steps/lease.ts`).
  */
 export const createLeases = (database: Db): Leases => {
   const leases = database.collection<StoredLease>('store.leases');
   const self = randomUUID();
   const watched = new Map<string, { readonly holder: string; readonly beat: number; readonly since: number }>();
 
-  const hasRunOut = ({ _id, holder, beat, ms, until }: StoredLease): boolean => {
+  /** Whether the lease has expired; the first call for a renewal begins to watch it. */
+  const observeExpiry = ({ _id, holder, beat, ms, until }: StoredLease): boolean => {
     if (until + tolerance < Date.now()) return true;
     const seen = watched.get(_id);
     if (seen?.holder === holder && seen.beat === beat) return performance.now() - seen.since >= ms;
@@ -47,7 +53,7 @@ export const createLeases = (database: Db): Leases => {
       if (renewed.matchedCount === 1) return true;
       const found = await leases.findOne({ _id: name });
       if (found) {
-        if (!hasRunOut(found)) return false;
+        if (!observeExpiry(found)) return false;
         const same = { _id: name, holder: found.holder, beat: found.beat };
         const taken = await leases.updateOne(same, { $set: own, $inc: { beat: 1 } });
         return taken.matchedCount === 1;
@@ -60,7 +66,7 @@ export const createLeases = (database: Db): Leases => {
         throw error;
       }
     },
-    async release() {
+    async releaseAll() {
       await leases.deleteMany({ holder: self });
     },
   };

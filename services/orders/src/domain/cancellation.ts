@@ -1,13 +1,13 @@
 import { accept, type Decision, refuse } from './order/decision.ts';
 import { orderCancelled } from './order/facts.ts';
 import type { Order } from './order/order.ts';
-import { isAbandoned } from './order/pending-step.ts';
+import { isLeftToRecovery } from './order/pending-step.ts';
 import { abandoned, busy, isPastDue, linesAtEnd, touched, wrongState } from './order/state.ts';
 import { controlledTickets } from './tickets.ts';
 
 /** Whether a cancellation waits for the pending step: not for a release of places, nor for a step left to recovery. */
 const mustWait = ({ pendingStep: pending }: Order): boolean =>
-  pending !== null && pending.step !== 'release' && !isAbandoned(pending);
+  pending !== null && pending.step !== 'release' && !isLeftToRecovery(pending);
 
 /**
  * any live state → cancelled. `controlled`: the number of controlled tickets by the tickets service, null if it did

@@ -29,7 +29,8 @@ const lost = (): Fault =>
  * Leases: under its own, a process works on pending steps; it also observes the leases of others. A living process
  * increments the heartbeat of its lease. An observer that sees no increment for {@link LAPSE_MS} of its own clock
  * makes the lease lapse, in one atomic write that loses against a heartbeat. No clocks of two machines are compared,
- * and a lapsed lease never becomes valid again: its process opens another.
+ * and a lapsed lease never becomes valid again: its process opens another. The store's leases, under which one process
+ * does periodic work, are different (`libs/store/src/mongo/lease.ts`).
  */
 export interface Lease {
   /** The id under which to begin steps; the store has confirmed it recently. */

@@ -1,9 +1,9 @@
 /** Common to every step. `request` identifies the attempt to other services, so that a repeat is the same attempt. */
 interface Step {
   readonly request: string;
-  /** When the step began or was last taken over, by the clock of that process. */
+  /** Epoch milliseconds by that process's clock: when the step began, or was last resumed or taken over. */
   readonly since: number;
-  /** The lease of the process that works on the step, set by the write; {@link NO_OWNER}: none. */
+  /** Id of the owner's lease, set when the step is written. {@link NO_OWNER} or absent: recovery may take it over. */
   readonly owner?: string;
 }
 
@@ -13,14 +13,18 @@ export const NO_OWNER = 'nobody';
 /** The places of a new order are being held. */
 export interface CreateStep extends Step {
   readonly step: 'create';
-  /** The request id of the hold in the catalog; another draft of the same id and request has a different one. */
+  /**
+   * The request id sent to the catalog. Each draft has its own, so that its hold is not mistaken for that of an earlier
+   * draft with the same order id and request.
+   */
   readonly hold: string;
-  /** Recovery aborts the step: the process that began it must not complete it. */
+  /** Recovery aborts the step, so the process that began it must not complete it. */
   readonly abandoned: boolean;
 }
-/** The order's places are being sold; those of an expired order (`late`) must be held again before. */
+/** The order's places are being sold. */
 export interface ConfirmStep extends Step {
   readonly step: 'confirm';
+  /** The order had expired, so its places are held again before they are sold. */
   readonly late: boolean;
   /** The payment that caused the sale; null for a confirmation by command. */
   readonly paymentId: string | null;
@@ -28,7 +32,9 @@ export interface ConfirmStep extends Step {
 /** Places for more lines are being held. */
 export interface LinesStep extends Step {
   readonly step: 'lines';
+  /** The number of places. */
   readonly quantity: number;
+  /** As in {@link CreateStep}. */
   readonly abandoned: boolean;
 }
 /** The places of removed lines are being released. */
@@ -36,19 +42,21 @@ export interface ReleaseStep extends Step {
   readonly step: 'release';
   readonly placeIds: readonly string[];
 }
-/** The hold is being extended to `until`; `cause` decides the order's state after that. */
+/** The hold is being extended; `cause` decides the order's state after that. */
 export interface ExtendStep extends Step {
   readonly step: 'extend';
   readonly cause: 'extension' | 'reservation' | 'payment';
+  /** Epoch milliseconds. */
   readonly until: number;
 }
 
 /**
  * A step with an effect in another service, between the write that begins it and the one that ends it. It is written
- * first, so that recovery can complete it if the process dies. Commands wait for it; expiry ignores the order
- * meanwhile.
+ * first, so that recovery can complete it if the process dies. Other commands wait briefly, then are refused as `busy`;
+ * a cancellation waits for some steps only (`mustWait` in `domain/cancellation.ts`), a refund only for a sale. Expiry
+ * ignores the order meanwhile.
  */
 export type PendingStep = CreateStep | ConfirmStep | LinesStep | ReleaseStep | ExtendStep;
 
-/** Whether the step was left to recovery, so that a cancellation need not wait for it. */
-export const isAbandoned = ({ owner }: Pick<Step, 'owner'>): boolean => owner === NO_OWNER;
+/** Whether its process left the step to recovery, so that a cancellation need not wait for it. */
+export const isLeftToRecovery = ({ owner }: Pick<Step, 'owner'>): boolean => owner === NO_OWNER;
