@@ -4,7 +4,7 @@ import { Fault } from '@boxoffice/envelope';
 import type { ServiceCredentials } from '@boxoffice/identity';
 import { CONNECTION_AGE_MS, type Logger } from '@boxoffice/runtime';
 import { createExchange, Unanswered } from './exchange.ts';
-import { createFailureLog } from './failure-log.ts';
+import { createFailureLog, type FailedCall } from './failure-log.ts';
 import {
   type AnswerOf,
   addressOf,
@@ -62,7 +62,7 @@ export interface ServiceClientOptions {
    */
   readonly renewedAfterMs?: number;
   /**
-   * Receives calls that got no answer or a 5xx, the first of them at once and then at most one line per ten seconds.
+   * Receives failed calls (see {@link FailedCall}): the first at once, then at most one line per ten seconds.
    */
   readonly logger: Pick<Logger, 'warn'>;
 }

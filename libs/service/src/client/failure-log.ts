@@ -1,9 +1,10 @@
 import type { Logger } from '@boxoffice/runtime';
 
-/** A call of another service that got no answer or a 5xx. */
+/** A call to another service that failed: no identity token, no answer, no envelope, or a 5xx. */
 export interface FailedCall {
   readonly operation: string;
   readonly reason: string;
+  /** From the start of the call, including the time for its identity token. */
   readonly durationMs: number;
 }
 
@@ -11,8 +12,9 @@ export interface FailedCall {
 const LOGGED_EVERY_MS = 10_000;
 
 /**
- * Makes the log of failed calls of one service: the first is logged at once, later ones at most every ten seconds, with
- * the number of calls that failed since the last line.
+ * Creates the log of failed calls to one service: the first is logged at once, later ones at most every ten seconds. A
+ * line has the operation, reason and duration of the last failed call; `count` is the number of calls that failed since
+ * the line before. `now` returns monotonic milliseconds.
  */
 export const createFailureLog = (
   service: string,

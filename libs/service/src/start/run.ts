@@ -65,7 +65,7 @@ const common = {
  * Milliseconds that a request waits for a service that is starting, below the gateway's 15,000 for an answer; a slower
  * start answers 503.
  */
-const HOLD_MS = 10_000;
+const START_WAIT_MS = 10_000;
 
 /** Time limit of RabbitMQ before the log reports that the service waits for it. */
 const CONNECT_MS = 5_000;
@@ -163,7 +163,7 @@ const serve = async <Spec extends SettingsSpec, State>(
     settings: own,
     metrics,
     drainMs: DRAIN_MS,
-    holdMs: HOLD_MS,
+    startWaitMs: START_WAIT_MS,
     provesSecret: name !== 'authorizer',
   });
   stop.add('service', async () => {

@@ -28,9 +28,9 @@ import { relayMetrics, watchBacklog } from '../metrics/relay.ts';
 import { countedStore } from '../metrics/store.ts';
 import { startSweeper } from '../retention.ts';
 import { cursorKeyOf } from './cursor-key.ts';
-import { holdFor } from './hold.ts';
 import { refuseForNow, refuseIn } from './refuse.ts';
 import { proveSecret } from './secret-proof.ts';
+import { delayUntilReady } from './wait-until-ready.ts';
 
 export interface StartOptions<Spec extends SettingsSpec> {
   /**
@@ -61,7 +61,7 @@ export interface StartOptions<Spec extends SettingsSpec> {
    * For this many milliseconds from the start, requests wait for the service; later they are refused while it is
    * starting. Default 0.
    */
-  readonly holdMs?: number;
+  readonly startWaitMs?: number;
   /**
    * Whether to verify in the background that the authorizer knows the secret, as a standalone service should. Default:
    * no.
@@ -113,7 +113,7 @@ export const startService = async <Spec extends SettingsSpec, State>(
 
   const refuse = refuseForNow(definition);
   const there = Promise.withResolvers<RequestListener>();
-  let handler = holdFor(options.holdMs ?? 0, there.promise, refuse);
+  let handler = delayUntilReady(options.startWaitMs ?? 0, there.promise, refuse);
   const listening = await listen((request, response) => handler(request, response), {
     host,
     port,

@@ -1,17 +1,22 @@
 import type { RequestListener } from 'node:http';
 
 /**
- * Holds early requests until the service is ready, for the given number of milliseconds from now; then it refuses them
- * and all later ones. Without readiness checks a new instance gets requests as soon as its name resolves to it: a delay
- * is better than a refusal.
+ * A listener whose requests wait until `ready` resolves, then go to the listener that it resolves to. If that takes
+ * longer than `maxMs` milliseconds from this call, it refuses all waiting and later requests, even after `ready`: the
+ * caller replaces it then. 0 refuses at once. For deployments without readiness probes, where DNS sends requests to an
+ * instance that is still starting.
  */
-export const holdFor = (ms: number, there: Promise<RequestListener>, refuse: RequestListener): RequestListener => {
-  const over = Promise.withResolvers<RequestListener>();
-  if (ms > 0) setTimeout(() => over.resolve(refuse), ms).unref();
-  else over.resolve(refuse);
-  const whichever = Promise.race([there, over.promise]);
+export const delayUntilReady = (
+  maxMs: number,
+  ready: Promise<RequestListener>,
+  refuse: RequestListener,
+): RequestListener => {
+  const timedOut = Promise.withResolvers<RequestListener>();
+  if (maxMs > 0) setTimeout(() => timedOut.resolve(refuse), maxMs).unref();
+  else timedOut.resolve(refuse);
+  const firstOf = Promise.race([ready, timedOut.promise]);
   return (request, response) =>
-    void whichever.then((handle) => {
+    void firstOf.then((handle) => {
       if (!response.destroyed) handle(request, response);
     });
 };

@@ -4,17 +4,17 @@ import { listen } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
 import { expect, test } from '@jest/globals';
 import { startService } from '../../src/index.ts';
-import { holdFor } from '../../src/start/hold.ts';
+import { delayUntilReady } from '../../src/start/wait-until-ready.ts';
 import { common, definition, notes, openEmbedded, openKeys } from '../fixture.ts';
 
 /** Starts a service whose store is still opening. */
-const begin = async (holdMs: number, family: Family = familyA) => {
+const begin = async (startWaitMs: number, family: Family = familyA) => {
   const keys = await openKeys();
   const engines = await openEmbedded();
   const store = Promise.withResolvers<Store>();
   const { port, close: free } = await listen(() => undefined, { host: '127.0.0.1', port: 0 });
   await free();
-  const given = { ...common(keys), port, store: store.promise, bus: engines.bus, holdMs };
+  const given = { ...common(keys), port, store: store.promise, bus: engines.bus, startWaitMs };
   const starting = startService({ ...definition(), family }, given);
   const url = `http://127.0.0.1:${port}`;
   const isThere = () =>
@@ -45,16 +45,17 @@ test('early requests are answered once the service is ready', async () => {
   await end();
 });
 
-test('requests after the hold are refused in the same turn of the event loop', async () => {
+test('requests after the maximum wait are refused in the same turn of the event loop', async () => {
   const refused: unknown[] = [];
-  const hold = (ms: number) => holdFor(ms, new Promise(() => undefined), (request) => void refused.push(request));
-  const [over, lasting] = [hold(1), hold(3_600_000)];
+  const listener = (ms: number) =>
+    delayUntilReady(ms, new Promise(() => undefined), (request) => void refused.push(request));
+  const [timedOut, waiting] = [listener(1), listener(3_600_000)];
   const request = (url: string) => ({ url }) as IncomingMessage;
   const response = { destroyed: false } as ServerResponse;
-  over(request('first'), response);
+  timedOut(request('first'), response);
   while (refused.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
-  over(request('second'), response);
-  lasting(request('waiting'), response);
+  timedOut(request('second'), response);
+  waiting(request('waiting'), response);
   await new Promise((resolve) => setImmediate(resolve));
   expect(refused).toEqual([{ url: 'first' }, { url: 'second' }]);
 });
