@@ -1,7 +1,7 @@
 import { topology } from '@boxoffice/messaging';
 import { integer, url, versionOf } from '@boxoffice/runtime';
 import type { Parts, ServiceDefinition } from '@boxoffice/service';
-import { openClients } from './clients/open.ts';
+import { createClients } from './clients/clients.ts';
 import { createContext, type OrdersContext } from './context.ts';
 import { currentFacts } from './current-facts.ts';
 import { watchOrders } from './metrics.ts';
@@ -30,7 +30,7 @@ interface State {
 }
 
 const prepare = ({ store, credentials, logger, settings: own, metrics }: Parts<typeof settings>): State => {
-  const clients = openClients(
+  const clients = createClients(
     { catalog: own.catalogUrl, contacts: own.contactsUrl, tickets: own.ticketsUrl },
     credentials,
     logger,

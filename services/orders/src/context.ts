@@ -1,7 +1,7 @@
 import type { Metrics } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
+import type { Clients } from './clients/clients.ts';
 import { type Contacts, createContacts } from './clients/contacts.ts';
-import type { Clients } from './clients/open.ts';
 import { createStock, type Stock } from './clients/stock.ts';
 import { createTickets, type Tickets } from './clients/tickets.ts';
 import { newId } from './ids.ts';

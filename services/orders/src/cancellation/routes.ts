@@ -4,7 +4,7 @@ import { type AnyOperation, operation, pathId } from '@boxoffice/http';
 import type { OrdersContext } from '../context.ts';
 import * as example from '../examples.ts';
 import { RefusedOrder } from '../faults.ts';
-import { one } from '../orders/view.ts';
+import { orderAnswer } from '../orders/view.ts';
 import { CancellationRequest, Order } from '../schemas.ts';
 import { commandOf } from '../steps/command.ts';
 import { cancelOrder } from './cancel.ts';
@@ -43,8 +43,11 @@ export const cancellationRoutes = (context: OrdersContext): AnyOperation[] => [
       const { caller, body } = request;
       const { reason = null, override = false } = body;
       const mayOverride = caller.scopes.includes('orders.sensitive:write');
-      const cancelled = cancelOrder(context, commandOf(request, one), { reason, override: override && mayOverride });
-      return one(await (override && !mayOverride ? cancelled.catch(explainMissingScope) : cancelled));
+      const cancelled = cancelOrder(context, commandOf(request, orderAnswer), {
+        reason,
+        override: override && mayOverride,
+      });
+      return orderAnswer(await (override && !mayOverride ? cancelled.catch(explainMissingScope) : cancelled));
     },
   }),
 ];

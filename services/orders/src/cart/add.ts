@@ -13,7 +13,7 @@ import { isAborted } from '../steps/aborted.ts';
 import { releaseDraft } from '../steps/draft.ts';
 import { visitorAt } from '../steps/hold-limit.ts';
 import { recover } from '../steps/recover.ts';
-import { workOn } from '../steps/working.ts';
+import { whileOwningStep } from '../steps/step-ownership.ts';
 import type { Target } from '../steps/write.ts';
 import type { OrderDocument } from '../store.ts';
 import { permitTariffs } from './criteria.ts';
@@ -98,7 +98,7 @@ const filled = async (context: OrdersContext, addition: CartAddition, draft: Ord
 /** Creates the cart; undefined if another request creates or created it. @throws Fault as {@link addToCart} */
 const makeCart = async (context: OrdersContext, addition: CartAddition): Promise<OrderDocument | undefined> => {
   const draft = await drafted(context, addition);
-  return draft && workOn(context, draft, () => filled(context, addition, draft));
+  return draft && whileOwningStep(context, draft, () => filled(context, addition, draft));
 };
 
 /** Waits while another request creates the cart. @throws Fault `conflict` after the deadline */

@@ -7,9 +7,9 @@ import { paymentTokens } from '../domain/checkout.ts';
 import { due, total } from '../domain/order/money.ts';
 import { type VisibleState, visibleStates } from '../domain/order/order.ts';
 import { shopReasons } from '../domain/refusals.ts';
-import { instant, instantOrNull } from '../orders/view.ts';
 import { contactNumber, items, Place } from '../schemas.ts';
 import type { OrderDocument } from '../store.ts';
+import { instant, instantOrNull } from '../time.ts';
 import type { Outcome as Result } from './outcome.ts';
 
 const { Array: List, Boolean: Flag, Integer, Object: Members, Optional, String: Text } = Type;

@@ -7,8 +7,11 @@ import { catalogApi } from './generated/catalog.ts';
 import { contactsApi } from './generated/contacts.ts';
 import { ticketsApi } from './generated/tickets.ts';
 
-/** Opens the clients of the services that orders calls, at these addresses. */
-export const openClients = (
+/**
+ * Creates the clients of the services that orders calls, at these addresses. Each connects at its first call, waits 3 s
+ * for an answer unless the call sets another time limit, and is closed by the caller of this function.
+ */
+export const createClients = (
   urls: Readonly<Record<'catalog' | 'contacts' | 'tickets', string>>,
   credentials: ServiceCredentials,
   logger: Pick<Logger, 'warn'>,
@@ -18,4 +21,4 @@ export const openClients = (
   tickets: createServiceClient(ticketsApi, { url: urls.tickets, credentials, logger }),
 });
 
-export type Clients = ReturnType<typeof openClients>;
+export type Clients = ReturnType<typeof createClients>;

@@ -8,8 +8,8 @@ import { isUnavailable } from '../faults.ts';
 import { currencyOf, linesOf, placesWanted, quantityFaults, refusalOf } from '../orders/items.ts';
 import { type Command, runCommand } from '../steps/command.ts';
 import { abortLines, releasePlaces } from '../steps/release.ts';
+import { whileOwningStep } from '../steps/step-ownership.ts';
 import { stepStock } from '../steps/stock.ts';
-import { workOn } from '../steps/working.ts';
 import { finish, recordDone, targetOf } from '../steps/write.ts';
 import { linkPerformances, type OrderDocument } from '../store.ts';
 
@@ -59,14 +59,14 @@ export const addOrderLines = async (
   if (done || pending?.step !== 'lines') return order;
   const abortAfter = async (error: unknown): Promise<never> => {
     if (isUnavailable(error))
-      workOn(context, order, () => abortLines(context, order, pending)).catch((failure) => {
+      whileOwningStep(context, order, () => abortLines(context, order, pending)).catch((failure) => {
         context.log.warn('the addition of lines could not be aborted', { error: failure });
       });
     // After a refusal only an earlier attempt of the same request, which this one resumed, can hold places.
     else if (error instanceof Fault) await abortLines(context, order, pending);
     throw error;
   };
-  return workOn(context, order, async () => {
+  return whileOwningStep(context, order, async () => {
     const held = await holdMore(context, order, pending, items).catch(abortAfter);
     try {
       await permit?.(held.lines);
@@ -106,7 +106,9 @@ export const removeOrderLine = async (
   const pending = order.pendingStep;
   if (pending?.step !== 'release') return order;
   try {
-    return await workOn(context, order, () => releasePlaces(context, order, pending, command.idempotencyRecord));
+    return await whileOwningStep(context, order, () =>
+      releasePlaces(context, order, pending, command.idempotencyRecord),
+    );
   } catch (error) {
     if (!isUnavailable(error)) throw error;
     // The removal is durable; the place is released when the catalog answers again.

@@ -5,7 +5,7 @@ import type { OrdersContext } from '../context.ts';
 import * as example from '../examples.ts';
 import { stateCodes } from '../faults.ts';
 import { holdErrors } from '../orders/items.ts';
-import { newOne, one } from '../orders/view.ts';
+import { createdOrderAnswer, orderAnswer } from '../orders/view.ts';
 import { NewLines, Order } from '../schemas.ts';
 import { commandOf } from '../steps/command.ts';
 import { addOrderLines, removeOrderLine } from './lines.ts';
@@ -28,7 +28,8 @@ export const linesRoutes = (context: OrdersContext): AnyOperation[] => [
     etag: true,
     conditional: true,
     example: { params, body: { items: example.items }, answer: example.open },
-    handle: async (request) => newOne(await addOrderLines(context, commandOf(request, newOne), request.body.items)),
+    handle: async (request) =>
+      createdOrderAnswer(await addOrderLines(context, commandOf(request, createdOrderAnswer), request.body.items)),
   }),
   operation({
     id: 'removeLine',
@@ -42,6 +43,7 @@ export const linesRoutes = (context: OrdersContext): AnyOperation[] => [
     etag: true,
     conditional: true,
     example: { params: { ...params, lineId: example.open.lines[1].id }, answer: example.oneLine },
-    handle: async (request) => one(await removeOrderLine(context, commandOf(request, one), request.params.lineId)),
+    handle: async (request) =>
+      orderAnswer(await removeOrderLine(context, commandOf(request, orderAnswer), request.params.lineId)),
   }),
 ];

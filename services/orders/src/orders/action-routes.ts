@@ -6,7 +6,7 @@ import { Confirmation, Extension, Order, Reservation } from '../schemas.ts';
 import { commandOf } from '../steps/command.ts';
 import { confirmOrder } from './confirm.ts';
 import { extendOrder, reserveOrder } from './extend.ts';
-import { one } from './view.ts';
+import { orderAnswer } from './view.ts';
 
 const params = { orderId: example.ids.order };
 
@@ -31,7 +31,8 @@ export const actionsRoutes = (context: OrdersContext): AnyOperation[] => [
     answers: { 200: Order },
     errors: ['conflict', 'semantically_invalid', ...stateCodes],
     example: { params, body: { minutes: 30 }, answer: example.extended },
-    handle: async (request) => one(await extendOrder(context, commandOf(request, one), request.body.minutes)),
+    handle: async (request) =>
+      orderAnswer(await extendOrder(context, commandOf(request, orderAnswer), request.body.minutes)),
   }),
   operation({
     ...action('reservation'),
@@ -44,7 +45,7 @@ export const actionsRoutes = (context: OrdersContext): AnyOperation[] => [
     errors: ['conflict', 'semantically_invalid', ...stateCodes],
     example: { params, body: { dueAt: example.reserved.dueAt }, answer: example.reserved },
     handle: async (request) =>
-      one(await reserveOrder(context, commandOf(request, one), Date.parse(request.body.dueAt))),
+      orderAnswer(await reserveOrder(context, commandOf(request, orderAnswer), Date.parse(request.body.dueAt))),
   }),
   operation({
     ...action('confirmation'),
@@ -59,6 +60,6 @@ export const actionsRoutes = (context: OrdersContext): AnyOperation[] => [
     errors: ['conflict', 'order_unpaid', 'order_empty', ...stateCodes],
     example: { params, body: { onAccount: true }, answer: example.confirmed },
     handle: async (request) =>
-      one(await confirmOrder(context, commandOf(request, one), request.body.onAccount === true)),
+      orderAnswer(await confirmOrder(context, commandOf(request, orderAnswer), request.body.onAccount === true)),
   }),
 ];

@@ -2,7 +2,7 @@ import type { OrdersContext } from '../context.ts';
 import { beginConfirm } from '../domain/confirmation.ts';
 import { type Command, runCommand } from '../steps/command.ts';
 import { sell } from '../steps/sell.ts';
-import { workOn } from '../steps/working.ts';
+import { whileOwningStep } from '../steps/step-ownership.ts';
 import type { OrderDocument } from '../store.ts';
 
 /**
@@ -17,7 +17,7 @@ export const sellPending = async (
   const pending = order.pendingStep;
   if (pending?.step !== 'confirm') return order;
   // Without an answer the sale may have happened: only selling again finds out, which is idempotent.
-  return workOn(context, order, () => sell(context, order, pending, { idempotencyRecord }));
+  return whileOwningStep(context, order, () => sell(context, order, pending, { idempotencyRecord }));
 };
 
 /**

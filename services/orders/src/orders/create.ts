@@ -9,8 +9,8 @@ import { derivedId, requestNameOf } from '../ids.ts';
 import { isAborted, isOffSale } from '../steps/aborted.ts';
 import { abortDraft, deleteDraft, holdNameOf, releaseDraft } from '../steps/draft.ts';
 import type { Holder } from '../steps/hold-limit.ts';
+import { whileOwningStep } from '../steps/step-ownership.ts';
 import { stepStock } from '../steps/stock.ts';
-import { workOn } from '../steps/working.ts';
 import { recordDone } from '../steps/write.ts';
 import { linkPerformances, type OrderDocument } from '../store.ts';
 import { contactFaults } from './contact.ts';
@@ -182,7 +182,7 @@ export const createOrder = async (
   const places = placesWanted(requested.items, 0);
   const draft = await drafted(context, holder, requested, places, idempotencyRecord);
   const request = draft.pendingStep?.request ?? '';
-  return workOn(context, draft, async () => {
+  return whileOwningStep(context, draft, async () => {
     const held = await holdFor(context, draft, requested);
     try {
       const order = await opened(context, draft, request, held, { idempotencyRecord });

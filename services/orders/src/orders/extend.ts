@@ -3,8 +3,8 @@ import { beginExtension, beginReservation, failExtension } from '../domain/hold.
 import { isUnavailable } from '../faults.ts';
 import { type Command, runCommand } from '../steps/command.ts';
 import { holdLonger } from '../steps/extend-hold.ts';
+import { whileOwningStep } from '../steps/step-ownership.ts';
 import { ifOwned } from '../steps/stock.ts';
-import { workOn } from '../steps/working.ts';
 import { conclude, type Rule, targetOf } from '../steps/write.ts';
 import type { OrderDocument } from '../store.ts';
 
@@ -16,7 +16,7 @@ const moved = async (
   const { order, done } = await runCommand(context, command, begin, { startsStep: true });
   const pending = order.pendingStep;
   if (done || pending?.step !== 'extend') return order;
-  return workOn(context, order, async () => {
+  return whileOwningStep(context, order, async () => {
     try {
       return await holdLonger(context, order, pending, { idempotencyRecord: command.idempotencyRecord });
     } catch (error) {

@@ -22,13 +22,13 @@ import { changeOrder } from './change.ts';
 import { createOrder } from './create.ts';
 import { findAny } from './find.ts';
 import { holdErrors } from './items.ts';
-import { newOne, one, orderView } from './view.ts';
+import { createdOrderAnswer, orderAnswer, orderView } from './view.ts';
 
 const collection = { path: '/svc/v3/orders' } as const;
 const single = { path: '/svc/v3/orders/{orderId}', params: { orderId: pathId } } as const;
 const params = { orderId: example.ids.order };
 
-/** Orders: the operations that create, list, read and change them. */
+/** Orders: the operations that create, list, read and change them. Reserve, extend and confirm: action-routes.ts. */
 export const ordersRoutes = (context: OrdersContext): AnyOperation[] => [
   operation({
     ...collection,
@@ -45,8 +45,13 @@ export const ordersRoutes = (context: OrdersContext): AnyOperation[] => [
     etag: true,
     example: { body: example.newOrder, answer: example.open },
     handle: async ({ caller, body, remember }) =>
-      newOne(
-        await createOrder(context, { institution: caller.institution, client: caller.client }, body, remember(newOne)),
+      createdOrderAnswer(
+        await createOrder(
+          context,
+          { institution: caller.institution, client: caller.client },
+          body,
+          remember(createdOrderAnswer),
+        ),
       ),
   }),
   operation({
@@ -54,8 +59,9 @@ export const ordersRoutes = (context: OrdersContext): AnyOperation[] => [
     id: 'listOrders',
     method: 'get',
     access: 'orders:read',
-    summary: 'Lists orders in order of creation',
-    description: 'An order past due counts as expired within 30 seconds.',
+    summary: 'Lists orders, oldest first',
+    description:
+      'In order of creation, which for a shopping cart is its checkout. An order past due counts as expired within 30 seconds.',
     query: {
       ...listQuery,
       state: Type.Optional(oneOf(visibleStates)),
@@ -71,7 +77,7 @@ export const ordersRoutes = (context: OrdersContext): AnyOperation[] => [
       const { modifiedSince, state, contactNumber, externalReference, ...paging } = query;
       return changesPageOf({ query: paging, cursor }, context.orders.of(caller.institution), {
         where: {
-          // Drafts are not listed.
+          // Neither drafts nor carts that were never checked out: their `listedAt` is null.
           listedAt: { gt: 0 },
           state,
           contactNumber,
@@ -95,10 +101,11 @@ export const ordersRoutes = (context: OrdersContext): AnyOperation[] => [
     etag: true,
     example: { params, answer: example.open },
     handle: async ({ caller, params: { orderId } }) =>
-      one(await findAny(context, { institution: caller.institution, orderId })),
+      orderAnswer(await findAny(context, { institution: caller.institution, orderId })),
   }),
   operation({
     ...single,
+    // A cart that was never checked out is `not_found` here.
     id: 'updateOrder',
     method: 'patch',
     access: 'orders:write',
@@ -113,7 +120,7 @@ export const ordersRoutes = (context: OrdersContext): AnyOperation[] => [
     example: { params, body: { externalReference: 'agency-4711' }, answer: example.open },
     handle: async (request) => {
       const unchanged = (order: OrderDocument): void => request.unchanged(orderView(order));
-      return one(await changeOrder(context, { ...commandOf(request, one), unchanged }, request.body));
+      return orderAnswer(await changeOrder(context, { ...commandOf(request, orderAnswer), unchanged }, request.body));
     },
   }),
 ];

@@ -3,15 +3,11 @@ import type { Static } from 'typebox';
 import { due, paid, paymentStatus, refundStatus, total } from '../domain/order/money.ts';
 import type { Cancellation, VisibleState } from '../domain/order/order.ts';
 import { addressOf } from '../ids.ts';
-import type * as shapes from '../schemas.ts';
+import type * as schemas from '../schemas.ts';
 import type { OrderDocument } from '../store.ts';
+import { instant, instantOrNull } from '../time.ts';
 
-/** ISO 8601 UTC of epoch milliseconds. */
-export const instant = (epochMs: number): string => new Date(epochMs).toISOString();
-export const instantOrNull = (epochMs: number | null | undefined): string | null =>
-  epochMs === null || epochMs === undefined ? null : instant(epochMs);
-
-const cancellationView = (cancellation: Cancellation): NonNullable<Static<typeof shapes.Order>['cancellation']> => ({
+const cancellationView = (cancellation: Cancellation): NonNullable<Static<typeof schemas.Order>['cancellation']> => ({
   reason: cancellation.reason,
   requestedAt: instant(cancellation.requestedAt),
   ticketsCancelled: cancellation.ticketsCancelled,
@@ -21,7 +17,7 @@ const cancellationView = (cancellation: Cancellation): NonNullable<Static<typeof
 });
 
 /** An order as it is answered; never called for a draft. */
-export const orderView = (order: OrderDocument): Static<typeof shapes.Order> => ({
+export const orderView = (order: OrderDocument): Static<typeof schemas.Order> => ({
   id: order.id,
   state: order.state as VisibleState,
   version: order.version,
@@ -57,14 +53,18 @@ export const orderView = (order: OrderDocument): Static<typeof shapes.Order> => 
   updatedAt: instant(order.modifiedAt ?? order.createdAt),
 });
 
-/** The validator of an answer about an order, and the contacts whose erasure deletes the cached answer. */
-export const about = ({ version, contactNumber }: OrderDocument): Pick<Answer, 'etag' | 'subjects'> => ({
+/**
+ * The ETag of an answer about an order, and the contacts whose erasure deletes the answer stored for the
+ * Idempotency-Key.
+ */
+export const answerMeta = ({ version, contactNumber }: OrderDocument): Pick<Answer, 'etag' | 'subjects'> => ({
   etag: String(version),
   subjects: contactNumber === null ? [] : [contactNumber],
 });
 
 /** 200 with the order. */
-export const one = (order: OrderDocument) => ok(orderView(order), about(order));
+export const orderAnswer = (order: OrderDocument) => ok(orderView(order), answerMeta(order));
 
 /** 201 with the order. */
-export const newOne = (order: OrderDocument) => created(orderView(order), addressOf(order.id), about(order));
+export const createdOrderAnswer = (order: OrderDocument) =>
+  created(orderView(order), addressOf(order.id), answerMeta(order));

@@ -8,7 +8,7 @@ import { repeatKeyOf } from '../ids.ts';
 import { sellPending } from '../orders/confirm.ts';
 import { type Command, type CommandResult, runCommand } from '../steps/command.ts';
 import { holdLonger } from '../steps/extend-hold.ts';
-import { workOn } from '../steps/working.ts';
+import { whileOwningStep } from '../steps/step-ownership.ts';
 import type { OrderDocument } from '../store.ts';
 
 /** A payment as requested. */
@@ -53,7 +53,7 @@ const wait = async (
   const pending = order.pendingStep;
   if (pending?.step !== 'extend') return order;
   try {
-    return await workOn(context, order, () => holdLonger(context, order, pending, { idempotencyRecord }));
+    return await whileOwningStep(context, order, () => holdLonger(context, order, pending, { idempotencyRecord }));
   } catch (error) {
     if (!isUnavailable(error)) throw error;
     return order;

@@ -5,7 +5,7 @@ import type { OrdersContext } from '../context.ts';
 import * as example from '../examples.ts';
 import { addressOfPayment } from '../ids.ts';
 import { findOrder } from '../orders/find.ts';
-import { one } from '../orders/view.ts';
+import { orderAnswer } from '../orders/view.ts';
 import { NewPayment, Order, Payment, PaymentChange, paymentReadOnly } from '../schemas.ts';
 import { commandOf } from '../steps/command.ts';
 import type { OrderDocument } from '../store.ts';
@@ -121,8 +121,13 @@ export const paymentsRoutes = (context: OrdersContext): AnyOperation[] => [
         const payment = order.payments.find(({ id }) => id === params.paymentId);
         if (payment) request.unchanged(paymentView(order, payment, request.caller.scopes));
       };
-      return one(
-        await settleOrderPayment(context, { ...commandOf(request, one), unchanged }, params.paymentId, body.status),
+      return orderAnswer(
+        await settleOrderPayment(
+          context,
+          { ...commandOf(request, orderAnswer), unchanged },
+          params.paymentId,
+          body.status,
+        ),
       );
     },
   }),

@@ -2,9 +2,9 @@ import { type Answer, type Listed, ok } from '@boxoffice/http';
 import type { Static } from 'typebox';
 import type { Order, Payment } from '../domain/order/order.ts';
 import { notFound } from '../faults.ts';
-import { instant } from '../orders/view.ts';
-import type * as shapes from '../schemas.ts';
+import type * as schemas from '../schemas.ts';
 import type { OrderDocument } from '../store.ts';
+import { instant } from '../time.ts';
 
 /** Whether the scopes show references of payments and refunds. */
 export const seesReferences = (scopes: readonly string[]): boolean => scopes.includes('orders.sensitive:read');
@@ -14,7 +14,7 @@ export const paymentView = (
   { id: orderId }: Pick<Order, 'id'>,
   payment: Payment,
   scopes: readonly string[],
-): Static<typeof shapes.Payment> => ({
+): Static<typeof schemas.Payment> => ({
   id: payment.id,
   orderId,
   method: payment.method,

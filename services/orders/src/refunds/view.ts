@@ -1,15 +1,15 @@
 import type { Static } from 'typebox';
 import type { Order, Refund } from '../domain/order/order.ts';
-import { instant } from '../orders/view.ts';
 import { seesReferences } from '../payments/view.ts';
-import type * as shapes from '../schemas.ts';
+import type * as schemas from '../schemas.ts';
+import { instant } from '../time.ts';
 
 /** A refund as it is answered; `reference` is shown as in a payment. */
 export const refundView = (
   { id: orderId }: Pick<Order, 'id'>,
   refund: Refund,
   scopes: readonly string[],
-): Static<typeof shapes.Refund> => ({
+): Static<typeof schemas.Refund> => ({
   id: refund.id,
   orderId,
   amount: refund.amount,

@@ -2,8 +2,8 @@ import type { OrdersContext } from '../context.ts';
 import { isUnavailable } from '../faults.ts';
 import type { OrderDocument } from '../store.ts';
 import { aborted } from './aborted.ts';
+import { leaveToRecovery } from './step-ownership.ts';
 import { stepStock } from './stock.ts';
-import { leaveToRecovery } from './working.ts';
 
 /** The request id of a draft's hold in the catalog. */
 export const holdNameOf = ({ pendingStep: pending }: Pick<OrderDocument, 'pendingStep'>): string =>

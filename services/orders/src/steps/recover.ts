@@ -7,7 +7,7 @@ import { releaseDraft } from './draft.ts';
 import { holdLonger } from './extend-hold.ts';
 import { abortLines, releasePlaces } from './release.ts';
 import { sell } from './sell.ts';
-import { workOn } from './working.ts';
+import { whileOwningStep } from './step-ownership.ts';
 
 /**
  * A step of this process that is this old and not worked on could not be left to recovery: the store was unavailable.
@@ -66,7 +66,7 @@ export const recover = async (context: OrdersContext, found: OrderDocument): Pro
   const order = await take(context, found);
   if (!order) return;
   try {
-    await workOn(context, order, () => act(context, order, recovery(order)));
+    await whileOwningStep(context, order, () => act(context, order, recovery(order)));
   } catch (error) {
     // A service that does not answer is called again by the sweep. A refusal is already written, and no request waits
     // for it.

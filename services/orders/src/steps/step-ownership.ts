@@ -3,28 +3,31 @@ import { NO_OWNER } from '../domain/order/pending-step.ts';
 import type { OrderDocument } from '../store.ts';
 import { originalRequest } from './aborted.ts';
 
-/** Leaves the pending step to recovery; does nothing if the step has ended or another process owns it. */
+/**
+ * Leaves the pending step of the order, as the caller read it, to recovery; does nothing if the step has ended or
+ * another process owns it.
+ */
 export const leaveToRecovery = async (
   context: OrdersContext,
-  { institution, id, pendingStep: left }: OrderDocument,
+  { institution, id, pendingStep: read }: OrderDocument,
 ): Promise<void> => {
-  await context.orders
-    .of(institution)
-    .update(id, ({ pendingStep: pending, ...current }) =>
-      pending &&
-      left &&
-      pending.owner === left.owner &&
-      originalRequest(pending.request) === originalRequest(left.request)
-        ? { next: { ...current, pendingStep: { ...pending, owner: NO_OWNER } } }
-        : undefined,
-    );
+  await context.orders.of(institution).update(id, ({ pendingStep: current, ...order }) =>
+    // The request ids are compared without the prefix that they get when the step is aborted.
+    current &&
+    read &&
+    current.owner === read.owner &&
+    originalRequest(current.request) === originalRequest(read.request)
+      ? { next: { ...order, pendingStep: { ...current, owner: NO_OWNER } } }
+      : undefined,
+  );
 };
 
 /**
- * Works on the order's pending step. If `act` fails, the step is left to recovery: by the next command on the order,
- * or by the sweep.
+ * Runs `act` while this process counts as working on the pending step of `order`. Rethrows what `act` throws, after
+ * leaving the step to recovery: by the next command on the order, or by the sweep. If that write fails too, the step
+ * stays owned, and recovery of this process takes it over after `OWN_LEFT_MS`, another's once the lease has lapsed.
  */
-export const workOn = async <Done>(
+export const whileOwningStep = async <Done>(
   context: OrdersContext,
   order: OrderDocument,
   act: () => Promise<Done>,

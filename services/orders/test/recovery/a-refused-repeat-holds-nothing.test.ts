@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { OrdersContext } from '../../src/context.ts';
 import { addOrderLines } from '../../src/lines/lines.ts';
 import { createOrder } from '../../src/orders/create.ts';
-import { newOne, one } from '../../src/orders/view.ts';
+import { createdOrderAnswer, orderAnswer } from '../../src/orders/view.ts';
 import { engines } from '../fixture/engines.ts';
 import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
 import { newOrder, read } from '../fixture/orders.ts';
@@ -24,10 +24,10 @@ const newRecord = () => ({
   key: randomUUID(),
   fingerprint: 'the same request',
   expiresAt: Date.now() + 86_400_000,
-  answer: (order: Parameters<typeof newOne>[0]) => ({
-    status: newOne(order).status,
+  answer: (order: Parameters<typeof createdOrderAnswer>[0]) => ({
+    status: createdOrderAnswer(order).status,
     headers: {},
-    body: one(order).data,
+    body: orderAnswer(order).data,
   }),
 });
 

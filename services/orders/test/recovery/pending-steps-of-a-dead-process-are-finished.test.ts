@@ -6,7 +6,7 @@ import { addOrderLines, removeOrderLine } from '../../src/lines/lines.ts';
 import { confirmOrder } from '../../src/orders/confirm.ts';
 import { createOrder } from '../../src/orders/create.ts';
 import { extendOrder, reserveOrder } from '../../src/orders/extend.ts';
-import { newOne, one } from '../../src/orders/view.ts';
+import { createdOrderAnswer, orderAnswer } from '../../src/orders/view.ts';
 import { payOrder, settleOrderPayment } from '../../src/payments/payments.ts';
 import type { OrderDocument } from '../../src/store.ts';
 import { engines } from '../fixture/engines.ts';
@@ -32,7 +32,7 @@ const recordOf = (key: string): IdempotencyRecord<OrderDocument> => ({
   key,
   fingerprint: 'the same request',
   expiresAt: Date.now() + 86_400_000,
-  answer: (order) => ({ status: newOne(order).status, headers: {}, body: one(order).data }),
+  answer: (order) => ({ status: createdOrderAnswer(order).status, headers: {}, body: orderAnswer(order).data }),
 });
 
 const moments = ['before', 'after'] as const;
