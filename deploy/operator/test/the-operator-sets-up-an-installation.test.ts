@@ -52,7 +52,11 @@ describe('an installation is set up from nothing', () => {
     [2, '--name or --scopes is missing', ['clients', 'update', 'club', 'cli_x']],
     [2, 'at most 100 fit', ['clients', 'create', 'club', '--name', 'x'.repeat(101), '--scopes', 'all']],
     [2, 'at most 200 fit', ['institutions', 'create', 'a', '--name', 'x'.repeat(201), '--currency', 'EUR']],
-    [2, 'Club: nothing more was expected', ['institutions', 'create', 'jazz', '--name', 'Jazz', 'Club']],
+    [
+      2,
+      'Club: unexpected; quote a text of several words',
+      ['institutions', 'create', 'jazz', '--name', 'Jazz', 'Club'],
+    ],
     [2, 'there is no scope moon:read', ['clients', 'create', 'club', '--name', 'x', '--scopes', 'moon:read']],
     [2, 'Unknown option', ['institutions', 'list', '--jsom']],
     [1, 'there is no institution opera', ['clients', 'create', 'opera', '--name', 'x', '--scopes', 'all']],
