@@ -1,4 +1,5 @@
-import type { DemoInstitution, Fixtures, NewProduct, NewTariff, TariffIds } from './shapes.ts';
+import type { DemoInstitution, Fixtures, TariffIds } from './demo-institution.ts';
+import type { NewProduct, NewTariff } from './request-bodies.ts';
 import type { ShopKeeper } from './shop-keeper.ts';
 
 /** The ids of a fixture in `demo.json`. */

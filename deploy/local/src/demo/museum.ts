@@ -1,7 +1,8 @@
+import type { DemoInstitution, TariffIds } from './demo-institution.ts';
 import { type PeriodProduct, periodProducts } from './period-products.ts';
 import { pricesOf } from './pricing.ts';
+import type { NewProduct, NewSeatCategory } from './request-bodies.ts';
 import { after, type Schedule, scheduleFrom } from './schedule.ts';
-import type { DemoInstitution, NewProduct, NewSeatCategory, TariffIds } from './shapes.ts';
 import type { Texts } from './titles.ts';
 
 const place = { venue: { name: 'Museum of the Estuary', city: 'Nantes' }, timeZone: 'Europe/Paris' };

@@ -1,6 +1,7 @@
+import type { Fixtures, TariffIds } from './demo-institution.ts';
 import { pricesOf, type Shares } from './pricing.ts';
+import type { NewPerformance, NewProduct, NewSeatCategory } from './request-bodies.ts';
 import { after, type Schedule } from './schedule.ts';
-import type { Fixtures, NewPerformance, NewProduct, NewSeatCategory, TariffIds } from './shapes.ts';
 import { type Texts, type Title, titles } from './titles.ts';
 
 /** The hall and prices of a genre's evenings. */

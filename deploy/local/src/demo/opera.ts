@@ -1,7 +1,7 @@
+import type { DemoInstitution } from './demo-institution.ts';
 import { fixtures, operaShows } from './opera-shows.ts';
 import { type PeriodProduct, periodProducts } from './period-products.ts';
 import { scheduleFrom } from './schedule.ts';
-import type { DemoInstitution } from './shapes.ts';
 
 const others: readonly PeriodProduct[] = [
   {

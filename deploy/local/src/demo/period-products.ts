@@ -1,6 +1,7 @@
+import type { TariffIds } from './demo-institution.ts';
 import { pricesOf, type Shares } from './pricing.ts';
+import type { NewProduct } from './request-bodies.ts';
 import { after, type Schedule } from './schedule.ts';
-import type { NewProduct, TariffIds } from './shapes.ts';
 import type { Texts } from './titles.ts';
 
 /** A product with a period of validity instead of evenings. */

@@ -1,4 +1,5 @@
-import type { NewPrice, NewSeatCategory, TariffIds } from './shapes.ts';
+import type { TariffIds } from './demo-institution.ts';
+import type { NewPrice, NewSeatCategory } from './request-bodies.ts';
 
 /** The share of the full price that a tariff costs, by the tariff's code. */
 export type Shares = Readonly<Record<string, number>>;

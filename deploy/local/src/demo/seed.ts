@@ -13,11 +13,11 @@ import {
   removeDemo,
   writeDemo,
 } from './credentials.ts';
+import type { DemoInstitution } from './demo-institution.ts';
 import { museum } from './museum.ts';
 import { opera } from './opera.ts';
 import type { AllFixtures, Progress } from './progress.ts';
 import { sellUntilLeft } from './sales.ts';
-import type { DemoInstitution } from './shapes.ts';
 import { createShopKeeper, type ShopKeeper } from './shop-keeper.ts';
 import { type DemoUser, registerUsers } from './users.ts';
 

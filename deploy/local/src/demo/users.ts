@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createUser, listUsers, setPassword } from '@boxoffice/pos';
 import type { Store } from '@boxoffice/store';
-import type { DemoInstitution } from './shapes.ts';
+import type { DemoInstitution } from './demo-institution.ts';
 import type { ShopKeeper } from './shop-keeper.ts';
 
 /** A user of `demo.json`: a login at a point of sale, tied to a contact. */

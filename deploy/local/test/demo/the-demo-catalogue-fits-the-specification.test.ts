@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
+import type { DemoInstitution } from '../../src/demo/demo-institution.ts';
 import { museum } from '../../src/demo/museum.ts';
 import { opera } from '../../src/demo/opera.ts';
-import type { DemoInstitution, NewProduct } from '../../src/demo/shapes.ts';
+import type { NewProduct } from '../../src/demo/request-bodies.ts';
 
 const now = new Date('2027-05-05T10:00:00.000Z');
 

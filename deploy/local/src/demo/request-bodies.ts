@@ -1,10 +1,14 @@
 import type { Texts } from './titles.ts';
 
-/** Bodies of the institution API, as far as the demo data uses them. */
+/*
+ * Request bodies of the institution API, with the members that the demo data uses. A code is chosen by the client; an
+ * id comes from the answer that created the resource. Dates are ISO 8601 in UTC.
+ */
 
 export interface NewTariff {
   readonly code: string;
   readonly name: Texts;
+  /** The criterion that the buyer's contact must meet. */
   readonly criterion?: 'member';
 }
 
@@ -17,8 +21,9 @@ export interface NewSeatCategory {
 }
 
 export interface NewPrice {
-  /** The seat category's code. */
+  /** The code of a seat category of the same performance. */
   readonly seatCategory: string;
+  /** The id of a tariff, not its code. */
   readonly tariffId: string;
   /** In minor units. */
   readonly amount: number;
@@ -28,6 +33,7 @@ export interface NewPerformance {
   readonly startDate: string;
   readonly durationMinutes: number;
   readonly venue: { readonly name: string; readonly city: string };
+  /** An IANA name, for example Europe/Paris. */
   readonly timeZone: string;
   readonly salesFrom: string;
   readonly salesTo: string;
@@ -44,27 +50,4 @@ export interface NewProduct {
   readonly startDate: string;
   readonly endDate: string;
   readonly performances: readonly NewPerformance[];
-}
-
-/** The id of a tariff by its code. */
-export type TariffIds = Readonly<Record<string, string>>;
-
-/** The fixtures of every demo institution: one show each, by its code. */
-export interface Fixtures {
-  readonly soldOut: string;
-  readonly numbered: string;
-  readonly twoLeft: string;
-}
-
-/** A demo institution and the maker of its catalog. */
-export interface DemoInstitution {
-  readonly id: string;
-  readonly name: string;
-  readonly currency: string;
-  readonly languages: readonly string[];
-  readonly serviceHost: string;
-  readonly shopName: string;
-  readonly tariffs: readonly NewTariff[];
-  readonly fixtures: Fixtures;
-  products(tariffs: TariffIds, now: Date): NewProduct[];
 }
