@@ -6,9 +6,9 @@ import { collectionHandle } from './sqlite/documents.ts';
 import { type DatabaseFile, openFile, type Surroundings } from './sqlite/file.ts';
 import { createIdempotency } from './sqlite/idempotency.ts';
 import { createOutbox } from './sqlite/outbox.ts';
-import { isFailure, type Step } from './sqlite/protocol.ts';
 import { tableInfo, tableOf } from './sqlite/schema.ts';
-import { startWriterThread } from './sqlite/thread.ts';
+import { isFailure, type Step } from './sqlite/writer/protocol.ts';
+import { startWriterThread } from './sqlite/writer/thread.ts';
 
 /** The location of the files, and the engine's dependencies. */
 export interface SqliteOptions extends Surroundings {

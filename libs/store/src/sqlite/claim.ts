@@ -1,7 +1,7 @@
 import type { ClaimRequest, Document } from '../port.ts';
-import type { Step, Value } from './protocol.ts';
 import type { TableInfo } from './schema.ts';
 import { allOf, type Clause, fieldSql, whereClauses } from './where.ts';
+import type { Step, Value } from './writer/protocol.ts';
 
 const reserved: ReadonlySet<string> = new Set(['id', 'version', 'institution']);
 

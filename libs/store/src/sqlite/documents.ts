@@ -13,9 +13,9 @@ import type { DatabaseFile } from './file.ts';
 import { forgetSteps, recordSubjects, takeKey } from './idempotency.ts';
 import { eventsOf, outboxSteps } from './outbox.ts';
 import { pageReads, pageSql } from './pages.ts';
-import { type Answer, type Failure, isFailure, type Step, type Value } from './protocol.ts';
 import type { TableInfo } from './schema.ts';
 import { allOf, whereClauses } from './where.ts';
+import { type Answer, type Failure, isFailure, type Step, type Value } from './writer/protocol.ts';
 
 /** Documents of an insertMany in one message and one transaction; other writes run in between. */
 const batch = 2000;

@@ -1,5 +1,5 @@
 import { StoreUnavailable, UniqueViolation } from '../port.ts';
-import type { Failure } from './protocol.ts';
+import type { Failure } from './writer/protocol.ts';
 
 /** SQLite's primary result codes that an operator can act on. */
 const reasons: Readonly<Record<number, string>> = {

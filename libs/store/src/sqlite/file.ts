@@ -1,9 +1,11 @@
+// The store port on SQLite: one file per service, read on the caller's thread and written by the writer thread.
+
 import { randomUUID } from 'node:crypto';
 import type { OutboxEvent } from '../port.ts';
 import { engineError } from './errors.ts';
-import { type Answer, isFailure, type Step, type Table } from './protocol.ts';
 import { openReader, type Reader } from './reader.ts';
-import type { WriterThread } from './thread.ts';
+import { type Answer, isFailure, type Step, type Table } from './writer/protocol.ts';
+import type { WriterThread } from './writer/thread.ts';
 
 /** Dependencies of the engine. */
 export interface Surroundings {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { repeat } from '@boxoffice/runtime/time';
 import { type Attempt, type Idempotency, REQUEST_MS, type RememberedAnswer } from '../port.ts';
 import type { DatabaseFile } from './file.ts';
-import type { Step, Value } from './protocol.ts';
+import type { Step, Value } from './writer/protocol.ts';
 
 /** An answer to be stored in the file. */
 export interface Remembered {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Document, Fact, Outbox, OutboxEvent, PastFact } from '../port.ts';
 import { engineError } from './errors.ts';
 import type { DatabaseFile } from './file.ts';
-import { isFailure, type Step } from './protocol.ts';
+import { isFailure, type Step } from './writer/protocol.ts';
 
 // Random for each start of the program, counted within: unique, and next to each other in the index of the outbox.
 const start = randomUUID();

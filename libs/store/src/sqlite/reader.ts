@@ -1,8 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
 import { engineError } from './errors.ts';
-import { failureOf } from './group.ts';
-import type { Value } from './protocol.ts';
 import { statementCache } from './statements.ts';
+import { failureOf } from './writer/group.ts';
+import type { Value } from './writer/protocol.ts';
 
 /** A read-only connection on the caller's thread. It sees every commit that was acknowledged before the call. */
 export interface Reader {

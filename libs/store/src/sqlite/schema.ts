@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Collection, Document, Index } from '../port.ts';
-import type { Table } from './protocol.ts';
+import type { Table } from './writer/protocol.ts';
 
 /** The columns that every table has; every other field is read from the body. */
 const ownColumns: ReadonlySet<string> = new Set(['id', 'institution', 'version']);

@@ -1,6 +1,6 @@
 import type { Condition, Scalar, Where } from '../port.ts';
-import type { Value } from './protocol.ts';
 import { column, extraction } from './schema.ts';
+import type { Value } from './writer/protocol.ts';
 
 /** A piece of SQL and the values of its parameters, in order. */
 export interface Clause {

@@ -2,8 +2,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from '@jest/globals';
 import { StoreUnavailable } from '../../src/index.ts';
 import { engineError } from '../../src/sqlite/errors.ts';
-import { commitGroup } from '../../src/sqlite/group.ts';
-import { isFailure, type Write } from '../../src/sqlite/protocol.ts';
+import { commitGroup } from '../../src/sqlite/writer/group.ts';
+import { isFailure, type Write } from '../../src/sqlite/writer/protocol.ts';
 
 test('a write that has waited for the file for over 8 s is refused, and others are executed', () => {
   const database = new DatabaseSync(':memory:');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { openFile } from '../../src/sqlite/file.ts';
 import { createIdempotency } from '../../src/sqlite/idempotency.ts';
-import { startWriterThread } from '../../src/sqlite/thread.ts';
+import { startWriterThread } from '../../src/sqlite/writer/thread.ts';
 
 test('pruning removes every expired answer with its subjects, and no other', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'boxoffice-store-'));

@@ -5,9 +5,9 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { collection, type Document, openSqliteStores, StoreUnavailable } from '../../src/index.ts';
 import { engineError } from '../../src/sqlite/errors.ts';
 import { type DatabaseFile, openFile } from '../../src/sqlite/file.ts';
-import type { Step } from '../../src/sqlite/protocol.ts';
 import { tableOf } from '../../src/sqlite/schema.ts';
-import { startWriterThread, type WriterThread } from '../../src/sqlite/thread.ts';
+import type { Step } from '../../src/sqlite/writer/protocol.ts';
+import { startWriterThread, type WriterThread } from '../../src/sqlite/writer/thread.ts';
 
 interface Note extends Document {
   readonly text: string;

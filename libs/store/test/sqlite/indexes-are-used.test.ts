@@ -3,9 +3,9 @@ import { describe, expect, test } from '@jest/globals';
 import { type ClaimRequest, collection, type Document, type Query, type Where } from '../../src/index.ts';
 import { claimStep } from '../../src/sqlite/claim.ts';
 import { pageReads, pageSql } from '../../src/sqlite/pages.ts';
-import type { Value } from '../../src/sqlite/protocol.ts';
 import { migrate, tableInfo, tableOf } from '../../src/sqlite/schema.ts';
 import { whereClauses } from '../../src/sqlite/where.ts';
+import type { Value } from '../../src/sqlite/writer/protocol.ts';
 
 const places = collection('places', [
   { name: 'by_created', fields: ['createdAt'] },

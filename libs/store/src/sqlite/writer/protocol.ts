@@ -1,4 +1,5 @@
-// The messages between the caller's thread and the writer thread: plain arrays of text and numbers, cheap to copy.
+// The writer thread: its messages, the caller's side, and the program that commits writes in groups. Messages are plain
+// arrays of text and numbers, cheap to copy.
 
 export type Value = string | number | null;
 
