@@ -1,5 +1,6 @@
 import { run } from './command.ts';
 import { checkDocuments } from './documents.ts';
+import { checkFolders } from './folders.ts';
 import { checkAudit, checkLicences, type Finding } from './supply-chain.ts';
 import { checkWallClock } from './wall-clock.ts';
 
@@ -44,6 +45,7 @@ const all: readonly Check[] = [
   ),
   finding('tests without stopwatches', checkWallClock),
   finding('links of the documents', checkDocuments),
+  finding('sentences about the folders', checkFolders),
   finding('licences', checkLicences),
   finding('dependency audit', checkAudit),
   by('compatibility with the last releases', 'node', '--conditions=source', 'deploy/release/src/main.ts', 'check'),
