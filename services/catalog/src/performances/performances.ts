@@ -52,9 +52,10 @@ export const tooSlow = (): Fault =>
 
 /**
  * Updates the product's `modifiedAt`, so that `modifiedSince` returns it; resolves with that time in epoch
- * milliseconds. Call it right before the write of one of its performances. For `asOfReading` both are one write at
- * that time: a client that reads the product before the performance is written asks again from an earlier time. If the
- * performance's write fails, the product is returned once more than needed; in the other order a change could be missed.
+ * milliseconds. Call it right before the write of one of its performances. For `asOfReading` both are one write at that
+ * time: a client that reads the product before the performance is written asks again from an earlier time. If the
+ * performance's write fails, the product is returned once more than needed; in the other order a change could be
+ * missed.
  * @throws Fault `service_unavailable` if each of {@link RECORD_ATTEMPTS} attempts takes longer than {@link RECORD_MS}
  */
 export const recordModified = async (context: Context, productId: string): Promise<number> => {

@@ -6,8 +6,8 @@ import type { operations } from './generated/catalog.ts';
 type Versioned<Id extends keyof operations> = BodyOf<operations, Id> & { readonly asOf: number };
 
 /**
- * `holder` is the order. The same `requestId` again gives the same places; a later `asOf` is another try of the same request. Without
- * `heldUntil` the point of sale says how long places are held, or else it is 15 minutes.
+ * `holder` is the order. The same `requestId` again gives the same places; a later `asOf` is another try of the same
+ * request. Without `heldUntil` places are held for the time of the point of sale, by default 15 minutes.
  */
 export type HoldRequest = Versioned<'holdPlaces'>;
 
@@ -55,9 +55,9 @@ const current = <Answer extends { readonly outcome: string }>(answer: Answer): A
 };
 
 /**
- * What orders needs of the stock. Everything is idempotent by order; everything rejects with Fault `service_unavailable` when
- * the catalog does not answer: then it may have acted or not. What comes too late, since the catalog knows of a later version of the
- * order, changes nothing and rejects with Fault `conflict`.
+ * What orders needs of the stock. Every call is idempotent by order. It rejects with Fault `service_unavailable` when
+ * the catalog does not answer, which may have acted or not. A call that comes too late, since the catalog knows of a
+ * later version of the order, changes nothing and rejects with Fault `conflict`.
  */
 export const createStock = (catalog: ServiceClient<operations>) => ({
   /** @throws Fault with the order's code for what the catalog refuses; then nothing is held. */
@@ -98,8 +98,8 @@ export const createStock = (catalog: ServiceClient<operations>) => ({
     current(await catalog.call(institution, 'sellHold', { path: { holder }, body, timeoutMs: CHANGE_MS })),
 
   /**
-   * Releases held places: these, unless the order has them since a later version, or those that one request took or is still taking
-   * before this version.
+   * Releases held places: these, unless the order has them since a later version, or those that one request took or is
+   * still taking before this version.
    */
   async release(institution: string, holder: string, body: Versioned<'releaseHold'>): Promise<void> {
     await catalog.call(institution, 'releaseHold', { path: { holder }, body, timeoutMs: CHANGE_MS });
