@@ -4,6 +4,7 @@ import type { Store } from '@boxoffice/store';
 import { createClientAuthentication, type FailedAuthentication } from './authentication/authenticate-client.ts';
 import { type Clients, createClients } from './clients/clients.ts';
 import { createClientDirectory } from './clients/directory.ts';
+import { CLIENT_ID } from './clients/secrets.ts';
 import { createDecide } from './decisions/decide.ts';
 import { createIdentifyService, createServiceAuthentication } from './decisions/identify-service.ts';
 import { type InternalOperation, internalOperations } from './decisions/internal.ts';
@@ -46,9 +47,6 @@ export interface Authorizer {
   /** Finishes pending background work. */
   close(): Promise<void>;
 }
-
-/** The form of our client ids. Any other presented id may be a misplaced secret and is not logged. */
-const CLIENT_ID = /^cli_[A-Za-z0-9_-]{22}$/;
 
 /** The audit log of failed authentications: the claimed client and the reason. */
 const auditTo =

@@ -2,6 +2,7 @@ import type { Store } from '@boxoffice/store';
 import { LRUCache } from 'lru-cache';
 import { isUseDue, recordUse } from '../domain/client.ts';
 import { type ClientDocument, clientsOf } from '../store.ts';
+import { CLIENT_ID } from './secrets.ts';
 
 /** How long a client is cached: well below the five seconds within which a change must take effect. Milliseconds. */
 const CACHED_MS = 1_000;
@@ -9,7 +10,6 @@ const CACHED_CLIENTS = 10_000;
 
 /** Looked up in place of a malformed client id, so that this takes the same time. */
 const NO_CLIENT = 'cli_none';
-const CLIENT_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** Looks up clients for authentication. */
 export interface ClientDirectory {

@@ -7,6 +7,9 @@ export const makeSecret = (): string => randomBytes(32).toString('base64url');
 /** A new client id. */
 export const makeClientId = (): string => `cli_${randomBytes(16).toString('base64url')}`;
 
+/** The form of client ids. Any other presented id may be a misplaced secret, so it is neither logged nor looked up. */
+export const CLIENT_ID = /^cli_[A-Za-z0-9_-]{22}$/;
+
 /** A new secret's id. */
 export const makeSecretId = (): string => `sec_${randomBytes(12).toString('base64url')}`;
 
