@@ -67,9 +67,9 @@ const allowDuplicateEmail = Type.Optional(
 /** The details in a body that the schema of its kind has validated. */
 const detailsOf = (body: object): Details => body as Details;
 
-/** `subjects`: an erasure of the contact deletes this answer where it is recorded for a repeated request. */
-const about = (contact: ContactDocument) => ({ etag: String(contact.version), subjects: [contact.contactNumber] });
-const one = (contact: ContactDocument) => ok(view(contact), about(contact));
+/** The ETag of an answer, and the contact whose erasure deletes the answer stored for the Idempotency-Key. */
+const answerMeta = (contact: ContactDocument) => ({ etag: String(contact.version), subjects: [contact.contactNumber] });
+const contactAnswer = (contact: ContactDocument) => ok(view(contact), answerMeta(contact));
 
 const routesOf = (
   contacts: Contacts,
@@ -87,8 +87,8 @@ const routesOf = (
     errors: ['contact_duplicate_email'],
     errorData: { contact_duplicate_email: Type.Union([Individual, Structure]) },
   } as const;
-  const newOne = (contact: ContactDocument) =>
-    created(view(contact), `/svc/v3/contacts/${plural}/${contact.contactNumber}`, about(contact));
+  const createdContactAnswer = (contact: ContactDocument) =>
+    created(view(contact), `/svc/v3/contacts/${plural}/${contact.contactNumber}`, answerMeta(contact));
 
   return [
     operation({
@@ -105,14 +105,14 @@ const routesOf = (
       etag: true,
       example: { body: examples.details, answer: examples.contact },
       handle: async ({ caller, query, body, remember }) =>
-        newOne(
+        createdContactAnswer(
           await guard(caller, () =>
             contacts.create(
               caller.institution,
               kind,
               detailsOf(body),
               query.allowDuplicateEmail === true,
-              remember(newOne),
+              remember(createdContactAnswer),
             ),
           ),
         ),
@@ -147,7 +147,8 @@ const routesOf = (
       answers: { 200: Contact },
       etag: true,
       example: { params, answer: examples.contact },
-      handle: async ({ caller, params }) => one(await contacts.get(caller.institution, kind, params.contactNumber)),
+      handle: async ({ caller, params }) =>
+        contactAnswer(await contacts.get(caller.institution, kind, params.contactNumber)),
     }),
     operation({
       ...single,
@@ -164,7 +165,7 @@ const routesOf = (
       conditional: true,
       example: { params, body: examples.details, answer: examples.contact },
       handle: async ({ caller, params, query, body, ifMatch, unchanged }) =>
-        one(
+        contactAnswer(
           await guard(caller, () =>
             contacts.change(
               caller.institution,
@@ -193,7 +194,7 @@ const routesOf = (
       conditional: true,
       example: { params, body: { phone: '+41 22 555 01 03' }, answer: examples.contact },
       handle: async ({ caller, params, query, body, ifMatch, unchanged, remember }) =>
-        one(
+        contactAnswer(
           await guard(caller, () =>
             contacts.change(
               caller.institution,
@@ -201,7 +202,7 @@ const routesOf = (
               params.contactNumber,
               (current) => detailsOf(mergePatch<object>(current, body)),
               query.allowDuplicateEmail === true,
-              { ifMatch, unchanged: (contact) => unchanged(view(contact)), idempotencyRecord: remember(one) },
+              { ifMatch, unchanged: (contact) => unchanged(view(contact)), idempotencyRecord: remember(contactAnswer) },
             ),
           ),
         ),
@@ -221,7 +222,7 @@ const routesOf = (
       conditional: true,
       example: { params, answer: example.erased(kind) },
       handle: async ({ caller, params, ifMatch }) =>
-        one(await contacts.erase(caller.institution, kind, params.contactNumber, { ifMatch })),
+        contactAnswer(await contacts.erase(caller.institution, kind, params.contactNumber, { ifMatch })),
     }),
   ];
 };

@@ -61,7 +61,8 @@ export const ordersRoutes = (context: OrdersContext): AnyOperation[] => [
     access: 'orders:read',
     summary: 'Lists orders, oldest first',
     description:
-      'In order of creation, which for a shopping cart is its checkout. An order past due counts as expired within 30 seconds.',
+      'In order of creation, which for a shopping cart is its checkout. An order past due counts as expired within ' +
+      '30 seconds.',
     query: {
       ...listQuery,
       state: Type.Optional(oneOf(visibleStates)),

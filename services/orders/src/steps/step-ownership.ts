@@ -25,7 +25,7 @@ export const leaveToRecovery = async (
 /**
  * Runs `act` while this process counts as working on the pending step of `order`. Rethrows what `act` throws, after
  * leaving the step to recovery: by the next command on the order, or by the sweep. If that write fails too, the step
- * stays owned, and recovery of this process takes it over after `OWN_LEFT_MS`, another's once the lease has lapsed.
+ * stays owned: this process takes it over after `OWN_LEFT_MS`, another process once the lease has lapsed.
  */
 export const whileOwningStep = async <Done>(
   context: OrdersContext,
