@@ -96,12 +96,7 @@ export const registry = {
     'not enough of the requested places are free; nothing was held',
   ),
   order_not_on_sale: row(409, 'order_not_on_sale', 'order', 'the performance or its product is not on sale now'),
-  order_hold_limit: row(
-    409,
-    'order_hold_limit',
-    'order',
-    'the client would hold more unsold places than its limit',
-  ),
+  order_hold_limit: row(409, 'order_hold_limit', 'order', 'the client would hold more unsold places than its limit'),
   order_tariff_not_sold_here: row(
     422,
     'order_tariff_not_sold_here',
