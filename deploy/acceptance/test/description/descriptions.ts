@@ -1,0 +1,17 @@
+import { globSync, readFileSync } from 'node:fs';
+
+const ROOT = new URL('../../../../', import.meta.url).pathname;
+
+/** A JSON object of a description. */
+export type Json = Readonly<Record<string, unknown>>;
+
+/** The released descriptions of all public operations. */
+export const descriptions = globSync('{gateway,authorizer,services/*}/released/openapi.json', { cwd: ROOT })
+  .sort()
+  .map((file) => JSON.parse(readFileSync(`${ROOT}${file}`, 'utf8')) as Json & { readonly paths: Json });
+
+/** Every object within the value, and the value itself. */
+export const objectsIn = (value: unknown): Json[] =>
+  typeof value !== 'object' || value === null
+    ? []
+    : [...(Array.isArray(value) ? [] : [value as Json]), ...Object.values(value).flatMap(objectsIn)];

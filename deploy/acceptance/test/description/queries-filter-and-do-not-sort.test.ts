@@ -1,0 +1,21 @@
+import { expect, test } from '@jest/globals';
+import { descriptions, objectsIn } from './descriptions.ts';
+
+/** The query parameters of all operations: filters, and the position in a list. A new one is decided here. */
+const FILTERS = [
+  ...['barcode', 'contactNumber', 'email', 'externalReference', 'modifiedSince', 'orderId', 'performanceId'],
+  ...['seatCategoryId', 'state', 'status', 'type'],
+];
+const OTHERS = ['allowDuplicateEmail', 'cursor', 'lang', 'limit', 'offset'];
+
+test('a query has filters and a position, but no operators, sorting or selection of members', () => {
+  const queries = descriptions.flatMap(objectsIn).filter((object) => object.in === 'query');
+  expect(queries.length).toBeGreaterThan(0);
+  const names = new Set(queries.map(({ name }) => String(name)));
+  expect([...names].sort()).toEqual([...FILTERS, ...OTHERS].sort());
+});
+
+test('no filter takes several values', () => {
+  const filters = descriptions.flatMap(objectsIn).filter(({ in: place }) => place === 'query');
+  expect(filters.filter(({ schema }) => (schema as { type?: unknown }).type === 'array')).toEqual([]);
+});
