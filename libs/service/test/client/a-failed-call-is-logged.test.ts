@@ -21,15 +21,15 @@ test('a call without an answer or with a 5xx is logged with service, operation a
     silent: () => undefined,
     failing: (response: { writeHead(status: number): { end(text: string): void } }) => response.writeHead(502).end(''),
   };
-  for (const [kind, reason] of [
-    ['silent', 'no answer within 50 ms'],
-    ['failing', 'it answered 502'],
+  for (const [kind, timeoutMs, reason] of [
+    ['silent', 50, 'no answer within 50 ms'],
+    ['failing', 60_000, 'it answered 502'],
   ] as const) {
     lines.length = 0;
     const server = createServer((_, response) => answers[kind](response)).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const client = createServiceClient<Look>(api, { url, credentials, timeoutMs: 50, logger });
+    const client = createServiceClient<Look>(api, { url, credentials, timeoutMs, logger });
     await expect(client.call('opera', 'look')).rejects.toMatchObject({ code: 'service_unavailable' });
     client.close();
     server.closeAllConnections();
