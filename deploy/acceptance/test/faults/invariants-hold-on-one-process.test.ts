@@ -51,6 +51,6 @@ test('negative control: places claimed without compare-and-swap are sold twice, 
   // The order with the sale may be listed first or last.
   const twice = /^place \S+ is claimed by (?=.*, sold\))ord_\S+ \(\w+, \w+\), ord_/;
   expect(violations.map(({ text }) => text)).toContainEqual(expect.stringMatching(twice));
-  const { status, out } = await operate(deployment.engine, 'check');
+  const { status, out } = await operate(deployment.data, 'check');
   expect([status, out]).toEqual([1, expect.stringMatching(/place \S+ is in two live orders: ord_\S+ and ord_/)]);
 }, 600_000);

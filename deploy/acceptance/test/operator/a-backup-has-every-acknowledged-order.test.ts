@@ -4,7 +4,7 @@ import type { OrderView } from '../../src/faults/client/views.ts';
 import { startEmbedded } from '../../src/faults/deployment/embedded.ts';
 import type { Entry } from '../../src/faults/round/journal.ts';
 import { operate } from './operator.ts';
-import { emptyEngine, startOn } from './restored.ts';
+import { emptyDirectory, startOn } from './restored.ts';
 import { ordersKnown, sell } from './selling.ts';
 
 /** The fault of an order, given the earlier responses to its client. */
@@ -18,13 +18,13 @@ const lost = (order: OrderView | null, reported: readonly Entry[]): string | und
 
 test('an installation restored from a backup during a sale is consistent and has every acknowledged order', async () => {
   const deployment = await startEmbedded();
-  const restored = await emptyEngine();
+  const restored = await emptyDirectory();
   const backup = `${restored.directory}-backup`;
   try {
     const selling = await sell(deployment, 400);
     while (ordersKnown(selling.entries).length < 80) await new Promise((resolve) => setImmediate(resolve));
     const before = [...selling.entries];
-    const taken = JSON.parse((await operate(deployment.engine, 'backup', backup, '--json')).out);
+    const taken = JSON.parse((await operate(deployment.data, 'backup', backup, '--json')).out);
     expect(ordersKnown(selling.entries).length).toBeGreaterThan(ordersKnown(before).length);
     await selling.end();
     expect(taken.writersPausedMs).toBeGreaterThan(0);

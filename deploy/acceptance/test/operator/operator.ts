@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { type Engine, settingsOf } from '../../src/faults/deployment/installation.ts';
+import { type DataLocation, settingsOf } from '../../src/faults/deployment/installation.ts';
 
 const MAIN = new URL('../../../operator/src/main.ts', import.meta.url).pathname;
 
@@ -11,8 +11,8 @@ export interface Answer {
 }
 
 /** Runs `npm run operator -- …` on an installation, as a program of its own. */
-export const operate = async (engine: Engine, ...words: readonly string[]): Promise<Answer> => {
-  const env = { PATH: process.env.PATH, ...settingsOf(engine) };
+export const operate = async (data: DataLocation, ...words: readonly string[]): Promise<Answer> => {
+  const env = { PATH: process.env.PATH, ...settingsOf(data) };
   const child = spawn('node', ['--conditions=source', MAIN, ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let [out, err] = ['', ''];
   child.stdout.on('data', (text) => {

@@ -2,23 +2,24 @@ import { randomBytes } from 'node:crypto';
 import { createUser, pos } from '@boxoffice/pos';
 import type { Client } from '@boxoffice/testkit';
 import type { Deployment } from '../deployment/deployment.ts';
-import { openBeside } from '../deployment/installation.ts';
-import { type Hall, openCounter } from '../round/stage.ts';
+import { openStores } from '../deployment/installation.ts';
+import { type Hall, openPointOfSale } from '../round/stage.ts';
 import { must } from './api.ts';
 
-/** A user who can log in. */
+/** A user of the point of sale, with a login. */
 export interface ShopUser {
   readonly login: string;
   readonly password: string;
   readonly contactNumber: string;
 }
 
-/** A point of sale that sells a hall to visitors. */
+/** A point of sale that sells one performance (a hall) to visitors. */
 export interface Shop {
-  readonly host: string;
+  readonly serviceHost: string;
   readonly performanceId: string;
   readonly tariffId: string;
-  readonly sections: readonly string[];
+  /** The ids of the performance's seat categories. */
+  readonly seatCategoryIds: readonly string[];
   readonly users: readonly ShopUser[];
   /** Whether the installation accepts simulated payments. */
   readonly simulated: boolean;
@@ -26,27 +27,27 @@ export interface Shop {
 
 const USERS = 3;
 
-/** Opens a shop for a hall: its point of sale holds places for `holdSeconds`, and its users may buy on account. */
+/** Creates a point of sale that holds places for `holdSeconds`, and its users, who may buy on account. */
 export const openShop = async (
-  { engine, engines, partner }: Deployment,
+  { data, engines, partner }: Deployment,
   api: Client,
   name: string,
   hall: Hall,
   holdSeconds: number,
 ): Promise<Shop> => {
-  const host = await openCounter(api, name, hall, holdSeconds);
-  const beside = await openBeside({ ...engine, amqpUrl: undefined });
+  const serviceHost = await openPointOfSale(api, name, hall, holdSeconds);
+  const stores = await openStores({ ...data, amqpUrl: undefined });
   try {
-    const store = await beside.store(pos.name, pos.collections);
+    const store = await stores.store(pos.name, pos.collections);
     const users = await Promise.all(
       Array.from({ length: USERS }, async (_, index): Promise<ShopUser> => {
-        const login = `user${index}@${host}`;
+        const login = `user${index}@${serviceHost}`;
         const body = { lastName: `User ${index}`, email: login, criteria: ['account'] };
         const { contactNumber } = await must(api, '/svc/v3/contacts/individuals', { method: 'POST', body });
         const password = randomBytes(12).toString('base64url');
         await createUser(store, {
           institution: partner.institution,
-          serviceHost: host,
+          serviceHost,
           login,
           password,
           contactNumber,
@@ -55,10 +56,10 @@ export const openShop = async (
       }),
     );
     const { performanceId, tariffId, sections } = hall;
-    // The embedded program accepts them only with its demo data.
+    // An embedded installation accepts simulated payments only with demo data, which the harness does not load.
     const simulated = engines === 'scaled';
-    return { host, performanceId, tariffId, sections: sections.map(({ id }) => id), users, simulated };
+    return { serviceHost, performanceId, tariffId, seatCategoryIds: sections.map(({ id }) => id), users, simulated };
   } finally {
-    await beside.close();
+    await stores.close();
   }
 };

@@ -53,7 +53,7 @@ export const openShopper = ({ pos, api, shop, journal, random }: ShopperOptions)
     pos(`/tnwr/v1${path}`, {
       method: 'POST',
       headers: {
-        'x-service-host': shop.host,
+        'x-service-host': shop.serviceHost,
         ...(token === undefined ? {} : { 'x-auth-token': token }),
         ...(key === undefined ? {} : { 'idempotency-key': key }),
       },
@@ -65,7 +65,7 @@ export const openShopper = ({ pos, api, shop, journal, random }: ShopperOptions)
   };
 
   const inSession = async (token: string): Promise<boolean | null> => {
-    const headers = { 'x-service-host': shop.host, 'x-auth-token': token };
+    const headers = { 'x-service-host': shop.serviceHost, 'x-auth-token': token };
     const reply = await pos('/tnwr/v1/sessions/current', { headers }).catch(() => undefined);
     if (reply === undefined || reply.status >= 500) return null;
     return reply.status === 200;
@@ -98,9 +98,9 @@ export const openShopper = ({ pos, api, shop, journal, random }: ShopperOptions)
   return {
     async visit() {
       const user = random.chance(0.5) ? random.pick(shop.users) : undefined;
-      const section = random.pick(shop.sections);
+      const seatCategoryId = random.pick(shop.seatCategoryIds);
       const { performanceId, tariffId } = shop;
-      const wish = { performanceId, tariffId, seatCategoryId: section, quantity: random.between(1, 2) };
+      const wish = { performanceId, tariffId, seatCategoryId, quantity: random.between(1, 2) };
       const paying = payment(shop, user, random);
       const guest = { firstName: 'Ada', lastName: 'Lovelace', email: `ada.${random.between(0, 1e9)}@example.org` };
       const buyer = user ? { contactNumber: user.contactNumber } : { contact: guest };

@@ -3,9 +3,10 @@
 import type { Address } from '@boxoffice/testkit';
 import type { Modes } from '../inside/orders.ts';
 import type { ServiceName } from './crash-points.ts';
-import type { Engine, Partner } from './installation.ts';
+import type { DataLocation, Partner } from './installation.ts';
 import type { ProductProcess, Start } from './process.ts';
 
+/** `embedded`: SQLite and the in-process bus, in one process. `scaled`: MongoDB and RabbitMQ, two of each service. */
 export type EnginesName = 'embedded' | 'scaled';
 
 /** A message broker that belongs to the harness and may be killed. */
@@ -21,7 +22,7 @@ export interface Broker {
 /** The product, started from its own programs, with an institution that has nothing on sale yet. */
 export interface Deployment {
   readonly engines: EnginesName;
-  readonly engine: Engine;
+  readonly data: DataLocation;
   /** Of the gateway. */
   readonly address: Address;
   readonly partner: Partner;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePorts } from '@boxoffice/testkit';
 import { type Deployment, together } from './deployment.ts';
-import { type Engine, settingsOf, setUp, unlimited } from './installation.ts';
+import { type DataLocation, settingsOf, setUp, unlimited } from './installation.ts';
 import { productProcess } from './process.ts';
 
 const MAIN = new URL('../../../../local/src/main.ts', import.meta.url).pathname;
@@ -15,15 +15,15 @@ export const certificateIn = (directory: string): Promise<string> =>
 /** `npm start` as one process on SQLite and the in-process bus. */
 export const startEmbedded = async (settings: Readonly<Record<string, string>> = {}): Promise<Deployment> => {
   const directory = await mkdtemp(join(tmpdir(), 'boxoffice-faults-'));
-  const engine: Engine = { directory, mongodbUrl: undefined, amqpUrl: undefined };
-  const partner = await setUp(engine);
+  const data: DataLocation = { directory, mongodbUrl: undefined, amqpUrl: undefined };
+  const partner = await setUp(data);
   const [https, http] = await freePorts(2);
   const whole = productProcess({
     name: 'npm start',
     program: [MAIN],
     healthUrl: `http://127.0.0.1:${http}/health/ready`,
     settings: {
-      ...settingsOf(engine),
+      ...settingsOf(data),
       BOXOFFICE_DEMO: 'off',
       GATEWAY_PORT: `${https}`,
       GATEWAY_HTTP_PORT: `${http}`,
@@ -34,7 +34,7 @@ export const startEmbedded = async (settings: Readonly<Record<string, string>> =
   await whole.start();
   return {
     engines: 'embedded',
-    engine,
+    data,
     partner,
     address: { baseUrl: `https://localhost:${https}`, ca: await certificateIn(directory) },
     processes: [whole],

@@ -3,8 +3,8 @@ import { catalog, createInstitution } from '@boxoffice/catalog';
 import { createLogger } from '@boxoffice/runtime';
 import { type Engines, openEngines } from '@boxoffice/service';
 
-/** The data of an installation: files in the directory, or the engines named. */
-export interface Engine {
+/** Where an installation has its data: files in the directory, or the named servers. */
+export interface DataLocation {
   readonly directory: string;
   readonly mongodbUrl: string | undefined;
   readonly amqpUrl: string | undefined;
@@ -17,8 +17,8 @@ export interface Partner {
   readonly clientSecret: string;
 }
 
-/** The settings that name the engine. */
-export const settingsOf = ({ directory, mongodbUrl, amqpUrl }: Engine): Record<string, string> => ({
+/** The settings that name the location of the data. */
+export const settingsOf = ({ directory, mongodbUrl, amqpUrl }: DataLocation): Record<string, string> => ({
   BOXOFFICE_DATA_DIR: directory,
   ...(mongodbUrl === undefined ? {} : { MONGODB_URL: mongodbUrl }),
   ...(amqpUrl === undefined ? {} : { AMQP_URL: amqpUrl }),
@@ -32,13 +32,13 @@ export const unlimited: Readonly<Record<string, string>> = {
   POS_HELD_PLACES_PER_ADDRESS: '100000',
 };
 
-/** Opens the engines beside the product, as the operator's program does. */
-export const openBeside = (engine: Engine): Promise<Engines> =>
-  openEngines({ ...engine, logger: createLogger({ service: 'faults', level: 'error' }) });
+/** Opens the stores and the bus of an installation, also while the product runs, as the operator's program does. */
+export const openStores = (data: DataLocation): Promise<Engines> =>
+  openEngines({ ...data, logger: createLogger({ service: 'faults', level: 'error' }) });
 
 /** Creates an institution and its client, as an operator does before the first start. */
-export const setUp = async (engine: Engine): Promise<Partner> => {
-  const engines = await openBeside({ ...engine, amqpUrl: undefined });
+export const setUp = async (data: DataLocation): Promise<Partner> => {
+  const engines = await openStores({ ...data, amqpUrl: undefined });
   try {
     const institution = 'opera';
     const catalogStore = await engines.store(catalog.name, catalog.collections);

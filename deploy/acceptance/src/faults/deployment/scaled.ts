@@ -6,7 +6,7 @@ import { freePorts } from '@boxoffice/testkit';
 import { type Balancer, openBalancer } from './balancer.ts';
 import { type Deployment, together } from './deployment.ts';
 import { certificateIn } from './embedded.ts';
-import { type Engine, settingsOf, setUp, unlimited } from './installation.ts';
+import { type DataLocation, settingsOf, setUp, unlimited } from './installation.ts';
 import { type ProductProcess, productProcess } from './process.ts';
 import { startBroker } from './rabbitmq.ts';
 
@@ -59,15 +59,15 @@ export const startScaled = async ({ mongodbUrl, rabbitmqControl }: ScaledEngines
   const directory = await mkdtemp(join(tmpdir(), 'boxoffice-faults-'));
   const broker = await startBroker(rabbitmqControl);
   const prefix = `faults_${randomUUID().slice(0, 8)}`;
-  const engine: Engine = { directory, mongodbUrl: `${mongodbUrl}/${prefix}`, amqpUrl: broker.url };
-  const partner = await setUp(engine);
+  const data: DataLocation = { directory, mongodbUrl: `${mongodbUrl}/${prefix}`, amqpUrl: broker.url };
+  const partner = await setUp(data);
 
   const [https, http] = await freePorts(2);
   const baseUrl = `https://localhost:${https}`;
   const balancers = await Promise.all(names.map(async (name) => [name, await openBalancer()] as const));
   const addresses = Object.fromEntries(balancers.map(([name, { url }]) => [`${name.toUpperCase()}_URL`, url]));
   const common = {
-    ...settingsOf(engine),
+    ...settingsOf(data),
     ...secrets,
     ...addresses,
     ...unlimited,
@@ -99,7 +99,7 @@ export const startScaled = async ({ mongodbUrl, rabbitmqControl }: ScaledEngines
     const address = { baseUrl, ca: await certificateIn(directory) };
     return {
       engines: 'scaled',
-      engine,
+      data,
       partner,
       address,
       processes,

@@ -1,14 +1,14 @@
-/** The invariants, as the table and the violations name them. */
+/** The invariants, as the violations name them; docs/reliability.md has the same text. */
 export const invariants = {
-  I1: 'sold + held + free = capacity, no place is sold twice, no place is held without an order',
-  I2: 'no acknowledged write is lost',
-  I3: 'each cancellation takes effect exactly once',
-  I4: 'facts are neither lost nor invented: tickets follow their orders, outboxes drain',
-  I5: 'the dead letters are exactly the injected poison messages',
-  I6: 'the same idempotency key gives the same result',
-  I7: 'what a point of sale reports of an order stays true: cancelled, bought, bought once',
-  I8: 'ready within 10 s, quiet within 30 s',
-  round: 'the expectation of the scenario itself',
+  I1: 'free + held + sold = capacity, and every place that is not free belongs to exactly one order',
+  I2: 'everything that was acknowledged to a client is there, and nothing that was not requested',
+  I3: 'every cancelled order is settled with the right numbers, and was cancelled by one request',
+  I4: 'each line of a confirmed order has one live ticket, no ticket is without an order, and outboxes drain',
+  I5: 'only messages that no consumer can read become dead letters',
+  I6: 'an idempotency key has one effect, and a repeat gets the same answer',
+  I7: 'what a 500 of a checkout reports of the order is true and stays true, and a bought order stays bought',
+  I8: 'a killed process is ready again within 10 s, and every invariant holds within 30 s of the end of the load',
+  round: 'what the scenario itself expects, such as that every place was sold',
 } as const;
 
 export type Invariant = keyof typeof invariants;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DeadLetter } from '@boxoffice/messaging';
 import { collection, type Document, type OutboxEvent, type Store } from '@boxoffice/store';
-import { type Engine, openBeside } from '../deployment/installation.ts';
+import { type DataLocation, openStores } from '../deployment/installation.ts';
 
 /** The facts of an installation as an operator reads them, beside its processes. */
 export interface Inspection {
@@ -23,8 +23,8 @@ const planted = collection<Planted>('faults_planted');
 const publishers = ['catalog', 'contacts', 'orders', 'tickets'] as const;
 
 /** Opens an inspection. Close it soon: a restarted process must find the files as the crash left them. */
-export const inspect = async (engine: Engine): Promise<Inspection> => {
-  const engines = await openBeside(engine);
+export const inspect = async (location: DataLocation): Promise<Inspection> => {
+  const engines = await openStores(location);
   const stores = new Map<string, Store>();
   for (const name of publishers) stores.set(name, await engines.store(name, name === 'orders' ? [planted] : []));
   return {
@@ -38,7 +38,7 @@ export const inspect = async (engine: Engine): Promise<Inspection> => {
     },
     async plant(institution, type, data) {
       const id = `ord_${randomUUID().replaceAll('-', '').slice(0, 20)}`;
-      if (engine.amqpUrl === undefined) {
+      if (location.amqpUrl === undefined) {
         const store = stores.get('orders') as Store;
         await store
           .collection(planted)

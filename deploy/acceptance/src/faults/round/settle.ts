@@ -33,7 +33,7 @@ export const settle = async (
   { patienceMs = 30_000, steadyMs = 1_500 }: SettleOptions = {},
 ): Promise<Settled> => {
   await Promise.all(rounds.flatMap(({ unfinished }) => unfinished));
-  const inspection = await inspect(deployment.engine);
+  const inspection = await inspect(deployment.data);
   const startedAt = performance.now();
   const passed = () => performance.now() - startedAt;
 

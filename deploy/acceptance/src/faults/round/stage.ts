@@ -2,18 +2,18 @@ import type { Client } from '@boxoffice/testkit';
 import { must } from '../client/api.ts';
 import type { RequestedItem } from '../client/buyer.ts';
 
-/** A seat category for sale. */
+/** A seat category to create; `code` names it. */
 export interface Section {
   readonly code: string;
   /** Anonymous places. */
   readonly capacity?: number;
   /** Numbered seats in place of a capacity. */
   readonly rows?: readonly { readonly row: string; readonly seats: number }[];
-  /** The price of a place; default: the hall's. */
+  /** The price of a place; default: that of the performance. */
   readonly amount?: number;
 }
 
-/** A performance on sale, created for one round. */
+/** A performance on sale, created for one round, with its tariff and its seat categories (`sections`). */
 export interface Hall {
   readonly performanceId: string;
   readonly tariffId: string;
@@ -56,9 +56,9 @@ export const openHall = async (
   return { performanceId: made.id, tariffId: tariff.id, sections: made.seatCategories };
 };
 
-/** Opens a point of sale that holds places for `holdSeconds`; returns its host. */
-export const openCounter = async (api: Client, name: string, hall: Hall, holdSeconds: number): Promise<string> => {
-  const counter = {
+/** Creates a point of sale that holds places for `holdSeconds`; returns its service host. */
+export const openPointOfSale = async (api: Client, name: string, hall: Hall, holdSeconds: number): Promise<string> => {
+  const pointOfSale = {
     serviceHost: `${name.toLowerCase().replaceAll(/[^a-z0-9]/g, '-')}.example`,
     name,
     languages: ['en'],
@@ -68,11 +68,11 @@ export const openCounter = async (api: Client, name: string, hall: Hall, holdSec
     maxPlacesPerOrder: 50,
     holdMinutes: holdSeconds / 60,
   };
-  const made = await must(api, '/svc/v3/catalog/points-of-sale', post(counter));
+  const made = await must(api, '/svc/v3/catalog/points-of-sale', post(pointOfSale));
   return made.serviceHost;
 };
 
-/** A request for `quantity` unspecified places of a section. */
+/** A request for `quantity` unspecified places of a seat category, which `section` names by its index. */
 export const anyPlaces = (
   { performanceId, tariffId, sections }: Hall,
   quantity: number,

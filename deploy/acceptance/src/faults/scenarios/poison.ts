@@ -19,7 +19,7 @@ export const poison: Scenario = {
   async play(context) {
     const { deployment, random, size } = context;
     const round = await beginRound(context, 'poison', [{ code: 'FLOOR', capacity: 400 }]);
-    const inspection = await inspect(deployment.engine);
+    const inspection = await inspect(deployment.data);
     try {
       for (const type of random.shuffled(poisons)) {
         const key = await inspection.plant(deployment.partner.institution, type, { nonsense: [null] });
@@ -36,7 +36,7 @@ export const poison: Scenario = {
       ),
     );
     round.afterwards = async () => {
-      const operator = await inspect(deployment.engine);
+      const operator = await inspect(deployment.data);
       await operator.dropDeadLetters();
       await operator.close();
     };

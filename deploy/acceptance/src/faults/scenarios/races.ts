@@ -1,7 +1,7 @@
 import { type Buyer, createdBy } from '../client/buyer.ts';
 import type { Random } from '../round/random.ts';
 import { beginRound, buyersOf, type Round, type Scenario } from '../round/round.ts';
-import { anyPlaces, openCounter } from '../round/stage.ts';
+import { anyPlaces, openPointOfSale } from '../round/stage.ts';
 
 const HOLD_SECONDS = 0.6;
 /** Spread around the deadline of the hold, to both sides. */
@@ -10,8 +10,8 @@ const SPREAD_MS = 60;
 const at = (instant: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, Math.max(0, instant - Date.now())));
 
-const race = async (buyer: Buyer, round: Round, counter: string, random: Random): Promise<void> => {
-  const order = createdBy(await buyer.create([anyPlaces(round.hall, random.between(1, 2))], counter));
+const race = async (buyer: Buyer, round: Round, serviceHost: string, random: Random): Promise<void> => {
+  const order = createdBy(await buyer.create([anyPlaces(round.hall, random.between(1, 2))], serviceHost));
   const deadline = Date.parse(order?.expiresAt ?? '');
   const around = () => deadline + random.between(-SPREAD_MS, SPREAD_MS);
   // Chosen even when the order could not be created, so that later races do not depend on it.
@@ -28,11 +28,11 @@ export const races: Scenario = {
   async play(context) {
     const [total, abreast] = context.size === 'short' ? [60, 20] : [300, 30];
     const round = await beginRound(context, 'races', [{ code: 'FLOOR', capacity: 2 * total }]);
-    const counter = await openCounter(context.api, context.reference, round.hall, HOLD_SECONDS);
+    const serviceHost = await openPointOfSale(context.api, context.reference, round.hall, HOLD_SECONDS);
     await Promise.all(
       buyersOf(context, round, abreast, true).map(async (buyer, index) => {
         const random = context.random.fork(`races ${index}`);
-        for (let turn = 0; turn < total / abreast; turn++) await race(buyer, round, counter, random);
+        for (let turn = 0; turn < total / abreast; turn++) await race(buyer, round, serviceHost, random);
       }),
     );
     round.alsoTrue = ({ observed }, check) => {
