@@ -1,4 +1,4 @@
-// The credentials of the authorizer's callers: clients and services.
+// The credentials of the authorizer's clients.
 import type { ClientDirectory } from '../clients/directory.ts';
 import { matchSecret } from '../clients/secrets.ts';
 import type { Secret } from '../domain/client.ts';
@@ -10,7 +10,10 @@ import { OAuthFault } from './oauth-error.ts';
 /** The form fields that may carry client credentials. */
 export type CredentialForm = Form<'client_id' | 'client_secret'>;
 
-/** Called for every failed authentication; never receives a secret. */
+/**
+ * Called for each `invalid_client`, and for each service that is refused; not for a malformed form (`invalid_request`).
+ * Never receives a secret.
+ */
 export type FailedAuthentication = (failure: {
   readonly clientId: string | undefined;
   readonly reason: string;
@@ -21,7 +24,7 @@ export interface AuthenticatedClient {
   readonly secret: Secret;
 }
 
-/** Authenticates the client from the posted form and its Authorization header; rejects with OAuthFault. */
+/** Authenticates the client from the posted form and the request's Authorization header; rejects with OAuthFault. */
 export type Authenticate = (form: CredentialForm, authorization: string | undefined) => Promise<AuthenticatedClient>;
 
 const CHALLENGE = { 'WWW-Authenticate': 'Basic realm="boxoffice", charset="UTF-8"' };
@@ -31,7 +34,7 @@ const invalidClient = (basic: boolean): OAuthFault =>
   new OAuthFault('unauthorized', 'invalid_client', 'The client credentials are not valid.', basic ? CHALLENGE : {});
 
 /** The presented credentials, by exactly one of the two methods (RFC 6749, 2.3.1). */
-const presented = (form: CredentialForm, authorization: string | undefined): Credentials | undefined => {
+const readCredentials = (form: CredentialForm, authorization: string | undefined): Credentials | undefined => {
   if (!isBasic(authorization)) {
     const [id = '', secret = ''] = required(form, ['client_id', 'client_secret']);
     return { id, secret };
@@ -55,17 +58,18 @@ const presented = (form: CredentialForm, authorization: string | undefined): Cre
 };
 
 /**
- * Makes the client authentication. Every failure costs one read of the store and the same comparisons, whether the
- * client exists or not, so that neither response nor time reveals it. That read also finds a secret that another
- * instance has just created.
+ * Creates the client authentication. An unknown client and a wrong secret cost the same: one read of the store and the
+ * same comparisons, so that neither response nor time reveals which client exists. That read also finds a secret that
+ * another instance has just created. A client is cached for a second, so an instance accepts a withdrawn secret for a
+ * second at most; docs/reliability.md promises five.
  */
 export const createClientAuthentication =
-  (clients: ClientDirectory, failed: FailedAuthentication): Authenticate =>
+  (clients: ClientDirectory, onFailure: FailedAuthentication): Authenticate =>
   async (form, authorization) => {
     const basic = isBasic(authorization);
-    const credentials = presented(form, authorization);
+    const credentials = readCredentials(form, authorization);
     if (!credentials) {
-      failed({ clientId: undefined, reason: 'malformed credentials' });
+      onFailure({ clientId: undefined, reason: 'malformed credentials' });
       throw invalidClient(basic);
     }
     const cached = clients.cached(credentials.id);
@@ -75,6 +79,6 @@ export const createClientAuthentication =
     const client = await clients.current(credentials.id);
     const secret = matchSecret(client?.secrets ?? [], credentials.secret);
     if (client && secret) return { client, secret };
-    failed({ clientId: credentials.id, reason: client ? 'wrong secret' : 'unknown client' });
+    onFailure({ clientId: credentials.id, reason: client ? 'wrong secret' : 'unknown client' });
     throw invalidClient(basic);
   };

@@ -22,16 +22,16 @@ export interface ServiceIdentityDependencies {
 }
 
 /**
- * Makes the authentication of services: HTTP Basic with the process's name and its own SERVICE_SECRET. Returns the
+ * Creates the authentication of services: HTTP Basic with the service's name and its own SERVICE_SECRET. Returns the
  * name.
- * @throws {Fault} unauthorized; the details name the process if the secret belongs to another one
+ * @throws {Fault} unauthorized; the details name the service that the secret belongs to, if it is another one
  */
-export const createServiceAuthentication = (rootSecret: string, failed: FailedAuthentication) => {
+export const createServiceAuthentication = (rootSecret: string, onFailure: FailedAuthentication) => {
   const check = createSecretCheck(rootSecret, SERVICES, deriveServiceSecret);
   return (authorization: string | undefined): string => {
     const credentials = isBasic(authorization) ? readBasic(authorization) : undefined;
     if (!credentials) {
-      failed({ clientId: undefined, reason: 'a service without valid HTTP Basic credentials' });
+      onFailure({ clientId: undefined, reason: 'a service without valid HTTP Basic credentials' });
       throw new Fault(
         'unauthorized',
         'This operation requires HTTP Basic with a service’s name and its SERVICE_SECRET.',
@@ -39,7 +39,7 @@ export const createServiceAuthentication = (rootSecret: string, failed: FailedAu
     }
     const verdict = check(credentials.id, credentials.secret);
     if (verdict.right) return credentials.id;
-    failed({ clientId: undefined, reason: verdict.reason });
+    onFailure({ clientId: undefined, reason: verdict.reason });
     throw new Fault('unauthorized', `${verdict.reason}.`);
   };
 };
