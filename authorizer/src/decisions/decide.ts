@@ -6,8 +6,9 @@ import type { TokenStatus } from '../tokens/status.ts';
 /** The gateway's decision request: may the bearer of this token call this operation? */
 export interface DecisionRequest {
   readonly token: string;
-  /** The operation's id and its required scopes, separated by spaces. */
+  /** The id of the called operation. */
   readonly operation: string;
+  /** The scopes that the operation needs, separated by spaces. */
   readonly scope: string;
   /** The called service. */
   readonly audience: string;
@@ -28,19 +29,21 @@ export interface DecisionDependencies {
 }
 
 /**
- * Makes the decision that every call through the gateway needs: verifies the token, then checks its revocation, its
- * secret and its client's current scopes. Rejects with Fault `unauthorized` or `forbidden`, which the gateway relays.
+ * Creates `decide`: verifies the token, then checks that it is not revoked, that the client secret that obtained it
+ * still exists, and that the client holds the scopes. Rejects with Fault `unauthorized` or `forbidden`, which the
+ * gateway relays.
  */
 export const createDecide =
   ({ tokens, signingKey, now }: DecisionDependencies) =>
   async ({ token, operation, scope, audience }: DecisionRequest): Promise<Decision> => {
-    const claims = await tokens.claims(token);
-    const active = await tokens.active(claims);
-    if (typeof active === 'string') throw invalidToken(active);
-    const missing = lacking(readScopes(scope), active.scopes);
+    const claims = await tokens.verify(token);
+    const checked = await tokens.check(claims);
+    if (!checked.active) throw invalidToken(checked.reason);
+    const missing = lacking(readScopes(scope), checked.scopes);
     if (missing.length > 0) {
       const named = missing.join(' and ');
-      throw insufficientScope(`This operation needs the scope ${named}, which the token does not have.`, missing);
+      const text = `This operation needs the scope ${named}, which the token does not have or its client no longer holds.`;
+      throw insufficientScope(text, missing);
     }
     const issuedAt = Math.floor(now() / 1000);
     const lifetime = Math.min(IDENTITY_LIFETIME_SECONDS, claims.exp - issuedAt);
@@ -48,7 +51,7 @@ export const createDecide =
       institution: claims.institution,
       client: claims.client_id,
       service: null,
-      scopes: active.scopes,
+      scopes: checked.scopes,
       operation,
     };
     return {

@@ -7,22 +7,26 @@ import type { Revocations } from './revocations.ts';
 
 /** An access token that is valid now. */
 export interface ActiveToken {
+  readonly active: true;
   readonly claims: AccessClaims;
   /** The token's scopes that its client still holds. */
   readonly scopes: readonly string[];
 }
 
-/** Why a token is not valid any more. */
-export type InactiveReason = 'it was revoked' | 'its client was deleted' | 'its secret was withdrawn';
+/** An access token that is not valid any more, although it has not expired. */
+export interface InactiveToken {
+  readonly active: false;
+  readonly reason: 'it was revoked' | 'its client was deleted' | 'its secret was withdrawn';
+}
 
 export interface TokenStatus {
   /**
    * Verifies that this installation signed the token and that it has not expired; rejects with Fault `unauthorized`
    * otherwise.
    */
-  claims(token: string): Promise<AccessClaims>;
-  /** Checks the store at each call: revocation, the client's scopes, and the secret that obtained the token. */
-  active(claims: AccessClaims): Promise<ActiveToken | InactiveReason>;
+  verify(token: string): Promise<AccessClaims>;
+  /** Reads the store at each call: revocation, the client's scopes, and the secret that obtained the token. */
+  check(claims: AccessClaims): Promise<ActiveToken | InactiveToken>;
 }
 
 export interface TokenStatusDependencies {
@@ -34,26 +38,28 @@ export interface TokenStatusDependencies {
 }
 
 /** For `catch`: an invalid token becomes undefined; any other error is rethrown. */
-export const unknownToken = (error: unknown): undefined => {
+export const undefinedIfInvalid = (error: unknown): undefined => {
   if (error instanceof Fault && error.code === 'unauthorized') return undefined;
   throw error;
 };
 
-/** Makes the check whether a token is valid, the only one in this service. */
+/** Creates the check whether a token is valid, the only one in this service. */
 export const createTokenStatus = (dependencies: TokenStatusDependencies): TokenStatus => {
   const { keySet, issuer, clients, revocations, now } = dependencies;
   return {
-    claims: verifyAccessToken({ keys: keySet, issuer, now }),
-    active: async (claims) => {
+    verify: verifyAccessToken({ keys: keySet, issuer, now }),
+    check: async (claims) => {
       const [revoked, client] = await Promise.all([
         revocations.isRevoked(claims.institution, claims.jti),
         clients.current(claims.client_id),
       ]);
-      if (revoked) return 'it was revoked';
-      if (!client || client.institution !== claims.institution) return 'its client was deleted';
+      if (revoked) return { active: false, reason: 'it was revoked' };
+      if (!client || client.institution !== claims.institution)
+        return { active: false, reason: 'its client was deleted' };
       const secretId = secretIdOf(claims.jti);
-      if (!client.secrets.some(({ id }) => id === secretId)) return 'its secret was withdrawn';
-      return { claims, scopes: remaining(readScopes(claims.scope), client.scopes) };
+      if (!client.secrets.some(({ id }) => id === secretId))
+        return { active: false, reason: 'its secret was withdrawn' };
+      return { active: true, claims, scopes: remaining(readScopes(claims.scope), client.scopes) };
     },
   };
 };
