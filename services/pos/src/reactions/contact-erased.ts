@@ -1,11 +1,9 @@
-import type { Message } from '@boxoffice/messaging';
+import { type Message, Unreadable } from '@boxoffice/messaging';
 import type { Store } from '@boxoffice/store';
 import type { Orders } from '../clients/orders.ts';
-import { ofSession } from '../ids.ts';
-import { sessions, users } from '../store.ts';
-
-/** The subject of idempotency records about a cart, whose buyer is not known yet. */
-export const cartSubject = (orderId: string): string => `cart ${orderId}`;
+import { cartSubject } from '../ids.ts';
+import { deleteSessions } from '../sessions/delete-sessions.ts';
+import { users } from '../store.ts';
 
 const PAGE = 500;
 
@@ -20,19 +18,17 @@ const forgetCarts = async (store: Store, orders: Orders, institution: string, co
 
 /**
  * Deletes the logins of an erased contact, their sessions, and the idempotency records about the contact and its
- * carts. Rejects, so that the message is retried, while orders cannot list these carts.
+ * carts. Rejects if orders does not answer; the message is then retried.
+ * @throws {Unreadable} if the event has no contact number
  */
 export const onContactErased = async (store: Store, orders: Orders, message: Message): Promise<void> => {
   const { institution, data } = message;
   const { contactNumber } = data as { readonly contactNumber?: unknown };
-  if (typeof contactNumber !== 'string') throw new TypeError('contact.erased: data.contactNumber is not a string');
+  if (typeof contactNumber !== 'string') throw new Unreadable('contact.erased needs contactNumber');
   const where = { contactNumber };
-  const [logins, visits] = [store.collection(users).of(institution), store.collection(sessions).of(institution)];
+  const logins = store.collection(users).of(institution);
   for (const { id } of await logins.find({ where })) await logins.delete(id);
-  for (const { id } of await visits.find({ where })) {
-    await visits.delete(id);
-    await store.idempotency.forget(ofSession(id));
-  }
+  await deleteSessions(store, institution, where);
   await store.idempotency.forget(contactNumber);
   await forgetCarts(store, orders, institution, contactNumber);
 };

@@ -1,7 +1,8 @@
 // Logins of points of sale: users and their passwords, throttling of attempts, and access to the own contact.
 import { type Store, UniqueViolation } from '@boxoffice/store';
-import { newId, ofSession } from '../ids.ts';
-import { sessions, type UserDocument, users } from '../store.ts';
+import { newId } from '../ids.ts';
+import { deleteSessions } from '../sessions/delete-sessions.ts';
+import { type UserDocument, users } from '../store.ts';
 import { hashPassword, LONGEST_PASSWORD } from './passwords.ts';
 
 /** The stored form of a login: normalised (NFKC), trimmed, in lower case. */
@@ -95,14 +96,6 @@ export const listUsers = async (store: Store, institution: string, serviceHost?:
   return found.map(view).sort((a, b) => (`${a.serviceHost} ${a.login}` < `${b.serviceHost} ${b.login}` ? -1 : 1));
 };
 
-const endSessions = async (store: Store, institution: string, userId: string): Promise<void> => {
-  const own = store.collection(sessions).of(institution);
-  for (const { id } of await own.find({ where: { userId } })) {
-    await own.delete(id);
-    await store.idempotency.forget(ofSession(id));
-  }
-};
-
 /** Deletes a login and ends its sessions; resolves to whether the login existed. */
 export const removeUser = async (
   store: Store,
@@ -113,7 +106,7 @@ export const removeUser = async (
   const user = await findUser(store, institution, serviceHost, login);
   if (!user) return false;
   const removed = await store.collection(users).of(institution).delete(user.id);
-  await endSessions(store, institution, user.id);
+  await deleteSessions(store, institution, { userId: user.id });
   return removed;
 };
 
@@ -136,6 +129,6 @@ export const setPassword = async (
     .collection(users)
     .of(institution)
     .update(user.id, (current) => ({ next: { ...current, passwordHash } }));
-  await endSessions(store, institution, user.id);
+  await deleteSessions(store, institution, { userId: user.id });
   return changed !== undefined;
 };

@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { expect, test } from '@jest/globals';
+import { Unreadable } from '@boxoffice/messaging';
+import type { Document, Documents, Store } from '@boxoffice/store';
+import { describe, expect, test } from '@jest/globals';
+import type { Orders } from '../../src/clients/orders.ts';
+import { ofSession } from '../../src/ids.ts';
+import { onContactErased } from '../../src/reactions/contact-erased.ts';
 import { sessions, users } from '../../src/store.ts';
+import { setPassword } from '../../src/users/users.ts';
 import { openFixture } from '../fixture/fixture.ts';
 
 test('an erasure deletes the logins of the contact, their sessions and idempotency records', async () => {
@@ -56,4 +62,71 @@ test('an erasure deletes idempotency records about the cart of a guest', async (
   expect(again.headers.get('idempotency-replayed')).toBeNull();
   expect(again.text).not.toContain(named.body.beneficiaryFirstName);
   await fixture.close();
+});
+
+/** A store whose first deletion of a session, or of idempotency records, fails as a crash before it does. */
+const failingOnce = (store: Store, failing: 'session' | 'idempotency records'): Store => {
+  let failed = false;
+  const failOnce = (): void => {
+    if (failed) return;
+    failed = true;
+    throw new Error(`no deletion of the ${failing}`);
+  };
+  return {
+    ...store,
+    idempotency: {
+      ...store.idempotency,
+      forget: async (subject: string) => {
+        if (failing === 'idempotency records') failOnce();
+        return store.idempotency.forget(subject);
+      },
+    },
+    collection: <T extends Document>(collection: Parameters<typeof store.collection<T>>[0]) => {
+      const real = store.collection<T>(collection);
+      const of = (institution: string): Documents<T> => {
+        const documents = real.of(institution);
+        const remove: typeof documents.delete = async (id) => {
+          if (failing === 'session' && collection.name === sessions.name) failOnce();
+          return documents.delete(id);
+        };
+        return { ...documents, delete: remove };
+      };
+      return { ...real, of };
+    },
+  };
+};
+
+describe.each(['session', 'idempotency records'] as const)('a deletion that fails at the %s', (failing) => {
+  test.each(['erasure', 'new password'] as const)('leaves nothing once the %s is repeated', async (action) => {
+    const fixture = await openFixture();
+    const user = await fixture.user();
+    await fixture.logIn(user);
+    const [session] = await fixture.store.collection(sessions).of('opera').find();
+    const [key, ends] = [randomUUID(), Date.now() + 60_000];
+    const recorded = await fixture.store.idempotency.begin(key, 'print', ends);
+    const answer = { status: 201, headers: {}, body: {}, subjects: [ofSession(String(session?.id))] };
+    expect(recorded.state === 'fresh' && (await fixture.store.idempotency.remember(recorded.attempt, answer))).toBe(
+      true,
+    );
+
+    const store = failingOnce(fixture.store, failing);
+    const orders = { list: async () => ({ items: [] }) } as unknown as Orders;
+    const data = { contactNumber: user.contactNumber };
+    const message = { id: '', type: 'contact.erased', key: '', version: 1, institution: 'opera', occurredAt: '', data };
+    const run = (): Promise<unknown> =>
+      action === 'erasure'
+        ? onContactErased(store, orders, message)
+        : setPassword(store, 'opera', fixture.pointOfSale.serviceHost, user.login, randomUUID());
+    await expect(run()).rejects.toThrow(`no deletion of the ${failing}`);
+    await run();
+    expect(await fixture.store.collection(sessions).of('opera').count()).toBe(0);
+    expect(await fixture.store.idempotency.begin(key, 'print', ends)).toMatchObject({ state: 'fresh' });
+    await fixture.close();
+  });
+});
+
+test('an event without a contact number is unreadable', async () => {
+  const message = { id: '', type: 'contact.erased', key: '', version: 1, institution: 'opera', occurredAt: '' };
+  const erased = onContactErased({} as Store, {} as Orders, { ...message, data: {} });
+  await expect(erased).rejects.toThrow(Unreadable);
 });
