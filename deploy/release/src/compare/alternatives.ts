@@ -1,4 +1,4 @@
-import { asRecord, LEAST, MOST, refuseUnknown, SAME, type Schema } from './keywords.ts';
+import { asRecord, COMPARED_BY_EQUALITY, LOWER_BOUNDS, refuseUnknown, type Schema, UPPER_BOUNDS } from './keywords.ts';
 
 /** A schema of one type without choices, as `alternatives` produces. `any`: of any type. */
 export interface Plain extends Schema {
@@ -67,9 +67,9 @@ const intersection = (one: Plain, other: Plain): Plain | undefined => {
   if (common?.length === 0) return undefined;
   const merged: Record<string, unknown> = { ...one, ...other, type };
   if (common) merged.enum = common;
-  for (const keyword of LEAST) merged[keyword] = bound(Math.max, one[keyword], other[keyword]);
-  for (const keyword of MOST) merged[keyword] = bound(Math.min, one[keyword], other[keyword]);
-  for (const keyword of SAME) {
+  for (const keyword of LOWER_BOUNDS) merged[keyword] = bound(Math.max, one[keyword], other[keyword]);
+  for (const keyword of UPPER_BOUNDS) merged[keyword] = bound(Math.min, one[keyword], other[keyword]);
+  for (const keyword of COMPARED_BY_EQUALITY) {
     if (one[keyword] !== undefined && other[keyword] !== undefined && one[keyword] !== other[keyword])
       throw new Error(`the comparison of schemas does not know two of ${keyword} at once (deploy/release)`);
   }

@@ -18,21 +18,24 @@ export interface Schema {
 }
 
 /** Lower bounds, with their names in messages. */
-export const LEAST = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties'] as const;
+export const LOWER_BOUNDS = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties'] as const;
 /** Upper bounds, with their names in messages. */
-export const MOST = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties'] as const;
+export const UPPER_BOUNDS = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties'] as const;
 /** Keywords that are compared by equality only. */
-export const SAME = ['pattern', 'format', 'multipleOf', 'uniqueItems'] as const;
+export const COMPARED_BY_EQUALITY = ['pattern', 'format', 'multipleOf', 'uniqueItems'] as const;
 
-const WORDS = ['description', 'title', 'examples', 'example', 'deprecated', '$comment', 'default', 'readOnly'];
+/** Keywords that promise nothing to a caller; the comparison ignores them. */
+const ANNOTATIONS = ['description', 'title', 'examples', 'example', 'deprecated', '$comment'];
 
 const KNOWN: ReadonlySet<string> = new Set([
-  ...LEAST,
-  ...MOST,
-  ...SAME,
-  ...WORDS,
+  ...LOWER_BOUNDS,
+  ...UPPER_BOUNDS,
+  ...COMPARED_BY_EQUALITY,
+  ...ANNOTATIONS,
   ...['$ref', 'type', 'const', 'enum', 'properties', 'patternProperties', 'additionalProperties', 'required', 'items'],
-  ...['propertyNames', 'unevaluatedProperties', 'allOf', 'anyOf', 'oneOf', 'x-normalise'],
+  ...['propertyNames', 'unevaluatedProperties', 'allOf', 'anyOf', 'oneOf'],
+  // Not part of the shape of values, but compared.
+  ...['default', 'readOnly', 'x-normalise'],
 ]);
 
 /** @throws {Error} naming a keyword that the comparison does not know */
@@ -42,10 +45,14 @@ export const refuseUnknown = (schema: Schema): void => {
     throw new Error(`the comparison of schemas does not know ${unknown.join(', ')}: add it to deploy/release`);
 };
 
-/** The members of a JSON value by name. */
+/** The pattern of a map whose keys are not restricted. */
 const ANY_NAME = '^.*$';
 
-/** A record normalized to `patternProperties`, whichever of its two forms the schema has. */
+/**
+ * Rewrites a map schema (only additionalProperties, perhaps propertyNames.pattern) as patternProperties; returns any
+ * other unchanged.
+ * @throws {Error} if propertyNames has more than a pattern, or stands in a schema that is not a map
+ */
 export const asRecord = (schema: Schema): Schema => {
   const { properties, additionalProperties, propertyNames, ...rest } = schema;
   if (typeof additionalProperties !== 'object' || properties || rest.patternProperties) {

@@ -1,6 +1,6 @@
 import { alternatives, type Plain, type Resolve, valuesOf } from './alternatives.ts';
 import type { Direction } from './finding.ts';
-import { LEAST, MOST, SAME, type Schema } from './keywords.ts';
+import { COMPARED_BY_EQUALITY, LOWER_BOUNDS, type Schema, UPPER_BOUNDS } from './keywords.ts';
 
 /** A schema and the resolver of its references. */
 export interface Side {
@@ -40,9 +40,9 @@ const bounds = ({ before, after }: Pair, path: string, direction: Direction): Di
   const values = valuesOf(narrow);
   if (values) return [];
   const looser = [
-    ...LEAST.filter((keyword) => (number(wide, keyword) ?? -Infinity) > (number(narrow, keyword) ?? -Infinity)),
-    ...MOST.filter((keyword) => (number(wide, keyword) ?? Infinity) < (number(narrow, keyword) ?? Infinity)),
-    ...SAME.filter((keyword) => wide[keyword] !== undefined && wide[keyword] !== narrow[keyword]),
+    ...LOWER_BOUNDS.filter((keyword) => (number(wide, keyword) ?? -Infinity) > (number(narrow, keyword) ?? -Infinity)),
+    ...UPPER_BOUNDS.filter((keyword) => (number(wide, keyword) ?? Infinity) < (number(narrow, keyword) ?? Infinity)),
+    ...COMPARED_BY_EQUALITY.filter((keyword) => wide[keyword] !== undefined && wide[keyword] !== narrow[keyword]),
   ];
   return looser.map((keyword) => ({
     path,
