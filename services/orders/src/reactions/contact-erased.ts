@@ -2,7 +2,7 @@ import type { Message } from '@boxoffice/messaging';
 import type { Idempotency } from '@boxoffice/store';
 import type { OrdersContext } from '../context.ts';
 import { withoutNames } from '../domain/cart.ts';
-import { textIn } from './record.ts';
+import { textIn } from './event-data.ts';
 
 const PAGE = 200;
 

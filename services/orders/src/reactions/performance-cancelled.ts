@@ -7,7 +7,7 @@ import { offSale } from '../steps/aborted.ts';
 import { recover } from '../steps/recover.ts';
 import { attempt, expireNow, targetOf } from '../steps/write.ts';
 import type { OrderDocument } from '../store.ts';
-import { textIn } from './record.ts';
+import { textIn } from './event-data.ts';
 
 const REASON = 'the performance was cancelled';
 const PAGE = 200;

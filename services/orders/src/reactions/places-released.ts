@@ -1,7 +1,8 @@
 import { type Message, Unreadable } from '@boxoffice/messaging';
 import type { OrdersContext } from '../context.ts';
 import { type ReleaseCause, recordPlacesReleased } from '../domain/settlement.ts';
-import { countIn, record, textIn } from './record.ts';
+import { applyEvent } from './apply-event.ts';
+import { countIn, textIn } from './event-data.ts';
 
 export const PLACES_RELEASED = 'places.released';
 
@@ -14,5 +15,5 @@ export const onPlacesReleased = (context: OrdersContext, message: Message): Prom
   const cause = textIn(message, 'cause');
   if (!causes.includes(cause)) throw new Unreadable(`${message.type} has an unknown cause`);
   const fact = { version, cause: cause as ReleaseCause, placesReleased };
-  return record(context, message, (order, now) => recordPlacesReleased(order, fact, now));
+  return applyEvent(context, message, (order, now) => recordPlacesReleased(order, fact, now));
 };

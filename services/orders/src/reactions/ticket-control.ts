@@ -1,7 +1,8 @@
 import type { Message } from '@boxoffice/messaging';
 import type { OrdersContext } from '../context.ts';
 import { recordControl, recordControlReverted } from '../domain/tickets.ts';
-import { record, textIn } from './record.ts';
+import { applyEvent } from './apply-event.ts';
+import { textIn } from './event-data.ts';
 
 export const TICKET_CONTROLLED = 'ticket.controlled';
 export const TICKET_CONTROL_REVERTED = 'ticket.control_reverted';
@@ -12,6 +13,6 @@ export const TICKET_CONTROL_REVERTED = 'ticket.control_reverted';
  */
 export const onTicketControl = (context: OrdersContext, message: Message): Promise<void> => {
   const fact = { ticketId: textIn(message, 'ticketId'), version: message.version };
-  const rule = message.type === TICKET_CONTROLLED ? recordControl : recordControlReverted;
-  return record(context, message, (order) => rule(order, fact));
+  const transition = message.type === TICKET_CONTROLLED ? recordControl : recordControlReverted;
+  return applyEvent(context, message, (order) => transition(order, fact));
 };

@@ -1,7 +1,8 @@
 import type { Message } from '@boxoffice/messaging';
 import type { OrdersContext } from '../context.ts';
 import { recordReplacement } from '../domain/tickets.ts';
-import { record, textIn } from './record.ts';
+import { applyEvent } from './apply-event.ts';
+import { textIn } from './event-data.ts';
 
 export const TICKET_REPLACED = 'ticket.replaced';
 
@@ -12,5 +13,5 @@ export const onTicketReplaced = (context: OrdersContext, message: Message): Prom
     ticketId: textIn(message, 'ticketId'),
     replaces: textIn(message, 'replaces'),
   };
-  return record(context, message, (order, now) => recordReplacement(order, fact, now));
+  return applyEvent(context, message, (order, now) => recordReplacement(order, fact, now));
 };

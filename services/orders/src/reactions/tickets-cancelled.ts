@@ -1,7 +1,8 @@
 import type { Message } from '@boxoffice/messaging';
 import type { OrdersContext } from '../context.ts';
 import { recordTicketsCancelled } from '../domain/settlement.ts';
-import { countIn, record } from './record.ts';
+import { applyEvent } from './apply-event.ts';
+import { countIn } from './event-data.ts';
 
 export const TICKETS_CANCELLED = 'tickets.cancelled';
 
@@ -10,7 +11,7 @@ export const onTicketsCancelled = (context: OrdersContext, message: Message): Pr
   const { version } = message;
   const ticketsCancelled = countIn(message, 'ticketsCancelled');
   const controlled = countIn(message, 'controlled');
-  return record(context, message, (order, now) =>
+  return applyEvent(context, message, (order, now) =>
     recordTicketsCancelled(order, { version, ticketsCancelled, controlled }, now),
   );
 };
