@@ -78,5 +78,5 @@ export const testEngines = (service: string, collections: Collections): readonly
     ? [sqlite(service, collections)]
     : [sqlite(service, collections), mongodb(mongodbUrl, service, collections)];
 
-/** Part of a suite's name, so that a run reports what it did not exercise. */
-export const missing = mongodbUrl === undefined ? ' (MongoDB not exercised: TEST_MONGODB_URL is not set)' : '';
+/** A suffix for the name of a suite: says that MongoDB is not exercised, if TEST_MONGODB_URL is not set; else empty. */
+export const notExercised = mongodbUrl === undefined ? ' (MongoDB not exercised: TEST_MONGODB_URL is not set)' : '';

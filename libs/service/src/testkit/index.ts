@@ -2,7 +2,7 @@
 // a fake authorizer and fakes of the services that it calls.
 export { type Authority, openAuthority } from './authority.ts';
 export { type CheckShape, createShapeCheck } from './checks.ts';
-export { missing, type OpenEngine, type TestEngine, testEngines } from './engines.ts';
+export { notExercised, type OpenEngine, type TestEngine, testEngines } from './engines.ts';
 export { type Call, type Fake, type FakeRequest, type Handlers, type Mishap, openFake } from './fake.ts';
 export { type Served, type ServedReply, serveOperations } from './serve.ts';
 export { uncalledOf } from './uncalled.ts';

@@ -11,7 +11,7 @@ import {
   stalls,
   type Tariff,
 } from '../fixture/data.ts';
-import { engines, missing, type OpenEngine } from '../fixture/engines.ts';
+import { engines, notExercised, type OpenEngine } from '../fixture/engines.ts';
 import { type Instance, newInstitution, startInstance } from '../fixture/service.ts';
 
 interface Catalog {
@@ -55,7 +55,7 @@ const tick = async () => {
   while (Date.now() < until) await new Promise((resolve) => setImmediate(resolve));
 };
 
-describe.each(engines)(`GET /catalog on $name${missing}`, ({ start }) => {
+describe.each(engines)(`GET /catalog on $name${notExercised}`, ({ start }) => {
   let engine: OpenEngine;
   let stores: Store[];
   let on: Instance;

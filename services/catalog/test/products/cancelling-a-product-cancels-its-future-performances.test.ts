@@ -13,10 +13,10 @@ import {
   type Show,
   stalls,
 } from '../fixture/data.ts';
-import { engines, missing } from '../fixture/engines.ts';
+import { engines, notExercised } from '../fixture/engines.ts';
 import { type Started, startCatalog } from '../fixture/service.ts';
 
-describe.each(engines)(`cancelling a product on $name${missing}`, (engine) => {
+describe.each(engines)(`cancelling a product on $name${notExercised}`, (engine) => {
   let catalog: Started;
   beforeAll(async () => {
     catalog = await startCatalog(engine);

@@ -4,7 +4,7 @@ import { inputOf } from '../../src/performances/body.ts';
 import { changePerformance } from '../../src/performances/change.ts';
 import { addPerformance } from '../../src/performances/performances.ts';
 import { newShow, type Page, type Product, performanceBody, type Show, stalls } from '../fixture/data.ts';
-import { engines, missing } from '../fixture/engines.ts';
+import { engines, notExercised } from '../fixture/engines.ts';
 import { type Started, startCatalog } from '../fixture/service.ts';
 
 const dies = (): Promise<never> => Promise.reject(new Error('the process dies here'));
@@ -33,7 +33,7 @@ const dyingBefore = (context: Context, nth: number): Context => {
   return { ...context, collections: collections as unknown as Context['collections'] };
 };
 
-describe.each(engines)(`a change of a performance on $name${missing}`, (engine) => {
+describe.each(engines)(`a change of a performance on $name${notExercised}`, (engine) => {
   let catalog: Started;
   beforeAll(async () => {
     catalog = await startCatalog(engine);

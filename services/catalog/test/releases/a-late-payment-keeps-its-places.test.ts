@@ -11,13 +11,13 @@ import {
   type RenewedHold,
   stalls,
 } from '../fixture/data.ts';
-import { engines, missing } from '../fixture/engines.ts';
+import { engines, notExercised } from '../fixture/engines.ts';
 import { type Started, startCatalog } from '../fixture/service.ts';
 import { fact, forgetting } from './facts.ts';
 
 const EXPIRED = 3;
 
-describe.each(engines)(`late payments on $name${missing}`, (engine) => {
+describe.each(engines)(`late payments on $name${notExercised}`, (engine) => {
   let catalog: Started;
   beforeAll(async () => {
     catalog = await startCatalog(engine);

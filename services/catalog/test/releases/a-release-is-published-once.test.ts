@@ -5,14 +5,14 @@ import { reactTo } from '../../src/reactions/dispatch.ts';
 import { releaseAll, releaseNamed } from '../../src/stock/releases.ts';
 import { collectionsOf } from '../../src/store.ts';
 import { act, availabilityOf, hold, newShow, placeIdsOf, stalls } from '../fixture/data.ts';
-import { engines, missing } from '../fixture/engines.ts';
+import { engines, notExercised } from '../fixture/engines.ts';
 import { type Started, startCatalog } from '../fixture/service.ts';
 import { fact, publishedOf } from './facts.ts';
 
 const quiet = { info: () => {}, warn: () => {}, error: () => {} };
 const noLetters = { add: async () => {}, list: async () => [], get: async () => undefined, remove: async () => false };
 
-describe.each(engines)(`published releases on $name${missing}`, (engine) => {
+describe.each(engines)(`published releases on $name${notExercised}`, (engine) => {
   let catalog: Started;
   let react: ReturnType<typeof reactTo>;
   beforeAll(async () => {

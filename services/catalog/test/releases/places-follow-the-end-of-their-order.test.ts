@@ -2,11 +2,11 @@ import { Unreadable } from '@boxoffice/messaging';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { reactTo } from '../../src/reactions/dispatch.ts';
 import { act, availabilityOf, hold, inMinutes, newShow, placeIdsOf, stalls } from '../fixture/data.ts';
-import { engines, missing } from '../fixture/engines.ts';
+import { engines, notExercised } from '../fixture/engines.ts';
 import { type Started, startCatalog } from '../fixture/service.ts';
 import { type FactData, type FactType, fact, publishedOf } from './facts.ts';
 
-describe.each(engines)(`the end of orders on $name${missing}`, (engine) => {
+describe.each(engines)(`the end of orders on $name${notExercised}`, (engine) => {
   let catalog: Started;
   let react: ReturnType<typeof reactTo>;
   beforeAll(async () => {

@@ -15,7 +15,7 @@ import {
   type Show,
   stalls,
 } from '../fixture/data.ts';
-import { engines, missing, type OpenEngine } from '../fixture/engines.ts';
+import { engines, notExercised, type OpenEngine } from '../fixture/engines.ts';
 import { type Instance, newInstitution, startInstance } from '../fixture/service.ts';
 import { fact, forgetting, publishedOf } from './facts.ts';
 
@@ -135,7 +135,7 @@ const runAll = async (deployment: Deployment, histories: readonly History[]): Pr
 
 const histories = fc.array(history, { minLength: ORDERS, maxLength: ORDERS });
 
-describe.each(engines)(`64 orders on $name${missing}`, ({ name, start }) => {
+describe.each(engines)(`64 orders on $name${notExercised}`, ({ name, start }) => {
   let engine: OpenEngine;
   let institution: string;
   beforeAll(async () => {

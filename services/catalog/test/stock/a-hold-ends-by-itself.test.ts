@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { act, availabilityOf, hold, newShow, placeIdsOf, stalls } from '../fixture/data.ts';
-import { engines, missing } from '../fixture/engines.ts';
+import { engines, notExercised } from '../fixture/engines.ts';
 import { type Started, startCatalog } from '../fixture/service.ts';
 
 interface Renewed {
@@ -13,7 +13,7 @@ interface Renewed {
 const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
 const ahead = (minutes: number) => ago(-minutes);
 
-describe.each(engines)(`the end of holds on $name${missing}`, (engine) => {
+describe.each(engines)(`the end of holds on $name${notExercised}`, (engine) => {
   let catalog: Started;
   beforeAll(async () => {
     catalog = await startCatalog(engine);

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { act, availabilityOf, type Held, hold, newShow, placeIdsOf, stalls } from '../fixture/data.ts';
-import { engines, missing } from '../fixture/engines.ts';
+import { engines, notExercised } from '../fixture/engines.ts';
 import { type Started, startCatalog } from '../fixture/service.ts';
 
-describe.each(engines)(`holds on $name${missing}`, (engine) => {
+describe.each(engines)(`holds on $name${notExercised}`, (engine) => {
   let catalog: Started;
   beforeAll(async () => {
     catalog = await startCatalog(engine);

@@ -4,11 +4,11 @@ import { reactTo } from '../../src/reactions/dispatch.ts';
 import { sellHold } from '../../src/stock/changes.ts';
 import { collectionsOf } from '../../src/store.ts';
 import { act, availabilityOf, hold, inMinutes, newShow, placeIdsOf, stalls } from '../fixture/data.ts';
-import { engines, missing } from '../fixture/engines.ts';
+import { engines, notExercised } from '../fixture/engines.ts';
 import { type Started, startCatalog } from '../fixture/service.ts';
 import { fact, forgetting } from '../releases/facts.ts';
 
-describe.each(engines)(`a call of a process that was paused, on $name${missing}`, (engine) => {
+describe.each(engines)(`a call of a process that was paused, on $name${notExercised}`, (engine) => {
   let catalog: Started;
   beforeAll(async () => {
     catalog = await startCatalog(engine);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { availabilityOf, newShow, newTariff, stalls } from '../fixture/data.ts';
-import { engines, missing } from '../fixture/engines.ts';
+import { engines, notExercised } from '../fixture/engines.ts';
 import { type Started, startCatalog } from '../fixture/service.ts';
 
 interface Quotes {
@@ -9,7 +9,7 @@ interface Quotes {
   readonly quotes: readonly object[];
 }
 
-describe.each(engines)(`quotes on $name${missing}`, (engine) => {
+describe.each(engines)(`quotes on $name${notExercised}`, (engine) => {
   let catalog: Started;
   beforeAll(async () => {
     catalog = await startCatalog(engine);

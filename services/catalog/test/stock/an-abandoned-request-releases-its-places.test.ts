@@ -4,12 +4,12 @@ import { contextOf } from '../../src/context.ts';
 import { createHoldsContext, type HoldRequest, hold as holdAt } from '../../src/stock/hold.ts';
 import type { Collections } from '../../src/store.ts';
 import { act, availabilityOf, hold, inMinutes, newShow, placeIdsOf, type Show, stalls } from '../fixture/data.ts';
-import { engines, missing } from '../fixture/engines.ts';
+import { engines, notExercised } from '../fixture/engines.ts';
 import { type Started, startCatalog } from '../fixture/service.ts';
 
 const PLACES = 4;
 
-describe.each(engines)(`a hold that its caller abandons while it runs, on $name${missing}`, (engine) => {
+describe.each(engines)(`a hold that its caller abandons while it runs, on $name${notExercised}`, (engine) => {
   let catalog: Started;
   beforeAll(async () => {
     catalog = await startCatalog(engine);

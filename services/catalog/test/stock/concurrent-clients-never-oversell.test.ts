@@ -3,7 +3,7 @@ import type { Documents, Store } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type PlaceDocument, places } from '../../src/store.ts';
 import { act, availabilityOf, hold, newShow, placeIdsOf, type Show, stalls } from '../fixture/data.ts';
-import { engines, missing, type OpenEngine } from '../fixture/engines.ts';
+import { engines, notExercised, type OpenEngine } from '../fixture/engines.ts';
 import { type Instance, newInstitution, startInstance } from '../fixture/service.ts';
 
 const CAPACITY = 40;
@@ -81,7 +81,7 @@ const withoutAtomicClaim = (store: Store): Store => {
   };
 };
 
-describe.each(engines)(`64 clients on $name${missing}`, ({ start }) => {
+describe.each(engines)(`64 clients on $name${notExercised}`, ({ start }) => {
   let engine: OpenEngine;
   let instances: Instance[];
   let institution: string;

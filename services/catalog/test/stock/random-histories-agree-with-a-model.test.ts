@@ -8,7 +8,7 @@ import { extendHold, releaseHold, sellHold } from '../../src/stock/changes.ts';
 import { claimPlaces, type StockItem } from '../../src/stock/claim.ts';
 import { renewPlaces } from '../../src/stock/renewal.ts';
 import { type Collections, collectionsOf, type PerformanceDocument } from '../../src/store.ts';
-import { engines, missing, type OpenEngine } from '../fixture/engines.ts';
+import { engines, notExercised, type OpenEngine } from '../fixture/engines.ts';
 import { newInstitution } from '../fixture/service.ts';
 
 interface Command {
@@ -223,7 +223,7 @@ const forgetting = (collections: Collections, field: string): Collections => ({
   },
 });
 
-describe.each(engines)(`stock on $name${missing}`, ({ name, start }) => {
+describe.each(engines)(`stock on $name${notExercised}`, ({ name, start }) => {
   let engine: OpenEngine;
   let collections: Collections;
   beforeAll(async () => {

@@ -13,7 +13,7 @@ import {
   type Show,
   stalls,
 } from '../fixture/data.ts';
-import { engines, missing, type OpenEngine } from '../fixture/engines.ts';
+import { engines, notExercised, type OpenEngine } from '../fixture/engines.ts';
 import { type Instance, newInstitution, startInstance } from '../fixture/service.ts';
 
 /** A store without the tenant filter, except for the institutions themselves. */
@@ -136,7 +136,7 @@ const leaks = async (on: Instance, thief: string, { show, host, holder, placeIds
   return found;
 };
 
-describe.each(engines)(`institutions on $name${missing}`, ({ start }) => {
+describe.each(engines)(`institutions on $name${notExercised}`, ({ start }) => {
   let engine: OpenEngine;
   let store: Store;
   beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createBarcodeKeys } from '../../src/barcode/keys.ts';
 import { rotateBarcodeKey } from '../../src/index.ts';
-import { engines, missing } from '../fixture/engines.ts';
+import { engines, notExercised } from '../fixture/engines.ts';
 import { firstOf, issued, PATH, ticketOf } from '../fixture/orders.ts';
 import { type Fixture, type Instance, openFixture, SERVICE_SECRET } from '../fixture/service.ts';
 
@@ -16,7 +16,7 @@ const signedNow = async (on: Instance): Promise<string> => {
   return JSON.parse(Buffer.from(barcode.split('.')[0] ?? '', 'base64url').toString()).kid;
 };
 
-describe.each(engines)(`barcode keys are rotated, on $name${missing}`, (engine) => {
+describe.each(engines)(`barcode keys are rotated, on $name${notExercised}`, (engine) => {
   let fixture: Fixture;
   beforeAll(async () => {
     fixture = await openFixture(engine);

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { testVector } from '../../src/barcode/offline-verification.ts';
 import { signBarcode } from '../../src/barcode/signing.ts';
 import { routes } from '../../src/routes.ts';
-import { engines, missing } from '../fixture/engines.ts';
+import { engines, notExercised } from '../fixture/engines.ts';
 import { confirmed, firstOf, issued, PATH, ticketOf } from '../fixture/orders.ts';
 import { type Fixture, type Instance, openFixture, startInstance } from '../fixture/service.ts';
 
@@ -33,7 +33,7 @@ const blocksOf = (fixture: Instance, language: string): string[] => {
 const keysOf = async (on: Instance): Promise<Keys> =>
   (await on.call('GET', `${PATH}/verification-key`)).data as unknown as Keys;
 
-describe.each(engines)(`barcodes are verified offline, on $name${missing}`, (engine) => {
+describe.each(engines)(`barcodes are verified offline, on $name${notExercised}`, (engine) => {
   let fixture: Fixture;
   let directory: string;
   let readBarcode: ReadBarcode;

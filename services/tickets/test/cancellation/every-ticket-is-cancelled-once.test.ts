@@ -3,7 +3,7 @@ import { cancelTickets } from '../../src/cancellation/cancel.ts';
 import { type Context, createContext } from '../../src/context.ts';
 import { issue } from '../../src/issue/issue.ts';
 import { crashingAt, untilNoneCrashes } from '../fixture/crashes.ts';
-import { engines, missing } from '../fixture/engines.ts';
+import { engines, notExercised } from '../fixture/engines.ts';
 import { cancelled, confirmed, firstOf, issued, orderTicketsOf, PATH, printed, ticketOf } from '../fixture/orders.ts';
 import { type Fixture, openFixture, SERVICE_SECRET, startInstance } from '../fixture/service.ts';
 
@@ -16,7 +16,7 @@ const liveIn = async (fixture: Fixture, orderId: string) =>
 const outcomesIn = async (fixture: Fixture, orderId: string) =>
   (await fixture.facts(orderId)).filter(({ type }) => type === 'tickets.cancelled').map(({ data }) => data);
 
-describe.each(engines)(`every ticket of a cancelled order is cancelled once, on $name${missing}`, (engine) => {
+describe.each(engines)(`every ticket of a cancelled order is cancelled once, on $name${notExercised}`, (engine) => {
   let fixture: Fixture;
   beforeAll(async () => {
     fixture = await openFixture(engine);

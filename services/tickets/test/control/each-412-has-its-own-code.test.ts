@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createContext } from '../../src/context.ts';
 import { routes } from '../../src/routes.ts';
-import { engines, missing } from '../fixture/engines.ts';
+import { engines, notExercised } from '../fixture/engines.ts';
 import { cancelled, firstOf, issued, PATH, printed } from '../fixture/orders.ts';
 import { type Fixture, openFixture, SERVICE_SECRET } from '../fixture/service.ts';
 
-describe.each(engines)(`each 412 has its own code, on $name${missing}`, (engine) => {
+describe.each(engines)(`each 412 has its own code, on $name${notExercised}`, (engine) => {
   let fixture: Fixture;
   beforeAll(async () => {
     fixture = await openFixture(engine);

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { engines, missing } from '../fixture/engines.ts';
+import { engines, notExercised } from '../fixture/engines.ts';
 import { cancelled, confirmed, firstOf, issued, PATH, printed } from '../fixture/orders.ts';
 import { type Fixture, openFixture } from '../fixture/service.ts';
 
-describe.each(engines)(`ETags follow visible changes, on $name${missing}`, (engine) => {
+describe.each(engines)(`ETags follow visible changes, on $name${notExercised}`, (engine) => {
   let fixture: Fixture;
   beforeAll(async () => {
     fixture = await openFixture(engine);

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { engines, missing } from '../fixture/engines.ts';
+import { engines, notExercised } from '../fixture/engines.ts';
 import { confirmed, firstOf, issued, PATH, printed, ticketOf } from '../fixture/orders.ts';
 import { type Fixture, openFixture } from '../fixture/service.ts';
 
-describe.each(engines)(`tickets are printed, controlled and reverted, on $name${missing}`, (engine) => {
+describe.each(engines)(`tickets are printed, controlled and reverted, on $name${notExercised}`, (engine) => {
   let fixture: Fixture;
   beforeAll(async () => {
     fixture = await openFixture(engine);

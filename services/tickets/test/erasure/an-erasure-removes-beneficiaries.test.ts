@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createContext } from '../../src/context.ts';
 import { onContactErased } from '../../src/reactions/contact-erased.ts';
 import { untilNoneCrashes } from '../fixture/crashes.ts';
-import { engines, missing } from '../fixture/engines.ts';
+import { engines, notExercised } from '../fixture/engines.ts';
 import { confirmed, firstOf, issued, PATH, printed, ticketOf } from '../fixture/orders.ts';
 import { type Fixture, openFixture, SERVICE_SECRET } from '../fixture/service.ts';
 
-describe.each(engines)(`an erasure removes beneficiaries, on $name${missing}`, (engine) => {
+describe.each(engines)(`an erasure removes beneficiaries, on $name${notExercised}`, (engine) => {
   let fixture: Fixture;
   beforeAll(async () => {
     fixture = await openFixture(engine);

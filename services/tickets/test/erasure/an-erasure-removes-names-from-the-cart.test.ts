@@ -4,7 +4,7 @@ import { createContext } from '../../src/context.ts';
 import { issue } from '../../src/issue/issue.ts';
 import { onContactErased } from '../../src/reactions/contact-erased.ts';
 import { Crash, crashingAt, untilNoneCrashes } from '../fixture/crashes.ts';
-import { engines, missing } from '../fixture/engines.ts';
+import { engines, notExercised } from '../fixture/engines.ts';
 import { type Confirmed, cancelled, confirmed, issued, PATH, printed, withMembers } from '../fixture/orders.ts';
 import { type Fixture, openFixture, SERVICE_SECRET } from '../fixture/service.ts';
 
@@ -13,7 +13,7 @@ const named = (contact: string | null, lines = 2): Confirmed =>
   withMembers(confirmed(lines, contact), { beneficiary: { firstName: 'Ana', lastName: NAME } });
 const someone = () => `C${randomUUID()}`;
 
-describe.each(engines)(`an erasure removes names from the cart, on $name${missing}`, (engine) => {
+describe.each(engines)(`an erasure removes names from the cart, on $name${notExercised}`, (engine) => {
   let fixture: Fixture;
   beforeAll(async () => {
     fixture = await openFixture(engine);

@@ -8,7 +8,7 @@ import { issue } from '../../src/issue/issue.ts';
 import { replaceTicket } from '../../src/replacement/replace.ts';
 import { changeTicket } from '../../src/tickets/tickets.ts';
 import { Crash, crashingAt } from '../fixture/crashes.ts';
-import { engines, missing } from '../fixture/engines.ts';
+import { engines, notExercised } from '../fixture/engines.ts';
 import { type Confirmed, cancelled, confirmed, orderTicketsOf } from '../fixture/orders.ts';
 import { type Fixture, openFixture, SERVICE_SECRET } from '../fixture/service.ts';
 
@@ -41,7 +41,7 @@ const steps = fc.array(
   { maxLength: 14 },
 );
 
-describe.each(engines)(`events and commands in any order, with crashes, on $name${missing}`, (engine) => {
+describe.each(engines)(`events and commands in any order, with crashes, on $name${notExercised}`, (engine) => {
   let fixture: Fixture;
   beforeAll(async () => {
     fixture = await openFixture(engine);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { engines, missing } from '../fixture/engines.ts';
+import { engines, notExercised } from '../fixture/engines.ts';
 import { confirmed, firstOf, issued, PATH, SHOP, shopTicketOf, withMembers } from '../fixture/orders.ts';
 import { type Fixture, openFixture } from '../fixture/service.ts';
 
@@ -12,7 +12,7 @@ const bought = () => {
   return { event, call: withMembers(event, { beneficiary: ana }) };
 };
 
-describe.each(engines)(`names may come after the event that issued the tickets, on $name${missing}`, (engine) => {
+describe.each(engines)(`names may come after the event that issued the tickets, on $name${notExercised}`, (engine) => {
   let fixture: Fixture;
   beforeAll(async () => {
     fixture = await openFixture(engine);

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { engines, missing } from '../fixture/engines.ts';
+import { engines, notExercised } from '../fixture/engines.ts';
 import { cancelled, confirmed, issued, orderTicketsOf } from '../fixture/orders.ts';
 import { type Fixture, openFixture } from '../fixture/service.ts';
 
-describe.each(engines)(`tickets are issued once by call or event, on $name${missing}`, (engine) => {
+describe.each(engines)(`tickets are issued once by call or event, on $name${notExercised}`, (engine) => {
   let fixture: Fixture;
   beforeAll(async () => {
     fixture = await openFixture(engine);

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { engines, missing } from '../fixture/engines.ts';
+import { engines, notExercised } from '../fixture/engines.ts';
 import { confirmed, firstOf, issued, SHOP, shopTicketOf, withMembers } from '../fixture/orders.ts';
 import { type Fixture, openFixture } from '../fixture/service.ts';
 
 const ana = { firstName: 'Ana', lastName: 'Martin' };
 
-describe.each(engines)(`tickets are issued with the names of the cart, on $name${missing}`, (engine) => {
+describe.each(engines)(`tickets are issued with the names of the cart, on $name${notExercised}`, (engine) => {
   let fixture: Fixture;
   beforeAll(async () => {
     fixture = await openFixture(engine);

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createContext } from '../../src/context.ts';
 import { replaceTicket } from '../../src/replacement/replace.ts';
 import { crashingAt } from '../fixture/crashes.ts';
-import { engines, missing } from '../fixture/engines.ts';
+import { engines, notExercised } from '../fixture/engines.ts';
 import { confirmed, firstOf, issued, PATH, printed, type TicketView, ticketOf } from '../fixture/orders.ts';
 import { type Fixture, openFixture, SERVICE_SECRET } from '../fixture/service.ts';
 
-describe.each(engines)(`lists of tickets, on $name${missing}`, (engine) => {
+describe.each(engines)(`lists of tickets, on $name${notExercised}`, (engine) => {
   let fixture: Fixture;
   beforeAll(async () => {
     fixture = await openFixture(engine);

@@ -5,11 +5,11 @@ import { createContext } from '../../src/context.ts';
 import { replaceTicket } from '../../src/replacement/replace.ts';
 import { resumeInterrupted } from '../../src/replacement/sweep.ts';
 import { crashingAt, untilNoneCrashes } from '../fixture/crashes.ts';
-import { engines, missing } from '../fixture/engines.ts';
+import { engines, notExercised } from '../fixture/engines.ts';
 import { cancelled, confirmed, firstOf, issued, orderTicketsOf, PATH, printed, ticketOf } from '../fixture/orders.ts';
 import { type Fixture, openFixture, SERVICE_SECRET, startInstance } from '../fixture/service.ts';
 
-describe.each(engines)(`a replacement invalidates the old ticket, on $name${missing}`, (engine) => {
+describe.each(engines)(`a replacement invalidates the old ticket, on $name${notExercised}`, (engine) => {
   let fixture: Fixture;
   beforeAll(async () => {
     fixture = await openFixture(engine);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createContext } from '../../src/context.ts';
 import { replaceTicket } from '../../src/replacement/replace.ts';
 import { crashingAt } from '../fixture/crashes.ts';
-import { engines, missing } from '../fixture/engines.ts';
+import { engines, notExercised } from '../fixture/engines.ts';
 import {
   confirmed,
   firstOf,
@@ -20,7 +20,7 @@ import { type Fixture, openFixture, SERVICE_SECRET } from '../fixture/service.ts
 
 const [EARLY, LATE] = ['2027-03-14T19:00:00.000Z', '2027-05-01T18:30:00.000Z'];
 
-describe.each(engines)(`a shop lists the tickets of a contact or of orders, on $name${missing}`, (engine) => {
+describe.each(engines)(`a shop lists the tickets of a contact or of orders, on $name${notExercised}`, (engine) => {
   let fixture: Fixture;
   beforeAll(async () => {
     fixture = await openFixture(engine);

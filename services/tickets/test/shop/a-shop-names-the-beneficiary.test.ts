@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createContext } from '../../src/context.ts';
 import { nameTicket } from '../../src/shop/shop.ts';
 import { untilNoneCrashes } from '../fixture/crashes.ts';
-import { engines, missing } from '../fixture/engines.ts';
+import { engines, notExercised } from '../fixture/engines.ts';
 import { cancelled, firstOf, issued, orderTicketsOf, PATH, printed, SHOP, shopTicketOf } from '../fixture/orders.ts';
 import { type Fixture, openFixture, SERVICE_SECRET } from '../fixture/service.ts';
 
 const ana = { firstName: 'Ana', lastName: 'Martin' };
 
-describe.each(engines)(`a shop names the beneficiary, on $name${missing}`, (engine) => {
+describe.each(engines)(`a shop names the beneficiary, on $name${notExercised}`, (engine) => {
   let fixture: Fixture;
   beforeAll(async () => {
     fixture = await openFixture(engine);

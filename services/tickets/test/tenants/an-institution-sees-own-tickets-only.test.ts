@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { engines, missing } from '../fixture/engines.ts';
+import { engines, notExercised } from '../fixture/engines.ts';
 import { confirmed, PATH, printed, SHOP } from '../fixture/orders.ts';
 import { type Fixture, openFixture, startInstance } from '../fixture/service.ts';
 
@@ -40,7 +40,7 @@ const leaks = async (fixture: Fixture, call = fixture.call): Promise<string[]> =
   return found;
 };
 
-describe.each(engines)(`an institution sees its own tickets only, on $name${missing}`, (engine) => {
+describe.each(engines)(`an institution sees its own tickets only, on $name${notExercised}`, (engine) => {
   let fixture: Fixture;
   beforeAll(async () => {
     fixture = await openFixture(engine);
