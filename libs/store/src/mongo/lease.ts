@@ -16,7 +16,7 @@ interface StoredLease {
 export interface Leases {
   /**
    * Takes or renews the lease for `ms` milliseconds; false if another instance has it. Call it again before they are
-   * over. A holder is not told when it loses the lease: its next call resolves to false.
+   * over. A holder learns of the loss of its lease by the next call, which resolves to false.
    */
   lease(name: string, ms: number): Promise<boolean>;
   /** Releases all leases of this instance. */

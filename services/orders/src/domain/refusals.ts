@@ -7,8 +7,8 @@ interface Row {
   /** Status codes that say more, by the state that forbids the command. */
   readonly codeIn?: Readonly<Partial<Record<State, string>>>;
   /**
-   * The reason in answers to the point of sale; null if no visitor's request is refused for it. The code and text of
-   * family B for each belong to that interface: services/pos/src/orders/refusals.ts, where a missing one is a type error.
+   * The reason in answers to the point of sale; null if no visitor's request is refused for it. Its code and text of
+   * family B belong to that interface: services/pos/src/orders/refusals.ts, where a missing one is a type error.
    */
   readonly shopReason: string | null;
   /** English; a rule that knows more says it instead. */
