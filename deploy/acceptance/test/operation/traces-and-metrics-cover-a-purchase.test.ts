@@ -8,7 +8,7 @@ let receiver: Receiver;
 let watched: Watched;
 let metrics: string;
 /** The trace of a purchase whose client sent none. */
-let begun: string;
+let sale: string;
 const [traceId, parentId] = [randomBytes(16).toString('hex'), randomBytes(8).toString('hex')];
 
 // One installation for all tests: a partner buys and cancels, the telemetry is read, and shutdown sends the last spans.
@@ -22,7 +22,7 @@ beforeAll(async () => {
   const headers = { traceparent: `00-${traceId}-${parentId}-01` };
   const { id } = await buy(watched, headers);
   await cancel(watched, id, headers);
-  begun = (await buy(watched)).traceparent;
+  sale = (await buy(watched)).traceparent;
   metrics = await watched.metrics();
   await watched.product.stop();
 });
@@ -76,7 +76,7 @@ describe('the trace of a purchase', () => {
   });
 
   test('is started by the gateway, and returned, if the client sends none', () => {
-    const [, own = '', root = ''] = begun.split('-');
+    const [, own = '', root = ''] = sale.split('-');
     const mine = receiver.spans.filter((span) => span.traceId === own);
     expect(mine.find(({ parentSpanId }) => parentSpanId === '')).toMatchObject({ spanId: root, service: 'gateway' });
     expect(mine.map(({ name }) => name)).toContain('process tickets.orders.v1');

@@ -28,8 +28,8 @@ export const patience = (repeats: number): Promise<void> =>
 
 /** Sends the request until its response is final; a client that does not insist stops at an inconclusive one. */
 export const ask = async (api: Client, path: string, call: Call, insists: boolean): Promise<Asked> => {
-  const begun = performance.now();
-  const passed = () => performance.now() - begun;
+  const startedAt = performance.now();
+  const passed = () => performance.now() - startedAt;
   const story: string[] = [];
   let unknownTries = 0;
   let busySince: number | undefined;

@@ -100,14 +100,14 @@ export const openShopper = ({ pos, api, shop, journal, random }: ShopperOptions)
       const user = random.chance(0.5) ? random.pick(shop.users) : undefined;
       const seatCategoryId = random.pick(shop.seatCategoryIds);
       const { performanceId, tariffId } = shop;
-      const wish = { performanceId, tariffId, seatCategoryId, quantity: random.between(1, 2) };
+      const item = { performanceId, tariffId, seatCategoryId, quantity: random.between(1, 2) };
       const paying = payment(shop, user, random);
       const guest = { firstName: 'Ada', lastName: 'Lovelace', email: `ada.${random.between(0, 1e9)}@example.org` };
       const buyer = user ? { contactNumber: user.contactNumber } : { contact: guest };
       const session =
         user && tokenOf(await post('/sessions', undefined, { login: user.login, password: user.password }));
       if (user && session === undefined) return;
-      const added = await post('/shopping-cart/items', session, wish, randomUUID());
+      const added = await post('/shopping-cart/items', session, item, randomUUID());
       const token = session ?? tokenOf(added);
       const cartId: unknown = added?.body?.data?.id;
       if (added?.status !== 201 || token === undefined || typeof cartId !== 'string') return;

@@ -45,7 +45,7 @@ export interface ProcessOptions {
 }
 
 const PRELOAD = new URL('../inside/preload.ts', import.meta.url);
-const KEPT = 20_000;
+const OUTPUT_CHARACTERS = 20_000;
 /** A process that is not ready after this time never will be. */
 const START_SECONDS = 120;
 
@@ -80,7 +80,7 @@ export const productProcess = ({ name, program, settings, healthUrl }: ProcessOp
     });
     for (const stream of [fresh.stdout, fresh.stderr])
       stream?.setEncoding('utf8').on('data', (text: string) => {
-        printed = (printed + text).slice(-KEPT);
+        printed = (printed + text).slice(-OUTPUT_CHARACTERS);
       });
     child = fresh;
     exited = once(fresh, 'exit').then(() => {
