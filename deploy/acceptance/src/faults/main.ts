@@ -17,8 +17,8 @@ import { scenarios, scenariosFor } from './scenarios/index.ts';
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /** Prints the processes' output after a round with violations. */
-const printProcessOutput = ({ processes }: Deployment, { kills }: Round): void => {
-  if (kills.length > 0) print(`  killed: ${kills.join(', ')}`);
+const printProcessOutput = ({ processes }: Deployment, { faults }: Round): void => {
+  if (faults.length > 0) print(`  faults: ${faults.join(', ')}`);
   for (const { name, output } of processes) {
     for (const line of output().trim().split('\n').slice(-10)) print(`  ${name}: ${line.slice(0, 500)}`);
   }
@@ -50,9 +50,9 @@ const playUntil = async (
       const { ok, refused, unknown } = countsOf(round.journal);
       const { failed, cancelled } = failuresOf(round.journal.checkouts);
       const failures = failed === 0 ? '' : `, ${failed} checkouts answered 500 (${cancelled} reported as cancelled)`;
-      const killed = round.kills.length === 0 ? '' : `, ${round.kills.length} kills`;
+      const faults = round.faults.length === 0 ? '' : `, ${round.faults.length} faults`;
       print(
-        `${reference}: ${ok + refused + unknown} requests${failures}${killed}, ${verdict} (${seconds.toFixed(1)} s in all)`,
+        `${reference}: ${ok + refused + unknown} requests${failures}${faults}, ${verdict} (${seconds.toFixed(1)} s in all)`,
       );
       for (const { invariant, text } of settled.violations.slice(0, 20)) print(`  ${invariant}: ${text}`);
       if (settled.violations.length > 0) printProcessOutput(deployment, round);

@@ -12,7 +12,7 @@ export interface Row {
   acknowledged: number;
   refused: number;
   unknown: number;
-  kills: number;
+  faults: number;
   checked: number;
   violations: number;
   seconds: number;
@@ -32,7 +32,7 @@ export const createTally = (): Tally => {
   const rowOf = (engines: EnginesName, scenario: string): Row => {
     const known = rows.find((row) => row.engines === engines && row.scenario === scenario);
     if (known) return known;
-    const counts = { rounds: 0, acknowledged: 0, refused: 0, unknown: 0, kills: 0, checked: 0, violations: 0 };
+    const counts = { rounds: 0, acknowledged: 0, refused: 0, unknown: 0, faults: 0, checked: 0, violations: 0 };
     const row = { engines, scenario, ...counts, seconds: 0 };
     rows.push(row);
     return row;
@@ -47,7 +47,7 @@ export const createTally = (): Tally => {
       row.acknowledged += ok;
       row.refused += refused;
       row.unknown += unknown;
-      row.kills += round.kills.length;
+      row.faults += round.faults.length;
       row.checked += settled.checked;
       row.violations += settled.violations.length;
       row.seconds += seconds;
@@ -64,7 +64,7 @@ const columns = [
   'acknowledged',
   'refused',
   'unknown',
-  'kills',
+  'faults',
   'checked',
   'violations',
   'seconds',

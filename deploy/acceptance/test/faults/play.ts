@@ -28,6 +28,6 @@ export const play = async (
   const { violations } = await settle(deployment, api, rounds, patience);
   for (const round of rounds) await round.afterwards?.();
   if (violations.length > 0)
-    process.stdout.write(`seed ${seed}\n${JSON.stringify(rounds.map(({ kills }) => kills))}\n`);
+    process.stdout.write(`seed ${seed}\n${JSON.stringify(rounds.map(({ faults }) => faults))}\n`);
   return violations;
 };

@@ -40,7 +40,7 @@ export const killAt = (
     // The other instance continues.
     await Promise.all(victims.map((victim) => victim.disarm()));
     round.revivals.push(...(await deployment.revive(victims)));
-    if (reached) round.kills.push(point);
+    if (reached) round.faults.push(point);
     await acting;
     return reached;
   });
@@ -56,7 +56,7 @@ export const killAll = (
   const victims = deployment.runs(service);
   return alone(victims, async () => {
     await Promise.all(victims.map((victim) => victim.stop('SIGKILL')));
-    round.kills.push(`every ${service}`);
+    round.faults.push(`every ${service}`);
     await meanwhile();
     round.revivals.push(...(await deployment.revive(victims)));
   });

@@ -25,6 +25,8 @@ export interface ProductProcess {
   /** Resolves when the running process has ended, whatever ended it. */
   ended(): Promise<void>;
   stop(signal: NodeJS.Signals): Promise<void>;
+  /** Sends a signal that does not end it; nothing if it does not run. */
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
   arm(point: CrashPointName, nth: number): Promise<void>;
   disarm(): Promise<void>;
   /** Sets the engines' modes, also for its later starts. */
@@ -127,6 +129,9 @@ export const productProcess = ({ name, program, settings, healthUrl }: ProcessOp
     async stop(signal) {
       child?.kill(signal);
       await exited;
+    },
+    signal(signal) {
+      child?.kill(signal);
     },
     arm: async (point, nth) => void (await tell({ kind: 'arm', point, nth })),
     disarm: async () => void (await tell({ kind: 'disarm' })),

@@ -15,8 +15,8 @@ import { type Hall, openHall, type Section } from './stage.ts';
 export interface Round extends Scope {
   readonly scenario: string;
   readonly journal: Journal;
-  /** The names of the killed processes. */
-  readonly kills: string[];
+  /** The faults that the processes and engines suffered, in words. */
+  readonly faults: string[];
   /** The restarts of the killed processes. */
   readonly revivals: Start[];
   /** The dead letters that it planted: `<queue> <key>`. */
@@ -65,7 +65,7 @@ export const beginRound = async (
     reference,
     since,
     journal: createJournal(),
-    kills: [],
+    faults: [],
     revivals: [],
     planted: [],
     unfinished: [],

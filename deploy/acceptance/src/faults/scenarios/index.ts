@@ -8,8 +8,10 @@ import { contention } from './contention.ts';
 import { doubled } from './doubled.ts';
 import { kills } from './kills.ts';
 import { outage } from './outage.ts';
+import { pauses } from './pauses.ts';
 import { poison } from './poison.ts';
 import { races } from './races.ts';
+import { randomKills } from './random-kills.ts';
 import { seats } from './seats.ts';
 
 /** All scenarios, in the order of play. */
@@ -19,6 +21,8 @@ export const scenarios: readonly Scenario[] = [
   races,
   kills,
   checkout,
+  randomKills,
+  pauses,
   closing,
   outage,
   doubled,

@@ -32,7 +32,7 @@ export const outage: Scenario = {
     );
 
     await broker.kill();
-    round.kills.push('RabbitMQ');
+    round.faults.push('RabbitMQ');
     const down = Date.now();
     await Promise.all(
       buyers.map(async (buyer, index) => {
