@@ -100,7 +100,7 @@ export const openComposition = async (options: CompositionOptions): Promise<Comp
       const images = await inspect(ids, '{{.Config.Image}}');
       return ids.map((id, index) => ({ id, image: String(images[index]) }));
     },
-    async healthy(service, count, withinMs = 120_000) {
+    async healthy(service, count, withinMs = 300_000) {
       let states: readonly string[] = [];
       const areHealthy = async (): Promise<boolean> => {
         states = await inspect(await containers(service, false), '{{.State.Health.Status}}');
