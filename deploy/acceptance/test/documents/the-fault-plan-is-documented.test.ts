@@ -9,7 +9,7 @@ import {
 import { scenarios } from '../../src/faults/scenarios/index.ts';
 
 const page = readFileSync(new URL('../../../../docs/reliability.md', import.meta.url), 'utf8');
-const [, chapter = ''] = page.split('\n## The fault plan\n');
+const [, chapter = ''] = page.split('\n## Scenarios\n');
 const [, table = ''] = chapter.split('| scenario | what happens |\n|---|---|\n');
 const documented = [...(table.split('\n\n')[0] ?? '').matchAll(/^\| ([\w-]+) \|/gm)].map(([, name]) => name);
 

@@ -79,40 +79,59 @@ const strike = async ({ points, outage }: Blow, context: Context, round: Round):
   return missed;
 };
 
+const NAME = 'checkout';
+
+const playCheckouts = async (context: Context, blows: readonly Blow[]): Promise<Round> => {
+  const { api, deployment, random, reference, size } = context;
+  const sections = [
+    { code: 'FLOOR', capacity: 300 },
+    { code: 'FREE', capacity: 300, amount: 0 },
+  ];
+  const round = await beginRound(context, NAME, sections);
+  const holdSeconds = 20;
+  const shop = await openShop(deployment, api, reference, round.hall, holdSeconds);
+  let over = false;
+  const { journal } = round;
+  const pos = openVisit(deployment);
+  const visitors = Array.from({ length: size === 'short' ? 3 : 8 }, (_, index) =>
+    inTurn(
+      (turn) => openShopper({ pos, api, shop, journal, random: random.fork(`visit ${turn} of ${index}`) }).visit(),
+      () => over,
+    ),
+  );
+  const missed: CrashPointName[] = [];
+  try {
+    for (const blow of blows) missed.push(...(await strike(blow, context, round)));
+  } finally {
+    over = true;
+    leave(round, visitors);
+  }
+  round.alsoTrue = ({ checkouts }, check) => {
+    check.that('round', missed.length === 0, () => `never reached: ${missed.join(', ')}`);
+    const bought = checkouts.filter(({ answers }) => answers.some(({ state }) => state === 'confirmed'));
+    check.that('round', bought.length > 0, () => 'no visitor has bought anything');
+  };
+  return round;
+};
+
+/** A scenario of kills at these steps of a checkout only; the steps of its rescue while contacts is down. */
+export const checkoutKillsAt = (points: readonly CrashPointName[]): Scenario => ({
+  name: NAME,
+  about: `visitors buy carts, SIGKILL at ${points.join(', ')}`,
+  play: (context) => {
+    const isRescue = (point: CrashPointName) => rescuePointNames.includes(point);
+    const rescued: Blow = { outage: 'contacts', points: points.filter(isRescue) };
+    const blows = [{ points: points.filter((point) => !isRescue(point)) }, rescued];
+    return playCheckouts(
+      context,
+      blows.filter((blow) => blow.points.length > 0),
+    );
+  },
+});
+
 /** Visitors of a point of sale fill carts and buy them while processes are killed at each step of a checkout. */
 export const checkout: Scenario = {
-  name: 'checkout',
+  name: NAME,
   about: `visitors buy carts, SIGKILL at ${checkoutPointNames.length} steps of a checkout and while it is cancelled`,
-  async play(context) {
-    const { api, deployment, random, reference, size } = context;
-    const sections = [
-      { code: 'FLOOR', capacity: 300 },
-      { code: 'FREE', capacity: 300, amount: 0 },
-    ];
-    const round = await beginRound(context, 'checkout', sections);
-    const holdSeconds = 20;
-    const shop = await openShop(deployment, api, reference, round.hall, holdSeconds);
-    let over = false;
-    const { journal } = round;
-    const pos = openVisit(deployment);
-    const visitors = Array.from({ length: size === 'short' ? 3 : 8 }, (_, index) =>
-      inTurn(
-        (turn) => openShopper({ pos, api, shop, journal, random: random.fork(`visit ${turn} of ${index}`) }).visit(),
-        () => over,
-      ),
-    );
-    const missed: CrashPointName[] = [];
-    try {
-      for (const blow of blowsOf(context)) missed.push(...(await strike(blow, context, round)));
-    } finally {
-      over = true;
-      leave(round, visitors);
-    }
-    round.alsoTrue = ({ checkouts }, check) => {
-      check.that('round', missed.length === 0, () => `never reached: ${missed.join(', ')}`);
-      const bought = checkouts.filter(({ answers }) => answers.some(({ state }) => state === 'confirmed'));
-      check.that('round', bought.length > 0, () => 'no visitor has bought anything');
-    };
-    return round;
-  },
+  play: (context) => playCheckouts(context, blowsOf(context)),
 };

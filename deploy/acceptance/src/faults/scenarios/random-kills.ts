@@ -21,23 +21,34 @@ const killTogether = async (
   round.revivals.push(...(await deployment.revive(victims)));
 };
 
+const playKills = async (context: Context, counts: readonly number[]): Promise<Round> => {
+  const { deployment, random, size } = context;
+  const round = await beginRound(context, NAME, [
+    { code: 'FLOOR', capacity: 400 },
+    { code: 'FREE', capacity: 200, amount: 0 },
+  ]);
+  const clients = size === 'short' ? { buyers: 2, visitors: 2 } : { buyers: 4, visitors: 4 };
+  await duringTraffic(context, round, clients, async () => {
+    for (const count of counts) {
+      await pause(random.between(100, LONGEST_PAUSE_MS));
+      await killTogether(context, round, random.shuffled(deployment.processes).slice(0, count));
+    }
+  });
+  return round;
+};
+
+const NAME = 'random-kills';
+
+/** A scenario in which so many processes die at once, one kill after the other. */
+export const randomKillsOf = (counts: readonly number[]): Scenario => ({
+  name: NAME,
+  about: `SIGKILL at random moments of ${counts.join(', ')} processes`,
+  play: (context) => playKills(context, counts),
+});
+
 /** Any process, the gateway and the authorizer included, dies at a random moment, alone or with another one. */
 export const randomKills: Scenario = {
-  name: 'random-kills',
+  name: NAME,
   about: 'SIGKILL of one process or two at random moments',
-  async play(context) {
-    const { deployment, random, size } = context;
-    const round = await beginRound(context, 'random-kills', [
-      { code: 'FLOOR', capacity: 400 },
-      { code: 'FREE', capacity: 200, amount: 0 },
-    ]);
-    const clients = size === 'short' ? { buyers: 2, visitors: 2 } : { buyers: 4, visitors: 4 };
-    await duringTraffic(context, round, clients, async () => {
-      for (const count of size === 'short' ? SHORT : LONG) {
-        await pause(random.between(100, LONGEST_PAUSE_MS));
-        await killTogether(context, round, random.shuffled(deployment.processes).slice(0, count));
-      }
-    });
-    return round;
-  },
+  play: (context) => playKills(context, context.size === 'short' ? SHORT : LONG),
 };

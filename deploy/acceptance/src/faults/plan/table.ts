@@ -1,0 +1,73 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import type { EnginesName } from '../deployment/deployment.ts';
+import type { PlanId, PlayedRound } from './progress.ts';
+import type { PlanRow } from './row.ts';
+
+const BEGIN = '<!-- plan: begin -->';
+const END = '<!-- plan: end -->';
+
+/** How many of a row's faults a share of the plan plays on these engines: at least one where it plays any. */
+export const unitsOf = ({ times }: PlanRow, engines: EnginesName, share: number): number => {
+  const whole = times[engines];
+  return whole === undefined ? 0 : Math.max(1, Math.round(whole * share));
+};
+
+const sum = (rounds: readonly PlayedRound[], of: (round: PlayedRound) => number): number =>
+  rounds.reduce((total, round) => total + of(round), 0);
+
+const figure = (value: number): string => value.toLocaleString('en');
+
+/** The reason in the table for a row that could not be played. */
+export type NotPlayed = (row: PlanRow, engines: EnginesName) => string | undefined;
+
+const lineOf = (
+  row: PlanRow,
+  engines: EnginesName,
+  share: number,
+  played: readonly PlayedRound[],
+  notPlayed: NotPlayed,
+): string => {
+  const rounds = played.filter((one) => one.row === row.number && one.engines === engines);
+  const wanted = unitsOf(row, engines, share);
+  const cells = [row.number, row.fault, engines];
+  if (rounds.length === 0) {
+    const why = notPlayed(row, engines) ?? 'not played yet';
+    return `| ${[...cells, `0 of ${figure(wanted)} ${row.unit}`, why, '', ''].join(' | ')} |`;
+  }
+  const requests = sum(rounds, ({ acknowledged, refused, unknown }) => acknowledged + refused + unknown);
+  const violations = sum(rounds, (round) => round.violations.length);
+  const units = `${figure(sum(rounds, (round) => round.units))} of ${figure(wanted)} ${row.unit}`;
+  return `| ${[...cells, units, figure(requests), figure(sum(rounds, (round) => round.checked)), figure(violations)].join(' | ')} |`;
+};
+
+/** The table of a plan, in Markdown. */
+export const planTable = (
+  rows: readonly PlanRow[],
+  { seed, share }: PlanId,
+  played: readonly PlayedRound[],
+  notPlayed: NotPlayed,
+): string => {
+  const revisions = [...new Set(played.flatMap(({ revision }) => revision?.slice(0, 10) ?? []))];
+  const minutes = Math.round(sum(played, ({ seconds }) => seconds) / 60);
+  const lines = rows.flatMap((row) =>
+    (['embedded', 'scaled'] as const)
+      .filter((engines) => row.times[engines] !== undefined)
+      .map((engines) => lineOf(row, engines, share, played, notPlayed)),
+  );
+  const from = revisions.length === 0 ? '' : `, revision ${revisions.join(', ')}`;
+  return [
+    `Seed ${seed}, ${Number((share * 100).toFixed(2))} % of every row${from}, ${minutes} minutes:`,
+    '',
+    '| row | fault | engines | played | requests | checks | violations |',
+    '|---|---|---|---|---|---|---|',
+    ...lines,
+  ].join('\n');
+};
+
+/** Replaces the table in a document. @throws {Error} when the document has no place for it */
+export const writeTable = async (document: URL, table: string): Promise<void> => {
+  const text = await readFile(document, 'utf8');
+  const [from, to] = [text.indexOf(BEGIN), text.indexOf(END)];
+  if (from < 0 || to < from) throw new Error(`${document.pathname} has no place for the table of the plan`);
+  await writeFile(document, `${text.slice(0, from + BEGIN.length)}\n${table}\n${text.slice(to)}`);
+};

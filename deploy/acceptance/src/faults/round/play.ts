@@ -1,0 +1,34 @@
+import type { Deployment } from '../deployment/deployment.ts';
+import type { Context, Round } from './round.ts';
+import { type Settled, settle } from './settle.ts';
+
+/** A round that was played and checked. */
+export interface Played {
+  readonly round: Round;
+  readonly settled: Settled;
+  /** Of the round and its check together. */
+  readonly seconds: number;
+}
+
+/** Plays a scenario once, waits until the deployment is quiet and checks it. */
+export const playRound = async (play: (context: Context) => Promise<Round>, context: Context): Promise<Played> => {
+  const startedAt = performance.now();
+  const round = await play(context);
+  const settled = await settle(context.deployment, context.api, [round]);
+  await round.afterwards?.();
+  return { round, settled, seconds: (performance.now() - startedAt) / 1000 };
+};
+
+/** Prints the violations of a round, its faults and the end of the processes' output. */
+export const printFailure = (
+  { processes }: Deployment,
+  { faults }: Round,
+  { violations }: Settled,
+  print: (line: string) => void,
+): void => {
+  for (const { invariant, text } of violations.slice(0, 20)) print(`  ${invariant}: ${text}`);
+  if (faults.length > 0) print(`  faults: ${faults.join(', ')}`);
+  for (const { name, output } of processes) {
+    for (const line of output().trim().split('\n').slice(-10)) print(`  ${name}: ${line.slice(0, 500)}`);
+  }
+};
