@@ -69,7 +69,8 @@ export const startSweeper = (options: SweepOptions): Sweeper => {
       for (let document = rest.shift(); document; document = rest.shift()) {
         try {
           await along?.(store, document);
-          await documents.delete(document.id);
+          // One that was changed since stays, until the next sweep.
+          await documents.delete(document.id, document.version);
         } catch (error) {
           errors.push(error);
         }

@@ -137,6 +137,11 @@ export interface WriteOptions<T> {
 export interface Change<T extends Document> {
   readonly next: New<T>;
   readonly events?: readonly Fact[];
+  /**
+   * Whether the idempotency record of the options is written with this change; default: true. Choose false where the
+   * request's answer is not final yet.
+   */
+  readonly remember?: boolean;
 }
 
 /**
@@ -189,8 +194,11 @@ export interface Documents<T extends Document> {
    * undefined if the id is unknown.
    */
   update(id: string, fn: (current: T) => Change<T> | undefined, options?: WriteOptions<T>): Promise<T | undefined>;
-  /** Deletes; returns whether it existed. Events need a tombstone: use update instead. */
-  delete(id: string): Promise<boolean>;
+  /**
+   * Deletes, with a version only the document of that version; returns whether it did. Events need a tombstone: use
+   * update instead.
+   */
+  delete(id: string, version?: number): Promise<boolean>;
   /**
    * Claims up to `limit` matching documents, each atomically: no document has two claimers. Returns them as written.
    */

@@ -167,6 +167,28 @@ export const idempotencyRecords: readonly Check[] = [
     },
   },
   {
+    rule: 'a change may be written without the record, and a later change of the same request with it',
+    async run({ store }) {
+      const mine = thingsOf(store).of(fresh('inst'));
+      const { id } = await mine.insert(thing({ count: 0 }));
+      const key = fresh('key');
+      const options = { idempotencyRecord: recordOf(key) };
+      const counted = (remember: boolean) => (current: Thing) => ({
+        next: { ...current, count: (current.count ?? 0) + 1 },
+        remember,
+      });
+      await mine.update(id, counted(false), options);
+      assert.equal((await known(store, key)).state, 'fresh');
+      await mine.update(id, counted(true), options);
+      const found = await known(store, key);
+      assert.ok(found.state === 'remembered');
+      assert.deepEqual(found.answer.body, { name: 'Ada', version: 3 });
+      const late = mine.update(id, counted(true), options);
+      assert.ok((await rejection(late)) instanceof IdempotencyKeyTaken);
+      assert.equal((await mine.get(id))?.count, 2);
+    },
+  },
+  {
     rule: 'a key is free again after it expired',
     async run({ store }) {
       const mine = thingsOf(store).of(fresh('inst'));

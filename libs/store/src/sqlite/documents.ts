@@ -81,7 +81,8 @@ const documentsOf = <T extends Document>(
     const sql = `UPDATE "${table.name}" SET version = ?, body = ? WHERE id = ? AND version = ? AND institution = ?`;
     const step: Step = [sql, 'must', [version + 1, bodyOf(next), id, version, home]];
     const facts = [...(change.events ?? []), ...(options.events ?? [])];
-    return write(step, next, options, facts).then((met) => met && next);
+    const own = change.remember === false ? { ...options, idempotencyRecord: undefined } : options;
+    return write(step, next, own, facts).then((met) => met && next);
   };
 
   return {
@@ -134,9 +135,10 @@ const documentsOf = <T extends Document>(
         if (next) return next;
       }
     },
-    async delete(id) {
-      const sql = `DELETE FROM "${table.name}" WHERE id = ?${within}`;
-      return written(await file.write([[sql, 'run', [id, ...tenant]]], 0)) === 1;
+    async delete(id, version) {
+      const [unchanged, of] = version === undefined ? ['', []] : [' AND version = ?', [version]];
+      const sql = `DELETE FROM "${table.name}" WHERE id = ?${within}${unchanged}`;
+      return written(await file.write([[sql, 'run', [id, ...tenant, ...of]]], 0)) === 1;
     },
     async claim(request) {
       const rows = written(await file.write([claimStep(table, institution, request)], 0));

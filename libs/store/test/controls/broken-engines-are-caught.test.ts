@@ -55,6 +55,7 @@ describe('the suite catches an engine', () => {
   test('that forgets idempotency records', () =>
     breaks('idempotencyRecords', withoutIdempotencyRecords, [
       'a repeat is refused',
+      'a change may be written without the record',
       'of 20 concurrent updates',
       'sixty remembered answers',
       'the answer is derived from the document',

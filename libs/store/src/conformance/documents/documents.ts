@@ -115,6 +115,19 @@ export const documents: readonly Check[] = [
     },
   },
   {
+    rule: 'delete with a version leaves a document that was changed since',
+    async run({ store }) {
+      const mine = thingsOf(store).of(fresh('inst'));
+      const { id, version } = await mine.insert(thing());
+      const changed = await mine.update(id, (current) => ({ next: { ...current, name: 'Eve' } }));
+      assert.equal(await mine.delete(id, version), false);
+      assert.equal((await mine.get(id))?.name, 'Eve');
+      assert.equal(await mine.delete(id, changed?.version), true);
+      assert.equal(await mine.get(id), undefined);
+      assert.equal(await mine.delete(id, version), false);
+    },
+  },
+  {
     rule: 'documents of one collection do not appear in another',
     async run({ store }) {
       const institution = fresh('inst');

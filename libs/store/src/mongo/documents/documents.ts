@@ -38,7 +38,7 @@ const documentsOf = <T extends Document>(
       }),
     count: (where = {}) => gate.run(async () => records.countDocuments(allOf(conditionsOf(where, institution)))),
     update: (id, fn, options = {}) => gate.run((call) => update<T>(collection, scope, id, fn, options, call)),
-    delete: (id) => gate.run(() => remove(collection, scope, id)),
+    delete: (id, version) => gate.run(() => remove(collection, scope, id, version)),
     claim: (request) => gate.run(() => claim<T>(collection, institution, request)),
   };
 };

@@ -96,8 +96,10 @@ const swap = async <T extends Document>(
   options: WriteOptions<T>,
   more: More,
 ): Promise<T | undefined> => {
-  const { idempotencyRecord, forget } = options;
+  const { forget } = options;
   let seen = 0;
+  /** The key for which an earlier attempt has looked for an answer. */
+  let refusedIfAnswered: string | undefined;
   for (let attempt = 0; ; attempt++) {
     whileAwaited(more.call);
     const record = await collection.records.findOne(wanted, { projection: writable });
@@ -106,15 +108,18 @@ const swap = async <T extends Document>(
     seen = record.version;
     const change = fn(documentOf<T>(record));
     if (!change) return documentOf<T>(record);
-    if (attempt === 0) await refuseAnswered(collection, idempotencyRecord?.key);
+    const own = change.remember === false ? { ...options, idempotencyRecord: undefined } : options;
+    const key = own.idempotencyRecord?.key;
+    if (key !== refusedIfAnswered) await refuseAnswered(collection, key);
+    refusedIfAnswered = key;
     // Before and after the write: neither a crash in between nor a race leaves an answer that must be erased.
-    if (forget !== undefined) await collection.idempotency.forgetBut(forget, idempotencyRecord?.key);
+    if (forget !== undefined) await collection.idempotency.forgetBut(forget, key);
     try {
-      const written = await replace(collection, record, change, options, more);
-      if (written && forget !== undefined) await collection.idempotency.forgetBut(forget, idempotencyRecord?.key);
+      const written = await replace(collection, record, change, own, more);
+      if (written && forget !== undefined) await collection.idempotency.forgetBut(forget, key);
       if (written) return written;
     } catch (error) {
-      await explain(collection, error, idempotencyRecord?.key);
+      await explain(collection, error, key);
     }
     await pause(attempt);
   }
