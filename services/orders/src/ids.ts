@@ -18,13 +18,16 @@ export interface Repeatable {
   readonly fingerprint: string;
 }
 
-/** The id by which a repeat of the request is recognised; undefined without an idempotency key. */
-export const repeatKeyOf = (idempotencyRecord: Repeatable | undefined): string | undefined =>
-  idempotencyRecord && derivedId('req', idempotencyRecord.key, idempotencyRecord.fingerprint);
+/**
+ * The id of what a request with an idempotency key makes, by which a repeat finds it; undefined without a key.
+ * `prefix` says what it is: `ord`, `pay`, `ref`, or `req` for a step.
+ */
+export const idMadeBy = (idempotencyRecord: Repeatable | undefined, prefix: string): string | undefined =>
+  idempotencyRecord && derivedId(prefix, idempotencyRecord.key, idempotencyRecord.fingerprint);
 
 /** The request id sent to other services: the same for a repeat, different for every other request. */
 export const requestNameOf = (idempotencyRecord: Repeatable | undefined): string =>
-  repeatKeyOf(idempotencyRecord) ?? randomId('req', LENGTH);
+  idMadeBy(idempotencyRecord, 'req') ?? randomId('req', LENGTH);
 
 /** The path of an order. */
 export const addressOf = (orderId: string): string => `/svc/v3/orders/${orderId}`;

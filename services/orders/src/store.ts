@@ -5,8 +5,6 @@ import type { Order } from './domain/order/order.ts';
 /** An order as stored. `performanceId` is the first performance it ever had; the others have links. */
 export interface OrderDocument extends Order, Document {
   readonly performanceId: string;
-  /** The last few requests completed by recovery or for a cart: a repeat of one does nothing. */
-  readonly recovered?: readonly string[];
 }
 
 /**

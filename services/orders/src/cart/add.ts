@@ -1,19 +1,18 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { Fault } from '@boxoffice/envelope';
 import { UniqueViolation } from '@boxoffice/store';
 import type { HeldLine, RequestedItem } from '../clients/stock.ts';
 import type { OrdersContext } from '../context.ts';
 import { newDraft } from '../domain/opening.ts';
+import { isAbandoned } from '../domain/order/pending-step.ts';
 import { refusal } from '../faults.ts';
 import { requestNameOf } from '../ids.ts';
 import { addOrderLines } from '../lines/lines.ts';
 import { holdFor, opened } from '../orders/create.ts';
 import { placesWanted } from '../orders/items.ts';
-import { isAborted } from '../steps/aborted.ts';
-import { releaseDraft } from '../steps/draft.ts';
+import { abandonDraft } from '../steps/draft.ts';
 import { visitorAt } from '../steps/hold-limit.ts';
-import { recover } from '../steps/recover.ts';
 import { whileOwningStep } from '../steps/step-ownership.ts';
+import { type Tried, whileBusy } from '../steps/wait.ts';
 import type { Target } from '../steps/write.ts';
 import type { OrderDocument } from '../store.ts';
 import { permitTariffs } from './criteria.ts';
@@ -32,10 +31,6 @@ export interface CartAddition extends Target {
   readonly address: string;
   readonly items: readonly CartItem[];
 }
-
-/** Milliseconds to wait for another request that creates the same cart. */
-const MAX_WAIT_MS = 2_000;
-const POLL_EVERY_MS = 40;
 
 const requestedItem = ({ contactNumber: _, ...requested }: CartItem): RequestedItem => requested;
 
@@ -72,9 +67,10 @@ const drafted = async (context: OrdersContext, addition: CartAddition): Promise<
   }
   let resumed = false;
   const earlier = await orders.update(orderId, (current) => {
-    resumed = current.state === 'draft' && current.pendingStep?.request === request && !isAborted(request);
-    return resumed && current.pendingStep
-      ? { next: { ...current, pendingStep: { ...current.pendingStep, since: context.now(), owner } } }
+    const pending = current.pendingStep;
+    resumed = current.state === 'draft' && pending?.request === request && !isAbandoned(pending);
+    return resumed && pending
+      ? { next: { ...current, pendingStep: { ...pending, since: context.now(), owner } } }
       : undefined;
   });
   return resumed ? earlier : undefined;
@@ -90,7 +86,7 @@ const filled = async (context: OrdersContext, addition: CartAddition, draft: Ord
     context.limit.record(draft, cart.id, cart.heldPlaces);
     return cart;
   } catch (error) {
-    if (error instanceof Fault) await releaseDraft(context, draft);
+    if (error instanceof Fault) await abandonDraft(context, draft);
     throw error;
   }
 };
@@ -101,13 +97,6 @@ const makeCart = async (context: OrdersContext, addition: CartAddition): Promise
   return draft && whileOwningStep(context, draft, () => filled(context, addition, draft));
 };
 
-/** Waits while another request creates the cart. @throws Fault `conflict` after the deadline */
-const wait = async (context: OrdersContext, draft: OrderDocument | undefined, deadline: number): Promise<void> => {
-  if (performance.now() > deadline) throw refusal('busy');
-  if (draft) await recover(context, draft);
-  await delay(POLL_EVERY_MS);
-};
-
 /**
  * Adds places to a cart, which is created if no document has the id: all places are held, or none. Of several first
  * requests one creates the cart, and the others add to it. @throws Fault as for an order's lines, and for each
@@ -115,16 +104,18 @@ const wait = async (context: OrdersContext, draft: OrderDocument | undefined, de
  */
 export const addToCart = async (context: OrdersContext, addition: CartAddition): Promise<OrderDocument> => {
   const { institution, orderId, request, items } = addition;
-  const deadline = performance.now() + MAX_WAIT_MS;
   const permit = (lines: readonly HeldLine[]) => permitTariffs(context, institution, items, lines);
-  for (;;) {
+  const act = async (): Promise<Tried<OrderDocument | undefined>> => {
     const there = await context.orders.of(institution).get(orderId);
     if (there && there.state !== 'draft') {
       const command = { institution, orderId, ifMatch: () => undefined, request, appliesTo: 'carts' } as const;
-      return addOrderLines(context, command, items.map(requestedItem), permit);
+      return { result: await addOrderLines(context, command, items.map(requestedItem), permit) };
     }
-    const made = !there || there.pendingStep?.request === request ? await makeCart(context, addition) : undefined;
-    if (made) return made;
-    await wait(context, there, deadline);
-  }
+    const mayMake = !there || there.pendingStep?.request === request;
+    const result = mayMake ? await makeCart(context, addition) : undefined;
+    return result ? { result } : { result, busy: there ?? null };
+  };
+  const cart = await whileBusy(context, act);
+  if (!cart) throw refusal('busy');
+  return cart;
 };

@@ -4,11 +4,12 @@ import type { OrdersContext } from '../context.ts';
 import { cancel } from '../domain/cancellation.ts';
 import { cancelByShopper } from '../domain/checkout.ts';
 import { isRefused, refuse } from '../domain/order/decision.ts';
+import { handled } from '../domain/order/handled.ts';
 import type { State } from '../domain/order/order.ts';
 import { RefusedOrder } from '../faults.ts';
 import { derivedId } from '../ids.ts';
 import type { Command } from '../steps/command.ts';
-import { recordDone, type Target } from '../steps/write.ts';
+import type { Target } from '../steps/write.ts';
 import type { OrderDocument } from '../store.ts';
 
 const AFTER_FAULT = 'an unforeseen error at the checkout';
@@ -27,7 +28,7 @@ export const cancelForShopper = (
   const command: Command = { institution, orderId, ifMatch: () => undefined, request };
   const rule: NonNullable<Parameters<typeof cancelOrder>[2]['rule']> = (order, how, now) => {
     const decision = cancelByShopper(order, how, now);
-    return isRefused(decision) ? decision : { ...decision, next: recordDone(decision.next, request) };
+    return isRefused(decision) ? decision : { ...decision, next: handled(decision.next, request) };
   };
   return cancelOrder(context, command, { reason, override: false, rule });
 };

@@ -2,11 +2,12 @@ import type { OrdersContext } from '../context.ts';
 import { cancel } from '../domain/cancellation.ts';
 import { changeLine, isCart, type LineChange } from '../domain/cart.ts';
 import { accept } from '../domain/order/decision.ts';
+import { handled } from '../domain/order/handled.ts';
 import { isUnavailable, refusal } from '../faults.ts';
 import { removeOrderLine } from '../lines/lines.ts';
 import { findAny } from '../orders/find.ts';
 import { type Command, runCommand } from '../steps/command.ts';
-import { recordDone, type Target } from '../steps/write.ts';
+import type { Target } from '../steps/write.ts';
 import type { OrderDocument } from '../store.ts';
 import { permitTariff } from './criteria.ts';
 
@@ -52,7 +53,7 @@ export const changeCartLine = async (
   if (isOpen && priced) await permitTariff(context, target.institution, contactNumber, [priced]);
   const change = { beneficiary, ...(tariff ? { tariff } : {}) };
   const { order } = await runCommand(context, cartCommand(target, request), (current, name, now) =>
-    changeLine(recordDone(current, name), lineId, change, now),
+    changeLine(handled(current, name), lineId, change, now),
   );
   return order;
 };

@@ -2,17 +2,17 @@ import type { Fault } from '@boxoffice/envelope';
 import type { PaymentMethod } from '../clients/stock.ts';
 import type { OrdersContext } from '../context.ts';
 import { cancel } from '../domain/cancellation.ts';
-import { beginCheckout, isCheckedOutBy, ON_ACCOUNT, type PaymentToken } from '../domain/checkout.ts';
+import { beginCheckout, ON_ACCOUNT, type PaymentToken } from '../domain/checkout.ts';
 import { accept } from '../domain/order/decision.ts';
+import { handled } from '../domain/order/handled.ts';
 import { due } from '../domain/order/money.ts';
 import type { Guest } from '../domain/order/order.ts';
-import { busy } from '../domain/order/state.ts';
 import { RefusedOrder, refusal } from '../faults.ts';
 import { derivedId, guestNumber } from '../ids.ts';
 import { executeStep } from '../payments/payments.ts';
 import { type Command, runCommand } from '../steps/command.ts';
 import { writeGuestOrLater } from '../steps/guests.ts';
-import { recordDone, type Target } from '../steps/write.ts';
+import type { Target } from '../steps/write.ts';
 import type { OrderDocument } from '../store.ts';
 
 /** A visitor's checkout of a cart. */
@@ -27,7 +27,9 @@ export interface CheckoutRequest {
   readonly paymentToken?: PaymentToken;
 }
 
-const checkoutName = (orderId: string, requestId: string): string => derivedId('req', 'checkout', orderId, requestId);
+/** The request id of a checkout, by which the order lists it as handled. */
+export const checkoutName = (orderId: string, requestId: string): string =>
+  derivedId('req', 'checkout', orderId, requestId);
 
 const checkoutCommand = ({ institution, orderId }: Target, requestId: string): Command => ({
   institution,
@@ -58,10 +60,6 @@ const isStranded = (order: OrderDocument): boolean =>
   order.pendingStep === null &&
   (due(order) === 0 || order.checkout?.paymentMethod === (ON_ACCOUNT satisfies PaymentMethod));
 
-/** Records the checkout whose payment failed as completed, so that a late repeat of it pays nothing. */
-const anew = (order: OrderDocument): OrderDocument =>
-  order.checkout ? recordDone(order, checkoutName(order.id, order.checkout.requestId)) : order;
-
 /**
  * The contact number of a guest: that of the previous guest if the order still names it and it was not erased;
  * otherwise a new one.
@@ -91,21 +89,15 @@ export const checkoutCart = async (
 ): Promise<OrderDocument> => {
   const { requestId, paymentMethod: method, paymentToken: token = 'ok' } = requested;
   const { criteria, ...buyer } = await buyerOf(context, target, requested);
-  const paymentId = context.newId('pay');
+  const command = checkoutCommand(target, requestId);
+  const paymentId = derivedId('pay', target.orderId, requestId);
   const { graceMs } = context;
-  const result = await runCommand(
-    context,
-    checkoutCommand(target, requestId),
-    (current, request, now) => {
-      // The step of this request has ended, and another one is pending.
-      if (isCheckedOutBy(current, requestId)) return busy();
-      if (!criteria) throw refusal('invalid_reference', `There is no contact ${requested.contactNumber}.`);
-      const contactNumber = requested.contactNumber ?? contactOfGuest(current, requestId);
-      const input = { ...buyer, contactNumber, requestId, request, criteria, method, token, paymentId, graceMs };
-      return beginCheckout(anew(current), input, now);
-    },
-    { knows: (current) => isCheckedOutBy(current, requestId) },
-  );
+  const result = await runCommand(context, command, (current, request, now) => {
+    if (!criteria) throw refusal('invalid_reference', `There is no contact ${requested.contactNumber}.`);
+    const contactNumber = requested.contactNumber ?? contactOfGuest(current, requestId);
+    const input = { ...buyer, contactNumber, requestId, request, criteria, method, token, paymentId, graceMs };
+    return beginCheckout(handled(current, request), input, now);
+  });
   try {
     const order = await executeStep(context, result, undefined);
     if (isStranded(order)) throw placesGone();

@@ -4,7 +4,7 @@ import { Fault } from '@boxoffice/envelope';
 import { type AnyOperation, id, ok, oneOf, operation } from '@boxoffice/http';
 import { Type } from 'typebox';
 import type { OrdersContext } from '../context.ts';
-import { isCheckedOutBy } from '../domain/checkout.ts';
+import { isHandled } from '../domain/order/handled.ts';
 import { visibleStates } from '../domain/order/order.ts';
 import { refusals } from '../domain/refusals.ts';
 import { derivedId } from '../ids.ts';
@@ -15,7 +15,7 @@ import type { OrderDocument } from '../store.ts';
 import { addToCart } from './add.ts';
 import { cancelAfterFault, cancelForShopper } from './cancel.ts';
 import { abandonCart, changeCartLine, removeCartLine } from './cart.ts';
-import { checkoutCart } from './checkout.ts';
+import { checkoutCart, checkoutName } from './checkout.ts';
 import * as example from './examples.ts';
 import { listShopOrders } from './list.ts';
 import { outcomeOf } from './outcome.ts';
@@ -37,7 +37,7 @@ const action = (name: string) => ({ ...write, path: `${whole.path}/${name}`, par
 const lineAction = (name: string) =>
   ({ ...write, path: `${whole.path}/lines/{lineId}/${name}`, params: { orderId: id, lineId: id } }) as const;
 
-const isDoneBy = (request: string) => (order: OrderDocument) => order.recovered?.includes(request) === true;
+const isDoneBy = (request: string) => (order: OrderDocument) => isHandled(order, request);
 
 /** Operations with which the point of sale fills a cart. Refusals are data. */
 const cartRoutes = (context: OrdersContext): AnyOperation[] => [
@@ -115,7 +115,8 @@ const orderRoutes = (context: OrdersContext): AnyOperation[] => [
       if ((body.contactNumber === undefined) === (body.guest === undefined))
         throw new Fault('validation_error', '$: give either contactNumber or guest.');
       const target = { institution, orderId };
-      const isDone = (order: OrderDocument) => order.pendingStep === null && isCheckedOutBy(order, body.requestId);
+      const isDone = (order: OrderDocument) =>
+        order.pendingStep === null && isHandled(order, checkoutName(orderId, body.requestId));
       const act = () => checkoutCart(context, target, body);
       return ok(outcomeView(await outcomeOf(context, target, act, isDone)));
     },

@@ -38,10 +38,6 @@ export interface CheckoutInput {
   readonly graceMs: number;
 }
 
-/** Whether this request made an order of the cart. */
-export const isCheckedOutBy = ({ checkout }: Pick<Order, 'checkout'>, requestId: string): boolean =>
-  checkout?.requestId === requestId;
-
 /** The refusal of a cart that cannot be bought, or undefined. */
 const obstacle = (order: Order, { criteria, method, token }: CheckoutInput, now: number) => {
   if (!isCart(order)) return refuse('cart_gone');
@@ -80,7 +76,7 @@ export const beginCheckout = <O extends Order>(order: O, input: CheckoutInput, n
     return beginConfirm(bought, { request, onAccount: method === ON_ACCOUNT }, now);
   const status = method === SIMULATED && input.token === 'ok' ? 'captured' : 'pending';
   const payment = { id: input.paymentId, method, amount: due(bought), reference: null, status, request } as const;
-  return addPayment(bought, { ...payment, repeatKey: null, graceMs: input.graceMs }, now);
+  return addPayment(bought, { ...payment, graceMs: input.graceMs }, now);
 };
 
 /**

@@ -21,7 +21,7 @@ export const beginLines = <O extends Order>(
   unfit(order, changeable, 'given more lines', now) ??
   accept({
     ...order,
-    pendingStep: { step: 'lines', request, since: now, quantity, abandoned: false },
+    pendingStep: { step: 'lines', request, since: now, quantity, abandoned: null },
     heldPlaces: order.lines.length + quantity,
   });
 
@@ -45,7 +45,7 @@ export const addLines = <O extends Order>(
   now: number,
 ): Decision<O> => {
   const { pendingStep: pending } = order;
-  if (pending?.step !== 'lines' || pending.abandoned || pending.request !== held.request) return stepLost();
+  if (pending?.step !== 'lines' || pending.abandoned !== null || pending.request !== held.request) return stepLost();
   if (order.deadline !== null && order.deadline <= now)
     return refuse('past_due', "The order's deadline has passed, so it cannot be given more lines.");
   const repeated = held.lines.some(({ place }) => order.lines.some((line) => line.place.id === place.id));

@@ -41,7 +41,7 @@ export const newDraft = (
   confirmedAt: null,
   cancellation: null,
   ticketNotes: [],
-  pendingStep: { step: 'create', request, hold, since: now, abandoned: false },
+  pendingStep: { step: 'create', request, hold, since: now, abandoned: null },
   heldPlaces: places,
   createdAt: now,
   modifiedAt: null,
@@ -69,7 +69,7 @@ export const open = <O extends Order>(
   if (
     draft.state !== 'draft' ||
     draft.pendingStep?.step !== 'create' ||
-    draft.pendingStep.abandoned ||
+    draft.pendingStep.abandoned !== null ||
     draft.pendingStep.request !== hold.request
   )
     return refuse('step_lost', 'The draft of the order was ended by another process.');

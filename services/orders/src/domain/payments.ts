@@ -8,6 +8,7 @@ import { isUnpaid, touched, unfit, waitingNoMore } from './order/state.ts';
  * A payment as requested. `request` is the request id of the step that follows (a sale or an extension of the hold).
  */
 export interface PaymentInput {
+  /** The same for a repeat of the request. */
   readonly id: string;
   readonly method: string;
   readonly amount: number;
@@ -15,16 +16,14 @@ export interface PaymentInput {
   readonly currency?: string;
   readonly reference: string | null;
   readonly status: 'captured' | 'pending';
-  /** A hash of the idempotency key, by which a repeat finds its payment. */
-  readonly repeatKey: string | null;
   readonly request: string;
   /** Milliseconds after `expiresAt` for which a pending payment may still be settled. */
   readonly graceMs: number;
 }
 
-/** The payment that an earlier attempt of the same request recorded. */
-export const paymentOfRequest = (order: Order, repeatKey: string | null): Payment | undefined =>
-  repeatKey === null ? undefined : order.payments.find(({ request }) => request === repeatKey);
+/** Whether the order has the payment. */
+export const hasPayment = ({ payments }: Pick<Order, 'payments'>, id: string): boolean =>
+  payments.some((payment) => payment.id === id);
 
 /**
  * The effect of captured money: the sale of an order that it covers, after holding the places again if expired;
@@ -56,11 +55,11 @@ const waiting = <O extends Order>(order: O, { request, graceMs }: PaymentInput, 
 
 /**
  * Records a payment. Captured in full it begins the sale (step `confirm`), also of an expired order; pending it makes
- * an open or reserved order wait (step `extend`). A confirmed order accepts what is still due. A known `repeatKey`
+ * an open or reserved order wait (step `extend`). A confirmed order accepts what is still due. A known id
  * changes nothing. Refused: `exceeds_due`, `invalid_amount`, `currency_mismatch`, `wrong_state`.
  */
 export const addPayment = <O extends Order>(order: O, input: PaymentInput, now: number): Decision<O> => {
-  if (paymentOfRequest(order, input.repeatKey)) return accept(order);
+  if (hasPayment(order, input.id)) return accept(order);
   const open = ['open', 'reserved', 'payment_pending', 'confirmed'] as const;
   const refused = unfit(order, input.status === 'captured' ? [...open, 'expired'] : open, 'paid', now);
   if (refused) return refused;
@@ -76,7 +75,6 @@ export const addPayment = <O extends Order>(order: O, input: PaymentInput, now: 
     currency: order.currency,
     reference: input.reference,
     status: input.status,
-    request: input.repeatKey,
     createdAt: now,
     updatedAt: now,
   };

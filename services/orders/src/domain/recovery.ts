@@ -1,18 +1,25 @@
 import { accept, type Decision, refuse } from './order/decision.ts';
 import type { Order } from './order/order.ts';
-import type { ConfirmStep, ExtendStep, LinesStep, PendingStep, ReleaseStep } from './order/pending-step.ts';
+import {
+  abandon,
+  type ConfirmStep,
+  type ExtendStep,
+  type LinesStep,
+  type PendingStep,
+  type ReleaseStep,
+} from './order/pending-step.ts';
 
 /**
- * How to end the step of a dead process, after {@link takeOver}; every action is idempotent. `release_draft`: release
+ * How to end the step of a dead process, after {@link takeOver}; every action is idempotent. `abandon_draft`: release
  * all places of the holder and delete the draft. `sell`: [hold again if late,] sell, then `confirm` or `failConfirm`.
- * `abort_lines`: release what the request holds, then `failLines`. `release`: release the places, then `released`.
+ * `abandon_lines`: release what the request holds, then `failLines`. `release`: release the places, then `released`.
  * `hold_longer`: extend the hold until the step's instant, then `extended` or `failExtension`.
  */
 export type Recovery =
   | { readonly action: 'none' }
-  | { readonly action: 'release_draft' }
+  | { readonly action: 'abandon_draft' }
   | { readonly action: 'sell'; readonly pending: ConfirmStep }
-  | { readonly action: 'abort_lines'; readonly pending: LinesStep }
+  | { readonly action: 'abandon_lines'; readonly pending: LinesStep }
   | { readonly action: 'release'; readonly pending: ReleaseStep }
   | { readonly action: 'hold_longer'; readonly pending: ExtendStep };
 
@@ -23,7 +30,7 @@ const nextTry = (request: string): string => {
 };
 
 /**
- * A sale and an extension may be ended by any process, since all do the same. An aborted step must not be completed
+ * A sale and an extension may be ended by any process, since all do the same. An abandoned step must not be completed
  * by its first process. Nor may that process end a release: a new line may hold the same places by then, so the
  * release continues under another request id.
  */
@@ -32,7 +39,7 @@ const takenOver = (pending: PendingStep, owner: string, now: number): PendingSte
   switch (pending.step) {
     case 'create':
     case 'lines':
-      return { ...pending, ...taken, abandoned: true };
+      return abandon({ ...pending, ...taken }, 'failed');
     case 'release':
       return { ...pending, ...taken, request: nextTry(pending.request) };
     default:
@@ -46,11 +53,11 @@ export const recovery = ({ pendingStep: pending }: Pick<Order, 'pendingStep'>): 
     case undefined:
       return { action: 'none' };
     case 'create':
-      return { action: 'release_draft' };
+      return { action: 'abandon_draft' };
     case 'confirm':
       return { action: 'sell', pending };
     case 'lines':
-      return { action: 'abort_lines', pending };
+      return { action: 'abandon_lines', pending };
     case 'release':
       return { action: 'release', pending };
     case 'extend':

@@ -1,16 +1,15 @@
 import { Fault } from '@boxoffice/envelope';
 import type { HeldLine, RequestedItem } from '../clients/stock.ts';
 import type { OrdersContext } from '../context.ts';
-import { isCart } from '../domain/cart.ts';
 import { addLines, beginLines, removeLine, startsAnew } from '../domain/lines.ts';
 import type { LinesStep } from '../domain/order/pending-step.ts';
 import { isUnavailable } from '../faults.ts';
 import { currencyOf, linesOf, placesWanted, quantityFaults, refusalOf } from '../orders/items.ts';
 import { type Command, runCommand } from '../steps/command.ts';
-import { abortLines, releasePlaces } from '../steps/release.ts';
+import { abandonLines, releasePlaces } from '../steps/release.ts';
 import { whileOwningStep } from '../steps/step-ownership.ts';
 import { stepStock } from '../steps/stock.ts';
-import { finish, recordDone, targetOf } from '../steps/write.ts';
+import { finish, targetOf } from '../steps/write.ts';
 import { linkPerformances, type OrderDocument } from '../store.ts';
 
 const holdMore = async (
@@ -45,29 +44,25 @@ export const addOrderLines = async (
   items: readonly RequestedItem[],
   permit?: (lines: readonly HeldLine[]) => Promise<void>,
 ): Promise<OrderDocument> => {
-  const { order, done } = await runCommand(
-    context,
-    command,
-    (current, request, now) =>
-      beginLines(current, { request, quantity: placesWanted(items, current.lines.length) }, now),
-    { startsStep: true },
+  const { order, done } = await runCommand(context, command, (current, request, now) =>
+    beginLines(current, { request, quantity: placesWanted(items, current.lines.length) }, now),
   ).catch(async (error: unknown) => {
     const faults = error instanceof Fault && error.code === 'semantically_invalid' ? quantityFaults(items) : [];
     throw faults.length > 0 ? await refusalOf(context, command.institution, { items }, faults) : error;
   });
   const pending = order.pendingStep;
   if (done || pending?.step !== 'lines') return order;
-  const abortAfter = async (error: unknown): Promise<never> => {
+  const abandonAfter = async (error: unknown): Promise<never> => {
     if (isUnavailable(error))
-      whileOwningStep(context, order, () => abortLines(context, order, pending)).catch((failure) => {
-        context.log.warn('the addition of lines could not be aborted', { error: failure });
+      whileOwningStep(context, order, () => abandonLines(context, order, pending)).catch((failure) => {
+        context.log.warn('the addition of lines could not be abandoned', { error: failure });
       });
     // After a refusal only an earlier attempt of the same request, which this one resumed, can hold places.
-    else if (error instanceof Fault) await abortLines(context, order, pending);
+    else if (error instanceof Fault) await abandonLines(context, order, pending);
     throw error;
   };
   return whileOwningStep(context, order, async () => {
-    const held = await holdMore(context, order, pending, items).catch(abortAfter);
+    const held = await holdMore(context, order, pending, items).catch(abandonAfter);
     try {
       await permit?.(held.lines);
       const more = {
@@ -76,16 +71,12 @@ export const addOrderLines = async (
         currency: currencyOf(held.lines),
         until: Date.parse(held.heldUntil),
       };
-      const withRequest = (current: OrderDocument) =>
-        isCart(current) ? recordDone(current, pending.request) : current;
-      return await finish(
-        context,
-        targetOf(order),
-        (current, now) => addLines(withRequest(current), more, now),
-        command.idempotencyRecord,
-      );
+      return await finish(context, targetOf(order), (current, now) => addLines(current, more, now), {
+        request: pending.request,
+        idempotencyRecord: command.idempotencyRecord,
+      });
     } catch (error) {
-      if (error instanceof Fault) await abortLines(context, order, pending);
+      if (error instanceof Fault) await abandonLines(context, order, pending);
       throw error;
     }
   });

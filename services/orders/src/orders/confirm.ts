@@ -17,7 +17,7 @@ export const sellPending = async (
   const pending = order.pendingStep;
   if (pending?.step !== 'confirm') return order;
   // Without an answer the sale may have happened: only selling again finds out, which is idempotent.
-  return whileOwningStep(context, order, () => sell(context, order, pending, { idempotencyRecord }));
+  return whileOwningStep(context, order, () => sell(context, order, pending, idempotencyRecord));
 };
 
 /**
@@ -29,11 +29,8 @@ export const confirmOrder = async (
   command: Command,
   onAccount: boolean,
 ): Promise<OrderDocument> => {
-  const { order, done } = await runCommand(
-    context,
-    command,
-    (current, request, now) => beginConfirm(current, { request, onAccount }, now),
-    { startsStep: true },
+  const { order, done } = await runCommand(context, command, (current, request, now) =>
+    beginConfirm(current, { request, onAccount }, now),
   );
   return done ? order : sellPending(context, order, command.idempotencyRecord);
 };

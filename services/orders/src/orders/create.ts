@@ -4,14 +4,14 @@ import type { Held, RequestedItem } from '../clients/stock.ts';
 import type { OrdersContext } from '../context.ts';
 import { newDraft, open } from '../domain/opening.ts';
 import { isRefused, type Refusal } from '../domain/order/decision.ts';
-import { faultOf, isUnavailable, refusal } from '../faults.ts';
-import { derivedId, requestNameOf } from '../ids.ts';
-import { isAborted, isOffSale } from '../steps/aborted.ts';
-import { abortDraft, deleteDraft, holdNameOf, releaseDraft } from '../steps/draft.ts';
+import { handled } from '../domain/order/handled.ts';
+import { isAbandoned } from '../domain/order/pending-step.ts';
+import { faultOf, isConflict, isUnavailable, refusal } from '../faults.ts';
+import { idMadeBy, requestNameOf } from '../ids.ts';
+import { abandonDraft, abandonUnansweredDraft, deleteRefusedDraft, holdNameOf } from '../steps/draft.ts';
 import type { Holder } from '../steps/hold-limit.ts';
 import { whileOwningStep } from '../steps/step-ownership.ts';
 import { stepStock } from '../steps/stock.ts';
-import { recordDone } from '../steps/write.ts';
 import { linkPerformances, type OrderDocument } from '../store.ts';
 import { contactFaults } from './contact.ts';
 import { currencyOf, linesOf, placesWanted, quantityFaults, refusalOf } from './items.ts';
@@ -26,7 +26,7 @@ export interface OrderRequest {
 
 /**
  * Takes ownership of the draft that an earlier attempt of the same request left; undefined if it is no draft any
- * more, or aborted.
+ * more, or abandoned.
  */
 const resumeDraft = async (
   context: OrdersContext,
@@ -36,7 +36,7 @@ const resumeDraft = async (
   const owner = await context.lease.hold();
   let resumed = false;
   const draft = await context.orders.of(institution).update(id, (current) => {
-    resumed = current.state === 'draft' && current.pendingStep !== null && !isAborted(current.pendingStep.request);
+    resumed = current.state === 'draft' && current.pendingStep !== null && !isAbandoned(current.pendingStep);
     const pending = current.pendingStep && { ...current.pendingStep, since: context.now(), owner };
     return resumed ? { next: { ...current, pendingStep: pending } } : undefined;
   });
@@ -81,15 +81,15 @@ const drafted = async (
       throw error;
     }
   };
-  const own =
-    idempotencyRecord && (await insert(derivedId('ord', idempotencyRecord.key, idempotencyRecord.fingerprint)));
+  const id = idMadeBy(idempotencyRecord, 'ord');
+  const own = id === undefined ? undefined : await insert(id);
   const draft = own ?? (await insert(context.newId('ord')));
   if (!draft) throw new Error('a new order id already exists');
   return draft;
 };
 
 /**
- * Holds the places of a draft. After a refusal the draft is deleted; after an unknown outcome it is aborted. @throws
+ * Holds the places of a draft. After a refusal the draft is deleted; after an unknown outcome it is abandoned. @throws
  * Fault for each refusal of the catalog, `service_unavailable`
  */
 export const holdFor = async (
@@ -105,29 +105,30 @@ export const holdFor = async (
       ...(pointOfSale === undefined ? {} : { pointOfSale }),
     });
   } catch (error) {
-    // After a refusal only an earlier attempt, whose draft this one resumed, can hold places. After an unknown
-    // outcome the places are released here, or by recovery.
-    if (!isUnavailable(error)) await (draft.version > 1 ? releaseDraft : deleteDraft)(context, draft);
+    // Another process works on the draft, or has made the order of it.
+    if (isConflict(error)) throw error;
+    if (!isUnavailable(error)) await deleteRefusedDraft(context, draft);
+    // The places are released here, or by recovery.
     else
-      abortDraft(context, draft).catch((failure) =>
-        context.log.warn('a draft could not be aborted', { error: failure }),
+      abandonUnansweredDraft(context, draft).catch((failure) =>
+        context.log.warn('a draft could not be abandoned', { error: failure }),
       );
     throw error;
   }
 };
 
 /**
- * The fault of a draft that could not be opened: its performance was cancelled meanwhile, or recovery aborted it
+ * The fault of a draft that could not be opened: its performance was cancelled meanwhile, or recovery abandoned it
  * after a timeout.
  */
 const lost = (draft: OrderDocument | undefined): Fault =>
-  draft?.pendingStep && isOffSale(draft.pendingStep.request)
+  draft?.pendingStep?.step === 'create' && draft.pendingStep.abandoned === 'not_on_sale'
     ? refusal('not_on_sale', 'The performance was cancelled.')
     : new Fault('service_unavailable', 'The order could not be made in time.', { 'Retry-After': '1' });
 
 /**
  * draft → open, in one write with the answer for repeats; a cart records its request instead. @throws Fault for each
- * refusal of the rules, `service_unavailable` if the draft was aborted meanwhile
+ * refusal of the rules, `service_unavailable` if the draft was abandoned meanwhile
  */
 export const opened = async (
   context: OrdersContext,
@@ -154,7 +155,7 @@ export const opened = async (
       refused = isRefused(decision) ? decision.refused : undefined;
       if (isRefused(decision)) return undefined;
       const next = { ...decision.next, pointOfSale: held.pointOfSale };
-      return { next: cart ? recordDone(next, request) : next };
+      return { next: cart ? handled(next, request) : next };
     },
     { idempotencyRecord },
   );
@@ -189,7 +190,7 @@ export const createOrder = async (
       context.limit.record(holder, order.id, order.heldPlaces);
       return order;
     } catch (error) {
-      if (error instanceof Fault) await releaseDraft(context, draft);
+      if (error instanceof Fault) await abandonDraft(context, draft);
       throw error;
     }
   });

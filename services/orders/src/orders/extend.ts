@@ -13,12 +13,12 @@ const moved = async (
   command: Command,
   begin: (order: OrderDocument, request: string, now: number) => ReturnType<Rule>,
 ): Promise<OrderDocument> => {
-  const { order, done } = await runCommand(context, command, begin, { startsStep: true });
+  const { order, done } = await runCommand(context, command, begin);
   const pending = order.pendingStep;
   if (done || pending?.step !== 'extend') return order;
   return whileOwningStep(context, order, async () => {
     try {
-      return await holdLonger(context, order, pending, { idempotencyRecord: command.idempotencyRecord });
+      return await holdLonger(context, order, pending, command.idempotencyRecord);
     } catch (error) {
       // A hold that outlasts the order's deadline is harmless: the order's expiry releases it.
       const end = ifOwned(order, (current, now) => failExtension(current, pending, now));

@@ -2,9 +2,8 @@ import type { OrdersContext } from '../context.ts';
 import { due } from '../domain/order/money.ts';
 import type { Payment } from '../domain/order/order.ts';
 import { isUnpaid } from '../domain/order/state.ts';
-import { addPayment, paymentOfRequest, settlePayment } from '../domain/payments.ts';
+import { addPayment, hasPayment, settlePayment } from '../domain/payments.ts';
 import { faultOf, isUnavailable } from '../faults.ts';
-import { repeatKeyOf } from '../ids.ts';
 import { sellPending } from '../orders/confirm.ts';
 import { type Command, type CommandResult, runCommand } from '../steps/command.ts';
 import { holdLonger } from '../steps/extend-hold.ts';
@@ -13,6 +12,7 @@ import type { OrderDocument } from '../store.ts';
 
 /** A payment as requested. */
 export interface PaymentRequest {
+  /** The same for a repeat of the request. */
   readonly id: string;
   readonly method: string;
   readonly amount: number;
@@ -21,26 +21,15 @@ export interface PaymentRequest {
   readonly status: 'captured' | 'pending';
 }
 
-/** The payment that this request recorded, now or in an earlier attempt. */
-export const paymentOfCommand = (
-  order: OrderDocument,
-  { id }: Pick<PaymentRequest, 'id'>,
-  idempotencyRecord: Command['idempotencyRecord'],
-): Payment => {
-  const made =
-    paymentOfRequest(order, repeatKeyOf(idempotencyRecord) ?? null) ?? order.payments.find((other) => other.id === id);
-  if (!made) throw new Error('the payment is not in its order');
-  return made;
-};
-
 /** Refuses a repeat whose first attempt recorded the money but found the places gone. */
-const refuseUnconfirmed = (order: OrderDocument, payment: Payment): void => {
+const refuseUnconfirmed = (order: OrderDocument, paymentId: string): void => {
+  const payment = order.payments.find(({ id }) => id === paymentId);
   const wasPaid = due(order) === 0 && order.lines.length > 0;
-  if (payment.status !== 'captured' || !(order.state === 'expired' || (isUnpaid(order) && wasPaid))) return;
+  if (payment?.status !== 'captured' || !(order.state === 'expired' || (isUnpaid(order) && wasPaid))) return;
   throw faultOf({
     reason: 'places_gone',
     details: 'The payment is recorded, but the order could not be confirmed.',
-    recorded: { orderId: order.id, paymentId: payment.id },
+    recorded: { orderId: order.id, paymentId },
   });
 };
 
@@ -53,7 +42,7 @@ const wait = async (
   const pending = order.pendingStep;
   if (pending?.step !== 'extend') return order;
   try {
-    return await whileOwningStep(context, order, () => holdLonger(context, order, pending, { idempotencyRecord }));
+    return await whileOwningStep(context, order, () => holdLonger(context, order, pending, idempotencyRecord));
   } catch (error) {
     if (!isUnavailable(error)) throw error;
     return order;
@@ -84,17 +73,16 @@ export const payOrder = async (
   requested: PaymentRequest,
 ): Promise<OrderDocument> => {
   const { idempotencyRecord } = command;
-  const repeatKey = repeatKeyOf(idempotencyRecord) ?? null;
   const { graceMs } = context;
-  const input = { ...requested, reference: requested.reference ?? null, repeatKey, graceMs };
+  const input = { ...requested, reference: requested.reference ?? null, graceMs };
   const result = await runCommand(
     context,
     command,
     (current, request, now) => addPayment(current, { ...input, request }, now),
-    { knows: (current) => paymentOfRequest(current, repeatKey) !== undefined },
+    { isMade: (current) => hasPayment(current, requested.id) },
   );
   const order = await executeStep(context, result, idempotencyRecord);
-  if (result.done) refuseUnconfirmed(order, paymentOfCommand(order, requested, idempotencyRecord));
+  if (result.done) refuseUnconfirmed(order, requested.id);
   return order;
 };
 

@@ -3,13 +3,13 @@
 import { type AnyOperation, created, operation, page, pageOf, pageQuery, pathId, requireScope } from '@boxoffice/http';
 import type { OrdersContext } from '../context.ts';
 import * as example from '../examples.ts';
-import { addressOfPayment } from '../ids.ts';
+import { addressOfPayment, idMadeBy } from '../ids.ts';
 import { findOrder } from '../orders/find.ts';
 import { orderAnswer } from '../orders/view.ts';
 import { NewPayment, Order, Payment, PaymentChange, paymentReadOnly } from '../schemas.ts';
 import { commandOf } from '../steps/command.ts';
 import type { OrderDocument } from '../store.ts';
-import { paymentOfCommand, payOrder, settleOrderPayment } from './payments.ts';
+import { payOrder, settleOrderPayment } from './payments.ts';
 import { listed, named, ofOrder, paymentView, record } from './view.ts';
 
 const collection = { path: '/svc/v3/orders/{orderId}/payments', params: { orderId: pathId } } as const;
@@ -64,9 +64,8 @@ export const paymentsRoutes = (context: OrdersContext): AnyOperation[] => [
     handle: async (request) => {
       const { caller, body } = request;
       if (body.reference !== undefined) requireScope(caller.scopes, 'orders.sensitive:write', '$.reference');
-      const requested = { ...body, id: context.newId('pay') };
       const answer = (order: OrderDocument) => {
-        const payment = paymentOfCommand(order, requested, command.idempotencyRecord);
+        const payment = named(order.payments, id);
         return created(
           paymentView(order, payment, caller.scopes),
           addressOfPayment(order.id, payment.id),
@@ -74,7 +73,8 @@ export const paymentsRoutes = (context: OrdersContext): AnyOperation[] => [
         );
       };
       const command = commandOf(request, answer);
-      return answer(await payOrder(context, command, requested));
+      const id = idMadeBy(command.idempotencyRecord, 'pay') ?? context.newId('pay');
+      return answer(await payOrder(context, command, { ...body, id }));
     },
   }),
   operation({

@@ -1,11 +1,11 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Message } from '@boxoffice/messaging';
 import type { OrdersContext } from '../context.ts';
 import { cancel } from '../domain/cancellation.ts';
+import { accept } from '../domain/order/decision.ts';
+import { abandon } from '../domain/order/pending-step.ts';
 import { busy } from '../domain/order/state.ts';
-import { offSale } from '../steps/aborted.ts';
-import { recover } from '../steps/recover.ts';
-import { attempt, expireNow, targetOf } from '../steps/write.ts';
+import { attemptWhenFree } from '../steps/wait.ts';
+import { type Rule, targetOf } from '../steps/write.ts';
 import type { OrderDocument } from '../store.ts';
 import { textIn } from './event-data.ts';
 
@@ -15,19 +15,16 @@ const PAGE = 200;
 const WIDTH = 16;
 /** Milliseconds to wait for a pending step; after that the message is redelivered. */
 const MAX_WAIT_MS = 4_000;
-const POLL_EVERY_MS = 50;
 
-/** Aborts the pending step of a draft: its places are still being held, and it must not become an order. */
-const abortDraftStep = async (
+/** Abandons the pending step of a draft: its places are still being held, and it must not become an order. */
+const abandonDraftStep = async (
   context: OrdersContext,
   { institution, id }: OrderDocument,
 ): Promise<OrderDocument | undefined> =>
   context.orders.of(institution).update(id, (current) => {
     if (current.state !== 'draft' || !current.pendingStep) return undefined;
-    const request = offSale(current.pendingStep.request);
-    return request === current.pendingStep.request
-      ? undefined
-      : { next: { ...current, pendingStep: { ...current.pendingStep, request } } };
+    const pendingStep = abandon(current.pendingStep, 'not_on_sale');
+    return pendingStep === current.pendingStep ? undefined : { next: { ...current, pendingStep } };
   });
 
 /**
@@ -35,30 +32,19 @@ const abortDraftStep = async (
  * sold.
  */
 const cancelLive = async (context: OrdersContext, order: OrderDocument, performanceId: string): Promise<void> => {
-  const target = targetOf(order);
-  const deadline = performance.now() + MAX_WAIT_MS;
-  for (;;) {
-    const outcome = await attempt(context, target, (current, now) => {
-      if (current.performanceIds.includes(performanceId))
-        return cancel(current, { reason: REASON, override: false, controlled: 0 }, now);
-      // The lines being added may belong to the performance.
-      return current.pendingStep?.step === 'lines' ? busy() : { next: current, facts: [] };
-    });
-    if (!('refused' in outcome)) return;
-    const { refused, order: found } = outcome;
-    if (refused.reason === 'past_due') await expireNow(context, target);
-    else if (refused.reason !== 'busy') return;
-    else if (performance.now() > deadline)
-      throw new Error('an order stayed busy for too long; the event is redelivered');
-    else {
-      await recover(context, found);
-      await delay(POLL_EVERY_MS);
-    }
-  }
+  const rule: Rule = (current, now) => {
+    if (current.performanceIds.includes(performanceId))
+      return cancel(current, { reason: REASON, override: false, controlled: 0 }, now);
+    // The lines being added may belong to the performance.
+    return current.pendingStep?.step === 'lines' ? busy() : accept(current);
+  };
+  const outcome = await attemptWhenFree(context, targetOf(order), rule, { waitMs: MAX_WAIT_MS });
+  if ('refused' in outcome && outcome.refused.reason === 'busy')
+    throw new Error('an order stayed busy for too long; the event is redelivered');
 };
 
 const cancelOne = async (context: OrdersContext, order: OrderDocument, performanceId: string): Promise<void> => {
-  const now = order.state === 'draft' ? await abortDraftStep(context, order) : order;
+  const now = order.state === 'draft' ? await abandonDraftStep(context, order) : order;
   if (now && now.state !== 'draft') await cancelLive(context, now, performanceId);
 };
 

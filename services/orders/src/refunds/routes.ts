@@ -3,13 +3,13 @@
 import { type AnyOperation, created, operation, page, pageOf, pageQuery, pathId } from '@boxoffice/http';
 import type { OrdersContext } from '../context.ts';
 import * as example from '../examples.ts';
-import { addressOf } from '../ids.ts';
+import { addressOf, idMadeBy } from '../ids.ts';
 import { findOrder } from '../orders/find.ts';
 import { listed, named, ofOrder, record } from '../payments/view.ts';
 import { NewRefund, Refund } from '../schemas.ts';
 import { commandOf } from '../steps/command.ts';
 import type { OrderDocument } from '../store.ts';
-import { refundOfCommand, refundOrder } from './refunds.ts';
+import { refundOrder } from './refunds.ts';
 import { refundView } from './view.ts';
 
 const collection = { path: '/svc/v3/orders/{orderId}/refunds', params: { orderId: pathId } } as const;
@@ -49,9 +49,8 @@ export const refundsRoutes = (context: OrdersContext): AnyOperation[] => [
     conditional: true,
     example: { params, body: example.newRefund, answer: example.refund },
     handle: async (request) => {
-      const requested = { ...request.body, id: context.newId('ref') };
       const answer = (order: OrderDocument) => {
-        const refund = refundOfCommand(order, requested, command.idempotencyRecord);
+        const refund = named(order.refunds, id);
         return created(
           refundView(order, refund, request.caller.scopes),
           `${addressOf(order.id)}/refunds/${refund.id}`,
@@ -59,7 +58,8 @@ export const refundsRoutes = (context: OrdersContext): AnyOperation[] => [
         );
       };
       const command = commandOf(request, answer);
-      return answer(await refundOrder(context, command, requested));
+      const id = idMadeBy(command.idempotencyRecord, 'ref') ?? context.newId('ref');
+      return answer(await refundOrder(context, command, { ...request.body, id }));
     },
   }),
   operation({

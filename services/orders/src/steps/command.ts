@@ -1,22 +1,18 @@
 // Steps of the saga: commands that begin them, their effects in other services, and their recovery.
 
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Answer, Request } from '@boxoffice/http';
 import type { IdempotencyRecord } from '@boxoffice/store';
 import type { OrdersContext } from '../context.ts';
 import { isCart } from '../domain/cart.ts';
-import { type Refused, refuse } from '../domain/order/decision.ts';
+import { accept, type Refused, refuse } from '../domain/order/decision.ts';
+import { isHandled } from '../domain/order/handled.ts';
+import { isAbandoned } from '../domain/order/pending-step.ts';
 import { isHidden } from '../domain/order/state.ts';
 import { faultOf, notFound } from '../faults.ts';
 import { requestNameOf } from '../ids.ts';
 import type { OrderDocument } from '../store.ts';
-import { isAborted } from './aborted.ts';
-import { recover } from './recover.ts';
-import { attempt, expireNow, type Rule, type Target } from './write.ts';
-
-/** Milliseconds for which a command waits for another one on the same order. */
-const MAX_WAIT_MS = 2_000;
-const POLL_EVERY_MS = 40;
+import { attemptWhenFree } from './wait.ts';
+import type { Rule, Target } from './write.ts';
 
 /** Commands: the parameters common to all of them. */
 export interface Command extends Target {
@@ -62,23 +58,21 @@ export interface CommandResult {
   readonly done: boolean;
 }
 
-export interface CommandOptions {
-  /** The command begins a step, so its answer is not final after the first write. */
-  readonly startsStep?: boolean;
-  /** Whether an earlier attempt of the same request already had the effect. */
-  readonly knows?: (order: OrderDocument) => boolean;
-}
-
 /** A repeat of a request whose first attempt died resumes its pending step; If-Match was checked then. */
 const resumed = (order: OrderDocument, request: string, now: number): OrderDocument | undefined =>
-  order.pendingStep?.request === request && !isAborted(request)
+  order.pendingStep?.request === request && !isAbandoned(order.pendingStep)
     ? { ...order, pendingStep: { ...order.pendingStep, since: now } }
     : undefined;
 
+export interface CommandOptions {
+  /** Whether the order has what the request makes, because an earlier attempt made it. */
+  readonly isMade?: (order: OrderDocument) => boolean;
+}
+
 /**
  * Runs the first write of a command: If-Match, then the rule, which receives the request id. Waits for another
- * pending step, recovers the step of a dead process and writes an expiry that is due. @throws Fault for each refusal
- * of the rule
+ * pending step, recovers the step of a dead process and writes an expiry that is due. A repeat resumes the step that
+ * the first attempt began, or finds its effect. @throws Fault for each refusal of the rule
  */
 export const runCommand = async (
   context: OrdersContext,
@@ -92,39 +86,22 @@ export const runCommand = async (
     appliesTo,
   }: Command,
   step: (order: OrderDocument, request: string, now: number) => ReturnType<Rule>,
-  { startsStep = false, knows = () => false }: CommandOptions = {},
+  { isMade = () => false }: CommandOptions = {},
 ): Promise<CommandResult> => {
-  const target = { institution, orderId };
-  const deadline = performance.now() + MAX_WAIT_MS;
-  for (;;) {
-    let done = false;
-    const outcome = await attempt(
-      context,
-      target,
-      (order, now) => {
-        const misfit = misplaced(order, appliesTo);
-        if (misfit) return misfit;
-        done = order.recovered?.includes(request) === true || (order.pendingStep === null && knows(order));
-        if (done) return { next: order, facts: [] };
-        const again = resumed(order, request, now);
-        if (again) return { next: again, facts: [] };
-        ifMatch(String(order.version));
-        unchanged?.(order);
-        return step(order, request, now);
-      },
-      { idempotencyRecord, startsStep },
-    );
-    const { order } = outcome;
-    if (!('refused' in outcome)) {
-      if (outcome.answer) throw faultOf(outcome.answer);
-      return { order, done };
-    }
-    const { refused } = outcome;
-    if (refused.reason === 'past_due') await expireNow(context, target);
-    else if (refused.reason !== 'busy' || performance.now() > deadline) throw faultOf(refused);
-    else {
-      await recover(context, order);
-      await delay(POLL_EVERY_MS);
-    }
-  }
+  let done = false;
+  const rule: Rule = (order, now) => {
+    const misfit = misplaced(order, appliesTo);
+    if (misfit) return misfit;
+    const again = resumed(order, request, now);
+    if (again) return accept(again);
+    done = isHandled(order, request) || (order.pendingStep === null && isMade(order));
+    if (done) return accept(order);
+    ifMatch(String(order.version));
+    unchanged?.(order);
+    return step(order, request, now);
+  };
+  const outcome = await attemptWhenFree(context, { institution, orderId }, rule, { idempotencyRecord });
+  if ('refused' in outcome) throw faultOf(outcome.refused);
+  if (outcome.answer) throw faultOf(outcome.answer);
+  return { order: outcome.order, done };
 };

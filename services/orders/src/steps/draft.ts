@@ -1,7 +1,7 @@
 import type { OrdersContext } from '../context.ts';
+import { abandon } from '../domain/order/pending-step.ts';
 import { isUnavailable } from '../faults.ts';
 import type { OrderDocument } from '../store.ts';
-import { aborted } from './aborted.ts';
 import { leaveToRecovery } from './step-ownership.ts';
 import { stepStock } from './stock.ts';
 
@@ -9,25 +9,30 @@ import { stepStock } from './stock.ts';
 export const holdNameOf = ({ pendingStep: pending }: Pick<OrderDocument, 'pendingStep'>): string =>
   pending?.step === 'create' ? pending.hold : '';
 
-/** Deletes a draft that holds nothing. */
-export const deleteDraft = async (context: OrdersContext, draft: OrderDocument): Promise<void> => {
-  const { institution, id, performanceId, performanceIds } = draft;
+/** The performances of a draft that have links. */
+const linked = ({ performanceId, performanceIds }: OrderDocument): string[] =>
+  performanceIds.filter((performance) => performance !== performanceId);
+
+/**
+ * Deletes a draft that holds nothing, unless it was changed since it was read: then a repeat of its request may have
+ * made the order. Call it for a draft with links only after abandoning it.
+ */
+const deleteDraft = async (context: OrdersContext, draft: OrderDocument): Promise<void> => {
+  const { institution, id, version } = draft;
   // The links first: if the process dies in between, the draft remains for recovery, and no link lacks its order.
-  const others = performanceIds.filter((performance) => performance !== performanceId);
-  for (const performance of others) await context.links.of(institution).delete(`${id}.${performance}`);
-  await context.orders.of(institution).delete(id);
-  context.limit.record(draft, id, 0);
+  for (const performance of linked(draft)) await context.links.of(institution).delete(`${id}.${performance}`);
+  if (await context.orders.of(institution).delete(id, version)) context.limit.record(draft, id, 0);
 };
 
-/** Aborts a draft and releases what it holds; returns the draft if nothing of it is held any more. */
-const emptied = async (context: OrdersContext, found: OrderDocument): Promise<OrderDocument | undefined> => {
+/** Abandons a draft and releases what it holds; returns the draft if nothing of it is held any more. */
+const released = async (context: OrdersContext, found: OrderDocument): Promise<OrderDocument | undefined> => {
   const { institution, id } = found;
   const owner = await context.lease.hold();
   const requestId = holdNameOf(found);
   const draft = await context.orders.of(institution).update(id, (current) => {
     if (current.state !== 'draft' || !current.pendingStep) return undefined;
-    const request = aborted(current.pendingStep.request);
-    return { next: { ...current, pendingStep: { ...current.pendingStep, request, since: context.now(), owner } } };
+    const abandoned = abandon(current.pendingStep, 'failed');
+    return { next: { ...current, pendingStep: { ...abandoned, since: context.now(), owner } } };
   });
   if (draft && draft.state !== 'draft') return undefined;
   try {
@@ -43,19 +48,26 @@ const emptied = async (context: OrdersContext, found: OrderDocument): Promise<Or
 };
 
 /**
- * Releases what a draft holds, then deletes it. The step is aborted first, so that no repeat resumes it meanwhile. If
- * the catalog does not answer, the draft stays for recovery.
+ * Abandons a draft, so that no repeat resumes it, releases what it holds, then deletes it. If the catalog does not
+ * answer, the draft stays for recovery.
  */
-export const releaseDraft = async (context: OrdersContext, found: OrderDocument): Promise<void> => {
-  const draft = await emptied(context, found);
+export const abandonDraft = async (context: OrdersContext, found: OrderDocument): Promise<void> => {
+  const draft = await released(context, found);
   if (draft) await deleteDraft(context, draft);
 };
 
 /**
- * Releases what a draft holds whose hold was not answered. The catalog may still execute that hold later, so the
- * draft stays, aborted, until recovery releases its places once more and deletes it.
+ * Abandons a draft whose hold was not answered, and releases what it holds. The catalog may still execute that hold
+ * later, so the draft stays until recovery releases its places once more and deletes it.
  */
-export const abortDraft = async (context: OrdersContext, found: OrderDocument): Promise<void> => {
-  const draft = await emptied(context, found);
+export const abandonUnansweredDraft = async (context: OrdersContext, found: OrderDocument): Promise<void> => {
+  const draft = await released(context, found);
   if (draft) await leaveToRecovery(context, draft);
 };
+
+/**
+ * Deletes a draft whose hold was refused. Only an earlier attempt, whose draft this one resumed, can hold places: then
+ * they are released first.
+ */
+export const deleteRefusedDraft = (context: OrdersContext, draft: OrderDocument): Promise<void> =>
+  (draft.version > 1 || linked(draft).length > 0 ? abandonDraft : deleteDraft)(context, draft);

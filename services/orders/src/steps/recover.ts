@@ -3,9 +3,9 @@ import type { OrdersContext } from '../context.ts';
 import { isRefused } from '../domain/order/decision.ts';
 import { recovery, takeOver } from '../domain/recovery.ts';
 import type { OrderDocument } from '../store.ts';
-import { releaseDraft } from './draft.ts';
+import { abandonDraft } from './draft.ts';
 import { holdLonger } from './extend-hold.ts';
-import { abortLines, releasePlaces } from './release.ts';
+import { abandonLines, releasePlaces } from './release.ts';
 import { sell } from './sell.ts';
 import { whileOwningStep } from './step-ownership.ts';
 
@@ -44,21 +44,21 @@ const act = async (
   switch (how.action) {
     case 'none':
       return undefined;
-    case 'release_draft':
-      return releaseDraft(context, order);
+    case 'abandon_draft':
+      return abandonDraft(context, order);
     case 'sell':
-      return sell(context, order, how.pending, { recovered: true });
-    case 'abort_lines':
-      return abortLines(context, order, how.pending);
+      return sell(context, order, how.pending);
+    case 'abandon_lines':
+      return abandonLines(context, order, how.pending);
     case 'release':
       return releasePlaces(context, order, how.pending);
     case 'hold_longer':
-      return holdLonger(context, order, how.pending, { recovered: true });
+      return holdLonger(context, order, how.pending);
   }
 };
 
 /**
- * Recovery: completes or aborts the pending step of a dead process; does nothing while that process may be alive. If
+ * Recovery: completes or abandons the pending step of a dead process; does nothing while that process may be alive. If
  * another service does not answer, the next sweep repeats it; if places are gone, the order records that.
  */
 export const recover = async (context: OrdersContext, found: OrderDocument): Promise<void> => {

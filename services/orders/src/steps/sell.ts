@@ -1,4 +1,3 @@
-import type { IdempotencyRecord } from '@boxoffice/store';
 import type { RenewedPlace } from '../clients/stock.ts';
 import type { OrdersContext } from '../context.ts';
 import { confirm, failConfirm } from '../domain/confirmation.ts';
@@ -6,7 +5,7 @@ import type { ConfirmStep } from '../domain/order/pending-step.ts';
 import type { OrderDocument } from '../store.ts';
 import { ifOwned, stepStock } from './stock.ts';
 import { issueTickets } from './tickets.ts';
-import { finish, recordRecovered, targetOf } from './write.ts';
+import { type Ending, finish, targetOf } from './write.ts';
 
 /** Milliseconds for which the places of an expired order are held again; they are sold immediately. */
 const RENEWED_MS = 120_000;
@@ -38,10 +37,7 @@ export const sell = async (
   context: OrdersContext,
   order: OrderDocument,
   pending: ConfirmStep,
-  {
-    idempotencyRecord,
-    recovered,
-  }: { idempotencyRecord?: IdempotencyRecord<OrderDocument> | undefined; recovered?: boolean } = {},
+  idempotencyRecord?: Ending['idempotencyRecord'],
 ): Promise<OrderDocument> => {
   const { request } = pending;
   const target = targetOf(order);
@@ -50,6 +46,7 @@ export const sell = async (
       context,
       target,
       ifOwned(order, (current, now) => failConfirm(current, { request }, now)),
+      { request },
     );
   const renewed = pending.late ? await renew(context, order, request) : [];
   if (!renewed) return fail();
@@ -57,12 +54,8 @@ export const sell = async (
   const { missing } = await stepStock(context, order).sell(placeIds);
   if (missing.length > 0) return fail();
   const sale = { request, soldPlaceIds: placeIds, replaced: replacementsIn(renewed) };
-  const confirmed = await finish(
-    context,
-    target,
-    (current, now) => confirm(recovered ? recordRecovered(current, request) : current, sale, now),
-    idempotencyRecord,
-  );
+  const ending = { request, idempotencyRecord };
+  const confirmed = await finish(context, target, (current, now) => confirm(current, sale, now), ending);
   await issueTickets(context, confirmed);
   return confirmed;
 };

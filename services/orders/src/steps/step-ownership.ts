@@ -1,7 +1,6 @@
 import type { OrdersContext } from '../context.ts';
 import { NO_OWNER } from '../domain/order/pending-step.ts';
 import type { OrderDocument } from '../store.ts';
-import { originalRequest } from './aborted.ts';
 
 /**
  * Leaves the pending step of the order, as the caller read it, to recovery; does nothing if the step has ended or
@@ -11,15 +10,13 @@ export const leaveToRecovery = async (
   context: OrdersContext,
   { institution, id, pendingStep: read }: OrderDocument,
 ): Promise<void> => {
-  await context.orders.of(institution).update(id, ({ pendingStep: current, ...order }) =>
-    // The request ids are compared without the prefix that they get when the step is aborted.
-    current &&
-    read &&
-    current.owner === read.owner &&
-    originalRequest(current.request) === originalRequest(read.request)
-      ? { next: { ...order, pendingStep: { ...current, owner: NO_OWNER } } }
-      : undefined,
-  );
+  await context.orders
+    .of(institution)
+    .update(id, ({ pendingStep: current, ...order }) =>
+      current && read && current.owner === read.owner && current.request === read.request
+        ? { next: { ...order, pendingStep: { ...current, owner: NO_OWNER } } }
+        : undefined,
+    );
 };
 
 /**

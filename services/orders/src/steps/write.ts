@@ -2,6 +2,7 @@ import type { Change, IdempotencyRecord } from '@boxoffice/store';
 import type { OrdersContext } from '../context.ts';
 import { type Decision, isRefused, type Refusal } from '../domain/order/decision.ts';
 import { expire } from '../domain/order/expiry.ts';
+import { handled } from '../domain/order/handled.ts';
 import { faultOf, notFound } from '../faults.ts';
 import type { OrderDocument } from '../store.ts';
 
@@ -22,9 +23,6 @@ export type Outcome =
   | { readonly order: OrderDocument; readonly answer?: Refusal | undefined }
   | { readonly refused: Refusal; readonly order: OrderDocument };
 
-/** Whether the answer is final changed between two attempts of the write. */
-class AnswerTimingChanged extends Error {}
-
 /** Whether the idempotency record can be written with this decision: a successful answer without a pending step. */
 const isAnswerFinal = (decision: Decision<OrderDocument>): boolean =>
   !isRefused(decision) && decision.answer === undefined && decision.next.pendingStep === null;
@@ -42,53 +40,65 @@ const changeOf = (
 ): Change<OrderDocument> | undefined =>
   isRefused(decision) || decision.next === current
     ? undefined
-    : { next: owned(current, decision.next, owner), events: decision.facts };
+    : {
+        next: owned(current, decision.next, owner),
+        events: decision.facts,
+        remember: isAnswerFinal(decision),
+      };
 
 /**
- * Applies a rule to an order in one write, with its events and, if the answer is final, the idempotency record.
- * `startsStep`: the answer is probably not final. An exception from the rule aborts the write. @throws Fault
- * `not_found` for unknown orders and drafts
+ * Applies a rule to an order in one write, with its events and, if the answer is final, the idempotency record. An
+ * exception from the rule aborts the write. @throws Fault `not_found` for unknown orders and drafts
  */
 export const attempt = async (
   context: OrdersContext,
   { institution, orderId }: Target,
   step: Rule,
-  {
-    idempotencyRecord,
-    startsStep = false,
-  }: { idempotencyRecord?: IdempotencyRecord<OrderDocument> | undefined; startsStep?: boolean } = {},
+  idempotencyRecord?: IdempotencyRecord<OrderDocument>,
 ): Promise<Outcome> => {
-  const orders = context.orders.of(institution);
   const owner = await context.lease.hold();
-  for (let withRecord = idempotencyRecord !== undefined && !startsStep; ; withRecord = !withRecord) {
-    let decision: Decision<OrderDocument> | undefined;
-    const decide = (current: OrderDocument): Change<OrderDocument> | undefined => {
-      if (current.state === 'draft') throw notFound();
-      decision = step(current, context.now());
-      const change = changeOf(current, decision, owner);
-      if (change && idempotencyRecord && isAnswerFinal(decision) !== withRecord) throw new AnswerTimingChanged();
-      return change;
-    };
-    try {
-      const order = await orders.update(orderId, decide, withRecord ? { idempotencyRecord } : {});
-      if (!order || !decision) throw notFound();
-      if (isRefused(decision)) return { ...decision, order };
-      context.limit.record(order, order.id, order.heldPlaces);
-      return { order, answer: decision.answer };
-    } catch (error) {
-      if (!(error instanceof AnswerTimingChanged)) throw error;
-    }
-  }
+  let decision: Decision<OrderDocument> | undefined;
+  const decide = (current: OrderDocument): Change<OrderDocument> | undefined => {
+    if (current.state === 'draft') throw notFound();
+    decision = step(current, context.now());
+    return changeOf(current, decision, owner);
+  };
+  const order = await context.orders.of(institution).update(orderId, decide, { idempotencyRecord });
+  if (!order || !decision) throw notFound();
+  if (isRefused(decision)) return { ...decision, order };
+  context.limit.record(order, order.id, order.heldPlaces);
+  return { order, answer: decision.answer };
 };
 
-/** Writes the end of a pending step. @throws Fault for each refusal of the rule */
+/** The request that a step ends for. */
+export interface Ending {
+  readonly request: string;
+  /** Absent for recovery and for shoppers: then the order lists the request as handled. */
+  readonly idempotencyRecord?: IdempotencyRecord<OrderDocument> | undefined;
+}
+
+/** Lists the request as handled, if the write that it succeeds with has no idempotency record. */
+const listed = (
+  current: OrderDocument,
+  decision: Decision<OrderDocument>,
+  { request, idempotencyRecord }: Ending,
+): Decision<OrderDocument> =>
+  idempotencyRecord || isRefused(decision) || decision.answer || decision.next === current
+    ? decision
+    : { ...decision, next: handled(decision.next, request) };
+
+/**
+ * Writes the end of a pending step, so that a repeat of its request is recognised. @throws Fault for each refusal of
+ * the rule
+ */
 export const finish = async (
   context: OrdersContext,
   target: Target,
   step: Rule,
-  idempotencyRecord?: IdempotencyRecord<OrderDocument>,
+  ending: Ending,
 ): Promise<OrderDocument> => {
-  const outcome = await attempt(context, target, step, { idempotencyRecord });
+  const rule: Rule = (current, now) => listed(current, step(current, now), ending);
+  const outcome = await attempt(context, target, rule, ending.idempotencyRecord);
   if ('refused' in outcome) throw faultOf(outcome.refused);
   if (outcome.answer) throw faultOf(outcome.answer);
   return outcome.order;
@@ -104,16 +114,3 @@ export const conclude = async (context: OrdersContext, target: Target, step: Rul
 
 /** The target that an order is. */
 export const targetOf = ({ institution, id }: OrderDocument): Target => ({ institution, orderId: id });
-
-/** Maximum number of completed requests that an order records. */
-const REMEMBERED = 20;
-
-/** Records in the order that the request has had its effect, so that a repeat does nothing. */
-export const recordDone = <O extends OrderDocument>(order: O, request: string): O =>
-  order.recovered?.includes(request)
-    ? order
-    : { ...order, recovered: [...(order.recovered ?? []), request].slice(-REMEMBERED) };
-
-/** The same for the request of the pending step that recovery completes. */
-export const recordRecovered = (order: OrderDocument, request: string): OrderDocument =>
-  order.pendingStep?.request === request ? recordDone(order, request) : order;

@@ -11,9 +11,9 @@ const FROM_DEAD = { from: undefined, to: 'lea_next' };
 
 describe('recovery', () => {
   test.each([
-    ['release_draft', draft()],
+    ['abandon_draft', draft()],
     ['sell', next(beginConfirm(openOrder(), { request: 'r', onAccount: true }, NOW))],
-    ['abort_lines', next(beginLines(openOrder(), { request: 'r', quantity: 1 }, NOW))],
+    ['abandon_lines', next(beginLines(openOrder(), { request: 'r', quantity: 1 }, NOW))],
     ['release', next(removeLine(openOrder(), { request: 'r', lineId: 'lin_1' }, NOW))],
     ['hold_longer', next(beginExtension(openOrder(), { request: 'r', minutes: 5 }, NOW))],
   ])('chooses the action %p for the step of a dead process', (action, order) => {

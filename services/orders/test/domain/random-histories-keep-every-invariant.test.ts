@@ -79,7 +79,8 @@ const broken: Readonly<Record<string, Partial<Rules>>> = {
     beginCheckout: (order, input, now) => beginCheckout({ ...order, listedAt: null }, input, now),
   },
   'a repeated request that pays twice': {
-    addPayment: (order, input, now) => addPayment(order, { ...input, repeatKey: null }, now),
+    addPayment: (order, input, now) =>
+      addPayment(order, { ...input, id: `${input.id}-${now}-${order.payments.length}` }, now),
   },
   'a capture after the cancellation that is not recorded': {
     settlePayment: (order, settlement, now) => {

@@ -87,7 +87,6 @@ export const payment = (
   amount,
   reference: null,
   status,
-  repeatKey: null,
   request: 'pay',
   graceMs: GRACE,
   ...more,

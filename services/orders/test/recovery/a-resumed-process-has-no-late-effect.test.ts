@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { OrdersContext } from '../../src/context.ts';
 import { addOrderLines, removeOrderLine } from '../../src/lines/lines.ts';
 import { confirmOrder } from '../../src/orders/confirm.ts';
+import { createOrder } from '../../src/orders/create.ts';
 import { extendOrder } from '../../src/orders/extend.ts';
 import { engines } from '../fixture/engines.ts';
 import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
@@ -62,6 +64,26 @@ describe.each(engines)('a process that was paused during a step and resumes, on 
     expect([await outcome, calls()]).toEqual(['conflict', 0]);
     expect(await read(fixture, path)).toMatchObject({ state: 'confirmed' });
   });
+
+  test.each(['before the check', 'after it'] as const)(
+    'deletes no order that a repeat of its request made, paused %s of the lease',
+    async (when) => {
+      const hall = fixture.catalog.hall(4);
+      const holder = { institution: 'opera', client: 'partner' };
+      const requested = { items: [hall.item(2)] } as never;
+      const answer = () => ({ status: 201, headers: {}, body: {} });
+      const key = { key: randomUUID(), fingerprint: 'the same request', expiresAt: Date.now() + 86_400_000, answer };
+      const { context, paused, resume } = pausing('hold', when);
+      const outcome = outcomeOf(createOrder(context, holder, requested, key));
+      await paused;
+      const order = await createOrder(fixture.context, holder, requested, key);
+      await fixture.context.lease.end();
+      resume();
+      expect(await outcome).not.toBe('done');
+      expect(await fixture.context.orders.of('opera').get(order.id)).toMatchObject({ state: 'open', id: order.id });
+      expect(fixture.catalog.count(hall)).toEqual({ free: 2, held: 2, sold: 0 });
+    },
+  );
 
   test('releases no place that its order holds again, although it was paused after the lease check', async () => {
     const { order, path, hall } = await newOrder(fixture);

@@ -53,26 +53,24 @@ export interface Line extends NewLine {
 export const paymentStates = ['pending', 'captured', 'failed'] as const;
 
 export interface Payment {
+  /** Derived from the idempotency key of the request, if it has one: a repeat finds its payment by it. */
   readonly id: string;
   readonly method: string;
   readonly amount: number;
   readonly currency: string;
   readonly reference: string | null;
   readonly status: (typeof paymentStates)[number];
-  /** A hash of the idempotency key, by which a repeat finds its payment. */
-  readonly request: string | null;
   readonly createdAt: number;
   readonly updatedAt: number;
 }
 
 export interface Refund {
+  /** As in a payment. */
   readonly id: string;
   readonly method: string;
   readonly amount: number;
   readonly currency: string;
   readonly reference: string | null;
-  /** As in a payment. */
-  readonly request: string | null;
   readonly createdAt: number;
 }
 
@@ -105,7 +103,7 @@ export interface TicketControl {
 
 /** The checkout that made an order of the cart. */
 export interface Checkout {
-  /** The shopper's request id at the point of sale: a repeat is answered with the same order. */
+  /** The shopper's request id at the point of sale. */
   readonly requestId: string;
   readonly paymentMethod: string;
   readonly at: number;
@@ -160,6 +158,11 @@ export interface Order {
   readonly heldPlaces: number;
   /** Since when tickets must be sent the beneficiaries' names; absent or null once acknowledged, or without names. */
   readonly namesDue?: number | null;
+  /**
+   * The last requests whose effect is in the order and that have no idempotency record: a shopper's, and those that
+   * recovery finished.
+   */
+  readonly handledRequests?: readonly string[];
   /** Absent: the order never was a cart, or still is one. */
   readonly checkout?: Checkout;
   /** Absent or null: no contact is to be written. */

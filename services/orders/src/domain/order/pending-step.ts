@@ -10,6 +10,12 @@ interface Step {
 /** The owner of a step that its process has left to recovery. */
 export const NO_OWNER = 'nobody';
 
+/**
+ * Why a step that holds places was abandoned, so that no process completes it and its places are released: its process
+ * failed or died, or the performance was cancelled.
+ */
+export type Abandoned = 'failed' | 'not_on_sale';
+
 /** The places of a new order are being held. */
 export interface CreateStep extends Step {
   readonly step: 'create';
@@ -18,8 +24,8 @@ export interface CreateStep extends Step {
    * draft with the same order id and request.
    */
   readonly hold: string;
-  /** Recovery aborts the step, so the process that began it must not complete it. */
-  readonly abandoned: boolean;
+  /** Null while the step may be completed. */
+  readonly abandoned: Abandoned | null;
 }
 /** The order's places are being sold. */
 export interface ConfirmStep extends Step {
@@ -35,7 +41,7 @@ export interface LinesStep extends Step {
   /** The number of places. */
   readonly quantity: number;
   /** As in {@link CreateStep}. */
-  readonly abandoned: boolean;
+  readonly abandoned: Abandoned | null;
 }
 /** The places of removed lines are being released. */
 export interface ReleaseStep extends Step {
@@ -60,3 +66,10 @@ export type PendingStep = CreateStep | ConfirmStep | LinesStep | ReleaseStep | E
 
 /** Whether its process left the step to recovery, so that a cancellation need not wait for it. */
 export const isLeftToRecovery = ({ owner }: Pick<Step, 'owner'>): boolean => owner === NO_OWNER;
+
+/** Whether the step was abandoned: no repeat of its request resumes it. */
+export const isAbandoned = (step: PendingStep): boolean => 'abandoned' in step && step.abandoned !== null;
+
+/** Abandons a step that holds places, unless it already is; other steps stay. */
+export const abandon = (step: PendingStep, why: Abandoned): PendingStep =>
+  'abandoned' in step && step.abandoned === null ? { ...step, abandoned: why } : step;

@@ -19,14 +19,14 @@ const pay = (scenario: Scenario, { number, steps: _steps }: Event, status: 'capt
   const rest = order.lines.reduce((sum, { amount }) => sum + amount, 0) - scenario.ledger.captured;
   const amount = number < 12 ? Math.max(1, rest) : number - 11;
   const request = scenario.nextId('req');
-  const change = { id, method: 'card', amount, reference: null, status, repeatKey: id, request, graceMs: 15 * MINUTE };
+  const change = { id, method: 'card', amount, reference: null, status, request, graceMs: 15 * MINUTE };
   const { refused } = scenario.command(status, (current) => scenario.rules.addPayment(current, change, scenario.now()));
   if (amount > rest) assert.ok(refused);
   if (refused) return;
   if (status === 'captured') scenario.ledger.captured += amount;
   // The same request again finds its payment.
   assert.deepEqual(
-    scenario.write((current) => scenario.rules.addPayment(current, { ...change, id: 'again' }, scenario.now())),
+    scenario.write((current) => scenario.rules.addPayment(current, change, scenario.now())),
     {},
   );
 };
@@ -49,7 +49,7 @@ const settle = (scenario: Scenario, { number, flag }: Event): void => {
 };
 
 const refund = (scenario: Scenario, { number }: Event): void => {
-  const input = { id: scenario.nextId('ref'), method: 'card', amount: number, reference: null, repeatKey: null };
+  const input = { id: scenario.nextId('ref'), method: 'card', amount: number, reference: null };
   const rest = scenario.ledger.captured - scenario.ledger.refunded;
   const { refused } = scenario.command('refund', (order) => scenario.rules.refund(order, input, scenario.now()));
   if (!refused) scenario.ledger.refunded += number;

@@ -68,10 +68,10 @@ function* holdLines(scenario: Scenario, pending: PendingStep & { step: 'lines' }
     rules.addLines(order, { request, lines, currency: 'CHF' }, scenario.now()),
   );
   if (!refused) return;
-  yield* abortLines(scenario, pending);
+  yield* abandonLines(scenario, pending);
 }
 
-function* abortLines(scenario: Scenario, pending: PendingStep & { step: 'lines' }): Steps {
+function* abandonLines(scenario: Scenario, pending: PendingStep & { step: 'lines' }): Steps {
   yield;
   scenario.stock.release({ request: pending.request });
   yield;
@@ -120,10 +120,10 @@ export function* recover(scenario: Scenario): Steps {
   scenario.write((current) => scenario.rules.takeOver(current, lease, scenario.now()));
   const pending = scenario.pending();
   const found = recovery({ pendingStep: pending });
-  if (found.action === 'release_draft') {
+  if (found.action === 'abandon_draft') {
     yield;
     scenario.stock.release({ sold: true });
     scenario.deleteDraft();
-  } else if (found.action === 'abort_lines') yield* abortLines(scenario, found.pending);
+  } else if (found.action === 'abandon_lines') yield* abandonLines(scenario, found.pending);
   else yield* continueStep(scenario, pending) ?? [];
 }
