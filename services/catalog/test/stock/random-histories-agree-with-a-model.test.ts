@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { type HistoriesOptions, historiesOf } from '@boxoffice/service/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { addedSpots, newPlace, SOLD } from '../../src/domain/place.ts';
@@ -188,7 +189,7 @@ const histories: readonly Command[][] = [
 ];
 
 /** Runs random histories against this stock and the model; throws with the shortest one on which they differ. */
-const agreesWithTheModel = (collections: Collections, numRuns: number): Promise<void> =>
+const agreesWithTheModel = (collections: Collections, options: HistoriesOptions): Promise<void> =>
   fc.assert(
     fc.asyncProperty(fc.array(command, { minLength: 3, maxLength: 18 }), async (commands) => {
       const hall = await newHall(collections);
@@ -208,7 +209,7 @@ const agreesWithTheModel = (collections: Collections, numRuns: number): Promise<
         await sameCounts(collections, hall, now);
       }
     }),
-    { numRuns, endOnFailure: true, examples: histories.map((history) => [history]) },
+    { ...options, endOnFailure: true, examples: histories.map((history) => [history]) },
   );
 
 /** Stock whose claims lack one condition. */
@@ -234,13 +235,13 @@ describe.each(engines)(`stock on $name${notExercised}`, ({ name, start }) => {
   afterAll(() => engine.close());
 
   test('random holds, repeats, extensions, releases, sales, renewals and expiries agree with a model', async () => {
-    await agreesWithTheModel(collections, name === 'SQLite' ? 60 : 15);
+    await agreesWithTheModel(collections, historiesOf({ numRuns: name === 'SQLite' ? 60 : 15 }));
   });
 
   test.each(['freeFrom', 'holder', 'state'])(
     'negative control: stock that forgets %s is found out',
     async (field) => {
-      await expect(agreesWithTheModel(forgetting(collections, field), 20)).rejects.toThrow();
+      await expect(agreesWithTheModel(forgetting(collections, field), { numRuns: 20 })).rejects.toThrow();
     },
     120_000,
   );

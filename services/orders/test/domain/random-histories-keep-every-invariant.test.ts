@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { historiesOf } from '@boxoffice/service/testkit';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { cancel } from '../../src/domain/cancellation.ts';
@@ -43,7 +44,7 @@ const invariants = (played: Rules) =>
   });
 
 test('random histories of commands, crashes, pauses, duplicated and reordered events keep every invariant', () => {
-  fc.assert(invariants(rules), { numRuns: 1_000 });
+  fc.assert(invariants(rules), historiesOf({ numRuns: 1_000 }));
 });
 
 test('random histories reach every state and every special case', () => {

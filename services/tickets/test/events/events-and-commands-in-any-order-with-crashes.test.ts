@@ -1,3 +1,4 @@
+import { historiesOf } from '@boxoffice/service/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { cancelTickets } from '../../src/cancellation/cancel.ts';
@@ -118,7 +119,7 @@ describe.each(engines)(`events and commands in any order, with crashes, on $name
       fc.asyncProperty(steps, async (history) => {
         expect(await faultsAfter(history)).toEqual([]);
       }),
-      { numRuns: engine.name === 'SQLite' ? 60 : 15, interruptAfterTimeLimit: 15_000 },
+      historiesOf({ numRuns: engine.name === 'SQLite' ? 60 : 15, interruptAfterTimeLimit: 15_000 }),
     );
   });
 
