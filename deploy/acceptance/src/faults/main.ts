@@ -7,9 +7,13 @@ import { NO_SCALED_ENGINES, scaledEngines, startScaled } from './deployment/scal
 import { playPlan } from './plan/plan.ts';
 import { AnotherPlan, openProgress, type Progress } from './plan/progress.ts';
 import { planRows } from './plan/rows/index.ts';
-import { planTable, writeTable } from './plan/table.ts';
+import { planTable } from './plan/table.ts';
 import { scenarios } from './scenarios/index.ts';
 import { runScenarios } from './scenarios/run.ts';
+import { playSiege } from './siege/siege.ts';
+import { defectsOf } from './siege/siege-report.ts';
+import { siegeTable } from './siege/table.ts';
+import { writeTable } from './write-table.ts';
 
 // npm run faults
 
@@ -22,11 +26,17 @@ const [CLEAN, VIOLATED, NOT_PLAYED] = [0, 1, 2];
 
 const scaled = scaledEngines(process.env);
 
-const start = async (engines: EnginesName): Promise<Deployment> => {
-  if (engines === 'embedded') return startEmbedded();
+type Settings = Readonly<Record<string, string>>;
+
+/** Starts a deployment; without `limits`, it has no rate limits. */
+const start = async (engines: EnginesName, settings: Settings = {}, limits?: Settings): Promise<Deployment> => {
+  if (engines === 'embedded') return startEmbedded(settings, limits);
   if (!scaled) throw new Error(NO_SCALED_ENGINES);
-  return startScaled(scaled);
+  return startScaled(scaled, settings, limits);
 };
+
+/** No setting is raised: the honest load comes from enough addresses. */
+const ownLimits: Settings = {};
 
 /** Says what was found; returns the exit status. */
 const conclude = (violations: number, seed: string): number => {
@@ -53,16 +63,36 @@ const runPlan = async (engines: readonly EnginesName[], options: FaultsOptions['
   const before = progress.resumed ? `, ${progress.rounds.length} rounds were played before` : '';
   print(`fault plan: seed ${seed}, share ${share}${before}; progress in ${options.results}`);
   try {
-    await playPlan({ rows, engines, progress, start, print });
+    await playPlan({ rows, engines, progress, start: (name) => start(name), print });
   } finally {
     const table = planTable(planRows, progress, progress.rounds, (row, name) => row.lacks?.(name));
-    await writeTable(RELIABILITY, table);
+    await writeTable(RELIABILITY, 'plan', table);
     print(`\n${table}\n\nwritten to docs/reliability.md`);
   }
   return conclude(
     progress.rounds.reduce((total, { violations }) => total + violations.length, 0),
     seed,
   );
+};
+
+const runSiege = async (engines: readonly EnginesName[], options: FaultsOptions): Promise<number> => {
+  const seed = options.seed ?? `${Date.now() % 1_000_000}`;
+  let defects = 0;
+  for (const name of engines) {
+    const report = await playSiege({
+      ...options.siege,
+      engines: name,
+      seed,
+      start: (which, settings) => start(which, settings, ownLimits),
+      print,
+    });
+    const table = siegeTable(report);
+    await writeTable(RELIABILITY, `siege ${name}`, table);
+    print(`\n${table}\n\nwritten to docs/reliability.md`);
+    for (const { invariant, text } of report.settled.violations.slice(0, 20)) print(`  ${invariant}: ${text}`);
+    defects += defectsOf(report);
+  }
+  return conclude(defects, seed);
 };
 
 const run = async (options: FaultsOptions): Promise<number> => {
@@ -75,8 +105,9 @@ const run = async (options: FaultsOptions): Promise<number> => {
     print(`skipped: ${NO_SCALED_ENGINES}`);
   }
   if (options.mode === 'plan') return runPlan(engines, options.plan);
+  if (options.mode === 'siege') return runSiege(engines, options);
   const seed = options.seed ?? `${Date.now() % 1_000_000}`;
-  const violations = await runScenarios({ ...options, seed, engines, start, print });
+  const violations = await runScenarios({ ...options, seed, engines, start: (name) => start(name), print });
   if (violations !== undefined) return conclude(violations, seed);
   process.stderr.write('no scenario was played\n');
   return NOT_PLAYED;

@@ -12,8 +12,11 @@ const MAIN = new URL('../../../../local/src/main.ts', import.meta.url).pathname;
 export const certificateIn = (directory: string): Promise<string> =>
   readFile(join(directory, 'development-certificate.pem'), 'utf8');
 
-/** `npm start` as one process on SQLite and the in-process bus. */
-export const startEmbedded = async (settings: Readonly<Record<string, string>> = {}): Promise<Deployment> => {
+/** `npm start` as one process on SQLite and the in-process bus; `limits` are its rate limits. */
+export const startEmbedded = async (
+  settings: Readonly<Record<string, string>> = {},
+  limits: Readonly<Record<string, string>> = unlimited,
+): Promise<Deployment> => {
   const directory = await mkdtemp(join(tmpdir(), 'boxoffice-faults-'));
   const data: DataLocation = { directory, mongodbUrl: undefined, amqpUrl: undefined };
   const partner = await setUp(data);
@@ -27,7 +30,7 @@ export const startEmbedded = async (settings: Readonly<Record<string, string>> =
       BOXOFFICE_DEMO: 'off',
       GATEWAY_PORT: `${https}`,
       GATEWAY_HTTP_PORT: `${http}`,
-      ...unlimited,
+      ...limits,
       ...settings,
     },
   });

@@ -22,6 +22,8 @@ export interface ProductProcess {
    */
   start(): Promise<Start | undefined>;
   isRunning(): boolean;
+  /** Its process id; undefined if it does not run. */
+  pid(): number | undefined;
   /** Resolves when the running process has ended, whatever ended it. */
   ended(): Promise<void>;
   stop(signal: NodeJS.Signals): Promise<void>;
@@ -125,6 +127,7 @@ export const productProcess = ({ name, program, settings, healthUrl }: ProcessOp
       throw new Error(`${name} ${child === undefined ? 'ended' : 'is not ready'} instead of being ready:\n${printed}`);
     },
     isRunning: () => child !== undefined,
+    pid: () => child?.pid,
     ended: () => exited,
     async stop(signal) {
       child?.kill(signal);

@@ -54,8 +54,12 @@ const instancesOf = async (name: string, balancer: Balancer, common: Readonly<Re
   });
 };
 
-/** MongoDB and RabbitMQ, two processes of every service behind a balancer, and a gateway. */
-export const startScaled = async ({ mongodbUrl, rabbitmqControl }: ScaledEngines): Promise<Deployment> => {
+/** MongoDB and RabbitMQ, two processes of every service behind a balancer, and a gateway; `limits` are its rate limits. */
+export const startScaled = async (
+  { mongodbUrl, rabbitmqControl }: ScaledEngines,
+  settings: Readonly<Record<string, string>> = {},
+  limits: Readonly<Record<string, string>> = unlimited,
+): Promise<Deployment> => {
   const directory = await mkdtemp(join(tmpdir(), 'boxoffice-faults-'));
   const broker = await startBroker(rabbitmqControl);
   const prefix = `faults_${randomUUID().slice(0, 8)}`;
@@ -70,9 +74,10 @@ export const startScaled = async ({ mongodbUrl, rabbitmqControl }: ScaledEngines
     ...settingsOf(data),
     ...secrets,
     ...addresses,
-    ...unlimited,
+    ...limits,
     PUBLIC_URL: baseUrl,
     SIMULATED_PAYMENTS: 'on',
+    ...settings,
   };
   const services = new Map<string, ProductProcess[]>();
   for (const [name, balancer] of balancers) services.set(name, await instancesOf(name, balancer, common));

@@ -1,10 +1,6 @@
-import { readFile, writeFile } from 'node:fs/promises';
 import type { EnginesName } from '../deployment/deployment.ts';
 import type { PlanId, PlayedRound } from './progress.ts';
 import type { PlanRow } from './row.ts';
-
-const BEGIN = '<!-- plan: begin -->';
-const END = '<!-- plan: end -->';
 
 /** How many of a row's faults a share of the plan plays on these engines: at least one where it plays any. */
 export const unitsOf = ({ times }: PlanRow, engines: EnginesName, share: number): number => {
@@ -62,12 +58,4 @@ export const planTable = (
     '|---|---|---|---|---|---|---|',
     ...lines,
   ].join('\n');
-};
-
-/** Replaces the table in a document. @throws {Error} when the document has no place for it */
-export const writeTable = async (document: URL, table: string): Promise<void> => {
-  const text = await readFile(document, 'utf8');
-  const [from, to] = [text.indexOf(BEGIN), text.indexOf(END)];
-  if (from < 0 || to < from) throw new Error(`${document.pathname} has no place for the table of the plan`);
-  await writeFile(document, `${text.slice(0, from + BEGIN.length)}\n${table}\n${text.slice(to)}`);
 };
