@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import type { EnginesName } from './deployment/deployment.ts';
 
 /** What `npm run faults` plays. */
-export type Mode = 'scenarios' | 'plan' | 'siege';
+export type Mode = 'scenarios' | 'plan' | 'siege' | 'controls';
 
 /** The options of `npm run faults -- --plan`. */
 export interface PlanArguments {
@@ -37,13 +37,23 @@ export interface FaultsOptions {
   readonly scenarios: readonly string[];
   readonly plan: PlanArguments;
   readonly siege: SiegeArguments;
+  /** The names of the bugs to plant. */
+  readonly controls: readonly string[];
+}
+
+/** The names that the command line may use. */
+export interface Known {
+  readonly scenarios: readonly string[];
+  readonly rows?: readonly number[];
+  readonly controls?: readonly string[];
 }
 
 export const USAGE = `npm run faults -- [--minutes N] [--seed S] [--engines embedded|scaled|both] [--scenario NAME,…]
 npm run faults -- --plan [--row N] [--share 0.1] [--seed S] [--engines …] [--results FILE] [--fresh]
 npm run faults -- --siege MINUTES [--attacker-share 0.25] [--seed S] [--engines …]
+npm run faults -- --controls [--control NAME,…] [--seed S] [--engines …]
 
-Without --plan: plays the fault scenarios against the product, one after the other, and checks the invariants after
+Without a mode: plays the fault scenarios against the product, one after the other, and checks the invariants after
 each. The minutes (default 5) are divided between the deployments; every scenario is played at least once on each.
 
 --plan plays every row of the fault plan as often as the plan says, or a --share of it, and writes the table of
@@ -54,11 +64,15 @@ docs/reliability.md. An interrupted plan goes on where it was, from the progress
 may use --attacker-share of one core (default 0.25), and writes its table of docs/reliability.md. A p99 over three times
 that without the attacker is marked, but is no failure.
 
+--controls plants bugs in the running product, one at a time, and plays the scenario that must catch each, for ten
+minutes at most.
+
 The scaled deployment needs TEST_MONGODB_URL and TEST_RABBITMQ_CONTROL; without them it is skipped, unless --engines
 names it. The seed determines every choice.
 
-Exit status: 0 no violation; 1 a violation, a 5xx that is not planned, or the harness failed; 2 wrong arguments, engines that --engines names are
-not configured, the progress file has another plan, or no scenario could be played.`;
+Exit status: 0 no violation (with --controls: every bug was caught); 1 a violation (a bug that was not caught), a 5xx
+that is not planned, or the harness failed; 2 wrong arguments, engines that --engines names are not configured, the
+progress file has another plan, or nothing could be played.`;
 
 const engineSets: Readonly<Record<string, readonly EnginesName[]>> = {
   embedded: ['embedded'],
@@ -88,22 +102,33 @@ const ownOptions: Readonly<Record<Mode, readonly string[]>> = {
   scenarios: ['minutes', 'scenario'],
   plan: ['row', 'share', 'results', 'fresh'],
   siege: ['attacker-share'],
+  controls: ['control'],
 };
 
-/** @throws {Error} on an option of another mode */
-const refuseMisplaced = (values: Readonly<Record<string, unknown>>, mode: Mode): void => {
-  for (const owner of ['scenarios', 'plan', 'siege'] as const) {
-    const wrong = owner === mode ? undefined : ownOptions[owner].find((name) => values[name] !== undefined);
+const modeOf = (values: Readonly<Record<string, unknown>>): Mode => {
+  const named = (['plan', 'siege', 'controls'] as const).filter((name) => values[name] !== undefined);
+  const [mode = 'scenarios', second] = named;
+  if (second !== undefined) throw new Error(`--${mode} does not go with --${second}`);
+  for (const [other, options] of Object.entries(ownOptions)) {
+    const wrong = other === mode ? undefined : options.find((name) => values[name] !== undefined);
     if (wrong === undefined) continue;
-    throw new Error(`--${wrong} ${owner === 'scenarios' ? `does not go with --${mode}` : `needs --${owner}`}`);
+    throw new Error(`--${wrong} ${other === 'scenarios' ? `does not go with --${mode}` : `needs --${other}`}`);
   }
+  return mode;
+};
+
+/** The names of a list, or all that are known. */
+const readNames = (what: string, text: string | undefined, known: readonly string[]): readonly string[] => {
+  const names = text?.split(',') ?? known;
+  const unknown = names.filter((name) => !known.includes(name));
+  if (unknown.length > 0) throw new Error(`no ${what} ${unknown.join(', ')}; there are: ${known.join(', ')}`);
+  return names;
 };
 
 /** Reads the arguments. @throws {Error} that names the wrong argument */
 export const readCommandLine = (
   args: readonly string[],
-  known: readonly string[],
-  rows: readonly number[] = [],
+  { scenarios: knownScenarios, rows = [], controls: knownControls = [] }: Known,
 ): FaultsOptions => {
   const { values } = parseArgs({
     args: [...args],
@@ -119,16 +144,13 @@ export const readCommandLine = (
       fresh: { type: 'boolean' },
       siege: { type: 'string' },
       'attacker-share': { type: 'string' },
+      controls: { type: 'boolean' },
+      control: { type: 'string' },
     },
   });
-  if (values.plan && values.siege !== undefined) throw new Error('--plan does not go with --siege');
-  const mode: Mode = values.plan ? 'plan' : values.siege === undefined ? 'scenarios' : 'siege';
-  refuseMisplaced(values, mode);
+  const mode = modeOf(values);
   const engines = engineSets[values.engines ?? 'both'];
   if (!engines) throw new Error(`--engines is embedded, scaled or both, not ${values.engines}`);
-  const scenarios = values.scenario?.split(',') ?? known;
-  const unknown = scenarios.filter((name) => !known.includes(name));
-  if (unknown.length > 0) throw new Error(`no scenario ${unknown.join(', ')}; there are: ${known.join(', ')}`);
   const { seed } = values;
   return {
     mode,
@@ -136,7 +158,8 @@ export const readCommandLine = (
     seed,
     engines,
     enginesNamed: values.engines !== undefined,
-    scenarios,
+    scenarios: readNames('scenario', values.scenario, knownScenarios),
+    controls: readNames('control', values.control, knownControls),
     plan: {
       row: values.row === undefined ? undefined : readRow(values.row, rows),
       share: values.share === undefined ? undefined : readShare('share', values.share),

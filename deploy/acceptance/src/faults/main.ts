@@ -1,9 +1,12 @@
 // The fault plan: rounds of partners and visitors on a deployment whose parts fail, and the table of their results.
 
 import { type FaultsOptions, readCommandLine, USAGE } from './command-line.ts';
+import { controls } from './controls/index.ts';
+import { runControls } from './controls/run.ts';
 import type { Deployment, EnginesName } from './deployment/deployment.ts';
 import { startEmbedded } from './deployment/embedded.ts';
 import { NO_SCALED_ENGINES, scaledEngines, startScaled } from './deployment/scaled.ts';
+import type { Mutation } from './inside/orders.ts';
 import { playPlan } from './plan/plan.ts';
 import { AnotherPlan, openProgress, type Progress } from './plan/progress.ts';
 import { planRows } from './plan/rows/index.ts';
@@ -29,10 +32,15 @@ const scaled = scaledEngines(process.env);
 type Settings = Readonly<Record<string, string>>;
 
 /** Starts a deployment; without `limits`, it has no rate limits. */
-const start = async (engines: EnginesName, settings: Settings = {}, limits?: Settings): Promise<Deployment> => {
-  if (engines === 'embedded') return startEmbedded(settings, limits);
+const start = async (
+  engines: EnginesName,
+  settings: Settings = {},
+  limits?: Settings,
+  mutations?: readonly Mutation[],
+): Promise<Deployment> => {
+  if (engines === 'embedded') return startEmbedded(settings, limits, mutations);
   if (!scaled) throw new Error(NO_SCALED_ENGINES);
-  return startScaled(scaled, settings, limits);
+  return startScaled(scaled, settings, limits, mutations);
 };
 
 /** No setting is raised: the honest load comes from enough addresses. */
@@ -95,6 +103,16 @@ const runSiege = async (engines: readonly EnginesName[], options: FaultsOptions)
   return conclude(defects, seed);
 };
 
+const plantBugs = async (engines: readonly EnginesName[], names: readonly string[], seed: string): Promise<number> => {
+  const chosen = controls.filter((one) => names.includes(one.name) && engines.includes(one.engines));
+  if (chosen.length === 0) {
+    process.stderr.write('none of these bugs is planted on these engines\n');
+    return NOT_PLAYED;
+  }
+  const planted = (name: EnginesName, mutations: readonly Mutation[]) => start(name, {}, undefined, mutations);
+  return (await runControls({ controls: chosen, seed, start: planted, print })) ? CLEAN : VIOLATED;
+};
+
 const run = async (options: FaultsOptions): Promise<number> => {
   const engines = options.engines.filter((name) => name === 'embedded' || scaled !== undefined);
   if (engines.length < options.engines.length) {
@@ -107,6 +125,7 @@ const run = async (options: FaultsOptions): Promise<number> => {
   if (options.mode === 'plan') return runPlan(engines, options.plan);
   if (options.mode === 'siege') return runSiege(engines, options);
   const seed = options.seed ?? `${Date.now() % 1_000_000}`;
+  if (options.mode === 'controls') return plantBugs(engines, options.controls, seed);
   const violations = await runScenarios({ ...options, seed, engines, start: (name) => start(name), print });
   if (violations !== undefined) return conclude(violations, seed);
   process.stderr.write('no scenario was played\n');
@@ -115,11 +134,11 @@ const run = async (options: FaultsOptions): Promise<number> => {
 
 const readOptions = (): FaultsOptions | undefined => {
   try {
-    return readCommandLine(
-      process.argv.slice(2),
-      scenarios.map(({ name }) => name),
-      planRows.map(({ number }) => number),
-    );
+    return readCommandLine(process.argv.slice(2), {
+      scenarios: scenarios.map(({ name }) => name),
+      rows: planRows.map(({ number }) => number),
+      controls: controls.map(({ name }) => name),
+    });
   } catch (error) {
     process.stderr.write(`${(error as Error).message}\n\n${USAGE}\n`);
     return undefined;

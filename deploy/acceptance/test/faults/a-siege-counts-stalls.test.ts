@@ -200,12 +200,18 @@ test('a table replaces the one of its name only', async () => {
 });
 
 test('the options of a siege go with --siege only', () => {
-  expect(readCommandLine(['--siege', '3', '--attacker-share', '0.5'], [])).toMatchObject({
+  expect(readCommandLine(['--siege', '3', '--attacker-share', '0.5'], { scenarios: [] })).toMatchObject({
     mode: 'siege',
     siege: { minutes: 3, share: 0.5 },
   });
-  expect(() => readCommandLine(['--attacker-share', '0.5'], [])).toThrow('--attacker-share needs --siege');
-  expect(() => readCommandLine(['--siege', '3', '--minutes', '2'], [])).toThrow('--minutes does not go with --siege');
-  expect(() => readCommandLine(['--siege', '3', '--plan'], [])).toThrow('--plan does not go with --siege');
-  expect(() => readCommandLine(['--siege', 'x'], [])).toThrow('--siege is a number above 0');
+  expect(() => readCommandLine(['--attacker-share', '0.5'], { scenarios: [] })).toThrow(
+    '--attacker-share needs --siege',
+  );
+  expect(() => readCommandLine(['--siege', '3', '--minutes', '2'], { scenarios: [] })).toThrow(
+    '--minutes does not go with --siege',
+  );
+  expect(() => readCommandLine(['--siege', '3', '--plan'], { scenarios: [] })).toThrow(
+    '--plan does not go with --siege',
+  );
+  expect(() => readCommandLine(['--siege', 'x'], { scenarios: [] })).toThrow('--siege is a number above 0');
 });

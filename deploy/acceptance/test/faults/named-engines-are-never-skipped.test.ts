@@ -21,6 +21,9 @@ test.each(['scaled', 'both'])('--engines %s without its engines ends with status
 });
 
 test('without --engines both deployments are played, as far as they are configured', () => {
-  expect(readCommandLine([], ['kills'])).toMatchObject({ engines: ['embedded', 'scaled'], enginesNamed: false });
-  expect(readCommandLine(['--engines', 'both'], ['kills'])).toMatchObject({ enginesNamed: true });
+  expect(readCommandLine([], { scenarios: ['kills'] })).toMatchObject({
+    engines: ['embedded', 'scaled'],
+    enginesNamed: false,
+  });
+  expect(readCommandLine(['--engines', 'both'], { scenarios: ['kills'] })).toMatchObject({ enginesNamed: true });
 });

@@ -38,6 +38,8 @@ export interface Deployment {
   behave(modes: Modes): Promise<void>;
   /** The facts that the running processes handled since the last call, as `<queue> <id>`. */
   deliveries(): Promise<readonly string[]>;
+  /** The files of the mutations that took effect in any running process. */
+  planted(): Promise<ReadonlySet<string>>;
   /** Ends all processes and removes the data. */
   close(): Promise<void>;
 }
@@ -45,9 +47,10 @@ export interface Deployment {
 /** The operations on processes that both deployments share. */
 export const together = (
   processes: readonly ProductProcess[],
-): Pick<Deployment, 'revive' | 'behave' | 'deliveries'> => ({
+): Pick<Deployment, 'revive' | 'behave' | 'deliveries' | 'planted'> => ({
   revive: async (which = processes) =>
     (await Promise.all(which.map((process) => process.start()))).flatMap((started) => started ?? []),
   behave: async (modes) => void (await Promise.all(processes.map((process) => process.behave(modes)))),
   deliveries: async () => (await Promise.all(processes.map((process) => process.deliveries()))).flat(),
+  planted: async () => new Set((await Promise.all(processes.map((process) => process.planted()))).flat()),
 });

@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePorts } from '@boxoffice/testkit';
+import type { Mutation } from '../inside/orders.ts';
 import { type Deployment, together } from './deployment.ts';
 import { type DataLocation, settingsOf, setUp, unlimited } from './installation.ts';
 import { productProcess } from './process.ts';
@@ -12,10 +13,13 @@ const MAIN = new URL('../../../../local/src/main.ts', import.meta.url).pathname;
 export const certificateIn = (directory: string): Promise<string> =>
   readFile(join(directory, 'development-certificate.pem'), 'utf8');
 
-/** `npm start` as one process on SQLite and the in-process bus; `limits` are its rate limits. */
+/**
+ * `npm start` as one process on SQLite and the in-process bus, with these bugs planted; `limits` are its rate limits.
+ */
 export const startEmbedded = async (
   settings: Readonly<Record<string, string>> = {},
   limits: Readonly<Record<string, string>> = unlimited,
+  mutations: readonly Mutation[] = [],
 ): Promise<Deployment> => {
   const directory = await mkdtemp(join(tmpdir(), 'boxoffice-faults-'));
   const data: DataLocation = { directory, mongodbUrl: undefined, amqpUrl: undefined };
@@ -24,6 +28,7 @@ export const startEmbedded = async (
   const whole = productProcess({
     name: 'npm start',
     program: [MAIN],
+    mutations,
     healthUrl: `http://127.0.0.1:${http}/health/ready`,
     settings: {
       ...settingsOf(data),
@@ -34,7 +39,16 @@ export const startEmbedded = async (
       ...settings,
     },
   });
-  await whole.start();
+  const close = async (): Promise<void> => {
+    await whole.stop('SIGKILL');
+    await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+  };
+  try {
+    await whole.start();
+  } catch (error) {
+    await close();
+    throw error;
+  }
   return {
     engines: 'embedded',
     data,
@@ -44,9 +58,6 @@ export const startEmbedded = async (
     runs: () => [whole],
     broker: undefined,
     ...together([whole]),
-    async close() {
-      await whole.stop('SIGKILL');
-      await rm(directory, { recursive: true, force: true, maxRetries: 5 });
-    },
+    close,
   };
 };

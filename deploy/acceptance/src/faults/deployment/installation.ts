@@ -36,13 +36,12 @@ export const unlimited: Readonly<Record<string, string>> = {
 export const openStores = (data: DataLocation): Promise<Engines> =>
   openEngines({ ...data, logger: createLogger({ service: 'faults', level: 'error' }) });
 
-/** Creates an institution and its client, as an operator does before the first start. */
-export const setUp = async (data: DataLocation): Promise<Partner> => {
+/** Creates an institution and its client, with every permission, as an operator does at any time. */
+export const setUp = async (data: DataLocation, institution = 'opera'): Promise<Partner> => {
   const engines = await openStores({ ...data, amqpUrl: undefined });
   try {
-    const institution = 'opera';
     const catalogStore = await engines.store(catalog.name, catalog.collections);
-    await createInstitution(catalogStore, { id: institution, name: 'Opera', currency: 'CHF', languages: ['en'] });
+    await createInstitution(catalogStore, { id: institution, name: institution, currency: 'CHF', languages: ['en'] });
     const clients = await engines.store(authorizer.name, authorizer.collections);
     const made = await createClient(clients, { institution, name: 'faults', scopes: [...SCOPES] });
     return { institution, clientId: made.clientId, clientSecret: made.clientSecret };

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { faithful, type Modes, type Order, type Report } from '../inside/orders.ts';
+import { faithful, type Modes, type Mutation, type Order, type Report } from '../inside/orders.ts';
 import type { CrashPointName } from './crash-points.ts';
 
 /** The start of a process until it was ready. */
@@ -35,6 +35,8 @@ export interface ProductProcess {
   behave(modes: Modes): Promise<void>;
   /** The facts that the running process handled since the last call, as `<queue> <id>`. */
   deliveries(): Promise<readonly string[]>;
+  /** The files of the mutations that took effect in the running process. */
+  planted(): Promise<readonly string[]>;
   /** The end of the output of all its runs. */
   output(): string;
 }
@@ -46,6 +48,8 @@ export interface ProcessOptions {
   readonly settings: Readonly<Record<string, string>>;
   /** Answers 200 when the process is ready. */
   readonly healthUrl: string;
+  /** The bugs that are planted at every start; default: none. */
+  readonly mutations?: readonly Mutation[];
 }
 
 const PRELOAD = new URL('../inside/preload.ts', import.meta.url);
@@ -62,14 +66,21 @@ const healthAt = async (url: string): Promise<{ readonly status: number; readonl
   }
 };
 
-const preloadWith = (modes: Modes): string => {
+const preloadWith = (modes: Modes, mutations: readonly Mutation[]): string => {
   const url = new URL(PRELOAD);
   url.searchParams.set('modes', JSON.stringify(modes));
+  if (mutations.length > 0) url.searchParams.set('mutations', JSON.stringify(mutations));
   return url.href;
 };
 
 /** Describes a process without starting it. */
-export const productProcess = ({ name, program, settings, healthUrl }: ProcessOptions): ProductProcess => {
+export const productProcess = ({
+  name,
+  program,
+  settings,
+  healthUrl,
+  mutations = [],
+}: ProcessOptions): ProductProcess => {
   let child: ReturnType<typeof spawn> | undefined;
   let exited: Promise<void> = Promise.resolve();
   let modes = faithful;
@@ -77,7 +88,12 @@ export const productProcess = ({ name, program, settings, healthUrl }: ProcessOp
 
   const launch = () => {
     const { MONGODB_URL: _mongodb, AMQP_URL: _amqp, NODE_OPTIONS: _options, ...inherited } = process.env;
-    const args = ['--conditions=source', '--disable-warning=ExperimentalWarning', '--import', preloadWith(modes)];
+    const args = [
+      '--conditions=source',
+      '--disable-warning=ExperimentalWarning',
+      '--import',
+      preloadWith(modes, mutations),
+    ];
     const fresh = spawn(process.execPath, [...args, ...program], {
       env: { ...inherited, NODE_ENV: 'production', LOG_LEVEL: 'warn', ...settings },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
@@ -143,6 +159,7 @@ export const productProcess = ({ name, program, settings, healthUrl }: ProcessOp
       await tell({ kind: 'modes', modes });
     },
     deliveries: async () => (await tell({ kind: 'count' }))?.handled ?? [],
+    planted: async () => (await tell({ kind: 'planted' }))?.planted ?? [],
     output: () => printed,
   };
 };

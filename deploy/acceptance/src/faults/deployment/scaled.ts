@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePorts } from '@boxoffice/testkit';
+import type { Mutation } from '../inside/orders.ts';
 import { type Balancer, openBalancer } from './balancer.ts';
 import { type Deployment, together } from './deployment.ts';
 import { certificateIn } from './embedded.ts';
@@ -32,12 +33,18 @@ export const NO_SCALED_ENGINES = 'the scaled deployment needs TEST_MONGODB_URL a
 const secrets = { SERVICE_ROOT_SECRET: randomUUID() + randomUUID(), KEY_ENCRYPTION_KEY: randomUUID() + randomUUID() };
 
 /** The instances of a service behind its balancer, whose rotation has those that are ready. */
-const instancesOf = async (name: string, balancer: Balancer, common: Readonly<Record<string, string>>) => {
+const instancesOf = async (
+  name: string,
+  balancer: Balancer,
+  common: Readonly<Record<string, string>>,
+  mutations: readonly Mutation[],
+) => {
   const ports = await freePorts(INSTANCES);
   return ports.map((port, index): ProductProcess => {
     const one = productProcess({
       name: `${name} ${index + 1}`,
       program: [PROGRAM, name],
+      mutations,
       settings: { ...common, PORT: `${port}` },
       healthUrl: `http://127.0.0.1:${port}/health/ready`,
     });
@@ -54,11 +61,15 @@ const instancesOf = async (name: string, balancer: Balancer, common: Readonly<Re
   });
 };
 
-/** MongoDB and RabbitMQ, two processes of every service behind a balancer, and a gateway; `limits` are its rate limits. */
+/**
+ * MongoDB and RabbitMQ, two processes of every service behind a balancer, and a gateway, with these bugs planted;
+ * `limits` are its rate limits.
+ */
 export const startScaled = async (
   { mongodbUrl, rabbitmqControl }: ScaledEngines,
   settings: Readonly<Record<string, string>> = {},
   limits: Readonly<Record<string, string>> = unlimited,
+  mutations: readonly Mutation[] = [],
 ): Promise<Deployment> => {
   const directory = await mkdtemp(join(tmpdir(), 'boxoffice-faults-'));
   const broker = await startBroker(rabbitmqControl);
@@ -80,10 +91,11 @@ export const startScaled = async (
     ...settings,
   };
   const services = new Map<string, ProductProcess[]>();
-  for (const [name, balancer] of balancers) services.set(name, await instancesOf(name, balancer, common));
+  for (const [name, balancer] of balancers) services.set(name, await instancesOf(name, balancer, common, mutations));
   const gateway = productProcess({
     name: 'gateway',
     program: [PROGRAM, 'gateway'],
+    mutations,
     healthUrl: `http://127.0.0.1:${http}/health/ready`,
     settings: {
       ...common,

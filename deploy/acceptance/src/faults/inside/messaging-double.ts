@@ -1,9 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import {
   type Bus,
   connectRabbitmq as connectFaithful,
   createInProcessBus as createFaithful,
-  type Handler,
   type InProcessOptions,
   type Message,
   type RabbitmqOptions,
@@ -16,30 +14,14 @@ export * from '@boxoffice/messaging';
 /** A copy with this delay arrives after facts that were published after its original. */
 export const LATE_MS = 700;
 
-/** Between an acknowledgement and the work that it should have followed. */
-const EARLY_MS = 300;
-
 const publishAgain = async (bus: Bus, message: Message): Promise<void> => {
   await Promise.all([bus.publish(message), bus.publish(message)]);
   setTimeout(() => bus.publish(message).catch(() => undefined), LATE_MS).unref();
 };
 
-const unfaithful = (handler: Handler): Handler => {
-  let taken = 0;
-  return async (message, attempt) => {
-    const { bus: mode } = modes();
-    if (mode === 'dropping' && ++taken % 2 === 0) return;
-    if (mode !== 'acknowledging early') return handler(message, attempt);
-    void pause(EARLY_MS)
-      .then(() => handler(message, attempt))
-      .catch(() => undefined);
-  };
-};
-
 const doubled = (bus: Bus): Bus => ({
   ...bus,
   publish: (message) => (modes().bus === 'doubling' ? publishAgain(bus, message) : bus.publish(message)),
-  subscribe: (queue, handler) => bus.subscribe(queue, unfaithful(handler)),
 });
 
 /** As the original, in the modes of this process. */

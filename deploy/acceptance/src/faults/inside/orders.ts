@@ -1,21 +1,23 @@
 import type { CrashPointName } from '../deployment/crash-points.ts';
 
-/**
- * How the bus of a process delivers facts: faithfully, each one again, or with one of two faults that a check must
- * detect.
- */
-export type BusMode = 'faithful' | 'doubling' | 'acknowledging early' | 'dropping';
-
-/** How the store of a process claims documents: faithfully, or without comparing the document with the filter. */
-export type StoreMode = 'faithful' | 'without compare-and-swap';
+/** How the bus of a process delivers facts: faithfully, or each one again. */
+export type BusMode = 'faithful' | 'doubling';
 
 /** The modes of a process's engines; the default is faithful. */
 export interface Modes {
   readonly bus: BusMode;
-  readonly store: StoreMode;
 }
 
-export const faithful: Modes = { bus: 'faithful', store: 'faithful' };
+export const faithful: Modes = { bus: 'faithful' };
+
+/** A bug that is planted in a process: a change of the text of one source file. */
+export interface Mutation {
+  /** The path in the repository. */
+  readonly file: string;
+  /** Occurs exactly once in the file. */
+  readonly from: string;
+  readonly to: string;
+}
 
 /** An order from the harness to a process that it started. */
 export type Order =
@@ -23,11 +25,14 @@ export type Order =
   /** The process dies when the point is reached for the n-th time from now. */
   | { readonly kind: 'arm'; readonly point: CrashPointName; readonly nth: number }
   | { readonly kind: 'disarm' }
-  | { readonly kind: 'count' };
+  | { readonly kind: 'count' }
+  | { readonly kind: 'planted' };
 
 /** The report of a process after every order. */
 export interface Report {
   readonly kind: 'done';
   /** For `count`: the facts that were handled since the last report, as `<queue> <id>`. */
   readonly handled?: readonly string[];
+  /** For `planted`: the files of the mutations that took effect. */
+  readonly planted?: readonly string[];
 }

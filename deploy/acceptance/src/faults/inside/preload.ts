@@ -1,15 +1,19 @@
-// Inside a process of the product: doubles of its engines, crash points and the record of deliveries.
+// Inside a process of the product: a double of its bus, mutations of its sources, crash points and the record of
+// deliveries.
 
 import { flushCompileCache } from 'node:module';
 import { isMainThread } from 'node:worker_threads';
 import { armed, disarmed } from './crash.ts';
 import { recordDeliveries, takeDeliveries } from './deliveries.ts';
 import { behave } from './modes.ts';
-import type { Modes, Order, Report } from './orders.ts';
-import { replaceEngines } from './replace.ts';
+import { plant, plantedFiles } from './mutations.ts';
+import type { Modes, Mutation, Order, Report } from './orders.ts';
+import { replaceMessaging } from './replace.ts';
 
 // node --import: puts the product's own, unchanged program under the control of the harness that started it. The
-// initial modes are in this module's query.
+// initial modes and the mutations are in this module's query.
+
+const parameter = (name: string): string | null => new URL(import.meta.url).searchParams.get(name);
 
 const obey = (order: Order): void => {
   if (order.kind === 'modes') behave(order.modes);
@@ -17,17 +21,22 @@ const obey = (order: Order): void => {
   if (order.kind === 'disarm') disarmed();
 };
 
+const reportOn = ({ kind }: Order): Report => ({
+  kind: 'done',
+  ...(kind === 'count' ? { handled: takeDeliveries() } : {}),
+  ...(kind === 'planted' ? { planted: plantedFiles() } : {}),
+});
+
 const begin = (): void => {
-  const asked = new URL(import.meta.url).searchParams.get('modes');
+  const asked = parameter('modes');
   if (asked !== null) behave(JSON.parse(asked) as Modes);
-  replaceEngines();
+  replaceMessaging();
   recordDeliveries();
   // A killed process never writes its compile cache, and would compile again at its next start.
   process.once('message', () => flushCompileCache());
   process.on('message', (order: Order) => {
     obey(order);
-    const report: Report = { kind: 'done', ...(order.kind === 'count' ? { handled: takeDeliveries() } : {}) };
-    process.send?.(report);
+    process.send?.(reportOn(order));
   });
   // When the harness ends, its processes end too.
   process.on('disconnect', () => process.exit(1));
@@ -35,5 +44,6 @@ const begin = (): void => {
   process.channel?.unref();
 };
 
-// Worker threads start with the same arguments.
+plant(JSON.parse(parameter('mutations') ?? '[]') as Mutation[]);
+// Worker threads with the program's arguments load this, too.
 if (isMainThread) begin();

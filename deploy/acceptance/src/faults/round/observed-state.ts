@@ -20,7 +20,8 @@ export interface Scope {
   readonly since: Date;
 }
 
-const all = async <T>(api: Client, path: string): Promise<T[]> => {
+/** Every item of a list, page by page. */
+export const all = async <T>(api: Client, path: string): Promise<T[]> => {
   const found: T[] = [];
   let cursor: string | null = null;
   do {

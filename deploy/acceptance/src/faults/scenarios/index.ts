@@ -7,6 +7,7 @@ import { closing } from './closing.ts';
 import { contention } from './contention.ts';
 import { doubled } from './doubled.ts';
 import { kills } from './kills.ts';
+import { neighbours } from './neighbours.ts';
 import { outage } from './outage.ts';
 import { pauses } from './pauses.ts';
 import { poison } from './poison.ts';
@@ -27,6 +28,7 @@ export const scenarios: readonly Scenario[] = [
   outage,
   doubled,
   poison,
+  neighbours,
 ];
 
 /** The scenarios that a deployment supports. */

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { ServiceName } from '../deployment/crash-points.ts';
 import { beginRound, type Context, type Round, type Scenario } from '../round/round.ts';
 import { duringTraffic } from '../round/traffic.ts';
 
@@ -8,7 +9,7 @@ const SHORT = [5] as const;
 
 const NAME = 'pauses';
 
-const playPauses = async (context: Context, lengths: readonly number[]): Promise<Round> => {
+const playPauses = async (context: Context, lengths: readonly number[], service?: ServiceName): Promise<Round> => {
   const { deployment, random, size } = context;
   const round = await beginRound(context, NAME, [
     { code: 'FLOOR', capacity: 400 },
@@ -18,7 +19,7 @@ const playPauses = async (context: Context, lengths: readonly number[]): Promise
   await duringTraffic(context, round, clients, async () => {
     for (const seconds of lengths) {
       await pause(random.between(100, 1_500));
-      const paused = random.pick(deployment.processes);
+      const paused = random.pick(service === undefined ? deployment.processes : deployment.runs(service));
       paused.signal('SIGSTOP');
       round.faults.push(`${paused.name} paused for ${seconds} s`);
       try {
@@ -31,11 +32,11 @@ const playPauses = async (context: Context, lengths: readonly number[]): Promise
   return round;
 };
 
-/** A scenario of pauses of these seconds, one after the other. */
-export const pausesOf = (lengths: readonly number[]): Scenario => ({
+/** A scenario of pauses of these seconds, one after the other, of any process or of those of one service. */
+export const pausesOf = (lengths: readonly number[], service?: ServiceName): Scenario => ({
   name: NAME,
-  about: `SIGSTOP of a process for ${lengths.join(', ')} s, then SIGCONT`,
-  play: (context) => playPauses(context, lengths),
+  about: `SIGSTOP of a process${service === undefined ? '' : ` of ${service}`} for ${lengths.join(', ')} s, then SIGCONT`,
+  play: (context) => playPauses(context, lengths, service),
 });
 
 /**
