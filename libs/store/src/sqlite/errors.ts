@@ -13,14 +13,17 @@ const reasons: Readonly<Record<number, string>> = {
   26: 'it is corrupted, or not a database',
 };
 
-/** Another process has locked the file for longer than the engine waits; the lock is temporary. */
-const locked: ReadonlySet<number> = new Set([5, 6]);
+/**
+ * States of the file's surroundings, which pass: another process has locked it for longer than the engine waits, or the
+ * disk is full. On a full disk, SQLite also reports that it cannot write (10), such as the file of its shared memory.
+ */
+const temporary: ReadonlySet<number> = new Set([5, 6, 10, 13]);
 
 /** The failure as an error that names the file and the problem. */
 export const engineError = (path: string, { code, message }: Failure): Error => {
   const reason = code > 0 ? reasons[code & 255] : undefined;
   const text = reason ? `database file ${path}: ${reason} (${message})` : `database file ${path}: ${message}`;
-  return locked.has(code & 255) ? new StoreUnavailable(text) : new Error(text);
+  return temporary.has(code & 255) ? new StoreUnavailable(text) : new Error(text);
 };
 
 const uniqueCodes: ReadonlySet<number> = new Set([2067, 1555]);

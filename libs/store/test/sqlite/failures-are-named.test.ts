@@ -97,7 +97,7 @@ test('on a full disk every write that does not fit is refused with that reason, 
     );
     const refused = outcomes.flatMap((one) => (one.status === 'rejected' ? [String(one.reason)] : []));
     expect(refused.length).toBeGreaterThan(0);
-    for (const reason of refused) expect(reason).toMatch(/notes\.sqlite: the disk is full/);
+    for (const reason of refused) expect(reason).toMatch(/StoreUnavailable: .*notes\.sqlite: the disk is full/);
     const stored = file.reader.all('SELECT count(*) FROM notes');
     expect(stored).toEqual([[2 * (100 - refused.length)]]);
     await file.write([['PRAGMA max_page_count = 100000', 'rows', []]], 0);
@@ -135,11 +135,14 @@ test('of the writes that share a commit, one that fails does not affect the othe
   });
 });
 
-test('a file that another process keeps locked for longer than the engine waits is unavailable, a damaged one is not', () => {
+test('a file that is locked for longer than the engine waits, or on a full disk, is unavailable; a damaged one is not', () => {
   for (const code of [5, 261, 6]) {
     const error = engineError('notes.sqlite', { code, message: 'database is locked', step: 0 });
     expect(error).toBeInstanceOf(StoreUnavailable);
     expect(error.message).toMatch(/notes\.sqlite: another process keeps it locked/);
+  }
+  for (const code of [13, 10, 4874]) {
+    expect(engineError('notes.sqlite', { code, message: 'no space', step: 0 })).toBeInstanceOf(StoreUnavailable);
   }
   expect(engineError('notes.sqlite', { code: 11, message: 'malformed', step: 0 })).not.toBeInstanceOf(StoreUnavailable);
 });
