@@ -231,6 +231,11 @@ describe('the checks of the facts find', () => {
   test('nothing when the injected poison is a dead letter', () => {
     expect(wrong({ deadLetters: [letter], planted: ['q ord_p'] })).toEqual([]);
   });
+  test('nothing when injected bytes that are no message are a dead letter, known by their id', () => {
+    const bytes = { ...letter, message: { ...message, type: 'unreadable', id: 'e-bytes', key: '' } };
+    expect(wrong({ deadLetters: [bytes], planted: ['q e-bytes'] })).toEqual([]);
+    expect(wrong({ deadLetters: [bytes], planted: ['q e-others'] })).toEqual(['I5', 'I5']);
+  });
   test('an outbox that does not drain', () => expect(wrong({ pending: [message] })).toEqual(['I4']));
   test('a dead letter that was not injected', () => expect(wrong({ deadLetters: [letter] })).toEqual(['I5']));
   test('injected poison that is not a dead letter', () => expect(wrong({ planted: ['q ord_p'] })).toEqual(['I5']));

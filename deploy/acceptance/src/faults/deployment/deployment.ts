@@ -1,10 +1,11 @@
 // Deployments of the product whose processes and engines the harness starts, kills and revives.
 
 import type { Address } from '@boxoffice/testkit';
-import type { Modes } from '../inside/orders.ts';
+import type { Deliveries, Modes } from '../inside/orders.ts';
 import type { ServiceName } from './crash-points.ts';
 import type { DataLocation, Partner } from './installation.ts';
 import type { ProductProcess, Start } from './process.ts';
+import type { SmallDisk } from './small-disk.ts';
 
 /** `embedded`: SQLite and the in-process bus, in one process. `scaled`: MongoDB and RabbitMQ, two of each service. */
 export type EnginesName = 'embedded' | 'scaled';
@@ -32,12 +33,14 @@ export interface Deployment {
   runs(service: ServiceName): readonly ProductProcess[];
   /** Undefined with the in-process bus. */
   readonly broker: Broker | undefined;
+  /** The file system of the data, where the harness has mounted one. */
+  readonly disk?: SmallDisk;
   /** Starts those of the processes (default: all) that have ended; resolves with their starts when they are ready. */
   revive(processes?: readonly ProductProcess[]): Promise<Start[]>;
   /** Changes the engines' modes in all processes, also for their next starts. */
   behave(modes: Modes): Promise<void>;
-  /** The facts that the running processes handled since the last call, as `<queue> <id>`. */
-  deliveries(): Promise<readonly string[]>;
+  /** The deliveries to the running processes since the last call. */
+  deliveries(): Promise<Deliveries>;
   /** The files of the mutations that took effect in any running process. */
   planted(): Promise<ReadonlySet<string>>;
   /** Ends all processes and removes the data. */
@@ -51,6 +54,12 @@ export const together = (
   revive: async (which = processes) =>
     (await Promise.all(which.map((process) => process.start()))).flatMap((started) => started ?? []),
   behave: async (modes) => void (await Promise.all(processes.map((process) => process.behave(modes)))),
-  deliveries: async () => (await Promise.all(processes.map((process) => process.deliveries()))).flat(),
+  deliveries: async () => {
+    const all = await Promise.all(processes.map((process) => process.deliveries()));
+    return {
+      handled: all.flatMap(({ handled }) => handled),
+      outOfOrder: all.reduce((sum, { outOfOrder }) => sum + outOfOrder, 0),
+    };
+  },
   planted: async () => new Set((await Promise.all(processes.map((process) => process.planted()))).flat()),
 });

@@ -6,6 +6,7 @@ import type { Mutation } from '../inside/orders.ts';
 import { type Deployment, together } from './deployment.ts';
 import { type DataLocation, settingsOf, setUp, unlimited } from './installation.ts';
 import { productProcess } from './process.ts';
+import type { SmallDisk } from './small-disk.ts';
 
 const MAIN = new URL('../../../../local/src/main.ts', import.meta.url).pathname;
 
@@ -15,13 +16,15 @@ export const certificateIn = (directory: string): Promise<string> =>
 
 /**
  * `npm start` as one process on SQLite and the in-process bus, with these bugs planted; `limits` are its rate limits.
+ * Its data are on the disk, if there is one, which it closes.
  */
 export const startEmbedded = async (
   settings: Readonly<Record<string, string>> = {},
   limits: Readonly<Record<string, string>> = unlimited,
   mutations: readonly Mutation[] = [],
+  disk?: SmallDisk,
 ): Promise<Deployment> => {
-  const directory = await mkdtemp(join(tmpdir(), 'boxoffice-faults-'));
+  const directory = disk?.directory ?? (await mkdtemp(join(tmpdir(), 'boxoffice-faults-')));
   const data: DataLocation = { directory, mongodbUrl: undefined, amqpUrl: undefined };
   const partner = await setUp(data);
   const [https, http] = await freePorts(2);
@@ -41,7 +44,8 @@ export const startEmbedded = async (
   });
   const close = async (): Promise<void> => {
     await whole.stop('SIGKILL');
-    await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+    if (disk) await disk.close();
+    else await rm(directory, { recursive: true, force: true, maxRetries: 5 });
   };
   try {
     await whole.start();
@@ -57,6 +61,7 @@ export const startEmbedded = async (
     processes: [whole],
     runs: () => [whole],
     broker: undefined,
+    ...(disk === undefined ? {} : { disk }),
     ...together([whole]),
     close,
   };

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { faithful, type Modes, type Mutation, type Order, type Report } from '../inside/orders.ts';
+import { type Deliveries, faithful, type Modes, type Mutation, type Order, type Report } from '../inside/orders.ts';
 import type { CrashPointName } from './crash-points.ts';
 
 /** The start of a process until it was ready. */
@@ -33,8 +33,8 @@ export interface ProductProcess {
   disarm(): Promise<void>;
   /** Sets the engines' modes, also for its later starts. */
   behave(modes: Modes): Promise<void>;
-  /** The facts that the running process handled since the last call, as `<queue> <id>`. */
-  deliveries(): Promise<readonly string[]>;
+  /** The deliveries to the running process since the last call. */
+  deliveries(): Promise<Deliveries>;
   /** The files of the mutations that took effect in the running process. */
   planted(): Promise<readonly string[]>;
   /** The end of the output of all its runs. */
@@ -158,7 +158,7 @@ export const productProcess = ({
       modes = next;
       await tell({ kind: 'modes', modes });
     },
-    deliveries: async () => (await tell({ kind: 'count' }))?.handled ?? [],
+    deliveries: async () => (await tell({ kind: 'count' }))?.deliveries ?? { handled: [], outOfOrder: 0 },
     planted: async () => (await tell({ kind: 'planted' }))?.planted ?? [],
     output: () => printed,
   };

@@ -1,11 +1,15 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   type Bus,
   connectRabbitmq as connectFaithful,
   createInProcessBus as createFaithful,
+  type Handler,
   type InProcessOptions,
   type Message,
   type RabbitmqOptions,
 } from '@boxoffice/messaging';
+import { type Random, randomFrom } from '../round/random.ts';
+import { recordArrival } from './deliveries.ts';
 import { modes } from './modes.ts';
 
 // Replaces libs/messaging inside a process under test (replace.ts): the same, except for the faults that the modes set.
@@ -14,14 +18,61 @@ export * from '@boxoffice/messaging';
 /** A copy with this delay arrives after facts that were published after its original. */
 export const LATE_MS = 700;
 
+/** Between two attempts to publish a copy that the publisher does not wait for. */
+const AGAIN_MS = 300;
+
 const publishAgain = async (bus: Bus, message: Message): Promise<void> => {
   await Promise.all([bus.publish(message), bus.publish(message)]);
   setTimeout(() => bus.publish(message).catch(() => undefined), LATE_MS).unref();
 };
 
+let random: { readonly seed: string; readonly delays: Random } | undefined;
+
+/** The choices of the current seed. */
+const delays = (): Random => {
+  const { seed = '' } = modes();
+  if (random?.seed !== seed) random = { seed, delays: randomFrom(seed) };
+  return random.delays;
+};
+
+/** Publishes a copy after a delay, again until the bus has it: nobody else would. */
+const publishLater = async (bus: Bus, message: Message, delayMs: number): Promise<void> => {
+  for (let wait = delayMs; ; wait = AGAIN_MS) {
+    await pause(wait, undefined, { ref: false });
+    try {
+      return await bus.publish(message);
+    } catch {
+      // The bus is down; again.
+    }
+  }
+};
+
+/**
+ * Two copies with delays of their own. The publisher does not wait for them, so that its later facts of the same key
+ * may arrive before: a crash would lose them, and this mode is for rounds without one.
+ */
+const publishOutOfOrder = (bus: Bus, message: Message): void => {
+  for (let copy = 0; copy < 2; copy++) void publishLater(bus, message, delays().between(0, LATE_MS));
+};
+
+const published = async (bus: Bus, message: Message): Promise<void> => {
+  const { bus: mode } = modes();
+  if (mode === 'doubling') return publishAgain(bus, message);
+  if (mode === 'doubling out of order') return publishOutOfOrder(bus, message);
+  return bus.publish(message);
+};
+
+const recorded =
+  (queue: string, handler: Handler): Handler =>
+  (message, attempt) => {
+    if (modes().bus === 'doubling out of order') recordArrival(queue, message);
+    return handler(message, attempt);
+  };
+
 const doubled = (bus: Bus): Bus => ({
   ...bus,
-  publish: (message) => (modes().bus === 'doubling' ? publishAgain(bus, message) : bus.publish(message)),
+  publish: (message) => published(bus, message),
+  subscribe: (queue, handler) => bus.subscribe(queue, recorded(queue.name, handler)),
 });
 
 /** As the original, in the modes of this process. */

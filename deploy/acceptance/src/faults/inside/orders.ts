@@ -1,11 +1,15 @@
 import type { CrashPointName } from '../deployment/crash-points.ts';
 
-/** How the bus of a process delivers facts: faithfully, or each one again. */
-export type BusMode = 'faithful' | 'doubling';
+/** How the bus of a process delivers facts: faithfully, each one again, or each one twice and out of order. */
+export type BusMode = 'faithful' | 'doubling' | 'doubling out of order';
 
 /** The modes of a process's engines; the default is faithful. */
 export interface Modes {
   readonly bus: BusMode;
+  /** Decides the delays of `doubling out of order`. */
+  readonly seed?: string;
+  /** How far the wall clock of the process is ahead, in milliseconds; default 0. */
+  readonly clockMs?: number;
 }
 
 export const faithful: Modes = { bus: 'faithful' };
@@ -28,11 +32,19 @@ export type Order =
   | { readonly kind: 'count' }
   | { readonly kind: 'planted' };
 
+/** The deliveries to a process since the last report. */
+export interface Deliveries {
+  /** The facts that were handled, as `<queue> <id>`. */
+  readonly handled: readonly string[];
+  /** How many facts arrived after a later one of the same key. */
+  readonly outOfOrder: number;
+}
+
 /** The report of a process after every order. */
 export interface Report {
   readonly kind: 'done';
-  /** For `count`: the facts that were handled since the last report, as `<queue> <id>`. */
-  readonly handled?: readonly string[];
+  /** For `count`. */
+  readonly deliveries?: Deliveries;
   /** For `planted`: the files of the mutations that took effect. */
   readonly planted?: readonly string[];
 }

@@ -3,6 +3,7 @@
 
 import { flushCompileCache } from 'node:module';
 import { isMainThread } from 'node:worker_threads';
+import { replaceClock } from './clock.ts';
 import { armed, disarmed } from './crash.ts';
 import { recordDeliveries, takeDeliveries } from './deliveries.ts';
 import { behave } from './modes.ts';
@@ -23,13 +24,14 @@ const obey = (order: Order): void => {
 
 const reportOn = ({ kind }: Order): Report => ({
   kind: 'done',
-  ...(kind === 'count' ? { handled: takeDeliveries() } : {}),
+  ...(kind === 'count' ? { deliveries: takeDeliveries() } : {}),
   ...(kind === 'planted' ? { planted: plantedFiles() } : {}),
 });
 
 const begin = (): void => {
   const asked = parameter('modes');
   if (asked !== null) behave(JSON.parse(asked) as Modes);
+  replaceClock();
   replaceMessaging();
   recordDeliveries();
   // A killed process never writes its compile cache, and would compile again at its next start.

@@ -7,7 +7,7 @@ export interface Facts {
   /** Written and not published. */
   readonly pending: readonly Pick<OutboxEvent, 'id' | 'type' | 'key'>[];
   readonly deadLetters: readonly Pick<DeadLetter, 'id' | 'queue' | 'reason' | 'message'>[];
-  /** Expected dead letters: `<queue> <key>`. */
+  /** Expected dead letters: `<queue> <key>`, or `<queue> <id>` of bytes that are no message. */
   readonly planted: readonly string[];
 }
 
@@ -19,7 +19,7 @@ export const checkFacts = ({ pending, deadLetters, planted }: Facts, check: Chec
   });
   const expected = new Set(planted);
   for (const { id, queue, reason, message } of deadLetters) {
-    const name = `${queue} ${message.key}`;
+    const name = `${queue} ${message.type === 'unreadable' ? message.id : message.key}`;
     check.that('I5', expected.has(name), () => `dead letter ${id} (${message.type}): ${reason}`);
     expected.delete(name);
   }

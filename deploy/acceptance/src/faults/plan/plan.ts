@@ -55,6 +55,7 @@ const playOne = async (
     unknown,
     checked,
     violations,
+    ...(round.remarks.length === 0 ? {} : { remarks: round.remarks }),
     seconds,
   };
 };
@@ -82,11 +83,12 @@ const playRounds = async (
       }
       const played = await playOne(stage, row, index, round, options);
       await note(played);
-      const { violations, seconds, units } = played;
+      const { violations, seconds, units, remarks = [] } = played;
       const verdict = violations.length === 0 ? 'no violation' : `${violations.length} VIOLATIONS`;
       print(
         `row ${row.number} ${engines}, round ${index + 1} of ${rounds.length}: ${units} ${row.unit}, ${verdict} (${seconds.toFixed(1)} s)`,
       );
+      for (const remark of remarks) print(`  ${remark}`);
       if (violations.length === 0) continue;
       // What is wrong now would be found again in every later round.
       await stage.deployment.close();

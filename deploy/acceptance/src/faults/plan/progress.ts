@@ -24,6 +24,8 @@ export interface PlayedRound {
   readonly unknown: number;
   readonly checked: number;
   readonly violations: readonly Violation[];
+  /** Figures of the round beside those of the table. */
+  readonly remarks?: readonly string[];
   readonly seconds: number;
 }
 

@@ -5,8 +5,8 @@ import { type DataLocation, openStores } from '../deployment/installation.ts';
 
 /** The facts of an installation as an operator reads them, beside its processes. */
 export interface Inspection {
-  /** Events of every service that are not published yet. */
-  pending(): Promise<OutboxEvent[]>;
+  /** Events of every service that are not published yet, of each service at most `limit` (default 1,000). */
+  pending(limit?: number): Promise<OutboxEvent[]>;
   deadLetters(): Promise<DeadLetter[]>;
   dropDeadLetters(): Promise<void>;
   /**
@@ -14,6 +14,11 @@ export interface Inspection {
    * that dies after its write. Returns its key.
    */
   plant(institution: string, type: string, data: object): Promise<string>;
+  /**
+   * Publishes bytes that are no message to the queues of a fact, over RabbitMQ, since the in-process bus has no bytes.
+   * Returns the id under which they become dead letters.
+   */
+  plantBytes(type: string): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -28,8 +33,8 @@ export const inspect = async (location: DataLocation): Promise<Inspection> => {
   const stores = new Map<string, Store>();
   for (const name of publishers) stores.set(name, await engines.store(name, name === 'orders' ? [planted] : []));
   return {
-    async pending() {
-      const all = await Promise.all([...stores.values()].map(({ outbox }) => outbox.pending(1_000)));
+    async pending(limit = 1_000) {
+      const all = await Promise.all([...stores.values()].map(({ outbox }) => outbox.pending(limit)));
       return all.flat();
     },
     deadLetters: () => engines.deadLetters.list(),
@@ -48,6 +53,14 @@ export const inspect = async (location: DataLocation): Promise<Inspection> => {
         const occurredAt = new Date().toISOString();
         await engines.bus.publish({ id: randomUUID(), type, key: id, version: 1, institution, occurredAt, data });
       }
+      return id;
+    },
+    async plantBytes(type) {
+      const id = randomUUID();
+      const occurredAt = new Date().toISOString();
+      const message = { id, type, key: id, version: 1, institution: '', occurredAt, data: {} };
+      const unreadable = { ...message, toJSON: () => 'nonsense' };
+      await engines.bus.publish(unreadable);
       return id;
     },
     close: () => engines.close(),

@@ -17,14 +17,18 @@ export interface Round extends Scope {
   readonly journal: Journal;
   /** The faults that the processes and engines suffered, in words. */
   readonly faults: string[];
+  /** Figures of the round that the plan reports. */
+  readonly remarks: string[];
   /** The restarts of the killed processes. */
   readonly revivals: Start[];
-  /** The dead letters that it planted: `<queue> <key>`. */
+  /** The dead letters that it planted: `<queue> <key>`, or `<queue> <id>` of bytes that are no message. */
   readonly planted: string[];
   /** Whether the institution cancels the performance during the round. */
   readonly closed?: boolean;
   /** Unfinished client requests: the round is checked after them. */
   readonly unfinished: Promise<unknown>[];
+  /** How much longer than usual its invariants may take to hold; default 0. */
+  readonly patienceMs?: number;
   /** Additional invariants of this round; called when it may be quiet, perhaps several times. */
   alsoTrue?: (evidence: Evidence, check: Check) => Promise<void> | void;
   /** Reverts the round's changes after its check. */
@@ -66,6 +70,7 @@ export const beginRound = async (
     since,
     journal: createJournal(),
     faults: [],
+    remarks: [],
     revivals: [],
     planted: [],
     unfinished: [],

@@ -36,6 +36,7 @@ export const settle = async (
   const inspection = await inspect(deployment.data);
   const startedAt = performance.now();
   const passed = () => performance.now() - startedAt;
+  const longestMs = patienceMs + Math.max(0, ...rounds.map((round) => round.patienceMs ?? 0));
 
   const look = async (): Promise<Verdict> => {
     const check = createCheck();
@@ -66,7 +67,7 @@ export const settle = async (
       if (verdict.violations.length > 0) clean = undefined;
       else clean ??= at;
       if (clean !== undefined && at - clean >= steadyMs) return { ...verdict, seconds: clean / 1000 };
-      if (clean === undefined && at > patienceMs) return { ...verdict, seconds: at / 1000 };
+      if (clean === undefined && at > longestMs) return { ...verdict, seconds: at / 1000 };
       await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
     }
   } finally {

@@ -4,7 +4,7 @@ import { inspect } from '../round/inspection.ts';
 import { beginRound, buyersOf, type Scenario } from '../round/round.ts';
 
 /** Facts whose data no consumer can read. */
-const poisons = [
+export const poisons = [
   'order.confirmed',
   'order.cancelled',
   'order.expired',
