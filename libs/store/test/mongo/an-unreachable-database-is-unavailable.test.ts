@@ -1,11 +1,12 @@
 import { expect, test } from '@jest/globals';
 import { MongoBulkWriteError, MongoServerError } from 'mongodb';
-import { fresh, suiteCollections, thing, thingsOf } from '../../src/conformance/subject.ts';
+import { fresh, suiteCollections, thing, thingsOf, until } from '../../src/conformance/subject.ts';
 import { openMongoStore, type Store, StoreUnavailable } from '../../src/index.ts';
 import { inWordsOfThePort } from '../../src/mongo/connection/unavailable.ts';
 import { describeMongo } from './describe.ts';
 import { newDatabase } from './engine.ts';
-import { startProxy, type Verdict } from './proxy.ts';
+import { type Command, startProxy, type Verdict } from './proxy.ts';
+import { scramServer } from './scram.ts';
 
 const failureOf = (call: Promise<unknown>): Promise<unknown> =>
   call.then(
@@ -32,6 +33,7 @@ describeMongo('a database that', (url) => {
       verdict = next;
     };
     await work(store, proxy, judge).finally(() => store.close());
+    await proxy.close();
     await remove();
   };
 
@@ -47,9 +49,36 @@ describeMongo('a database that', (url) => {
       judge('pass');
       await mine.insert(thing());
       expect(await mine.get(id)).toBeDefined();
-      await proxy.close();
     });
   }, 30_000);
+
+  test('does not respond while connections authenticate is usable soon after it responds', async () => {
+    const { settings, remove } = newDatabase(url);
+    let silent = false;
+    const judge = (command: Command): Verdict => (silent && 'saslStart' in command ? 'unanswered' : 'pass');
+    const proxy = await startProxy(url, judge, undefined, scramServer('secret'));
+    const address = new URL(proxy.url);
+    Object.assign(address, { username: 'boxoffice', password: 'secret' });
+    address.searchParams.set('authMechanism', 'SCRAM-SHA-256');
+    const store = await openMongoStore({ ...settings, url: address.href, collections: suiteCollections });
+    try {
+      const mine = thingsOf(store).of(fresh('inst'));
+      const { id } = await mine.insert(thing());
+      // More calls than there are connections: the driver opens new ones, which stop in the middle.
+      const several = () => Promise.all(Array.from({ length: 8 }, () => failureOf(mine.get(id))));
+      silent = true;
+      const calls = several();
+      await until(async () => proxy.withheld() >= 2);
+      silent = false;
+      await until(async () => (await several()).every((found) => !(found instanceof Error)), 40_000);
+      for (const failure of (await calls).filter((found) => found instanceof Error))
+        expect(failure).toBeInstanceOf(StoreUnavailable);
+    } finally {
+      await store.close();
+      await proxy.close();
+      await remove();
+    }
+  }, 60_000);
 
   test('does not respond does not delay the close of a store', async () => {
     // Close waits for no answer: if it waited for one, this would never end.

@@ -16,12 +16,25 @@ export interface Proxy {
   readonly url: string;
   /** Passes the held commands to the server. */
   release(): void;
+  /** The number of commands that were left unanswered. */
+  withheld(): number;
   /** Closes every connection. */
   cut(): void;
   close(): Promise<void>;
 }
 
 const opMsg = 2013;
+
+/** A wire message that answers another one. */
+const answerTo = (request: Buffer, document: object): Buffer => {
+  const body = BSON.serialize(document);
+  const message = Buffer.alloc(21 + body.length);
+  message.writeInt32LE(message.length, 0);
+  message.writeInt32LE(request.readInt32LE(4), 8);
+  message.writeInt32LE(opMsg, 12);
+  message.set(body, 21);
+  return message;
+};
 
 /** The command in a wire message, or undefined if it is something else. */
 const commandOf = (message: Buffer): Command | undefined => {
@@ -46,16 +59,18 @@ const splitter = () => {
 
 /**
  * Starts a proxy. `judge` decides about each command before the server gets it; `answered` is called when the server
- * has answered an `unanswered` command.
+ * has answered an `unanswered` command. `instead` answers commands that the server does not know.
  */
 export const startProxy = async (
   url: string,
   judge: (command: Command) => Verdict,
   answered: (command: Command) => void = () => {},
+  instead: (command: Command) => object | undefined = () => undefined,
 ): Promise<Proxy> => {
   const target = new URL(url);
   const sockets = new Set<Socket>();
   const held: (() => void)[] = [];
+  let unanswered = 0;
   const server = createServer((driver) => {
     const upstream = connect(Number(target.port), target.hostname);
     const split = splitter();
@@ -75,7 +90,15 @@ export const startProxy = async (
       for (const message of split(chunk)) {
         const command = commandOf(message);
         const verdict = command ? judge(command) : 'pass';
-        if (verdict === 'unanswered') withheld = command;
+        const own = command && instead(command);
+        if (verdict === 'unanswered') {
+          withheld = command;
+          unanswered += 1;
+        }
+        if (verdict !== 'unanswered' && own) {
+          driver.write(answerTo(message, own));
+          continue;
+        }
         if (verdict === 'held') held.push(() => upstream.write(message));
         else upstream.write(message);
       }
@@ -99,6 +122,7 @@ export const startProxy = async (
     release() {
       for (const send of held.splice(0)) send();
     },
+    withheld: () => unanswered,
     cut,
     async close() {
       server.close();

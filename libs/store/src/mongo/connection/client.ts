@@ -8,6 +8,20 @@ export interface Connection {
   readonly database: Db;
 }
 
+/**
+ * Milliseconds for the opening of a connection. The driver opens two at a time: after the server was silent, calls wait
+ * this long for those two, which is shorter than a call may take.
+ */
+const CONNECT_MS = 3_000;
+/**
+ * Milliseconds for the answer to a command, unless it sets another limit: also for those with which a connection
+ * authenticates, which the limit above does not cover. Shorter than the time limit of a call.
+ */
+const COMMAND_MS = 5_000;
+
+/** Options of a command whose duration depends on the amount of its work: at most ten minutes. */
+export const unhurried = { timeoutMS: 600_000 } as const;
+
 /** The URL without user and password, for messages. */
 export const withoutCredentials = (url: string): string => url.replace(/\/\/[^@/]*@/, '//');
 
@@ -36,7 +50,8 @@ export const connect = async (url: string, service: string): Promise<Connection>
       retryWrites: true,
       retryReads: true,
       ignoreUndefined: true,
-      connectTimeoutMS: 5_000,
+      connectTimeoutMS: CONNECT_MS,
+      socketTimeoutMS: COMMAND_MS,
       waitQueueTimeoutMS: 5_000,
       ...impatient,
     });

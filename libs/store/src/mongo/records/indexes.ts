@@ -1,4 +1,5 @@
 import { type Collection, type IndexDescription, MongoServerError } from 'mongodb';
+import { unhurried } from '../connection/client.ts';
 import { decode } from './body.ts';
 import { isDuplicate } from './duplicates.ts';
 import type { StoredRecord } from './record.ts';
@@ -39,7 +40,7 @@ const create = async (records: Collection<StoredRecord>, schema: Schema, index: 
   const unique = schema.unique.find((one) => one.name === name);
   if (unique) await fillKeys(records, schema, unique);
   try {
-    await records.createIndex(key, { name, ...options });
+    await records.createIndex(key, { name, ...options, ...unhurried });
   } catch (error) {
     if (hasCode(error, sameKeys)) return;
     if (!isDuplicate(error)) throw error;
