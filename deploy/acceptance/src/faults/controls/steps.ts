@@ -1,8 +1,8 @@
 import { checkout } from '../scenarios/checkout.ts';
 import { contention } from '../scenarios/contention.ts';
+import { doubled } from '../scenarios/doubled.ts';
 import { killsAt } from '../scenarios/kills.ts';
 import { pausesOf } from '../scenarios/pauses.ts';
-import { races } from '../scenarios/races.ts';
 import type { Control } from './control.ts';
 
 /** The lease of a dead process looks alive for ever. */
@@ -47,7 +47,7 @@ export const olderEventObeyed: Control = {
       to: 'where: { holder: orderId }',
     },
   ],
-  scenario: races,
+  scenario: doubled,
 };
 
 /** An attempt that finds too few places retains those that it found. */
