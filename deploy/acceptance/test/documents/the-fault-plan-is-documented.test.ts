@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import {
   checkoutPointNames,
+  commandPointNames,
   crashPointNames,
   crashPoints,
   rescuePointNames,
@@ -27,5 +28,6 @@ test('docs/reliability.md has the plan’s number of crash points', () => {
   );
   expect(text).toContain(`of the ${checkoutPointNames.length} of a visitor's checkout`);
   expect(text).toContain(`the ${rescuePointNames.length} of its rescue`);
+  expect(text).toContain(`of the ${commandPointNames.length} of every other command and reaction`);
   expect(text).toContain(`The ${Object.keys(crashPoints).length} named steps`);
 });

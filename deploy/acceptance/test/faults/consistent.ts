@@ -37,6 +37,7 @@ const order = (
   state,
   version: 3,
   externalReference: `round/${id}`,
+  contactNumber: null,
   lines: places.map((place) => line(id, place, more.confirmedAt != null)),
   total: 100 * places.length,
   paid: 0,

@@ -19,12 +19,30 @@ export interface Buyer {
   create(items: readonly RequestedItem[], pointOfSale?: string): Promise<Entry>;
   confirm(orderId: string): Promise<Entry>;
   cancel(orderId: string, override?: boolean): Promise<Entry>;
+  add(orderId: string, items: readonly RequestedItem[]): Promise<Entry>;
+  remove(orderId: string, lineId: string): Promise<Entry>;
+  /** Names the contact who buys. */
+  change(orderId: string, contactNumber: string): Promise<Entry>;
+  /** Records a pending payment. */
+  pledge(orderId: string, amount: number): Promise<Entry>;
+  /** Captures a pending payment. */
+  settle(orderId: string, paymentId: string, amount: number): Promise<Entry>;
+  refund(orderId: string, amount: number): Promise<Entry>;
   /** Pays with immediate capture. */
   pay(orderId: string, amount: number): Promise<Entry>;
   reserve(orderId: string, dueAt: Date): Promise<Entry>;
   extend(orderId: string, minutes: number): Promise<Entry>;
   print(ticketId: string): Promise<Entry>;
   control(ticketId: string): Promise<Entry>;
+  revert(ticketId: string): Promise<Entry>;
+  replace(ticketId: string): Promise<Entry>;
+}
+
+/** What an action is beside a POST with a body. */
+interface Particulars {
+  readonly amount?: number;
+  readonly detail?: string;
+  readonly method?: 'POST' | 'PATCH' | 'DELETE';
 }
 
 export interface BuyerOptions {
@@ -48,24 +66,25 @@ export const openBuyer = ({ api, journal, random, reference, persistent }: Buyer
     subject: string | null,
     path: string,
     body: object,
-    amount?: number,
+    { method = 'POST', ...particulars }: Particulars = {},
   ): Promise<Entry> => {
     serial += 1;
     const key = `${name}.${serial}`;
     const insists = persistent ?? random.chance(0.5);
     const checksRepeat = random.chance(0.2);
     const sent = action === 'create' ? { ...body, externalReference: key } : body;
-    const call: Call = { method: 'POST', body: sent, headers: { 'idempotency-key': key } };
+    const headers = { 'idempotency-key': key };
+    const call: Call = method === 'DELETE' ? { method, headers } : { method, body: sent, headers };
     const { reply, ...course } = await ask(api, path, call, insists);
     // A request that is reported as still in progress until the timeout is inconclusive.
     const answered = reply !== undefined && reply.status < 500 && !isBusy(reply);
     const ok = answered && reply.status < 300;
-    const repeated = ok && checksRepeat ? await sameAgain(path, call, reply) : undefined;
+    const repeated = ok && checksRepeat && method === 'POST' ? await sameAgain(path, call, reply) : undefined;
     const entry: Entry = {
       action,
       key,
       subject,
-      ...(amount === undefined ? {} : { amount }),
+      ...particulars,
       outcome: ok ? 'ok' : answered ? 'refused' : 'unknown',
       status: reply?.status ?? null,
       code: reply?.body?.status ?? null,
@@ -92,11 +111,22 @@ export const openBuyer = ({ api, journal, random, reference, persistent }: Buyer
     confirm: (id) => act('confirm', id, order(id, 'confirmation'), { onAccount: true }),
     cancel: (id, override) =>
       act('cancel', id, order(id, 'cancellation'), { reason: 'faults', ...(override ? { override } : {}) }),
-    pay: (id, amount) => act('pay', id, order(id, 'payments'), { method: 'card', amount, status: 'captured' }, amount),
+    pay: (id, amount) =>
+      act('pay', id, order(id, 'payments'), { method: 'card', amount, status: 'captured' }, { amount }),
     reserve: (id, dueAt) => act('reserve', id, order(id, 'reservation'), { dueAt: dueAt.toISOString() }),
     extend: (id, minutes) => act('extend', id, order(id, 'extension'), { minutes }),
     print: (id) => act('print', id, `/svc/v3/tickets/${id}/printing`, {}),
     control: (id) => act('control', id, `/svc/v3/tickets/${id}/control`, { gate: 'A' }),
+    revert: (id) => act('revert', id, `/svc/v3/tickets/${id}/control`, {}, { method: 'DELETE' }),
+    replace: (id) => act('replace', id, `/svc/v3/tickets/${id}/replacement`, {}),
+    add: (id, items) => act('add', id, order(id, 'lines'), { items }),
+    remove: (id, line) => act('remove', id, order(id, `lines/${line}`), {}, { method: 'DELETE', detail: line }),
+    change: (id, contactNumber) =>
+      act('change', id, `/svc/v3/orders/${id}`, { contactNumber }, { method: 'PATCH', detail: contactNumber }),
+    pledge: (id, amount) => act('pledge', id, order(id, 'payments'), { method: 'card', amount, status: 'pending' }),
+    settle: (id, paymentId, amount) =>
+      act('settle', id, order(id, `payments/${paymentId}`), { status: 'captured' }, { method: 'PATCH', amount }),
+    refund: (id, amount) => act('refund', id, order(id, 'refunds'), { method: 'card', amount }, { amount }),
   };
 };
 

@@ -28,6 +28,7 @@ export interface OrderView {
   readonly lines: readonly LineView[];
   readonly total: number;
   readonly paid: number;
+  readonly contactNumber: string | null;
   readonly expiresAt: string | null;
   readonly confirmedAt: string | null;
   readonly cancellation: CancellationView | null;

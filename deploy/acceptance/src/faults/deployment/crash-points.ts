@@ -5,7 +5,7 @@ export interface RequestMoment {
     | 'http.client.response.finish'
     | 'http.server.request.start'
     | 'http.server.response.finish';
-  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: RegExp;
 }
 
@@ -24,9 +24,10 @@ export interface CrashPoint {
   readonly service: ServiceName;
   /**
    * The transaction whose step it is: a purchase, its cancellation, the end of a whole performance, a visitor's
-   * checkout (which also has the steps of a purchase), or the cancellation of a checkout after an error.
+   * checkout (which also has the steps of a purchase), the cancellation of a checkout after an error, or any further
+   * command and its reactions.
    */
-  readonly step: 'purchase' | 'cancellation' | 'closing' | 'checkout' | 'rescue';
+  readonly step: 'purchase' | 'cancellation' | 'closing' | 'checkout' | 'rescue' | 'command';
   readonly moment: RequestMoment | FactPoint;
 }
 
@@ -42,6 +43,32 @@ const guest = /^\/internal\/shop\/contacts\/[^/]+$/;
 const checkout = /^\/internal\/shop\/orders\/[^/]+\/checkout$/;
 const criteria = /^\/internal\/contacts\/[^/]+$/;
 const rescue = /^\/internal\/shop\/orders\/[^/]+\/fault-cancellation$/;
+
+const order = /^\/svc\/v3\/orders\/[^/]+$/;
+const lines = /^\/svc\/v3\/orders\/[^/]+\/lines$/;
+const line = /^\/svc\/v3\/orders\/[^/]+\/lines\/[^/]+$/;
+const extension = /^\/svc\/v3\/orders\/[^/]+\/extension$/;
+const reservation = /^\/svc\/v3\/orders\/[^/]+\/reservation$/;
+const payments = /^\/svc\/v3\/orders\/[^/]+\/payments$/;
+const payment = /^\/svc\/v3\/orders\/[^/]+\/payments\/[^/]+$/;
+const refunds = /^\/svc\/v3\/orders\/[^/]+\/refunds$/;
+const release = /^\/internal\/stock\/holds\/[^/]+\/release$/;
+const longerHold = /^\/internal\/stock\/holds\/[^/]+\/extension$/;
+const renewal = /^\/internal\/stock\/holds\/[^/]+\/renewal$/;
+const printing = /^\/svc\/v3\/tickets\/[^/]+\/printing$/;
+const control = /^\/svc\/v3\/tickets\/[^/]+\/control$/;
+const replacement = /^\/svc\/v3\/tickets\/[^/]+\/replacement$/;
+const products = /^\/svc\/v3\/catalog\/products$/;
+const performance = /^\/svc\/v3\/catalog\/performances\/[^/]+$/;
+const individuals = /^\/svc\/v3\/contacts\/individuals$/;
+const individual = /^\/svc\/v3\/contacts\/individuals\/[^/]+$/;
+const sessions = /^\/tnwr\/v1\/sessions$/;
+const cartItems = /^\/tnwr\/v1\/shopping-cart\/items$/;
+const cartItem = /^\/tnwr\/v1\/shopping-cart\/items\/[^/]+$/;
+const newItems = /^\/internal\/shop\/orders\/items$/;
+const itemRemoval = /^\/internal\/shop\/orders\/[^/]+\/lines\/[^/]+\/removal$/;
+const token = /^\/auth\/token$/;
+const decisions = /^\/internal\/decisions$/;
 
 type Edge = 'asks' | 'has the answer' | 'is asked' | 'has answered';
 const channels: Readonly<Record<Edge, RequestMoment['on']>> = {
@@ -71,8 +98,9 @@ const fulfilment = 'orders.fulfilment.v1';
 const releases = 'catalog.releases.v1';
 const closings = 'orders.performance-cancelled.v1';
 const ofTickets = 'tickets.orders.v1';
+const erased = 'contact.erased';
 
-/** Every named step of a purchase, of a checkout and of a cancellation at which a process can be killed. */
+/** Every named step of a command or reaction at which a process can be killed. */
 export const crashPoints = {
   'orders-before-hold': request('orders', 'purchase', 'asks', holds),
   'catalog-hold-received': request('catalog', 'purchase', 'is asked', holds),
@@ -116,6 +144,101 @@ export const crashPoints = {
   'orders-rescue-received': request('orders', 'rescue', 'is asked', rescue),
   'orders-rescue-answered': request('orders', 'rescue', 'has answered', rescue),
   'pos-after-rescue': request('pos', 'rescue', 'has the answer', rescue),
+  // The further commands and reactions, which the scenario `commands` reaches.
+  'gateway-order-received': request('gateway', 'command', 'is asked', orders),
+  'gateway-before-decision': request('gateway', 'command', 'asks', decisions),
+  'gateway-after-decision': request('gateway', 'command', 'has the answer', decisions),
+  'gateway-before-forwarding': request('gateway', 'command', 'asks', orders),
+  'gateway-after-forwarding': request('gateway', 'command', 'has the answer', orders),
+  'gateway-order-answered': request('gateway', 'command', 'has answered', orders),
+  'authorizer-token-received': request('authorizer', 'command', 'is asked', token),
+  'authorizer-token-answered': request('authorizer', 'command', 'has answered', token),
+  'authorizer-decision-received': request('authorizer', 'command', 'is asked', decisions),
+  'authorizer-decision-answered': request('authorizer', 'command', 'has answered', decisions),
+  'orders-creation-received': request('orders', 'command', 'is asked', orders),
+  'orders-confirmation-received': request('orders', 'command', 'is asked', confirmation),
+  'orders-cancellation-received': request('orders', 'command', 'is asked', cancellation),
+  'orders-lines-received': request('orders', 'command', 'is asked', lines),
+  'orders-lines-answered': request('orders', 'command', 'has answered', lines),
+  'orders-removal-received': request('orders', 'command', 'is asked', line, 'DELETE'),
+  'orders-before-release': request('orders', 'command', 'asks', release),
+  'catalog-hold-release-received': request('catalog', 'command', 'is asked', release),
+  'catalog-hold-release-answered': request('catalog', 'command', 'has answered', release),
+  'orders-after-release': request('orders', 'command', 'has the answer', release),
+  'orders-removal-answered': request('orders', 'command', 'has answered', line, 'DELETE'),
+  'orders-extension-received': request('orders', 'command', 'is asked', extension),
+  'orders-before-extension': request('orders', 'command', 'asks', longerHold),
+  'catalog-extension-received': request('catalog', 'command', 'is asked', longerHold),
+  'catalog-extension-answered': request('catalog', 'command', 'has answered', longerHold),
+  'orders-after-extension': request('orders', 'command', 'has the answer', longerHold),
+  'orders-extension-answered': request('orders', 'command', 'has answered', extension),
+  'orders-reservation-received': request('orders', 'command', 'is asked', reservation),
+  'orders-reservation-answered': request('orders', 'command', 'has answered', reservation),
+  'orders-change-received': request('orders', 'command', 'is asked', order, 'PATCH'),
+  'orders-change-answered': request('orders', 'command', 'has answered', order, 'PATCH'),
+  'contacts-criteria-answered': request('contacts', 'command', 'has answered', criteria, 'GET'),
+  'orders-payment-received': request('orders', 'command', 'is asked', payments),
+  'orders-payment-answered': request('orders', 'command', 'has answered', payments),
+  'orders-settlement-received': request('orders', 'command', 'is asked', payment, 'PATCH'),
+  'orders-before-renewal': request('orders', 'command', 'asks', renewal),
+  'catalog-renewal-received': request('catalog', 'command', 'is asked', renewal),
+  'catalog-renewal-answered': request('catalog', 'command', 'has answered', renewal),
+  'orders-after-renewal': request('orders', 'command', 'has the answer', renewal),
+  'orders-settlement-answered': request('orders', 'command', 'has answered', payment, 'PATCH'),
+  'catalog-sale-received': request('catalog', 'command', 'is asked', sale),
+  'tickets-issue-answered': request('tickets', 'command', 'has answered', issue),
+  'orders-refund-received': request('orders', 'command', 'is asked', refunds),
+  'orders-refund-answered': request('orders', 'command', 'has answered', refunds),
+  'tickets-control-check-received': request('tickets', 'command', 'is asked', controlled, 'GET'),
+  'tickets-control-check-answered': request('tickets', 'command', 'has answered', controlled, 'GET'),
+  'orders-after-control-check': request('orders', 'command', 'has the answer', controlled, 'GET'),
+  'tickets-printing-received': request('tickets', 'command', 'is asked', printing),
+  'tickets-printing-answered': request('tickets', 'command', 'has answered', printing),
+  'tickets-control-received': request('tickets', 'command', 'is asked', control),
+  'tickets-control-answered': request('tickets', 'command', 'has answered', control),
+  'tickets-reversion-received': request('tickets', 'command', 'is asked', control, 'DELETE'),
+  'tickets-reversion-answered': request('tickets', 'command', 'has answered', control, 'DELETE'),
+  'tickets-replacement-received': request('tickets', 'command', 'is asked', replacement),
+  'tickets-replacement-answered': request('tickets', 'command', 'has answered', replacement),
+  'orders-controlled-received': fact('orders', 'command', fulfilment, 'ticket.controlled', 'received'),
+  'orders-controlled-handled': fact('orders', 'command', fulfilment, 'ticket.controlled', 'handled'),
+  'orders-reverted-received': fact('orders', 'command', fulfilment, 'ticket.control_reverted', 'received'),
+  'orders-reverted-handled': fact('orders', 'command', fulfilment, 'ticket.control_reverted', 'handled'),
+  'orders-replaced-received': fact('orders', 'command', fulfilment, 'ticket.replaced', 'received'),
+  'orders-replaced-handled': fact('orders', 'command', fulfilment, 'ticket.replaced', 'handled'),
+  'catalog-cancelled-handled': fact('catalog', 'command', releases, 'order.cancelled', 'handled'),
+  'catalog-expired-received': fact('catalog', 'command', releases, 'order.expired', 'received'),
+  'catalog-expired-handled': fact('catalog', 'command', releases, 'order.expired', 'handled'),
+  'catalog-product-received': request('catalog', 'command', 'is asked', products),
+  'catalog-product-answered': request('catalog', 'command', 'has answered', products),
+  'catalog-performance-received': request('catalog', 'command', 'is asked', performance, 'PATCH'),
+  'catalog-performance-answered': request('catalog', 'command', 'has answered', performance, 'PATCH'),
+  'contacts-creation-received': request('contacts', 'command', 'is asked', individuals),
+  'contacts-creation-answered': request('contacts', 'command', 'has answered', individuals),
+  'contacts-change-received': request('contacts', 'command', 'is asked', individual, 'PATCH'),
+  'contacts-change-answered': request('contacts', 'command', 'has answered', individual, 'PATCH'),
+  'contacts-erasure-received': request('contacts', 'command', 'is asked', individual, 'DELETE'),
+  'contacts-erasure-answered': request('contacts', 'command', 'has answered', individual, 'DELETE'),
+  'orders-erased-received': fact('orders', 'command', 'orders.contact-erased.v1', erased, 'received'),
+  'orders-erased-handled': fact('orders', 'command', 'orders.contact-erased.v1', erased, 'handled'),
+  'tickets-erased-received': fact('tickets', 'command', 'tickets.contact-erased.v1', erased, 'received'),
+  'tickets-erased-handled': fact('tickets', 'command', 'tickets.contact-erased.v1', erased, 'handled'),
+  'pos-erased-received': fact('pos', 'command', 'pos.contact-erased.v1', erased, 'received'),
+  'pos-erased-handled': fact('pos', 'command', 'pos.contact-erased.v1', erased, 'handled'),
+  'pos-login-received': request('pos', 'command', 'is asked', sessions),
+  'pos-login-answered': request('pos', 'command', 'has answered', sessions),
+  'pos-item-received': request('pos', 'command', 'is asked', cartItems),
+  'pos-before-item': request('pos', 'command', 'asks', newItems),
+  'orders-item-received': request('orders', 'command', 'is asked', newItems),
+  'orders-item-answered': request('orders', 'command', 'has answered', newItems),
+  'pos-after-item': request('pos', 'command', 'has the answer', newItems),
+  'pos-item-answered': request('pos', 'command', 'has answered', cartItems),
+  'pos-removal-received': request('pos', 'command', 'is asked', cartItem, 'DELETE'),
+  'pos-before-removal': request('pos', 'command', 'asks', itemRemoval),
+  'orders-item-removal-received': request('orders', 'command', 'is asked', itemRemoval),
+  'orders-item-removal-answered': request('orders', 'command', 'has answered', itemRemoval),
+  'pos-after-removal': request('pos', 'command', 'has the answer', itemRemoval),
+  'pos-removal-answered': request('pos', 'command', 'has answered', cartItem, 'DELETE'),
 } as const satisfies Record<string, CrashPoint>;
 
 export type CrashPointName = keyof typeof crashPoints;
@@ -139,3 +262,6 @@ export const checkoutPointNames: readonly CrashPointName[] = [
 
 /** The points that a checkout reaches only after an error. */
 export const rescuePointNames = namesOf('rescue');
+
+/** The points of all further commands and reactions; only the plan plays them. */
+export const commandPointNames = namesOf('command');

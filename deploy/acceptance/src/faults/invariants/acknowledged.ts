@@ -1,5 +1,5 @@
 import type { OrderView, TicketView } from '../client/views.ts';
-import { type Entry, orderOf } from '../round/journal.ts';
+import { type Entry, isAboutTicket, orderOf } from '../round/journal.ts';
 import { type Evidence, grouped } from './evidence.ts';
 import type { Check } from './verdict.ts';
 
@@ -18,10 +18,14 @@ const checkOrder = (order: OrderView, entries: readonly Entry[], closed: boolean
   if (!perhapsCancelled) {
     check.that('I2', state !== 'cancelled', () => `${id} is cancelled without a request`);
   }
-  if (!did(entries, 'confirm', 'ok', 'unknown') && !did(entries, 'pay', 'ok', 'unknown', 'refused')) {
+  if (
+    !did(entries, 'confirm', 'ok', 'unknown') &&
+    !did(entries, 'pay', 'ok', 'unknown', 'refused') &&
+    !did(entries, 'settle', 'ok', 'unknown', 'refused')
+  ) {
     check.that('I2', order.confirmedAt === null, () => `${id} is confirmed without a request`);
   }
-  const payments = entries.filter(({ action }) => action === 'pay');
+  const payments = entries.filter(({ action }) => action === 'pay' || action === 'settle');
   const sum = (which: readonly Entry[]) => which.reduce((total, { amount = 0 }) => total + amount, 0);
   const least = sum(payments.filter(({ outcome }) => outcome === 'ok'));
   // A payment that could not confirm its order is refused with 412 but recorded.
@@ -30,11 +34,42 @@ const checkOrder = (order: OrderView, entries: readonly Entry[], closed: boolean
   check.that('I2', order.paid <= most, () => `${id} has ${order.paid} paid, at most ${most} were sent`);
 };
 
+/** The lines of an order that were added, less those that may have been removed. */
+const checkLines = (order: OrderView, entries: readonly Entry[], check: Check): void => {
+  const { id, lines } = order;
+  const created = entries.find(({ action }) => action === 'create')?.answer as OrderView | null | undefined;
+  const perhapsRemoved = entries.filter(
+    ({ action, outcome, unknownTries }) => action === 'remove' && (outcome !== 'refused' || unknownTries > 0),
+  );
+  const added = entries.filter(({ action, outcome }) => action === 'add' && outcome === 'ok');
+  const sizes = added.map(({ answer }) => (answer as OrderView).lines.length);
+  // Lines are only added and removed one request after the other: the largest answer, less the removals.
+  const promised = Math.max(created?.lines.length ?? lines.length, ...sizes) - perhapsRemoved.length;
+  check.that('I2', lines.length >= promised, () => `${id} has ${lines.length} lines, not ${promised}`);
+  for (const { detail } of perhapsRemoved.filter(({ outcome }) => outcome === 'ok')) {
+    const gone = lines.every((line) => line.id !== detail);
+    check.that('I2', gone, () => `${id} has line ${detail}, its removal was acknowledged`);
+  }
+  const named = entries.findLast(({ action, outcome }) => action === 'change' && outcome === 'ok')?.detail;
+  if (named !== undefined) {
+    const text = () => `${id} names contact ${order.contactNumber}, ${named} was acknowledged`;
+    check.that('I2', order.contactNumber === named, text);
+  }
+};
+
+const checkReplacement = (tickets: ReadonlyMap<string, TicketView>, subject: string | null, check: Check): void => {
+  const status = tickets.get(subject ?? '')?.status;
+  const replaced = [...tickets.values()].some(({ replaces }) => replaces === subject);
+  check.that('I2', status === 'invalidated' && replaced, () => `ticket ${subject} is ${status}, it was replaced`);
+};
+
 const checkTicket = (ticket: TicketView | undefined, { action, subject }: Entry, check: Check): void => {
   check.that('I2', ticket !== undefined, () => `ticket ${subject} is gone, its ${action} was acknowledged`);
   if (ticket === undefined) return;
   const { status, controlledAt } = ticket;
-  if (action === 'control') {
+  if (action === 'revert') {
+    check.that('I2', controlledAt === null, () => `ticket ${subject} is ${status}, its reversion was acknowledged`);
+  } else if (action === 'control') {
     check.that('I2', controlledAt !== null, () => `ticket ${subject} is ${status}, its control was acknowledged`);
   } else {
     check.that('I2', status !== 'not_printed', () => `ticket ${subject} is ${status}, its printing was acknowledged`);
@@ -51,14 +86,14 @@ export const checkAcknowledged = ({ entries, observed, closed = false }: Evidenc
     const order = orders.get(id);
     check.that('I2', order !== undefined, () => `order ${id} is gone, its ${acknowledged[0]?.action} was acknowledged`);
     if (order === undefined) continue;
-    const [creation] = about.filter(({ action }) => action === 'create');
-    const promised = (creation?.answer as OrderView | null | undefined)?.lines.length ?? order.lines.length;
-    check.that('I2', order.lines.length >= promised, () => `${id} has ${order.lines.length} lines, not ${promised}`);
+    checkLines(order, about, check);
     checkOrder(order, about, closed, check);
   }
   const tickets = new Map(observed.tickets.map((ticket) => [ticket.id, ticket]));
-  for (const entry of entries) {
-    const aboutTicket = entry.action === 'print' || entry.action === 'control';
-    if (aboutTicket && entry.outcome === 'ok') checkTicket(tickets.get(entry.subject ?? ''), entry, check);
+  const reverted = new Set(entries.flatMap(({ action, subject }) => (action === 'revert' ? [subject] : [])));
+  for (const entry of entries.filter((one) => isAboutTicket(one) && one.outcome === 'ok')) {
+    const { action, subject } = entry;
+    if (action === 'replace') checkReplacement(tickets, subject, check);
+    else if (action !== 'control' || !reverted.has(subject)) checkTicket(tickets.get(subject ?? ''), entry, check);
   }
 };

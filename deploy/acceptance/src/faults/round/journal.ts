@@ -2,7 +2,28 @@ import type { Asked } from '../client/request.ts';
 import type { OrderView } from '../client/views.ts';
 
 /** The actions of a client. */
-export type Action = 'create' | 'confirm' | 'cancel' | 'pay' | 'reserve' | 'extend' | 'add' | 'print' | 'control';
+export type Action =
+  | 'create'
+  | 'confirm'
+  | 'cancel'
+  | 'pay'
+  | 'pledge'
+  | 'settle'
+  | 'refund'
+  | 'reserve'
+  | 'extend'
+  | 'add'
+  | 'remove'
+  | 'change'
+  | 'print'
+  | 'control'
+  | 'revert'
+  | 'replace';
+
+const ofTickets: readonly Action[] = ['print', 'control', 'revert', 'replace'];
+
+/** Whether the action's subject is a ticket. */
+export const isAboutTicket = ({ action }: Pick<Entry, 'action'>): boolean => ofTickets.includes(action);
 
 /** The outcome of a request: done, not done, or inconclusive. */
 export type Outcome = 'ok' | 'refused' | 'unknown';
@@ -13,8 +34,10 @@ export interface Entry extends Omit<Asked, 'reply'> {
   readonly key: string;
   /** The subject: an order (null for a creation) or a ticket. */
   readonly subject: string | null;
-  /** The amount of a payment, in minor units. */
+  /** The amount of a payment or refund, in minor units. */
   readonly amount?: number;
+  /** The line that it removes, or the contact that it names. */
+  readonly detail?: string;
   readonly outcome: Outcome;
   /** The status of the last response; null without one. */
   readonly status: number | null;
@@ -81,9 +104,10 @@ export const createJournal = (): Journal => {
 };
 
 /** The order that an entry is about, made or changed; undefined when the client does not know it. */
-export const orderOf = ({ action, subject, answer }: Entry): string | undefined => {
+export const orderOf = (entry: Entry): string | undefined => {
+  const { action, subject, answer } = entry;
   if (action === 'create') return (answer as OrderView | null)?.id;
-  return action === 'print' || action === 'control' ? undefined : (subject ?? undefined);
+  return isAboutTicket(entry) ? undefined : (subject ?? undefined);
 };
 
 /** The outcome of a checkout after its last try. */

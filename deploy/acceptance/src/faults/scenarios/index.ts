@@ -4,6 +4,7 @@ import type { Deployment } from '../deployment/deployment.ts';
 import type { Scenario } from '../round/round.ts';
 import { checkout } from './checkout.ts';
 import { closing } from './closing.ts';
+import { commands } from './commands.ts';
 import { contention } from './contention.ts';
 import { doubled } from './doubled.ts';
 import { kills } from './kills.ts';
@@ -22,6 +23,7 @@ export const scenarios: readonly Scenario[] = [
   races,
   kills,
   checkout,
+  commands,
   randomKills,
   pauses,
   closing,

@@ -9,6 +9,7 @@ import type { Random } from '../../round/random.ts';
 import type { Scenario } from '../../round/round.ts';
 import { checkoutKillsAt } from '../../scenarios/checkout.ts';
 import { closing } from '../../scenarios/closing.ts';
+import { commandKillsAt } from '../../scenarios/commands.ts';
 import { killsAt } from '../../scenarios/kills.ts';
 import { randomKillsOf } from '../../scenarios/random-kills.ts';
 import { type PlannedRound, type PlanRow, portions } from '../row.ts';
@@ -47,6 +48,10 @@ const rounds = (count: number, random: Random, engines: EnginesName): PlannedRou
   return [
     ...roundsOf(others, killsAt),
     ...roundsOf(ofCheckouts, checkoutKillsAt),
+    ...roundsOf(
+      chosen.filter((name) => step(name) === 'command'),
+      commandKillsAt,
+    ),
     ...closings.map((): PlannedRound => ({ units: 1, play: closing.play })),
   ];
 };
