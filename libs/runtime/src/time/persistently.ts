@@ -4,8 +4,8 @@ import type { Logger } from '../logs/logger.ts';
 export interface Persistent<Value> {
   /** Resolves at the first success; rejects at `cancel`. */
   readonly opened: Promise<Value>;
-  /** Resolves when the first attempt has ended, successful or not, or at `cancel`. */
-  readonly tried: Promise<void>;
+  /** Resolves when the first attempt has ended, with whether it succeeded; at `cancel` with false. */
+  readonly tried: Promise<boolean>;
   /** Ends the attempts. */
   cancel(): void;
   /** The value, or undefined if the attempts were cancelled. */
@@ -27,14 +27,17 @@ export const persistently = <Value>(name: string, logger: Logger, open: () => Pr
       });
     });
 
-  const tried = Promise.withResolvers<void>();
-  end.signal.addEventListener('abort', () => tried.resolve());
+  const tried = Promise.withResolvers<boolean>();
+  end.signal.addEventListener('abort', () => tried.resolve(false));
 
   const attempt = async (): Promise<Value> => {
     for (;;) {
       try {
-        return await open().finally(tried.resolve);
+        const value = await open();
+        tried.resolve(true);
+        return value;
       } catch (error) {
+        tried.resolve(false);
         if (end.signal.aborted) throw error;
         logger.warn('waiting', { part: name, reason: (error as Error).message });
         await pause();

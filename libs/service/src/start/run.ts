@@ -147,13 +147,16 @@ const serve = async <Spec extends SettingsSpec, State>(
   });
 
   const metrics = settings.operationsPort === undefined ? undefined : await createMetrics();
-  // While the port is closed, callers use the other instances behind the name. The CPU-bound work of a start is done by
-  // then; an instance without its database reports that at /health/ready.
-  await store.tried;
+  const usedAuthorizerUrl = name === 'authorizer' && !certificate ? undefined : settings.authorizerUrl;
+  // While the port is closed, callers use the other instances behind the name: it opens after the CPU-bound work of the
+  // start, which takes long where other instances are busy. An instance without its database listens at once and
+  // reports that at /health/ready.
+  const listensWhenReady = (await store.tried) && usedAuthorizerUrl !== undefined;
   const service = startService(definition, {
     store: store.opened,
     bus: bus.opened,
-    authorizerUrl: name === 'authorizer' && !certificate ? undefined : settings.authorizerUrl,
+    authorizerUrl: usedAuthorizerUrl,
+    listensWhenReady,
     publicUrl: settings.publicUrl,
     serviceSecret: settings.serviceSecret,
     host: settings.host,
@@ -187,8 +190,8 @@ const serve = async <Spec extends SettingsSpec, State>(
 };
 
 /**
- * The main of a standalone service: reads the settings, connects to MongoDB and RabbitMQ (with retries), listens after
- * the first attempt to open MongoDB, serves as soon as MongoDB is available, and stops in order at SIGTERM. Prints what
+ * The main of a standalone service: reads the settings, connects to MongoDB and RabbitMQ (with retries), listens when
+ * it is ready or the first attempt to open MongoDB has failed, serves as soon as MongoDB is available, and stops in order at SIGTERM. Prints what
  * is wrong and exits with status 1 if it cannot start.
  */
 export const runService = async <Spec extends SettingsSpec, State>(

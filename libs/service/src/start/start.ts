@@ -10,6 +10,7 @@ import {
   createHealth,
   createStop,
   type Health,
+  type Listening,
   type Logger,
   listen,
   logRefused,
@@ -63,6 +64,11 @@ export interface StartOptions<Spec extends SettingsSpec> {
    */
   readonly startWaitMs?: number;
   /**
+   * Whether it listens only when it serves: until then its port is closed, so that callers use other instances. For a
+   * store that is open; `authorizerUrl` is needed then. Default: no.
+   */
+  readonly listensWhenReady?: boolean;
+  /**
    * Whether to verify in the background that the authorizer knows the secret, as a standalone service should. Default:
    * no.
    */
@@ -97,8 +103,8 @@ const arrival = async <Value>(name: string, coming: Value | Promise<Value>, miss
 };
 
 /**
- * Starts a service on the given engines. It listens at once, reports what it waits for at `/health/ready`, and resolves
- * when it serves: as soon as its store is available, since requests need no broker.
+ * Starts a service on the given engines. It listens at once, unless `listensWhenReady`, reports what it waits for at
+ * `/health/ready`, and resolves when it serves: as soon as its store is available, since requests need no broker.
  * @throws {StartFault} when the port is not available; whatever `prepare` throws
  */
 export const startService = async <Spec extends SettingsSpec, State>(
@@ -114,19 +120,23 @@ export const startService = async <Spec extends SettingsSpec, State>(
   const refuse = refuseForNow(definition);
   const there = Promise.withResolvers<RequestListener>();
   let handler = delayUntilReady(options.startWaitMs ?? 0, there.promise, refuse);
-  const listening = await listen((request, response) => handler(request, response), {
-    host,
-    port,
-    tls: options.tls,
-    health,
-    observe: metrics?.requests(name),
-    refuse: refuseIn(definition),
-    onRefused: logRefused(logger),
-    setting: 'PORT',
-    drainMs: options.drainMs,
-  });
-  stop.add('requests', () => listening.close());
-  if (metrics) watchCertificate(metrics, name, listening.certificate);
+  const open = async (): Promise<Listening> => {
+    const opened = await listen((request, response) => handler(request, response), {
+      host,
+      port,
+      tls: options.tls,
+      health,
+      observe: metrics?.requests(name),
+      refuse: refuseIn(definition),
+      onRefused: logRefused(logger),
+      setting: 'PORT',
+      drainMs: options.drainMs,
+    });
+    stop.add('requests', () => opened.close());
+    if (metrics) watchCertificate(metrics, name, opened.certificate);
+    return opened;
+  };
+  let listening = options.listensWhenReady ? undefined : await open();
 
   if (options.provesSecret && options.authorizerUrl !== undefined) {
     const { authorizerUrl } = options;
@@ -139,7 +149,8 @@ export const startService = async <Spec extends SettingsSpec, State>(
   const serve = async (): Promise<{ store: Store; subscriptions: Subscriptions }> => {
     const opened = await arrival('store', options.store, missing);
     const store = metrics ? countedStore(opened, metrics, name) : opened;
-    const authorizerUrl = options.authorizerUrl ?? listening.url;
+    const authorizerUrl = options.authorizerUrl ?? listening?.url;
+    if (authorizerUrl === undefined) throw new Error('a service that listens last needs the address of the authorizer');
     const keys = createKeySet({ url: new URL(JWKS_PATH, authorizerUrl).href });
     const parts: Parts<Spec> = {
       store,
@@ -213,11 +224,20 @@ export const startService = async <Spec extends SettingsSpec, State>(
     health.stopping();
     there.resolve(refuse);
     // Requests first: the events that they commit still need the relay. Then everything else, the last started first.
-    await listening.close();
+    await listening?.close();
     await stop.run();
   };
 
-  const { store, subscriptions } = await serve().catch(async (error: unknown) => {
+  const begin = async () => {
+    const serving = await serve();
+    listening ??= await open();
+    return { ...serving, listening };
+  };
+  const {
+    store,
+    subscriptions,
+    listening: { url, port: chosen, renew },
+  } = await begin().catch(async (error: unknown) => {
     await close();
     throw error;
   });
@@ -225,6 +245,5 @@ export const startService = async <Spec extends SettingsSpec, State>(
   const ready = async (): Promise<void> => {
     await Promise.all([store.ping(), subscriptions.ping()]);
   };
-  const { url, port: chosen, renew } = listening;
   return { name, url, port: chosen, renew, health, complete: subscriptions.started, ready, close };
 };

@@ -81,3 +81,28 @@ test('in family B a starting service answers 500 with its consequences and Retry
   await arrive();
   await end();
 });
+
+test('a service that listens when ready has its port closed until it can answer', async () => {
+  const keys = await openKeys();
+  const engines = await openEmbedded();
+  const store = await engines.store('notes', [notes]);
+  const { port, close: free } = await listen(() => undefined, { host: '127.0.0.1', port: 0 });
+  await free();
+  const prepared = Promise.withResolvers<void>();
+  const preparing = Promise.withResolvers<void>();
+  const prepare = async () => {
+    preparing.resolve();
+    await prepared.promise;
+  };
+  const given = { ...common(keys), port, store, bus: engines.bus, listensWhenReady: true };
+  const starting = startService({ ...definition(), prepare }, given);
+  await preparing.promise;
+  const ask = () => fetch(`http://127.0.0.1:${port}/notes`, { headers: keys.headers('listNotes') });
+  await expect(ask()).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });
+  prepared.resolve();
+  const service = await starting;
+  expect((await fetch(`${service.url}/health/ready`)).status).toBe(200);
+  await service.close();
+  await engines.close();
+  await keys.listening.close();
+});
