@@ -151,6 +151,7 @@ const reportOf = (attacked: Phase): SiegeReport => {
     minutes: 1,
     share: 0.25,
     cores: 2,
+    load: 0.5,
     capacity: 200,
     rate: 100,
     phases: { calm: phase(10), attacked, after: phase(11) },

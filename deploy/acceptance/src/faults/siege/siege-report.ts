@@ -14,6 +14,8 @@ export interface SiegeReport {
   /** The share of one core that the attacker was allowed. */
   readonly share: number;
   readonly cores: number;
+  /** The machine's load average over a minute, before the siege: what else it did. */
+  readonly load: number;
   /** Arrivals per second: the most that were measured, and those of the sale. */
   readonly capacity: number;
   readonly rate: number;

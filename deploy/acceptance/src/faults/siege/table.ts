@@ -95,7 +95,7 @@ export const siegeTable = (report: SiegeReport): string => {
   const skipped = Object.values(phases).reduce((sum, phase) => sum + phase.skipped, 0);
   const harness = [phases.calm, phases.attacked, phases.after].map(({ harnessMs }) => milliseconds(harnessMs));
   return [
-    `\`${commandOf(report)}\`, ${cores} cores shared by product, buyers and attacker.`,
+    `\`${commandOf(report)}\`, ${cores} cores shared by product, buyers and attacker; load average before: ${report.load.toFixed(1)}.`,
     `Capacity ${capacity.toFixed(0)} arrivals/s, the sale has ${rate.toFixed(0)}/s. Milliseconds:`,
     '',
     ...latencies(report),
@@ -109,6 +109,6 @@ export const siegeTable = (report: SiegeReport): string => {
     growthLine(report),
     ...errorLines(report),
     `- invariants: ${count(settled.checked)} checks, ${count(settled.violations.length)} violations`,
-    `- arrivals that were not started: ${count(skipped)}; the harness itself was late by (p99) ${harness.join(', ')} ms`,
+    `- arrivals that were not started: ${count(skipped)}; the harness itself was late by at most ${harness.join(', ')} ms`,
   ].join('\n');
 };
