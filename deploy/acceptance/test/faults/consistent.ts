@@ -100,7 +100,7 @@ const answer = (status: number, more: Partial<CheckoutAnswer> = {}): Mutable<Che
 export const consistent = (): Spoilable => {
   const orders = [
     order('ord_sold', 'confirmed', ['p1', 'p2'], { confirmedAt: instant, paid: 200 }),
-    order('ord_held', 'open', ['p3']),
+    order('ord_held', 'open', ['p3'], { contactNumber: 'C1' }),
     order('ord_back', 'cancelled', ['p4'], { confirmedAt: instant, cancellation: settled(1, 0, 1) }),
     order('ord_kept', 'cancelled', ['p5', 'p6'], { confirmedAt: instant, cancellation: settled(1, 1, 1) }),
   ];
@@ -136,10 +136,14 @@ export const consistent = (): Spoilable => {
       entry('control', 'tic_p5'),
       entry('cancel', 'ord_kept'),
       entry('print', 'tic_p1'),
+      entry('remove', 'ord_held', { detail: 'lin_removed' }),
+      entry('change', 'ord_held', { detail: 'C1' }),
+      entry('replace', 'tic_lost'),
     ],
     tickets: [
       ticket('p1', 'ord_sold', 'printed'),
-      ticket('p2', 'ord_sold', 'not_printed'),
+      { ...ticket('p2', 'ord_sold', 'not_printed'), replaces: 'tic_lost' },
+      { ...ticket('p2', 'ord_sold', 'invalidated'), id: 'tic_lost' },
       ticket('p4', 'ord_back', 'cancelled'),
       ticket('p5', 'ord_kept', 'controlled'),
       ticket('p6', 'ord_kept', 'cancelled'),

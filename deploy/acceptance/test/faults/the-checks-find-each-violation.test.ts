@@ -65,6 +65,17 @@ const spoilt: readonly [Invariant, string, (round: Spoilable) => void][] = [
       Object.assign(stock[0] ?? {}, { sold: 3, capacity: 7 });
     },
   ],
+  [
+    'I2',
+    'a removed line that is still there',
+    ({ orders }) => Object.assign(of(orders, 'ord_held').lines[0] ?? {}, { id: 'lin_removed' }),
+  ],
+  [
+    'I2',
+    'a named contact that is lost',
+    ({ orders }) => Object.assign(of(orders, 'ord_held'), { contactNumber: null }),
+  ],
+  ['I2', 'a replacement that is lost', ({ tickets }) => Object.assign(of(tickets, 'tic_p2'), { replaces: null })],
   ['I2', 'an acknowledged order that is gone', ({ orders }) => void orders.splice(1, 1)],
   [
     'I2',
