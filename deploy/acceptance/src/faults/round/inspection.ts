@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { catalog } from '@boxoffice/catalog';
+import { contacts } from '@boxoffice/contacts';
 import type { DeadLetter } from '@boxoffice/messaging';
+import { orders } from '@boxoffice/orders';
 import { collection, type Document, type OutboxEvent, type Store } from '@boxoffice/store';
+import { tickets } from '@boxoffice/tickets';
 import { type DataLocation, openStores } from '../deployment/installation.ts';
 
 /** The facts of an installation as an operator reads them, beside its processes. */
@@ -25,13 +29,15 @@ export interface Inspection {
 type Planted = Document & { readonly type: string };
 const planted = collection<Planted>('faults_planted');
 
-const publishers = ['catalog', 'contacts', 'orders', 'tickets'] as const;
+/** On MongoDB, an event waits in the document that it reports: a store finds those of the collections that it has. */
+const publishers = [catalog, contacts, orders, tickets];
 
 /** Opens an inspection. Close it soon: a restarted process must find the files as the crash left them. */
 export const inspect = async (location: DataLocation): Promise<Inspection> => {
   const engines = await openStores(location);
   const stores = new Map<string, Store>();
-  for (const name of publishers) stores.set(name, await engines.store(name, name === 'orders' ? [planted] : []));
+  for (const { name, collections } of publishers)
+    stores.set(name, await engines.store(name, name === 'orders' ? [...collections, planted] : collections));
   return {
     async pending(limit = 1_000) {
       const all = await Promise.all([...stores.values()].map(({ outbox }) => outbox.pending(limit)));
