@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
+import { controls } from '../../src/faults/controls/index.ts';
 import {
   checkoutPointNames,
   commandPointNames,
@@ -30,4 +31,15 @@ test('docs/reliability.md has the plan’s number of crash points', () => {
   expect(text).toContain(`the ${rescuePointNames.length} of its rescue`);
   expect(text).toContain(`of the ${commandPointNames.length} of every other command and reaction`);
   expect(text).toContain(`The ${Object.keys(crashPoints).length} named steps`);
+});
+
+test('docs/reliability.md has every planted bug, in the order of play', () => {
+  const [, after = ''] = page.split('<!-- controls: begin -->\n');
+  const rows = (after.split('\n<!-- controls: end -->')[0] ?? '').split('\n').slice(2);
+  const documented = rows.map((row) => row.split(' | ').slice(0, 4).join(' | '));
+  const planted = controls.map(({ name, bug, mutations: [first], engines, scenario }) => {
+    const file = first?.file ?? '';
+    return `| ${bug} (\`${name}\`) | [${file}](../${file}) | ${engines} | ${scenario.name}`;
+  });
+  expect(documented).toEqual(planted);
 });

@@ -2,13 +2,7 @@
 
 import type { Control } from './control.ts';
 import { acknowledgedEarly, publishedUnconfirmed } from './messaging.ts';
-import {
-  cancellationAssumed,
-  holdForgotten,
-  leaseNeverLapses,
-  olderEventObeyed,
-  releaseWithoutVersion,
-} from './steps.ts';
+import { holdForgotten, leaseNeverLapses, olderEventObeyed, releaseWithoutVersion } from './steps.ts';
 import {
   claimWithoutSwap,
   institutionDropped,
@@ -32,5 +26,4 @@ export const controls: readonly Control[] = [
   olderEventObeyed,
   noRollback,
   holdForgotten,
-  cancellationAssumed,
 ];

@@ -1,4 +1,3 @@
-import { checkout } from '../scenarios/checkout.ts';
 import { contention } from '../scenarios/contention.ts';
 import { doubled } from '../scenarios/doubled.ts';
 import { killsAt } from '../scenarios/kills.ts';
@@ -64,19 +63,4 @@ export const holdForgotten: Control = {
     },
   ],
   scenario: contention,
-};
-
-/** A failed cancellation is reported as done. */
-export const cancellationAssumed: Control = {
-  name: 'cancellation-assumed',
-  bug: 'a checkout reports its order as cancelled although the cancellation was not acknowledged',
-  engines: 'scaled',
-  mutations: [
-    {
-      file: 'services/pos/src/orders/checkout.ts',
-      from: 'cancelFailed(context, session, orderId).catch(() => false);',
-      to: 'cancelFailed(context, session, orderId).catch(() => true);',
-    },
-  ],
-  scenario: checkout,
 };

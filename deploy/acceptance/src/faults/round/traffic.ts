@@ -37,10 +37,10 @@ export const duringTraffic = async (
       () => over,
     ),
   );
+  leave(round, [...partners, ...visits]);
   try {
     await act();
   } finally {
     over = true;
-    leave(round, [...partners, ...visits]);
   }
 };

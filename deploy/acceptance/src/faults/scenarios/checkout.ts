@@ -99,12 +99,12 @@ const playCheckouts = async (context: Context, blows: readonly Blow[]): Promise<
       () => over,
     ),
   );
+  leave(round, visitors);
   const missed: CrashPointName[] = [];
   try {
     for (const blow of blows) missed.push(...(await strike(blow, context, round)));
   } finally {
     over = true;
-    leave(round, visitors);
   }
   round.alsoTrue = ({ checkouts }, check) => {
     check.that('round', missed.length === 0, () => `never reached: ${missed.join(', ')}`);

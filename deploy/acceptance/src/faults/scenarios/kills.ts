@@ -46,6 +46,7 @@ const playKills = async (context: Context, points: readonly CrashPointName[]): P
   const traffic = buyersOf(context, round, context.size === 'short' ? 3 : 6).map((buyer, index) =>
     trade(buyer, round.hall, random.fork(`trade ${index}`), () => over),
   );
+  leave(round, traffic);
   const missed: CrashPointName[] = [];
   try {
     const strike = async (point: CrashPointName): Promise<void> => {
@@ -55,7 +56,6 @@ const playKills = async (context: Context, points: readonly CrashPointName[]): P
     await Promise.all(points.map(strike));
   } finally {
     over = true;
-    leave(round, traffic);
   }
   round.alsoTrue = (_, check) => {
     check.that('round', missed.length === 0, () => `never reached: ${missed.join(', ')}`);

@@ -97,6 +97,7 @@ export const neighbours: Scenario = {
     const traffic = buyersOf(context, round, count, true).map((buyer, index) =>
       trade(buyer, round.hall, random.fork(`trade ${index}`), () => over),
     );
+    leave(round, traffic);
     const own = { api, journal, random: random.fork('neighbour'), reference: `${reference}-n`, persistent: true };
     try {
       await trade(openBuyer(own), hall, random.fork('own trade'), (done) => done >= orders);
@@ -106,7 +107,6 @@ export const neighbours: Scenario = {
       }
     } finally {
       over = true;
-      leave(round, traffic);
     }
     round.alsoTrue = async (_, check) => {
       for (const leak of leaks) check.that('round', false, () => `another institution's data: ${leak}`);
