@@ -22,7 +22,7 @@ const alone = <T>(victims: readonly ProductProcess[], act: () => Promise<T>): Pr
 /**
  * Kills a process of the point's service when it reaches the point for the n-th time, and restarts it; `meanwhile`
  * starts when the point is armed. One kill at a time per service; several services in parallel. Returns whether the
- * point was reached.
+ * point was reached within `reachMs`.
  */
 export const killAt = (
   point: CrashPointName,
@@ -30,13 +30,14 @@ export const killAt = (
   deployment: Deployment,
   round: Round,
   meanwhile: () => Promise<unknown> = async () => undefined,
+  reachMs = REACH_MS,
 ): Promise<boolean> => {
   const victims = deployment.runs(crashPoints[point].service);
   return alone(victims, async () => {
     await Promise.all(victims.map((victim) => victim.arm(point, nth)));
     const died = Promise.race(victims.map((victim) => victim.ended().then(() => true)));
     const acting = meanwhile();
-    const reached = await within(died, REACH_MS, () => false);
+    const reached = await within(died, reachMs, () => false);
     // The other instance continues.
     await Promise.all(victims.map((victim) => victim.disarm()));
     round.revivals.push(...(await deployment.revive(victims)));
