@@ -96,12 +96,6 @@ const answerHealth = async (
   return true;
 };
 
-/**
- * Connections that the system queues until the event loop accepts them (Linux: at most net.core.somaxconn). Those beyond
- * it try again only after 1, 3, 7 seconds; Node's default of 511 is what an attacker opens within half a second.
- */
-const BACKLOG = 4_096;
-
 const makeServer = ({ tls, limits = {} }: ListenOptions): Server => {
   const { headersMs = 10_000, requestMs = 30_000, keepAliveMs = 75_000, silenceMs = 120_000 } = limits;
   const options = {
@@ -144,7 +138,7 @@ const started = (server: Server, { host, port, setting }: ListenOptions): Promis
       else if (NO_ADDRESS.has(reason)) reject(new StartFault(`HOST: ${noAddress(host)}`));
       else reject(error);
     });
-    server.listen({ host, port, backlog: BACKLOG }, () => resolve(server.address() as AddressInfo));
+    server.listen({ host, port }, () => resolve(server.address() as AddressInfo));
   });
 
 const reachable = (host: string): string => {
