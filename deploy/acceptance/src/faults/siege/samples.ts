@@ -56,15 +56,20 @@ export const patternOf = (path: string): string =>
   (path.split('?', 1)[0] ?? '').replaceAll(/\/[a-z]{2,4}_[A-Za-z0-9]+/g, '/{id}');
 
 /** Records each request of one arrival, whose first one is late by what passed since `intended`. */
-export const sampled = (client: Client, samples: Samples, intended: number): Client => {
+export const sampled = (
+  client: Client,
+  samples: Samples,
+  intended: number,
+  now: () => number = () => performance.now(),
+): Client => {
   let from: number | undefined = intended;
   return async (path, call) => {
     const method = call?.method ?? 'GET';
-    const startedAt = from ?? performance.now();
+    const startedAt = from ?? now();
     from = undefined;
     const record = (status: number | null): void => {
       const failed = status === null || status === 429 || status >= 500;
-      samples.all.push({ kind: kindOf(method, path), ms: performance.now() - startedAt, status, failed });
+      samples.all.push({ kind: kindOf(method, path), ms: now() - startedAt, status, failed });
     };
     try {
       const reply = await client(path, call);
