@@ -124,9 +124,15 @@ export interface KnownPerformance {
   readonly startDate: string | undefined;
 }
 
-/** Puts another performance on sale and changes it. @throws {Error} when the product stays unavailable */
-export const managePerformance = async (api: Client, name: string, days: number): Promise<KnownPerformance> => {
-  const { performanceId: id } = await openHall(api, name, [{ code: 'ONE', capacity: 1 }]);
+/** Puts another performance on sale and changes it; undefined when the product stays unavailable. */
+export const managePerformance = async (
+  api: Client,
+  name: string,
+  days: number,
+): Promise<KnownPerformance | undefined> => {
+  const hall = await openHall(api, name, [{ code: 'ONE', capacity: 1 }]).catch(() => undefined);
+  if (!hall) return undefined;
+  const { performanceId: id } = hall;
   const startDate = new Date(Date.now() + days * 86_400_000).toISOString();
   const { outcome } = await command(api, `/svc/v3/catalog/performances/${id}`, 'PATCH', { startDate });
   return { id, startDate: outcome === 'ok' ? startDate : undefined };

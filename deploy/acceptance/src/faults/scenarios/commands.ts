@@ -94,7 +94,8 @@ const playCommands = async (context: Context, points: readonly CrashPointName[])
     }),
     ...[0, 1].map((index) => inTurn((turn) => browse(visit, shop, random.fork(`visit ${turn} of ${index}`)), enough)),
     inTurn(async (turn) => {
-      performances.push(await managePerformance(api, `${reference}-${turn}`, 40 + turn));
+      const made = await managePerformance(api, `${reference}-${turn}`, 40 + turn);
+      if (made) performances.push(made);
       await pause(PAUSE_MS);
     }, enough),
     inTurn(async () => {
