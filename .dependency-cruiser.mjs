@@ -78,7 +78,7 @@ export default {
     },
     only(
       'sqlite-only-in-its-engine',
-      '^(libs/store/(src/sqlite|test/)|deploy/bench/)',
+      '^(libs/store/(src/sqlite|test/)|deploy/(bench|acceptance/src/faults/deployment)/)',
       '^(node:)?sqlite$',
       'engines import drivers',
     ),

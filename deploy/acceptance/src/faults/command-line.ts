@@ -68,7 +68,8 @@ that without the attacker is marked, but is no failure.
 minutes at most.
 
 The scaled deployment needs TEST_MONGODB_URL and TEST_RABBITMQ_CONTROL; without them it is skipped, unless --engines
-names it. The seed determines every choice.
+names it. Faults of the store and of links need TEST_MONGODB_CONTROL and TEST_TOXIPROXY as well; what cannot be played
+is said. The seed determines every choice.
 
 Exit status: 0 no violation (with --controls: every bug was caught); 1 a violation (a bug that was not caught), a 5xx
 that is not planned, or the harness failed; 2 wrong arguments, engines that --engines names are not configured, the

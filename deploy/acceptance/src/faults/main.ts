@@ -40,7 +40,7 @@ const start = async (
 ): Promise<Deployment> => {
   if (engines === 'embedded') return startEmbedded(settings, limits, mutations);
   if (!scaled) throw new Error(NO_SCALED_ENGINES);
-  return startScaled(scaled, settings, limits, mutations);
+  return startScaled(scaled, { settings, limits, mutations });
 };
 
 /** No setting is raised: the honest load comes from enough addresses. */

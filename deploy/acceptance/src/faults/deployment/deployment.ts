@@ -4,21 +4,37 @@ import type { Address } from '@boxoffice/testkit';
 import type { Deliveries, Modes } from '../inside/orders.ts';
 import type { ServiceName } from './crash-points.ts';
 import type { DataLocation, Partner } from './installation.ts';
+import type { Links } from './links/index.ts';
+import type { WriteGate } from './links/write-gate.ts';
 import type { ProductProcess, Start } from './process.ts';
 import type { SmallDisk } from './small-disk.ts';
 
 /** `embedded`: SQLite and the in-process bus, in one process. `scaled`: MongoDB and RabbitMQ, two of each service. */
 export type EnginesName = 'embedded' | 'scaled';
 
-/** A message broker that belongs to the harness and may be killed. */
-export interface Broker {
+/** A server that belongs to the harness and may be killed. */
+export interface Server {
   readonly url: string;
   /** Sends SIGKILL, as abrupt as a power cut. */
   kill(): Promise<void>;
-  /** Restarts it with the same data and address. */
+  /** Starts it again after a kill, with the same data and address. */
   start(): Promise<void>;
+  /** Ends it in good order and starts it again. */
+  restart(): Promise<void>;
+  /** Ends it and removes its data. */
   stop(): Promise<void>;
 }
+
+/** A message broker of the harness. */
+export interface Broker extends Server {
+  /** The queues refuse messages while so many wait in them; undefined: their own limit again. */
+  limit(messages: number | undefined): Promise<void>;
+  /** Sets the disk alarm: the broker accepts no messages. */
+  alarm(on: boolean): Promise<void>;
+}
+
+/** A server of MongoDB's protocol of the harness; every write that it acknowledged survives a kill. */
+export type StoreServer = Server;
 
 /** The product, started from its own programs, with an institution that has nothing on sale yet. */
 export interface Deployment {
@@ -35,6 +51,12 @@ export interface Deployment {
   readonly broker: Broker | undefined;
   /** The file system of the data, where the harness has mounted one. */
   readonly disk?: SmallDisk;
+  /** Undefined where the store belongs to others, or is embedded. */
+  readonly storeServer?: StoreServer;
+  /** Undefined unless the deployment was started with links. */
+  readonly links?: Links;
+  /** Undefined unless the deployment was started with a gate before its store. */
+  readonly writeGate?: WriteGate;
   /** Starts those of the processes (default: all) that have ended; resolves with their starts when they are ready. */
   revive(processes?: readonly ProductProcess[]): Promise<Start[]>;
   /** Changes the engines' modes in all processes, also for their next starts. */

@@ -1,17 +1,9 @@
-import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { promisify } from 'node:util';
+import { openControl } from './control.ts';
 import type { Broker } from './deployment.ts';
-
-const execute = promisify(execFile);
 
 /** Starts a RabbitMQ node for the harness with the script that TEST_RABBITMQ_CONTROL names. */
 export const startBroker = async (control: string): Promise<Broker> => {
-  const directory = await mkdtemp(join(tmpdir(), 'boxoffice-broker-'));
-  const script = resolve(new URL('../../../../../', import.meta.url).pathname, control);
-  const run = async (verb: string): Promise<string> => (await execute(script, [verb, directory])).stdout.trim();
+  const { run, remove } = await openControl(control, 'broker');
   return {
     url: await run('start'),
     async kill() {
@@ -20,10 +12,16 @@ export const startBroker = async (control: string): Promise<Broker> => {
       await run('kill');
     },
     start: async () => void (await run('start')),
+    async restart() {
+      await run('stop');
+      await run('start');
+    },
+    limit: async (messages) => void (await run('limit', messages === undefined ? 'off' : `${messages}`)),
+    alarm: async (on) => void (await run('alarm', on ? 'on' : 'off')),
     async stop() {
       await run('kill');
       await run('stop');
-      await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+      await remove();
     },
   };
 };

@@ -8,6 +8,11 @@ import { type Balancer, openBalancer } from './balancer.ts';
 import { type Deployment, together } from './deployment.ts';
 import { certificateIn } from './embedded.ts';
 import { type DataLocation, settingsOf, setUp, unlimited } from './installation.ts';
+import { openLinks } from './links/index.ts';
+import type { Target } from './links/pairs.ts';
+import { toxiproxyProgram } from './links/toxiproxy.ts';
+import { openWriteGate } from './links/write-gate.ts';
+import { startStoreServer } from './mongodb.ts';
 import { type ProductProcess, productProcess } from './process.ts';
 import { startBroker } from './rabbitmq.ts';
 
@@ -30,7 +35,28 @@ export const scaledEngines = (env: Readonly<Record<string, string | undefined>>)
 /** The reason for skipping the scaled deployment. */
 export const NO_SCALED_ENGINES = 'the scaled deployment needs TEST_MONGODB_URL and TEST_RABBITMQ_CONTROL';
 
+/** The same. @throws {Error} where the environment lacks one */
+export const needScaledEngines = (env: Readonly<Record<string, string | undefined>>): ScaledEngines => {
+  const engines = scaledEngines(env);
+  if (!engines) throw new Error(NO_SCALED_ENGINES);
+  return engines;
+};
+
 const secrets = { SERVICE_ROOT_SECRET: randomUUID() + randomUUID(), KEY_ENCRYPTION_KEY: randomUUID() + randomUUID() };
+
+export interface ScaledOptions {
+  readonly settings?: Readonly<Record<string, string>> | undefined;
+  /** Its rate limits; default: none. */
+  readonly limits?: Readonly<Record<string, string>> | undefined;
+  /** Bugs to plant. */
+  readonly mutations?: readonly Mutation[] | undefined;
+  /** Whether every link between two processes goes through toxiproxy. */
+  readonly links?: boolean;
+  /** Whether a gate before the store can refuse writes. */
+  readonly writeGate?: boolean;
+  /** Starts a store server of its own with the script that TEST_MONGODB_CONTROL names. */
+  readonly mongodbControl?: string | undefined;
+}
 
 /** The instances of a service behind its balancer, whose rotation has those that are ready. */
 const instancesOf = async (
@@ -61,72 +87,108 @@ const instancesOf = async (
   });
 };
 
-/**
- * MongoDB and RabbitMQ, two processes of every service behind a balancer, and a gateway, with these bugs planted;
- * `limits` are its rate limits.
- */
-export const startScaled = async (
-  { mongodbUrl, rabbitmqControl }: ScaledEngines,
-  settings: Readonly<Record<string, string>> = {},
-  limits: Readonly<Record<string, string>> = unlimited,
-  mutations: readonly Mutation[] = [],
+/** What was opened, closed in the opposite order. */
+const createStack = () => {
+  const closings: (() => Promise<unknown>)[] = [];
+  return {
+    /** Closes `opened` with the others. */
+    keep<T>(opened: T, close: (opened: T) => Promise<unknown>): T {
+      closings.unshift(() => close(opened));
+      return opened;
+    },
+    async close(): Promise<void> {
+      for (const close of closings.splice(0)) await close();
+    },
+  };
+};
+
+/** MongoDB and RabbitMQ, two processes of every service behind a balancer, and a gateway. */
+export const startScaled = async (engines: ScaledEngines, options: ScaledOptions = {}): Promise<Deployment> => {
+  const stack = createStack();
+  try {
+    return await startOn(stack, engines, options);
+  } catch (error) {
+    await stack.close();
+    throw error;
+  }
+};
+
+const startOn = async (
+  { keep, close }: ReturnType<typeof createStack>,
+  engines: ScaledEngines,
+  options: ScaledOptions,
 ): Promise<Deployment> => {
-  const directory = await mkdtemp(join(tmpdir(), 'boxoffice-faults-'));
-  const broker = await startBroker(rabbitmqControl);
+  const directory = keep(await mkdtemp(join(tmpdir(), 'boxoffice-faults-')), (made) =>
+    rm(made, { recursive: true, force: true, maxRetries: 5 }),
+  );
+  const broker = keep(await startBroker(engines.rabbitmqControl), (one) => one.stop());
+  const { mongodbControl, limits = unlimited, mutations = [] } = options;
+  const storeServer =
+    mongodbControl === undefined ? undefined : keep(await startStoreServer(mongodbControl), (one) => one.stop());
+  const storeUrl = storeServer?.url ?? engines.mongodbUrl;
   const prefix = `faults_${randomUUID().slice(0, 8)}`;
-  const data: DataLocation = { directory, mongodbUrl: `${mongodbUrl}/${prefix}`, amqpUrl: broker.url };
+  const data: DataLocation = { directory, mongodbUrl: `${storeUrl}/${prefix}`, amqpUrl: broker.url };
   const partner = await setUp(data);
+  const writeGate = options.writeGate ? keep(await openWriteGate(storeUrl), (gate) => gate.close()) : undefined;
 
   const [https, http] = await freePorts(2);
   const baseUrl = `https://localhost:${https}`;
-  const balancers = await Promise.all(names.map(async (name) => [name, await openBalancer()] as const));
-  const addresses = Object.fromEntries(balancers.map(([name, { url }]) => [`${name.toUpperCase()}_URL`, url]));
-  const common = {
-    ...settingsOf(data),
+  const balancers = await Promise.all(
+    names.map(async (name) => [name, keep(await openBalancer(), (balancer) => balancer.close())] as const),
+  );
+  const urls = Object.fromEntries(balancers.map(([name, { url }]) => [name, url])) as Record<
+    (typeof names)[number],
+    string
+  >;
+  const ends: Record<Target, string> = {
+    ...urls,
+    store: `${writeGate?.url ?? storeUrl}/${prefix}`,
+    broker: broker.url,
+  };
+  const links = options.links
+    ? keep(await openLinks(toxiproxyProgram(process.env), ends), (all) => all.close())
+    : undefined;
+  const addresses = Object.fromEntries(names.map((name) => [`${name.toUpperCase()}_URL`, urls[name]]));
+  const settingsFor = (name: string) => ({
+    ...settingsOf({ ...data, mongodbUrl: ends.store }),
     ...secrets,
     ...addresses,
     ...limits,
     PUBLIC_URL: baseUrl,
     SIMULATED_PAYMENTS: 'on',
-    ...settings,
-  };
+    ...links?.settingsOf(name),
+    ...options.settings,
+  });
   const services = new Map<string, ProductProcess[]>();
-  for (const [name, balancer] of balancers) services.set(name, await instancesOf(name, balancer, common, mutations));
+  for (const [name, balancer] of balancers) services.set(name, await instancesOf(name, balancer, settingsFor(name), mutations));
   const gateway = productProcess({
     name: 'gateway',
     program: [PROGRAM, 'gateway'],
     mutations,
     healthUrl: `http://127.0.0.1:${http}/health/ready`,
     settings: {
-      ...common,
+      ...settingsFor('gateway'),
       GATEWAY_PORT: `${https}`,
       GATEWAY_HTTP_PORT: `${http}`,
     },
   });
-  const processes = [...[...services.values()].flat(), gateway];
+  const processes = keep([...[...services.values()].flat(), gateway], (all) =>
+    Promise.all(all.map((process) => process.stop('SIGKILL'))),
+  );
   const all = together(processes);
-  const close = async (): Promise<void> => {
-    await Promise.all(processes.map((process) => process.stop('SIGKILL')));
-    await Promise.all(balancers.map(([, balancer]) => balancer.close()));
-    await broker.stop();
-    await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+  await all.revive();
+  return {
+    engines: 'scaled',
+    data,
+    partner,
+    address: { baseUrl, ca: await certificateIn(directory) },
+    processes,
+    runs: (service) => services.get(service) ?? [gateway],
+    broker,
+    ...(storeServer === undefined ? {} : { storeServer }),
+    ...(links === undefined ? {} : { links }),
+    ...(writeGate === undefined ? {} : { writeGate }),
+    ...all,
+    close,
   };
-  try {
-    await all.revive();
-    const address = { baseUrl, ca: await certificateIn(directory) };
-    return {
-      engines: 'scaled',
-      data,
-      partner,
-      address,
-      processes,
-      runs: (service) => services.get(service) ?? [gateway],
-      broker,
-      ...all,
-      close,
-    };
-  } catch (error) {
-    await close();
-    throw error;
-  }
 };

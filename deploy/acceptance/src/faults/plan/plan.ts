@@ -133,6 +133,8 @@ export const playPlan = async (options: PlanOptions): Promise<void> => {
         print(`row ${row.number} ${engines}: not played, ${lacking}`);
         continue;
       }
+      const missing = row.lacksPart?.(engines);
+      if (missing !== undefined) print(`row ${row.number} ${engines}: played in part, ${missing}`);
       const { play } = row;
       if (play.kind === 'rounds') await playRounds({ ...row, play }, engines, options, note);
       else await playSuite({ ...row, play }, engines, options, note);

@@ -40,6 +40,8 @@ export interface PlanRow {
   readonly times: Readonly<Partial<Record<EnginesName, number>>>;
   /** Why it cannot be played on this machine; undefined if it can. */
   readonly lacks?: (engines: EnginesName) => string | undefined;
+  /** Why a part of its faults cannot be played on this machine; the others are. */
+  readonly lacksPart?: (engines: EnginesName) => string | undefined;
   readonly play: RowPlay;
 }
 
@@ -54,3 +56,7 @@ export const portions = (count: number, most: number): number[] => {
   const rounds = Math.ceil(count / most);
   return Array.from({ length: rounds }, (_, index) => Math.min(most, count - index * most));
 };
+
+/** `count` of them, each as often as the others. */
+export const inTurns = <T>(from: readonly T[], count: number): T[] =>
+  Array.from({ length: count }, (_, index) => from[index % from.length] as T);

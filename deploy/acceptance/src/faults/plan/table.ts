@@ -32,8 +32,10 @@ const lineOf = (
   }
   const requests = sum(rounds, ({ acknowledged, refused, unknown }) => acknowledged + refused + unknown);
   const violations = sum(rounds, (round) => round.violations.length);
-  const units = `${figure(sum(rounds, (round) => round.units))} of ${figure(wanted)} ${row.unit}`;
-  return `| ${[...cells, units, figure(requests), figure(sum(rounds, (round) => round.checked)), figure(violations)].join(' | ')} |`;
+  const units = sum(rounds, (round) => round.units);
+  const missing = units < wanted ? row.lacksPart?.(engines) : undefined;
+  const count = `${figure(units)} of ${figure(wanted)} ${row.unit}${missing === undefined ? '' : `; ${missing}`}`;
+  return `| ${[...cells, count, figure(requests), figure(sum(rounds, (round) => round.checked)), figure(violations)].join(' | ')} |`;
 };
 
 /** The table of a plan, in Markdown. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { catalog } from '@boxoffice/catalog';
 import { contacts } from '@boxoffice/contacts';
-import type { DeadLetter } from '@boxoffice/messaging';
+import { type DeadLetter, declared, type QueueDepth } from '@boxoffice/messaging';
 import { orders } from '@boxoffice/orders';
 import { collection, type Document, type OutboxEvent, type Store } from '@boxoffice/store';
 import { tickets } from '@boxoffice/tickets';
@@ -12,6 +12,8 @@ export interface Inspection {
   /** Events of every service that are not published yet, of each service at most `limit` (default 1,000). */
   pending(limit?: number): Promise<OutboxEvent[]>;
   deadLetters(): Promise<DeadLetter[]>;
+  /** The messages that wait in each queue. */
+  depths(): Promise<readonly QueueDepth[]>;
   dropDeadLetters(): Promise<void>;
   /**
    * Publishes a fact: over RabbitMQ, or, with the in-process bus, through the outbox of orders, as a process leaves it
@@ -44,6 +46,7 @@ export const inspect = async (location: DataLocation): Promise<Inspection> => {
       return all.flat();
     },
     deadLetters: () => engines.deadLetters.list(),
+    depths: () => engines.bus.depths(declared.queues),
     async dropDeadLetters() {
       for (const { id } of await engines.deadLetters.list()) await engines.deadLetters.drop(id);
     },

@@ -1,0 +1,65 @@
+import { expect, test } from '@jest/globals';
+import { damageKinds, damageOf } from '../../src/faults/deployment/links/damage.ts';
+import { addressesOf, linkNames, moved } from '../../src/faults/deployment/links/pairs.ts';
+import { bytesIn } from '../../src/faults/deployment/links/toxiproxy.ts';
+import { linkFaults } from '../../src/faults/plan/rows/links.ts';
+import { randomFrom } from '../../src/faults/round/random.ts';
+
+const urls = {
+  authorizer: 'http://127.0.0.1:1',
+  catalog: 'http://127.0.0.1:2',
+  contacts: 'http://127.0.0.1:3',
+  orders: 'http://127.0.0.1:4',
+  tickets: 'http://127.0.0.1:5',
+  pos: 'http://127.0.0.1:6',
+  store: 'mongodb://127.0.0.1:7/prefix?w=1',
+  broker: 'amqp://guest:guest@127.0.0.1:8',
+};
+
+test('every caller reaches each of its targets through the proxy of that link', () => {
+  expect(addressesOf('orders', urls, (link) => `proxy of ${link}`)).toEqual({
+    AUTHORIZER_URL: 'http://proxy of orders → authorizer',
+    CATALOG_URL: 'http://proxy of orders → catalog',
+    CONTACTS_URL: 'http://proxy of orders → contacts',
+    TICKETS_URL: 'http://proxy of orders → tickets',
+    MONGODB_URL: 'mongodb://proxy of orders → store/prefix?w=1',
+    AMQP_URL: 'amqp://guest:guest@proxy of orders → broker',
+  });
+  const gateway = Object.keys(addressesOf('gateway', urls, () => 'x'));
+  expect(gateway).toHaveLength(7);
+  expect(gateway).not.toContain('MONGODB_URL');
+  expect(new Set(linkNames.map(({ name }) => name)).size).toBe(linkNames.length);
+});
+
+test('an address that is not a URL of a server is refused', () => {
+  expect(() => moved('127.0.0.1:5672', 'x')).toThrow('127.0.0.1:5672');
+});
+
+test('the bytes of a link are the sum of all directions in the metrics', () => {
+  const metrics = [
+    '# TYPE toxiproxy_proxy_received_bytes_total counter',
+    'toxiproxy_proxy_received_bytes_total{direction="upstream",listener="a",proxy="pos → orders",upstream="b"} 10',
+    'toxiproxy_proxy_received_bytes_total{direction="downstream",listener="a",proxy="pos → orders",upstream="b"} 1e+03',
+    'toxiproxy_proxy_sent_bytes_total{direction="upstream",listener="a",proxy="pos → store",upstream="b"} 7',
+  ].join('\n');
+  expect([...bytesIn(metrics)]).toEqual([
+    ['pos → orders', 1_010],
+    ['pos → store', 7],
+  ]);
+});
+
+test('half of the bandwidth is half of what was measured, for both directions together', () => {
+  const { toxics } = damageOf('halved', 80_000, randomFrom('halved'));
+  expect(toxics.map(({ stream, attributes }) => [stream, attributes.rate])).toEqual([
+    ['upstream', 20],
+    ['downstream', 20],
+  ]);
+});
+
+test('the faults meet every link before they repeat one, and as often in every way', () => {
+  const faults = linkFaults(100, randomFrom('row'));
+  expect(faults).toHaveLength(100);
+  expect(new Set(faults.slice(0, linkNames.length).map(({ link }) => link)).size).toBe(linkNames.length);
+  const times = damageKinds.map((kind) => faults.filter((fault) => fault.kind === kind).length);
+  expect(Math.max(...times) - Math.min(...times)).toBeLessThanOrEqual(1);
+});
