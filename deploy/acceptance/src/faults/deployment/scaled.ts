@@ -160,7 +160,8 @@ const startOn = async (
     ...options.settings,
   });
   const services = new Map<string, ProductProcess[]>();
-  for (const [name, balancer] of balancers) services.set(name, await instancesOf(name, balancer, settingsFor(name), mutations));
+  for (const [name, balancer] of balancers)
+    services.set(name, await instancesOf(name, balancer, settingsFor(name), mutations));
   const gateway = productProcess({
     name: 'gateway',
     program: [PROGRAM, 'gateway'],
