@@ -1,7 +1,9 @@
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
 import { expect, test } from '@jest/globals';
+import { openBalancer } from '../../src/faults/deployment/balancer.ts';
 import { damageKinds, damageOf } from '../../src/faults/deployment/links/damage.ts';
 import { addressesOf, linkNames, moved } from '../../src/faults/deployment/links/pairs.ts';
-import { bytesIn } from '../../src/faults/deployment/links/toxiproxy.ts';
 import { linkFaults } from '../../src/faults/plan/rows/links.ts';
 import { randomFrom } from '../../src/faults/round/random.ts';
 
@@ -35,19 +37,6 @@ test('an address that is not a URL of a server is refused', () => {
   expect(() => moved('127.0.0.1:5672', 'x')).toThrow('127.0.0.1:5672');
 });
 
-test('the bytes of a link are the sum of all directions in the metrics', () => {
-  const metrics = [
-    '# TYPE toxiproxy_proxy_received_bytes_total counter',
-    'toxiproxy_proxy_received_bytes_total{direction="upstream",listener="a",proxy="pos → orders",upstream="b"} 10',
-    'toxiproxy_proxy_received_bytes_total{direction="downstream",listener="a",proxy="pos → orders",upstream="b"} 1e+03',
-    'toxiproxy_proxy_sent_bytes_total{direction="upstream",listener="a",proxy="pos → store",upstream="b"} 7',
-  ].join('\n');
-  expect([...bytesIn(metrics)]).toEqual([
-    ['pos → orders', 1_010],
-    ['pos → store', 7],
-  ]);
-});
-
 test('half of the bandwidth is half of what was measured, for both directions together', () => {
   const { toxics } = damageOf('halved', 80_000, randomFrom('halved'));
   expect(toxics.map(({ stream, attributes }) => [stream, attributes.rate])).toEqual([
@@ -62,4 +51,23 @@ test('the faults meet every link before they repeat one, and as often in every w
   expect(new Set(faults.slice(0, linkNames.length).map(({ link }) => link)).size).toBe(linkNames.length);
   const times = damageKinds.map((kind) => faults.filter((fault) => fault.kind === kind).length);
   expect(Math.max(...times) - Math.min(...times)).toBeLessThanOrEqual(1);
+});
+
+test('a balancer counts the bytes of open and of closed connections', async () => {
+  const server = createServer((socket) => socket.pipe(socket)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const balancer = await openBalancer();
+  const address = server.address();
+  balancer.add(typeof address === 'object' ? (address?.port ?? 0) : 0);
+  const { port, hostname } = new URL(balancer.url);
+  for (const turn of [1, 2]) {
+    const client = connect(Number(port), hostname);
+    const echo = once(client, 'data');
+    client.write('12345');
+    await echo;
+    expect(balancer.carried()).toBe(turn * 10);
+    client.destroy();
+  }
+  await balancer.close();
+  server.close();
 });

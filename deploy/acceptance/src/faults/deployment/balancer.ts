@@ -8,6 +8,8 @@ export interface Balancer {
   add(port: number): void;
   /** Removes an instance from the rotation; its open connections stay. */
   remove(port: number): void;
+  /** The bytes that went through it, in both directions. */
+  carried(): number;
   close(): Promise<void>;
 }
 
@@ -15,7 +17,12 @@ export interface Balancer {
 export const openBalancer = async (): Promise<Balancer> => {
   const ports: number[] = [];
   const sockets = new Set<Socket>();
+  /** The sockets to instances, and the bytes of those that are closed. */
+  const upstreams = new Set<Socket>();
+  let past = 0;
   let turn = 0;
+
+  const bytesOf = ({ bytesRead, bytesWritten }: Socket): number => bytesRead + bytesWritten;
 
   const keep = (socket: Socket): void => {
     sockets.add(socket);
@@ -32,6 +39,11 @@ export const openBalancer = async (): Promise<Balancer> => {
     if (port === undefined) return void client.destroy();
     const upstream = connect(port, '127.0.0.1');
     keep(upstream);
+    upstreams.add(upstream);
+    upstream.once('close', () => {
+      upstreams.delete(upstream);
+      past += bytesOf(upstream);
+    });
     const next = () => join(client, others);
     upstream.once('error', next);
     upstream.once('connect', () => {
@@ -66,6 +78,7 @@ export const openBalancer = async (): Promise<Balancer> => {
       ports.push(port);
     },
     remove,
+    carried: () => [...upstreams].reduce((sum, upstream) => sum + bytesOf(upstream), past),
     async close() {
       server.close();
       for (const socket of sockets) socket.destroy();

@@ -1,5 +1,6 @@
 // The links between processes: what calls what, each link through a proxy that delays, cuts or resets it.
 
+import { type Balancer, openBalancer } from '../balancer.ts';
 import type { Damage } from './damage.ts';
 import { addressesOf, linkNames, type Target } from './pairs.ts';
 import { startToxiproxy } from './toxiproxy.ts';
@@ -14,8 +15,8 @@ export interface Links {
   damage(link: string, damage: Damage): Promise<void>;
   /** Takes every damage of the link back. */
   mend(link: string): Promise<void>;
-  /** The bytes that each link has carried since its start, in both directions. */
-  carried(): Promise<ReadonlyMap<string, number>>;
+  /** The bytes that the link has carried since the start, in both directions. */
+  carried(link: string): number;
   close(): Promise<void>;
 }
 
@@ -23,10 +24,21 @@ export interface Links {
 export const openLinks = async (program: string, urls: Readonly<Record<Target, string>>): Promise<Links> => {
   const proxies = await startToxiproxy(program);
   const listening = new Map<string, string>();
-  try {
-    for (const { name, target } of linkNames) listening.set(name, await proxies.add(name, new URL(urls[target]).host));
-  } catch (error) {
+  // The program counts the bytes of closed connections only, so a relay behind each proxy counts.
+  const counters = new Map<string, Balancer>();
+  const close = async (): Promise<void> => {
     await proxies.close();
+    await Promise.all([...counters.values()].map((counter) => counter.close()));
+  };
+  try {
+    for (const { name, target } of linkNames) {
+      const counter = await openBalancer();
+      counters.set(name, counter);
+      counter.add(Number(new URL(urls[target]).port));
+      listening.set(name, await proxies.add(name, new URL(counter.url).host));
+    }
+  } catch (error) {
+    await close();
     throw error;
   }
   return {
@@ -40,7 +52,7 @@ export const openLinks = async (program: string, urls: Readonly<Record<Target, s
       await proxies.heal(link);
       await proxies.enable(link, true);
     },
-    carried: () => proxies.carried(),
-    close: () => proxies.close(),
+    carried: (link) => counters.get(link)?.carried() ?? 0,
+    close,
   };
 };

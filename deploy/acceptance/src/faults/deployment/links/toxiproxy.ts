@@ -27,8 +27,6 @@ export interface Toxiproxy {
   poison(name: string, toxic: Toxic): Promise<void>;
   /** Removes all its toxics. */
   heal(name: string): Promise<void>;
-  /** The bytes that each proxy has carried, in both directions. */
-  carried(): Promise<ReadonlyMap<string, number>>;
   close(): Promise<void>;
 }
 
@@ -38,23 +36,12 @@ interface Proxy {
   readonly toxics?: readonly { readonly name: string }[];
 }
 
-/** The bytes by proxy in the program's metrics, in the text format of Prometheus. */
-export const bytesIn = (metrics: string): Map<string, number> => {
-  const bytes = new Map<string, number>();
-  for (const line of metrics.split('\n')) {
-    const [, labels, value] = /^toxiproxy_proxy_(?:received|sent)_bytes_total\{(.*)\} (\S+)$/.exec(line) ?? [];
-    const name = /\bproxy="([^"]*)"/.exec(labels ?? '')?.[1];
-    if (name !== undefined) bytes.set(name, (bytes.get(name) ?? 0) + Number(value));
-  }
-  return bytes;
-};
-
 const START_MS = 20_000;
 
 /** Starts the program. @throws {Error} when it does not answer */
 export const startToxiproxy = async (program: string): Promise<Toxiproxy> => {
   const port = await freePort();
-  const child = spawn(program, ['-host', '127.0.0.1', '-port', `${port}`, '-proxy-metrics'], { stdio: 'ignore' });
+  const child = spawn(program, ['-host', '127.0.0.1', '-port', `${port}`], { stdio: 'ignore' });
   const ended = once(child, 'exit');
   ended.catch(() => undefined);
   const call = async (method: string, path: string, body?: object): Promise<string> => {
@@ -92,7 +79,6 @@ export const startToxiproxy = async (program: string): Promise<Toxiproxy> => {
       const { toxics = [] } = JSON.parse(await call('GET', pathOf(name))) as Proxy;
       for (const toxic of toxics) await call('DELETE', `${pathOf(name)}/toxics/${encodeURIComponent(toxic.name)}`);
     },
-    carried: async () => bytesIn(await call('GET', '/metrics')),
     close,
   };
 };

@@ -63,7 +63,7 @@ const fill = async (context: Context, round: Round, broker: Broker): Promise<Suf
   });
   // Else its consumers come back to a full queue.
   if (!early) await broker.limit(undefined);
-  return { words: `${queue} full at ${limit} messages, tickets down`, unseen };
+  return { words: `${queue} full at ${limit} messages, tickets down`, unseen: () => unseen };
 };
 
 const suffer = async (context: Context, fault: BrokerFault, round: Round): Promise<Suffered> => {
@@ -76,19 +76,20 @@ const suffer = async (context: Context, fault: BrokerFault, round: Round): Promi
       const unseen = await eventsWait(context);
       await pause(random.between(500, 4_000));
       await broker.start();
-      return { words: 'the broker killed', unseen };
+      return { words: 'the broker killed', unseen: () => unseen };
     }
     case 'restarted': {
       const waiting = eventsWait(context);
       await broker.restart();
-      return { words: 'the broker restarted', unseen: await waiting };
+      const unseen = await waiting;
+      return { words: 'the broker restarted', unseen: () => unseen };
     }
     case 'disk alarm': {
       await broker.alarm(true);
       const unseen = await eventsWait(context);
       await pause(random.between(500, 4_000));
       await broker.alarm(false);
-      return { words: "the broker's disk alarm", unseen };
+      return { words: "the broker's disk alarm", unseen: () => unseen };
     }
     case 'full':
       return fill(context, round, broker);

@@ -8,8 +8,8 @@ import { duringTraffic } from '../../round/traffic.ts';
 export interface Suffered {
   /** The fault, in words. */
   readonly words: string;
-  /** Why the product cannot have suffered it; undefined if it did. */
-  readonly unseen: string | undefined;
+  /** Why the product cannot have suffered it; undefined if it did. Called after the traffic. */
+  readonly unseen: () => string | undefined;
 }
 
 /**

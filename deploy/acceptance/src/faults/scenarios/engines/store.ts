@@ -42,23 +42,20 @@ const refuseWrites = async ({ deployment, random }: Context): Promise<Suffered> 
   await pause(lasting(random));
   writeGate.refuse(false);
   const refused = writeGate.refused() - before;
-  return { words: 'the store refusing writes', unseen: refused > 0 ? undefined : 'no write was refused' };
+  return { words: 'the store refusing writes', unseen: () => (refused > 0 ? undefined : 'no write was refused') };
 };
 
 const slow = async ({ deployment, random }: Context): Promise<Suffered> => {
   const { links } = deployment;
   if (!links) throw new Error('this deployment was started without links');
   const toStore = linkNames.filter(({ target }) => target === 'store').map(({ name }) => name);
-  const bytes = async () => {
-    const carried = await links.carried();
-    return toStore.reduce((sum, name) => sum + (carried.get(name) ?? 0), 0);
-  };
-  const before = await bytes();
+  const bytes = () => toStore.reduce((sum, name) => sum + links.carried(name), 0);
+  const before = bytes();
   await Promise.all(toStore.map((link) => links.damage(link, delayed(SLOW_MS))));
   await pause(SLOW_MS + lasting(random));
-  const carried = (await bytes()) - before;
+  const carried = bytes() - before;
   await Promise.all(toStore.map((link) => links.mend(link)));
-  return { words: 'the store 6 s slow', unseen: carried > 0 ? undefined : 'nothing was asked of it' };
+  return { words: 'the store 6 s slow', unseen: () => (carried > 0 ? undefined : 'nothing was asked of it') };
 };
 
 const suffer = async (context: Context, fault: StoreFault): Promise<Suffered> => {
@@ -70,11 +67,11 @@ const suffer = async (context: Context, fault: StoreFault): Promise<Suffered> =>
       const unseen = await accepts(server.url);
       await pause(lasting(random));
       await server.start();
-      return { words: 'the store killed', unseen };
+      return { words: 'the store killed', unseen: () => unseen };
     }
     case 'restarted': {
       await needServer(deployment).restart();
-      return { words: 'the store restarted', unseen: undefined };
+      return { words: 'the store restarted', unseen: () => undefined };
     }
     case 'refusing writes':
       return refuseWrites(context);
@@ -98,7 +95,7 @@ const lock = async ({ deployment, random }: Context, fault: LockFault): Promise<
   const locked = lockWrites([first]);
   await pause(LOCKED_MS[fault]);
   locked.release();
-  return { words: `${first.replace(/.*\//, '')} locked for ${LOCKED_MS[fault]} ms`, unseen: undefined };
+  return { words: `${first.replace(/.*\//, '')} locked for ${LOCKED_MS[fault]} ms`, unseen: () => undefined };
 };
 
 /** Plays faults of the embedded store, by a lock that another program holds on one of its files. */
