@@ -37,7 +37,8 @@ export const sufferDuringTraffic = async <Fault>(
     }
   });
   round.alsoTrue = (_evidence, check) => {
-    for (const { words, unseen } of suffered) check.that('round', unseen === undefined, () => `${words}: ${unseen}`);
+    for (const { words, unseen } of suffered)
+      check.that('round', unseen() === undefined, () => `${words}: ${unseen()}`);
   };
   return round;
 };
