@@ -2,8 +2,13 @@
 
 import type { PlanRow } from '../row.ts';
 import { brokerDown } from './broker.ts';
+import { clocks } from './clocks.ts';
+import { fullDisks } from './disks.ts';
+import { histories } from './histories.ts';
 import { killsAtPoints, killsAtRandomMoments } from './kills.ts';
 import { linksDamaged } from './links.ts';
+import { reordered } from './messages.ts';
+import { outages } from './outages.ts';
 import { pauses } from './pauses.ts';
 import { storeDown } from './store.ts';
 
@@ -15,4 +20,9 @@ export const planRows: readonly PlanRow[] = [
   brokerDown,
   storeDown,
   linksDamaged,
+  clocks,
+  fullDisks,
+  reordered,
+  outages,
+  histories,
 ];
