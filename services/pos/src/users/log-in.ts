@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { PosFault } from '@boxoffice/envelope';
 import { networkOf } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
@@ -9,21 +8,10 @@ import { createTurnstile } from './turnstile.ts';
 import { findUser } from './users.ts';
 
 /**
- * How many passwords are hashed at once: each hash takes 19 MiB and a core for 30 ms. Half of the cores at most, so that
- * a flood of logins leaves the others to all other requests.
+ * Concurrent hashes: each takes 19 MiB and a core for 30 ms. The longest wait is far below the gateway's timeout (15
+ * s), so that a flood of logins is never mistaken for an outage of the service.
  */
-export const hashesAtOnce = (cores: number): number => Math.min(2, Math.max(1, Math.floor(cores / 2)));
-
-/**
- * The longest wait is far below the gateway's timeout (15 s), so that a flood of logins is never mistaken for an outage
- * of the service.
- */
-const LIMITS = {
-  inside: hashesAtOnce(availableParallelism()),
-  waiting: 100,
-  waitingPerAddress: 10,
-  longestWaitMs: 3_000,
-} as const;
+const LIMITS = { inside: 2, waiting: 100, waitingPerAddress: 10, longestWaitMs: 3_000 } as const;
 
 const tooMany = (waitMs: number): PosFault =>
   new PosFault('too_many_requests', 'Too many attempts to log in. Try again after the seconds in Retry-After.', {
