@@ -16,6 +16,8 @@ export interface PlanArguments {
   readonly results: string;
   /** Whether earlier progress is dropped. */
   readonly fresh: boolean;
+  /** Whether the table is written to docs/reliability.md; it is printed in any case. */
+  readonly written: boolean;
 }
 
 /** The options of `npm run faults -- --siege MINUTES`. */
@@ -49,7 +51,7 @@ export interface Known {
 }
 
 export const USAGE = `npm run faults -- [--minutes N] [--seed S] [--engines embedded|scaled|both] [--scenario NAME,…]
-npm run faults -- --plan [--row N] [--share 0.1] [--seed S] [--engines …] [--results FILE] [--fresh]
+npm run faults -- --plan [--row N] [--share 0.1] [--seed S] [--engines …] [--results FILE] [--fresh] [--document none]
 npm run faults -- --siege MINUTES [--attacker-share 0.25] [--seed S] [--engines …]
 npm run faults -- --controls [--control NAME,…] [--seed S] [--engines …]
 
@@ -57,7 +59,7 @@ Without a mode: plays the fault scenarios against the product, one after the oth
 each. The minutes (default 5) are divided between the deployments; every scenario is played at least once on each.
 
 --plan plays every row of the fault plan as often as the plan says, or a --share of it, and writes the table of
-docs/reliability.md. An interrupted plan goes on where it was, from the progress file (default
+docs/reliability.md, unless with --document none. An interrupted plan goes on where it was, from the progress file (default
 .cache/fault-plan.jsonl); --fresh begins anew.
 
 --siege plays a sale at half of the measured capacity, first without and then for the minutes with an attacker, who
@@ -92,6 +94,11 @@ const readShare = (name: string, text: string): number => {
   throw new Error(`--${name} is a number above 0 and at most 1, not ${text}`);
 };
 
+const readWritten = (text: string | undefined): boolean => {
+  if (text === undefined || text === 'none') return text === undefined;
+  throw new Error(`--document is none, or left out, not ${text}`);
+};
+
 const readMinutes = (name: string, text: string): number => {
   const minutes = Number(text);
   if (minutes > 0) return minutes;
@@ -101,7 +108,7 @@ const readMinutes = (name: string, text: string): number => {
 /** The options of each mode that no other has. */
 const ownOptions: Readonly<Record<Mode, readonly string[]>> = {
   scenarios: ['minutes', 'scenario'],
-  plan: ['row', 'share', 'results', 'fresh'],
+  plan: ['row', 'share', 'results', 'fresh', 'document'],
   siege: ['attacker-share'],
   controls: ['control'],
 };
@@ -143,6 +150,7 @@ export const readCommandLine = (
       share: { type: 'string' },
       results: { type: 'string' },
       fresh: { type: 'boolean' },
+      document: { type: 'string' },
       siege: { type: 'string' },
       'attacker-share': { type: 'string' },
       controls: { type: 'boolean' },
@@ -167,6 +175,7 @@ export const readCommandLine = (
       seed,
       results: values.results ?? '.cache/fault-plan.jsonl',
       fresh: values.fresh ?? false,
+      written: readWritten(values.document),
     },
     siege: {
       minutes: readMinutes('siege', values.siege ?? '3'),

@@ -74,8 +74,8 @@ const runPlan = async (engines: readonly EnginesName[], options: FaultsOptions['
     await playPlan({ rows, engines, progress, start: (name) => start(name), print });
   } finally {
     const table = planTable(planRows, progress, progress.rounds, (row, name) => row.lacks?.(name));
-    await writeTable(RELIABILITY, 'plan', table);
-    print(`\n${table}\n\nwritten to docs/reliability.md`);
+    if (options.written) await writeTable(RELIABILITY, 'plan', table);
+    print(`\n${table}\n${options.written ? '\nwritten to docs/reliability.md' : ''}`);
   }
   return conclude(
     progress.rounds.reduce((total, { violations }) => total + violations.length, 0),

@@ -38,7 +38,7 @@ describeMongo('a database that', (url) => {
   };
 
   test('does not respond on open connections makes each call fail with StoreUnavailable, until it responds', async () => {
-    await through(async (store, proxy, judge) => {
+    await through(async (store, _proxy, judge) => {
       const mine = thingsOf(store).of(fresh('inst'));
       const { id } = await mine.insert(thing());
       judge('unanswered');

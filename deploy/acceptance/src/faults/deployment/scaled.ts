@@ -10,7 +10,7 @@ import { certificateIn } from './embedded.ts';
 import { type DataLocation, settingsOf, setUp, unlimited } from './installation.ts';
 import { openLinks } from './links/index.ts';
 import type { Target } from './links/pairs.ts';
-import { toxiproxyProgram } from './links/toxiproxy.ts';
+import { lacksToxiproxy, toxiproxyProgram } from './links/toxiproxy.ts';
 import { openWriteGate } from './links/write-gate.ts';
 import { startStoreServer } from './mongodb.ts';
 import { type ProductProcess, productProcess } from './process.ts';
@@ -23,17 +23,33 @@ const INSTANCES = 2;
 /** The engines of the scaled deployment; undefined where the environment lacks one. */
 export interface ScaledEngines {
   readonly mongodbUrl: string;
-  readonly rabbitmqControl: string;
+  /** A script that starts and kills nodes, or the address of a broker that the harness leaves alone. */
+  readonly rabbitmq: { readonly control: string } | { readonly url: string };
 }
 
 /** The engines that the environment names. */
 export const scaledEngines = (env: Readonly<Record<string, string | undefined>>): ScaledEngines | undefined => {
-  const { TEST_MONGODB_URL: mongodbUrl, TEST_RABBITMQ_CONTROL: rabbitmqControl } = env;
-  return mongodbUrl && rabbitmqControl ? { mongodbUrl, rabbitmqControl } : undefined;
+  const { TEST_MONGODB_URL: mongodbUrl, TEST_RABBITMQ_CONTROL: control, FAULTS_AMQP_URL: url } = env;
+  const rabbitmq = control ? { control } : url ? { url } : undefined;
+  return mongodbUrl && rabbitmq ? { mongodbUrl, rabbitmq } : undefined;
 };
 
 /** The reason for skipping the scaled deployment. */
 export const NO_SCALED_ENGINES = 'the scaled deployment needs TEST_MONGODB_URL and TEST_RABBITMQ_CONTROL';
+
+/** Why the broker cannot be killed here; undefined if it can. */
+export const lacksBrokerControl = (env: Readonly<Record<string, string | undefined>>): string | undefined =>
+  env.TEST_RABBITMQ_CONTROL ? undefined : 'the broker is killed by the script that TEST_RABBITMQ_CONTROL names';
+
+/** Why links to the store cannot be damaged here; undefined if they can. */
+export const lacksLinks = (env: Readonly<Record<string, string | undefined>>): string | undefined =>
+  /^mongodb\+srv:|,|[?&]replicaSet=/i.test(env.TEST_MONGODB_URL ?? '')
+    ? 'the driver connects to the members of a replica set by itself, past toxiproxy'
+    : lacksToxiproxy(env);
+
+/** The address of a database on a server: its name is the path of the URL, before the options. */
+const databaseAt = (url: string, name: string): string =>
+  url.replace(/^(mongodb(?:\+srv)?:\/\/[^/?]+)(?:\/[^?]*)?/, `$1/${name}`);
 
 /** The same. @throws {Error} where the environment lacks one */
 export const needScaledEngines = (env: Readonly<Record<string, string | undefined>>): ScaledEngines => {
@@ -121,13 +137,15 @@ const startOn = async (
   const directory = keep(await mkdtemp(join(tmpdir(), 'boxoffice-faults-')), (made) =>
     rm(made, { recursive: true, force: true, maxRetries: 5 }),
   );
-  const broker = keep(await startBroker(engines.rabbitmqControl), (one) => one.stop());
+  const { rabbitmq } = engines;
+  const broker = 'control' in rabbitmq ? keep(await startBroker(rabbitmq.control), (one) => one.stop()) : undefined;
+  const amqpUrl = broker?.url ?? ('url' in rabbitmq ? rabbitmq.url : '');
   const { mongodbControl, limits = unlimited, mutations = [] } = options;
   const storeServer =
     mongodbControl === undefined ? undefined : keep(await startStoreServer(mongodbControl), (one) => one.stop());
   const storeUrl = storeServer?.url ?? engines.mongodbUrl;
   const prefix = `faults_${randomUUID().slice(0, 8)}`;
-  const data: DataLocation = { directory, mongodbUrl: `${storeUrl}/${prefix}`, amqpUrl: broker.url };
+  const data: DataLocation = { directory, mongodbUrl: databaseAt(storeUrl, prefix), amqpUrl };
   const partner = await setUp(data);
   const writeGate = options.writeGate ? keep(await openWriteGate(storeUrl), (gate) => gate.close()) : undefined;
 
@@ -142,8 +160,8 @@ const startOn = async (
   >;
   const ends: Record<Target, string> = {
     ...urls,
-    store: `${writeGate?.url ?? storeUrl}/${prefix}`,
-    broker: broker.url,
+    store: databaseAt(writeGate?.url ?? storeUrl, prefix),
+    broker: amqpUrl,
   };
   const links = options.links
     ? keep(await openLinks(toxiproxyProgram(process.env), ends), (all) => all.close())

@@ -1,3 +1,4 @@
+import { lacksBrokerControl } from '../../deployment/scaled.ts';
 import { brokerFaults, playBrokerFaults } from '../../scenarios/engines/broker.ts';
 import { inTurns, type PlanRow, portions } from '../row.ts';
 
@@ -7,6 +8,7 @@ export const brokerDown: PlanRow = {
   fault: 'the broker killed, restarted, full, its disk alarm on',
   unit: 'faults',
   times: { scaled: 30 },
+  lacks: () => lacksBrokerControl(process.env),
   play: {
     kind: 'rounds',
     rounds: (count, random) => {

@@ -1,7 +1,6 @@
 import { damageKinds } from '../../deployment/links/damage.ts';
 import { linkNames } from '../../deployment/links/pairs.ts';
-import { lacksToxiproxy } from '../../deployment/links/toxiproxy.ts';
-import { needScaledEngines, startScaled } from '../../deployment/scaled.ts';
+import { lacksLinks, needScaledEngines, startScaled } from '../../deployment/scaled.ts';
 import type { Random } from '../../round/random.ts';
 import { type LinkFault, playLinkFaults } from '../../scenarios/engines/links.ts';
 import { inTurns, type PlanRow, portions } from '../row.ts';
@@ -26,7 +25,7 @@ export const linksDamaged: PlanRow = {
   fault: 'a link between two processes, or to the store or the broker, cut, delayed, halved, reset in mid-answer',
   unit: 'faults',
   times: { scaled: 100 },
-  lacks: () => lacksToxiproxy(process.env),
+  lacks: () => lacksLinks(process.env),
   play: {
     kind: 'rounds',
     start: () => startScaled(needScaledEngines(process.env), { links: true }),

@@ -1,3 +1,4 @@
+import { lacksBrokerControl } from '../../deployment/scaled.ts';
 import { longOutageOf } from '../../scenarios/long-outage.ts';
 import { type PlanRow, portions } from '../row.ts';
 
@@ -10,6 +11,7 @@ export const outages: PlanRow = {
   fault: 'broker away for 10 minutes in a full sale, twice',
   unit: 'minutes',
   times: { scaled: TIMES * MINUTES },
+  lacks: () => lacksBrokerControl(process.env),
   play: {
     kind: 'rounds',
     rounds: (count) => portions(count, MINUTES).map((units) => ({ units, play: longOutageOf(units).play })),

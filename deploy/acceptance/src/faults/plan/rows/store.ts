@@ -1,7 +1,6 @@
 import type { EnginesName } from '../../deployment/deployment.ts';
 import { startEmbedded } from '../../deployment/embedded.ts';
-import { lacksToxiproxy } from '../../deployment/links/toxiproxy.ts';
-import { needScaledEngines, startScaled } from '../../deployment/scaled.ts';
+import { lacksLinks, needScaledEngines, startScaled } from '../../deployment/scaled.ts';
 import type { Random } from '../../round/random.ts';
 import { playLocks, playStoreFaults, type StoreFault, storeFaults } from '../../scenarios/engines/store.ts';
 import { inTurns, type PlannedRound, type PlanRow, portions } from '../row.ts';
@@ -43,7 +42,7 @@ export const storeDown: PlanRow = {
   fault: 'the store killed, restarted, refusing writes, 6 s slow (embedded: the last two, by a lock on a file)',
   unit: 'faults',
   times: { embedded: 15, scaled: 30 },
-  lacks: (engines) => (engines === 'scaled' ? lacksToxiproxy(process.env) : undefined),
+  lacks: (engines) => (engines === 'scaled' ? lacksLinks(process.env) : undefined),
   lacksPart: (engines) =>
     engines === 'scaled' && control() === undefined
       ? 'kills and restarts of the store need TEST_MONGODB_CONTROL'
