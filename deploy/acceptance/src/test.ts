@@ -22,11 +22,12 @@ const { status } = await run(
     '--conditions=source',
     '--disable-warning=ExperimentalWarning',
     'node_modules/jest/bin/jest.js',
+    // Before the options: one of them takes all words that follow it.
+    ...patterns,
     '--json',
     `--outputFile=${report}`,
     // The option replaces the list of the configuration.
     ...['/node_modules/', '/dist/', ...missing.tests].map((pattern) => `--testPathIgnorePatterns=${pattern}`),
-    ...patterns,
   ],
   { NODE_ENV: 'test', NODE_COMPILE_CACHE: compiled },
 );
