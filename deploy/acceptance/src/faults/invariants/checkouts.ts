@@ -51,7 +51,9 @@ const checkEnd = (
   if (key !== null && last && isRefused(last)) {
     const unsold = order?.confirmedAt == null;
     const cancelledSince = state === 'cancelled' && answers.some(isFailure);
-    check.that('I7', unsold || cancelledSince, () => `${cartId} was refused (${last.code}), it is ${state}`);
+    const text = () =>
+      `${cartId} was refused (${last.code}) after ${answers.map(({ status }) => status)}, it is ${state}`;
+    check.that('I7', unsold || cancelledSince, text);
   }
 };
 
