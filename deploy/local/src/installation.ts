@@ -62,6 +62,8 @@ export const startServices = async (parts: InstallationParts): Promise<Services>
     ...logger,
     error(message, fields) {
       if (fields?.error instanceof Error) trouble = fields.error.message;
+      // An unavailable store is logged with its reason only.
+      else if (typeof fields?.reason === 'string') trouble = fields.reason;
       logger.error(message, fields);
     },
   });
