@@ -95,7 +95,8 @@ export const siegeTable = (report: SiegeReport): string => {
   const skipped = Object.values(phases).reduce((sum, phase) => sum + phase.skipped, 0);
   const harness = [phases.calm, phases.attacked, phases.after].map(({ harnessMs }) => milliseconds(harnessMs));
   return [
-    `\`${commandOf(report)}\`, ${cores} cores shared by product, buyers and attacker; load average before: ${report.load.toFixed(1)}.`,
+    `\`${commandOf(report)}\`:`,
+    `${cores} cores shared by product, buyers and attacker; load average before: ${report.load.toFixed(1)}.`,
     `Capacity ${capacity.toFixed(0)} arrivals/s, the sale has ${rate.toFixed(0)}/s. Milliseconds:`,
     '',
     ...latencies(report),
