@@ -1,4 +1,3 @@
-import { Fault } from '@boxoffice/envelope';
 import { UniqueViolation } from '@boxoffice/store';
 import type { HeldLine, RequestedItem } from '../clients/stock.ts';
 import type { OrdersContext } from '../context.ts';
@@ -7,11 +6,9 @@ import { isAbandoned } from '../domain/order/pending-step.ts';
 import { refusal } from '../faults.ts';
 import { requestNameOf } from '../ids.ts';
 import { addOrderLines } from '../lines/lines.ts';
-import { holdFor, opened } from '../orders/create.ts';
+import { anewIfAbandoned, openDraft } from '../orders/create.ts';
 import { placesWanted } from '../orders/items.ts';
-import { abandonDraft } from '../steps/draft.ts';
 import { visitorAt } from '../steps/hold-limit.ts';
-import { whileOwningStep } from '../steps/step-ownership.ts';
 import { type Tried, whileBusy } from '../steps/wait.ts';
 import type { Target } from '../steps/write.ts';
 import type { OrderDocument } from '../store.ts';
@@ -76,26 +73,15 @@ const drafted = async (context: OrdersContext, addition: CartAddition): Promise<
   return resumed ? earlier : undefined;
 };
 
-/** Turns the draft into the cart. @throws Fault as {@link addToCart} */
-const filled = async (context: OrdersContext, addition: CartAddition, draft: OrderDocument): Promise<OrderDocument> => {
-  const { institution, request, pointOfSale, items } = addition;
-  const held = await holdFor(context, draft, { pointOfSale, items: items.map(requestedItem) });
-  try {
-    await permitTariffs(context, institution, items, held.lines);
-    const cart = await opened(context, draft, request, held, { cart: true });
-    context.limit.record(draft, cart.id, cart.heldPlaces);
-    return cart;
-  } catch (error) {
-    if (error instanceof Fault) await abandonDraft(context, draft);
-    throw error;
-  }
-};
-
 /** Creates the cart; undefined if another request creates or created it. @throws Fault as {@link addToCart} */
-const makeCart = async (context: OrdersContext, addition: CartAddition): Promise<OrderDocument | undefined> => {
-  const draft = await drafted(context, addition);
-  return draft && whileOwningStep(context, draft, () => filled(context, addition, draft));
-};
+const makeCart = (context: OrdersContext, addition: CartAddition): Promise<OrderDocument | undefined> =>
+  anewIfAbandoned(async () => {
+    const draft = await drafted(context, addition);
+    const { institution, pointOfSale, items } = addition;
+    const permit = (lines: readonly HeldLine[]) => permitTariffs(context, institution, items, lines);
+    const requested = { pointOfSale, items: items.map(requestedItem) };
+    return draft && openDraft(context, draft, requested, { cart: true, permit });
+  });
 
 /**
  * Adds places to a cart, which is created if no document has the id: all places are held, or none. Of several first

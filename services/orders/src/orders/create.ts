@@ -1,6 +1,6 @@
 import { Fault } from '@boxoffice/envelope';
 import { type IdempotencyRecord, UniqueViolation } from '@boxoffice/store';
-import type { Held, RequestedItem } from '../clients/stock.ts';
+import type { Held, HeldLine, RequestedItem } from '../clients/stock.ts';
 import type { OrdersContext } from '../context.ts';
 import { newDraft, open } from '../domain/opening.ts';
 import { isRefused, type Refusal } from '../domain/order/decision.ts';
@@ -88,11 +88,25 @@ const drafted = async (
   return draft;
 };
 
-/**
- * Holds the places of a draft. After a refusal the draft is deleted; after an unknown outcome it is abandoned. @throws
- * Fault for each refusal of the catalog, `service_unavailable`
- */
-export const holdFor = async (
+/** Recovery abandoned the draft before it was opened: the process did not get to its heartbeats in time. */
+class AbandonedDraft extends Fault {
+  /** Whether nothing of the draft is held any more, so that its places can be held anew. */
+  readonly isReleased: boolean;
+
+  constructor({ isReleased = false } = {}) {
+    super('service_unavailable', 'The order could not be made in time.', { 'Retry-After': '1' });
+    this.isReleased = isReleased;
+  }
+}
+
+/** Whether another process abandoned the draft, or deleted it after that; not if it took it over for a repeat. */
+const wasAbandoned = async (context: OrdersContext, { institution, id }: OrderDocument): Promise<boolean> => {
+  const found = await context.orders.of(institution).get(id);
+  return !found || (found.state === 'draft' && found.pendingStep?.step === 'create' && isAbandoned(found.pendingStep));
+};
+
+/** Holds the places of a draft. After a refusal the draft is deleted; after an unknown outcome it is abandoned. */
+const holdFor = async (
   context: OrdersContext,
   draft: OrderDocument,
   { items, pointOfSale }: Pick<OrderRequest, 'items' | 'pointOfSale'>,
@@ -105,8 +119,8 @@ export const holdFor = async (
       ...(pointOfSale === undefined ? {} : { pointOfSale }),
     });
   } catch (error) {
-    // Another process works on the draft, or has made the order of it.
-    if (isConflict(error)) throw error;
+    // Another process works on the draft, has made the order of it, or has abandoned it.
+    if (isConflict(error)) throw (await wasAbandoned(context, draft)) ? new AbandonedDraft() : error;
     if (!isUnavailable(error)) await deleteRefusedDraft(context, draft);
     // The places are released here, or by recovery.
     else
@@ -117,29 +131,14 @@ export const holdFor = async (
   }
 };
 
-/**
- * The fault of a draft that could not be opened: its performance was cancelled meanwhile, or recovery abandoned it
- * after a timeout.
- */
-const lost = (draft: OrderDocument | undefined): Fault =>
-  draft?.pendingStep?.step === 'create' && draft.pendingStep.abandoned === 'not_on_sale'
-    ? refusal('not_on_sale', 'The performance was cancelled.')
-    : new Fault('service_unavailable', 'The order could not be made in time.', { 'Retry-After': '1' });
-
-/**
- * draft → open, in one write with the answer for repeats; a cart records its request instead. @throws Fault for each
- * refusal of the rules, `service_unavailable` if the draft was abandoned meanwhile
- */
-export const opened = async (
+/** draft → open, in one write with the answer for repeats; a cart records its request instead. */
+const opened = async (
   context: OrdersContext,
   draft: OrderDocument,
-  request: string,
   held: Held,
-  {
-    idempotencyRecord,
-    cart = false,
-  }: { readonly idempotencyRecord?: IdempotencyRecord<OrderDocument> | undefined; readonly cart?: boolean },
+  { idempotencyRecord, cart = false }: OpeningOptions,
 ): Promise<OrderDocument> => {
+  const request = draft.pendingStep?.request ?? '';
   const hold = {
     request,
     lines: linesOf(held.lines, context.newId),
@@ -160,8 +159,63 @@ export const opened = async (
     { idempotencyRecord },
   );
   if (refused && refused.reason !== 'step_lost') throw faultOf(refused);
-  if (refused || !order) throw lost(order);
-  return order;
+  if (order && !refused) return order;
+  const abandoned = order?.pendingStep?.step === 'create' ? order.pendingStep.abandoned : null;
+  throw abandoned === 'not_on_sale' ? refusal('not_on_sale', 'The performance was cancelled.') : new AbandonedDraft();
+};
+
+interface OpeningOptions {
+  readonly idempotencyRecord?: IdempotencyRecord<OrderDocument> | undefined;
+  /** Whether the order is a cart: not listed, and its request is recorded for repeats. */
+  readonly cart?: boolean;
+  /** Refuses the held lines by throwing a Fault. */
+  readonly permit?: (lines: readonly HeldLine[]) => Promise<void>;
+}
+
+/**
+ * Holds the places of a draft of this process and opens it. After a refusal nothing is held, and the draft is deleted.
+ * @throws Fault for each refusal of the catalog and the rules, `service_unavailable`
+ */
+export const openDraft = (
+  context: OrdersContext,
+  draft: OrderDocument,
+  requested: Pick<OrderRequest, 'items' | 'pointOfSale'>,
+  options: OpeningOptions,
+): Promise<OrderDocument> =>
+  whileOwningStep(context, draft, async () => {
+    let held: Held | undefined;
+    try {
+      held = await holdFor(context, draft, requested);
+      await options.permit?.(held.lines);
+      const order = await opened(context, draft, held, options);
+      context.limit.record(draft, order.id, order.heldPlaces);
+      return order;
+    } catch (error) {
+      if (error instanceof AbandonedDraft) throw new AbandonedDraft({ isReleased: await abandonDraft(context, draft) });
+      if (held && error instanceof Fault) await abandonDraft(context, draft);
+      throw error;
+    }
+  });
+
+/**
+ * Milliseconds since its beginning within which a creation begins anew. With the longest wait for a hold (8,000) the
+ * request stays within the 15,000 that the gateway waits.
+ */
+const ANEW_WITHIN_MS = 5_000;
+
+/**
+ * Calls `make` again when recovery abandoned its draft and nothing of it is held any more: a process that was stalled
+ * for some seconds sells its request's places under a new draft.
+ */
+export const anewIfAbandoned = async <Made>(make: () => Promise<Made>): Promise<Made> => {
+  const deadline = performance.now() + ANEW_WITHIN_MS;
+  for (;;) {
+    try {
+      return await make();
+    } catch (error) {
+      if (!(error instanceof AbandonedDraft && error.isReleased) || performance.now() > deadline) throw error;
+    }
+  }
 };
 
 /**
@@ -181,17 +235,8 @@ export const createOrder = async (
   ];
   if (faults.length > 0) throw await refusalOf(context, holder.institution, requested, faults);
   const places = placesWanted(requested.items, 0);
-  const draft = await drafted(context, holder, requested, places, idempotencyRecord);
-  const request = draft.pendingStep?.request ?? '';
-  return whileOwningStep(context, draft, async () => {
-    const held = await holdFor(context, draft, requested);
-    try {
-      const order = await opened(context, draft, request, held, { idempotencyRecord });
-      context.limit.record(holder, order.id, order.heldPlaces);
-      return order;
-    } catch (error) {
-      if (error instanceof Fault) await abandonDraft(context, draft);
-      throw error;
-    }
+  return anewIfAbandoned(async () => {
+    const draft = await drafted(context, holder, requested, places, idempotencyRecord);
+    return openDraft(context, draft, requested, { idempotencyRecord });
   });
 };

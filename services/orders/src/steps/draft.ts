@@ -24,8 +24,11 @@ const deleteDraft = async (context: OrdersContext, draft: OrderDocument): Promis
   if (await context.orders.of(institution).delete(id, version)) context.limit.record(draft, id, 0);
 };
 
-/** Abandons a draft and releases what it holds; returns the draft if nothing of it is held any more. */
-const released = async (context: OrdersContext, found: OrderDocument): Promise<OrderDocument | undefined> => {
+/**
+ * Abandons a draft and releases what it holds. Undefined if the catalog does not answer or the order is made; null if
+ * nothing is held any more and the draft is deleted already.
+ */
+const released = async (context: OrdersContext, found: OrderDocument): Promise<OrderDocument | null | undefined> => {
   const { institution, id } = found;
   const owner = await context.lease.hold();
   const requestId = holdNameOf(found);
@@ -44,16 +47,18 @@ const released = async (context: OrdersContext, found: OrderDocument): Promise<O
     if (draft) await leaveToRecovery(context, draft);
     return undefined;
   }
-  return draft;
+  return draft ?? null;
 };
 
 /**
  * Abandons a draft, so that no repeat resumes it, releases what it holds, then deletes it. If the catalog does not
- * answer, the draft stays for recovery.
+ * answer, the draft stays for recovery. Whether nothing of it is held any more.
  */
-export const abandonDraft = async (context: OrdersContext, found: OrderDocument): Promise<void> => {
+export const abandonDraft = async (context: OrdersContext, found: OrderDocument): Promise<boolean> => {
   const draft = await released(context, found);
   if (draft) await deleteDraft(context, draft);
+  else if (draft === null) context.limit.record(found, found.id, 0);
+  return draft !== undefined;
 };
 
 /**
@@ -69,5 +74,6 @@ export const abandonUnansweredDraft = async (context: OrdersContext, found: Orde
  * Deletes a draft whose hold was refused. Only an earlier attempt, whose draft this one resumed, can hold places: then
  * they are released first.
  */
-export const deleteRefusedDraft = (context: OrdersContext, draft: OrderDocument): Promise<void> =>
-  (draft.version > 1 || linked(draft).length > 0 ? abandonDraft : deleteDraft)(context, draft);
+export const deleteRefusedDraft = async (context: OrdersContext, draft: OrderDocument): Promise<void> => {
+  await (draft.version > 1 || linked(draft).length > 0 ? abandonDraft : deleteDraft)(context, draft);
+};

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { addToCart } from '../../src/cart/add.ts';
 import type { OrdersContext } from '../../src/context.ts';
 import { addOrderLines, removeOrderLine } from '../../src/lines/lines.ts';
 import { confirmOrder } from '../../src/orders/confirm.ts';
@@ -84,6 +85,46 @@ describe.each(engines)('a process that was paused during a step and resumes, on 
       expect(fixture.catalog.count(hall)).toEqual({ free: 2, held: 2, sold: 0 });
     },
   );
+
+  test.each(['before the check', 'after it'] as const)(
+    'holds the places anew when recovery has abandoned its draft, paused %s of the lease',
+    async (when) => {
+      const hall = fixture.catalog.hall(4);
+      const holder = { institution: 'opera', client: 'partner' };
+      const requested = { items: [hall.item(4)] } as never;
+      const answer = () => ({ status: 201, headers: {}, body: {} });
+      const key = { key: randomUUID(), fingerprint: 'a request', expiresAt: Date.now() + 86_400_000, answer };
+      const { context, paused, resume, calls } = pausing('hold', when);
+      const created = createOrder(context, holder, requested, key);
+      await paused;
+      await fixture.later();
+      resume();
+      const order = await created;
+      expect(order).toMatchObject({ state: 'open', heldPlaces: 4 });
+      expect(fixture.catalog.placesOf(order.id)).toHaveLength(4);
+      expect(fixture.catalog.count(hall)).toEqual({ free: 0, held: 4, sold: 0 });
+      expect(calls()).toBe(when === 'before the check' ? 1 : 2);
+    },
+  );
+
+  test('makes the cart anew when recovery has abandoned its draft', async () => {
+    const hall = fixture.catalog.hall(4);
+    const { context, paused, resume } = pausing('hold', 'after it');
+    const addition = {
+      institution: 'opera',
+      orderId: context.newId('ord'),
+      request: randomUUID(),
+      pointOfSale: 'shop.opera.example',
+      address: '127.0.0.7',
+      items: [hall.item(4)],
+    };
+    const added = addToCart(context, addition as never);
+    await paused;
+    await fixture.later();
+    resume();
+    expect(await added).toMatchObject({ id: addition.orderId, state: 'open', heldPlaces: 4 });
+    expect(fixture.catalog.count(hall)).toEqual({ free: 0, held: 4, sold: 0 });
+  });
 
   test('releases no place that its order holds again, although it was paused after the lease check', async () => {
     const { order, path, hall } = await newOrder(fixture);
