@@ -26,6 +26,10 @@ const LONGEST_PAUSE_MS = 800;
 export const patience = (repeats: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 1.5 ** repeats)));
 
+/** A response in the story of its request; a failure with its reason, since nobody can ask for it later. */
+const saidIn = ({ status, body }: Reply): string =>
+  `${status} ${body?.status}${status >= 500 && body?.details ? ` (${JSON.stringify(body.details)})` : ''}`;
+
 /** Sends the request until its response is final; a client that does not insist stops at an inconclusive one. */
 export const ask = async (api: Client, path: string, call: Call, insists: boolean): Promise<Asked> => {
   const startedAt = performance.now();
@@ -36,7 +40,7 @@ export const ask = async (api: Client, path: string, call: Call, insists: boolea
   let busyMs = 0;
   for (let repeats = 0; ; repeats++) {
     const reply = await api(path, call).catch(() => undefined);
-    const said = reply === undefined ? 'nothing' : `${reply.status} ${reply.body?.status}`;
+    const said = reply === undefined ? 'nothing' : saidIn(reply);
     if (!story.at(-1)?.endsWith(said)) story.push(`after ${Math.round(passed())} ms ${said}`);
     const unknown = reply === undefined || reply.status >= 500;
     const busy = reply !== undefined && isBusy(reply);
