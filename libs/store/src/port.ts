@@ -191,7 +191,9 @@ export interface Documents<T extends Document> {
   /**
    * Loads the document, calls `fn` (synchronous, pure: it may be called several times), writes the result by
    * compare-and-swap and retries on a lost race. An error of `fn` aborts the update. Returns the resulting document, or
-   * undefined if the id is unknown.
+   * undefined if the id is unknown. @throws {IdempotencyKeyTaken} on a taken idempotency record, also where `fn` throws
+   * or leaves the document unchanged: an earlier attempt's write may come after its caller has stopped waiting, and
+   * what `fn` says of a document with that effect is no answer to the request.
    */
   update(id: string, fn: (current: T) => Change<T> | undefined, options?: WriteOptions<T>): Promise<T | undefined>;
   /**

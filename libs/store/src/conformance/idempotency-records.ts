@@ -167,6 +167,24 @@ export const idempotencyRecords: readonly Check[] = [
     },
   },
   {
+    rule: 'a repeat is refused as taken also where its function leaves the document unchanged or throws',
+    async run({ store }) {
+      const mine = thingsOf(store).of(fresh('inst'));
+      const { id } = await mine.insert(thing({ count: 0 }));
+      const options = { idempotencyRecord: recordOf(fresh('key')) };
+      await mine.update(id, (current) => ({ next: { ...current, count: 1 } }), options);
+      const refuse = (): never => {
+        throw new Error('the count is 1 already');
+      };
+      for (const fn of [() => undefined, refuse])
+        assert.ok((await rejection(mine.update(id, fn, options))) instanceof IdempotencyKeyTaken);
+      // Another request is told what the function says.
+      const other = { idempotencyRecord: recordOf(fresh('key')) };
+      assert.match(String(await rejection(mine.update(id, refuse, other))), /the count is 1 already/);
+      assert.equal((await mine.update(id, () => undefined, other))?.count, 1);
+    },
+  },
+  {
     rule: 'a change may be written without the record, and a later change of the same request with it',
     async run({ store }) {
       const mine = thingsOf(store).of(fresh('inst'));

@@ -10,7 +10,7 @@ import {
 import { claimStep } from './claim.ts';
 import { engineError, uniqueViolation } from './errors.ts';
 import type { DatabaseFile } from './file.ts';
-import { forgetSteps, recordSubjects, takeKey } from './idempotency.ts';
+import { forgetSteps, isKeyTaken, recordSubjects, takeKey } from './idempotency.ts';
 import { eventsOf, outboxSteps } from './outbox.ts';
 import { pageReads, pageSql } from './pages.ts';
 import type { TableInfo } from './schema.ts';
@@ -127,10 +127,27 @@ const documentsOf = <T extends Document>(
       return row?.[0] as number;
     },
     async update(id, fn, options = {}) {
+      const key = options.idempotencyRecord?.key;
+      /** What the function says of a document that has the effect of this request is no answer to it. */
+      const refuseIfTaken = () => {
+        if (key !== undefined && isKeyTaken(file, key)) throw new IdempotencyKeyTaken(`the key ${key} is taken`);
+      };
+      const decided = (current: T) => {
+        try {
+          return fn(current);
+        } catch (error) {
+          refuseIfTaken();
+          throw error;
+        }
+      };
       for (;;) {
         const current = get(id);
-        const change = current && fn(current);
-        if (!current || !change) return current;
+        if (!current) return undefined;
+        const change = decided(current);
+        if (!change) {
+          refuseIfTaken();
+          return current;
+        }
         const next = await replace(current, change, options);
         if (next) return next;
       }

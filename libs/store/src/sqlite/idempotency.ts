@@ -21,6 +21,10 @@ export const takeKey = ({ key, fingerprint, expiresAt, answer }: Remembered): St
   [key, fingerprint, expiresAt, JSON.stringify(answer), Date.now()],
 ];
 
+/** Whether a write has stored an answer for the key that has not expired. */
+export const isKeyTaken = ({ reader }: Pick<DatabaseFile, 'reader'>, key: string): boolean =>
+  reader.all('SELECT 1 FROM "$answers" WHERE key = ? AND expires_at > ?', [key, Date.now()]).length > 0;
+
 /** The step that records the subjects of the answer; after the steps of `forget`, so that it is not deleted itself. */
 export const recordSubjects = ({ key, expiresAt, answer }: Remembered): Step[] => {
   const rows = [...new Set(answer.subjects)].map((subject): readonly Value[] => [subject, key, expiresAt]);

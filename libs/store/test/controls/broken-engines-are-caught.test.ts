@@ -60,6 +60,7 @@ describe('the suite catches an engine', () => {
       'sixty remembered answers',
       'the answer is derived from the document',
       'a key is free again after it expired',
+      'a repeat is refused as taken also',
       'a write can delete the answers',
     ]));
 

@@ -17,6 +17,12 @@ import { contentOf, documentOf, prompt, type StoredRecord, writable } from '../r
 import type { RecordFilter } from '../records/where.ts';
 import { explain, refuseAnswered } from './refusal.ts';
 
+/** Whether the document has an unexpired record of the key: an earlier attempt's write, perhaps one that came late. */
+const hasKey = ({ _idempotencyRecords: records = [] }: StoredRecord, key: string | undefined): boolean =>
+  key !== undefined && records.some((one) => one.key === key && one.expiresAt > Date.now());
+
+const taken = (key: string | undefined) => new IdempotencyKeyTaken(`the key ${key} is taken`);
+
 /**
  * The idempotency records after the write, or undefined if unchanged. Makes room for them before the write where
  * needed.
@@ -32,8 +38,7 @@ const nextIdempotencyRecords = async <T extends Document>(
   const current = before.filter(
     (one) => one.expiresAt > now && !(forget !== undefined && one.subjects?.includes(forget)),
   );
-  if (idempotencyRecord && current.some((one) => one.key === idempotencyRecord.key))
-    throw new IdempotencyKeyTaken(`the key ${idempotencyRecord.key} is taken`);
+  if (hasKey(record, idempotencyRecord?.key)) throw taken(idempotencyRecord?.key);
   if (!idempotencyRecord) return current.length === before.length ? undefined : current;
   const own = storedIdempotencyRecord(idempotencyRecord, idempotencyRecord.answer(next));
   await idempotency.carry(current.splice(0, excessOf(current, own)));
@@ -106,6 +111,8 @@ const swap = async <T extends Document>(
     if (!record) return undefined;
     if (record.version === seen) await refuseFull(collection, record._id);
     seen = record.version;
+    // What the function says of a document that has the effect of this request is no answer to it.
+    if (hasKey(record, options.idempotencyRecord?.key)) throw taken(options.idempotencyRecord?.key);
     const change = fn(documentOf<T>(record));
     if (!change) return documentOf<T>(record);
     const own = change.remember === false ? { ...options, idempotencyRecord: undefined } : options;
