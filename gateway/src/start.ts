@@ -239,7 +239,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
     onRefused: gatewayMetrics.connectionRefused,
     logger,
   });
-  const common = { host, health, admit, onRefused, drainMs };
+  const common = { host, health, admit, onRefused, drainMs, isBusy: true };
   const guarded = (headers: Readonly<Record<string, string>>) => ({ headers, refuse: refuseByLine(headers) });
   const https = await listen(pipeline.listener(true), {
     ...common,

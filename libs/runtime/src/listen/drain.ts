@@ -1,5 +1,5 @@
 import type { Server } from 'node:http';
-import { Server as NetServer } from 'node:net';
+import type { ListeningSockets } from './sockets.ts';
 
 /**
  * The `idleMs` of a program: enough for a busy client to use each of its open connections once; the rest of a stop's 10
@@ -32,7 +32,11 @@ const MOST_TURNS = 200;
  * accepted too; an answer that announces the close sends its client elsewhere, so that no request is in flight when the
  * listener closes. The system resets connections still in the backlog, whose requests may be sent already.
  */
-export const drainConnections = (server: Server, { graceMs, idleMs }: DrainOptions): Promise<void> =>
+export const drainConnections = (
+  server: Server,
+  sockets: ListeningSockets,
+  { graceMs, idleMs }: DrainOptions,
+): Promise<void> =>
   new Promise((resolve) => {
     // The latest connections still have their requests in flight.
     const lastMs = Math.min(idleMs, LAST_MS);
@@ -44,8 +48,7 @@ export const drainConnections = (server: Server, { graceMs, idleMs }: DrainOptio
     };
     const stopAccepting = (): void => {
       closedAt = performance.now();
-      // Node's own HTTP close would cut the idle connections first, on which a request may be in flight.
-      NetServer.prototype.close.call(server, () => {
+      sockets.close().then(() => {
         clearInterval(sweep);
         clearTimeout(deadline);
         // Only its timer is left to close.
@@ -54,8 +57,8 @@ export const drainConnections = (server: Server, { graceMs, idleMs }: DrainOptio
       });
       sweep = setInterval(closeIdle, SWEEP_MS);
     };
-    // Each turn of the event loop accepts the whole backlog; after a turn without a new connection, almost none arrives
-    // before the listener closes.
+    // Each turn of the event loop accepts a connection of each socket's queue, if it has one; after a turn without a new
+    // connection, almost none arrives before the sockets close.
     let accepted = 0;
     const acceptBacklog = (): void => {
       server.on('connection', () => {

@@ -2,7 +2,7 @@
 
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { Certificate } from '../certificates/certificate.ts';
 import type { Health } from '../health.ts';
 import type { Observe } from '../metrics/metrics.ts';
@@ -10,6 +10,7 @@ import { NO_ADDRESS, noAddress, reasonOf, StartFault } from '../settings/start-f
 import { requestIdFrom } from '../tracing/trace.ts';
 import { drainConnections } from './drain.ts';
 import { answerRefusals, malformed, type OnRefused, type Refuse, refusing } from './refusal.ts';
+import { openSockets } from './sockets.ts';
 
 /** Protection against slow and greedy clients. Times are in milliseconds. */
 export interface Limits {
@@ -40,6 +41,8 @@ export interface ListenOptions {
    */
   readonly admit?: (socket: Socket) => boolean;
   readonly limits?: Limits;
+  /** Whether many clients connect at once, so that connections are accepted on several sockets. Default: false. */
+  readonly isBusy?: boolean;
   /** Shapes the answers to requests that the HTTP parser refuses. */
   readonly refuse?: Refuse;
   /** Notified of these refusals, which no handler sees: for the access log. */
@@ -110,7 +113,6 @@ const makeServer = ({ tls, limits = {} }: ListenOptions): Server => {
     requireHostHeader: false,
   };
   const server = tls ? createTlsServer({ ...options, ...tls, handshakeTimeout: headersMs }) : createServer(options);
-  server.maxConnections = limits.connections ?? 10_000;
   // The size limit bounds them; by default Node ignores headers beyond the 2000th.
   server.maxHeadersCount = 0;
   server.setTimeout(silenceMs);
@@ -127,19 +129,18 @@ const admitBy = (server: Server, admit: (socket: Socket) => boolean): void => {
   });
 };
 
-const started = (server: Server, { host, port, setting }: ListenOptions): Promise<AddressInfo> =>
-  new Promise((resolve, reject) => {
-    server.once('error', (error) => {
-      const which = setting === undefined ? '' : `${setting}: `;
-      const reason = reasonOf(error);
-      if (reason === 'EADDRINUSE')
-        reject(new StartFault(`${which}port ${port} of ${host} is in use by another program`));
-      else if (reason === 'EACCES') reject(new StartFault(`${which}no permission to use port ${port} of ${host}`));
-      else if (NO_ADDRESS.has(reason)) reject(new StartFault(`HOST: ${noAddress(host)}`));
-      else reject(error);
-    });
-    server.listen({ host, port }, () => resolve(server.address() as AddressInfo));
-  });
+const started = async (server: Server, { host, port, setting, isBusy = false, limits }: ListenOptions) => {
+  try {
+    return await openSockets(server, { host, port }, { most: limits?.connections ?? 10_000, isBusy });
+  } catch (error) {
+    const which = setting === undefined ? '' : `${setting}: `;
+    const reason = reasonOf(error);
+    if (reason === 'EADDRINUSE') throw new StartFault(`${which}port ${port} of ${host} is in use by another program`);
+    if (reason === 'EACCES') throw new StartFault(`${which}no permission to use port ${port} of ${host}`);
+    if (NO_ADDRESS.has(reason)) throw new StartFault(`HOST: ${noAddress(host)}`);
+    throw error;
+  }
+};
 
 const reachable = (host: string): string => {
   if (host === '0.0.0.0') return '127.0.0.1';
@@ -190,7 +191,8 @@ export const listen = async (handler: RequestListener, options: ListenOptions): 
   answerRefusals(server, { refuse, onRefused, inFlight });
   if (options.admit) admitBy(server, options.admit);
 
-  const { port } = await started(server, options);
+  const sockets = await started(server, options);
+  const { port } = sockets;
   return {
     port,
     url: `${options.tls ? 'https' : 'http'}://${reachable(options.host)}:${port}`,
@@ -202,7 +204,7 @@ export const listen = async (handler: RequestListener, options: ListenOptions): 
     },
     certificate: () => served,
     close(graceMs = 8_000) {
-      ending ??= drainConnections(server, { graceMs, idleMs: options.drainMs ?? 0 });
+      ending ??= drainConnections(server, sockets, { graceMs, idleMs: options.drainMs ?? 0 });
       return ending;
     },
   };

@@ -17,37 +17,48 @@ const post = ({ port }: Listening): Promise<string> =>
 /** Milliseconds. */
 const DRAIN_MS = 400;
 
-const start = () =>
-  listen((_request, response) => response.end('served'), { host: '127.0.0.1', port: 0, drainMs: DRAIN_MS });
+const start = (isBusy: boolean) =>
+  listen((_request, response) => response.end('served'), { host: '127.0.0.1', port: 0, drainMs: DRAIN_MS, isBusy });
 
-test('during the drain a keep-alive connection serves one more request with Connection: close, and so does a new one', async () => {
-  const listening = await start();
-  const [first, second] = await Promise.all([post(listening), post(listening)]);
-  expect([first, second]).toEqual(['200 keep-alive', '200 keep-alive']);
-  const earliest = Date.now() + DRAIN_MS - 10;
-  const closed = listening.close();
-  expect(await Promise.all([post(listening), post(listening)])).toEqual(['200 close', '200 close']);
-  // A connection that was already on its way.
-  expect(await post(listening)).toBe('200 close');
-  await closed;
-  expect(Date.now()).toBeGreaterThanOrEqual(earliest);
-  expect(await post(listening)).toBe('ECONNREFUSED');
-});
+const kinds = [
+  ['one socket', false],
+  ['several sockets', true],
+] as const;
 
-test('under continuous load every request gets an answer until the listener closes', async () => {
-  const listening = await start();
-  const client = async (): Promise<string[]> => {
-    const answers: string[] = [];
-    while (!answers.at(-1)?.startsWith('E')) answers.push(await post(listening));
-    return answers;
-  };
-  const clients = Array.from({ length: 8 }, client);
-  await Promise.all(Array.from({ length: 8 }, () => post(listening)));
-  await listening.close();
-  for (const answers of await Promise.all(clients)) {
-    // There is no other instance: each client has Connection: close on its last answer, and one failure.
-    expect(['ECONNREFUSED', 'ECONNRESET']).toContain(answers.pop());
-    expect(answers.at(-1)).toBe('200 close');
-    expect(answers.filter((one) => one !== '200 close' && one !== '200 keep-alive')).toEqual([]);
-  }
-});
+test.each(kinds)(
+  'on %s, during the drain a keep-alive connection serves one more request with Connection: close, and so does a new one',
+  async (_, isBusy) => {
+    const listening = await start(isBusy);
+    const [first, second] = await Promise.all([post(listening), post(listening)]);
+    expect([first, second]).toEqual(['200 keep-alive', '200 keep-alive']);
+    const earliest = Date.now() + DRAIN_MS - 10;
+    const closed = listening.close();
+    expect(await Promise.all([post(listening), post(listening)])).toEqual(['200 close', '200 close']);
+    // A connection that was already on its way.
+    expect(await post(listening)).toBe('200 close');
+    await closed;
+    expect(Date.now()).toBeGreaterThanOrEqual(earliest);
+    expect(await post(listening)).toBe('ECONNREFUSED');
+  },
+);
+
+test.each(kinds)(
+  'on %s, under continuous load every request gets an answer until the listener closes',
+  async (_, isBusy) => {
+    const listening = await start(isBusy);
+    const client = async (): Promise<string[]> => {
+      const answers: string[] = [];
+      while (!answers.at(-1)?.startsWith('E')) answers.push(await post(listening));
+      return answers;
+    };
+    const clients = Array.from({ length: 8 }, client);
+    await Promise.all(Array.from({ length: 8 }, () => post(listening)));
+    await listening.close();
+    for (const answers of await Promise.all(clients)) {
+      // There is no other instance: each client has Connection: close on its last answer, and one failure.
+      expect(['ECONNREFUSED', 'ECONNRESET']).toContain(answers.pop());
+      expect(answers.at(-1)).toBe('200 close');
+      expect(answers.filter((one) => one !== '200 close' && one !== '200 keep-alive')).toEqual([]);
+    }
+  },
+);

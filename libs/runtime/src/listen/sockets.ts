@@ -1,0 +1,94 @@
+import type { Server } from 'node:http';
+import { createServer, Server as NetServer, type Socket } from 'node:net';
+import { Server as TlsServer } from 'node:tls';
+
+/**
+ * Listening sockets of a busy port. The event loop accepts one connection of each per turn (libuv 1.51 and newer), so
+ * one socket accepts no more connections a second than the loop has turns. The queue of a single socket (511) is then
+ * full within half a second of a flood, and clients whose connections it does not take try again only after 1, 3 and
+ * 7 seconds. The system divides new connections between the sockets.
+ */
+const BUSY_SOCKETS = 16;
+
+/** Where sockets listen. */
+export interface Place {
+  readonly host: string;
+  /** 0 lets the system choose. */
+  readonly port: number;
+}
+
+/** The sockets on which a server accepts connections. */
+export interface ListeningSockets {
+  readonly port: number;
+  /** Accepts no more; resolves when every accepted connection is closed. */
+  close(): Promise<void>;
+}
+
+const listening = (server: NetServer, options: Place & { readonly reusePort?: boolean }): Promise<number> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options, () => {
+      // A connection that could not be accepted concerns its client only.
+      server.on('error', () => undefined);
+      const address = server.address();
+      resolve(typeof address === 'object' && address ? address.port : options.port);
+    });
+  });
+
+// Node's own HTTP close would cut idle connections first, on which a request may be in flight.
+const closed = (server: NetServer): Promise<void> =>
+  new Promise((resolve) => {
+    NetServer.prototype.close.call(server, () => resolve());
+  });
+
+/**
+ * The port at `place`, if no program listens on it. Sockets that share a port would share it with another program of
+ * the same user, too. Rejects with the system's error.
+ */
+const freePort = async (place: Place): Promise<number> => {
+  const alone = createServer();
+  const port = await listening(alone, place);
+  await closed(alone);
+  return port;
+};
+
+/**
+ * Lets `server` accept connections at `place`: with `isBusy`, and where the system can divide connections (Linux), on
+ * several sockets. At most `most` connections are open at once; further ones are closed. Rejects with the system's
+ * error when the port or the address is not available.
+ */
+export const openSockets = async (
+  server: Server,
+  place: Place,
+  { most, isBusy }: { readonly most: number; readonly isBusy: boolean },
+): Promise<ListeningSockets> => {
+  if (!isBusy || process.platform !== 'linux') {
+    server.maxConnections = most;
+    const port = await listening(server, place);
+    return { port, close: () => closed(server) };
+  }
+  let open = 0;
+  const accept = (socket: Socket): void => {
+    if (open >= most) {
+      socket.destroy();
+      return;
+    }
+    open += 1;
+    socket.once('close', () => {
+      open -= 1;
+    });
+    server.emit('connection', socket);
+  };
+  const shared = { host: place.host, port: await freePort(place), reusePort: true };
+  // As Node's servers of HTTP and of HTTPS have it.
+  const settings = { allowHalfOpen: !(server instanceof TlsServer), noDelay: true };
+  const sockets = Array.from({ length: BUSY_SOCKETS }, () => createServer(settings, accept));
+  const close = () => Promise.all(sockets.map(closed)).then(() => undefined);
+  try {
+    await Promise.all(sockets.map((socket) => listening(socket, shared)));
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { port: shared.port, close };
+};
