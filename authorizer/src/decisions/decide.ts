@@ -1,5 +1,11 @@
 import { insufficientScope } from '@boxoffice/http';
-import { IDENTITY_LIFETIME_SECONDS, invalidToken, type SigningKey, signIdentity } from '@boxoffice/identity';
+import {
+  IDENTITY_LIFETIME_SECONDS,
+  invalidToken,
+  type SigningKey,
+  signIdentity,
+  userOfToken,
+} from '@boxoffice/identity';
 import { lacking, readScopes } from '../domain/scopes.ts';
 import type { TokenStatus } from '../tokens/status.ts';
 
@@ -53,6 +59,7 @@ export const createDecide =
       service: null,
       scopes: checked.scopes,
       operation,
+      user: userOfToken(claims),
     };
     return {
       identity: signIdentity(signingKey(), { audience, caller, issuedAt, lifetime }),

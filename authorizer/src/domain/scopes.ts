@@ -19,6 +19,11 @@ export const SCOPES = [
   'clients:write',
   'clients.sensitive:read',
   'clients.sensitive:write',
+  'users:read',
+  'users:write',
+  'users.sensitive:write',
+  'events:read',
+  'events:write',
 ] as const;
 
 export type Scope = (typeof SCOPES)[number];

@@ -27,6 +27,8 @@ describe('a decision is a signed identity for one operation of one service', () 
       service: null,
       scopes: ['contacts:read', 'contacts:write'],
       operation: 'getIndividual',
+      user: null,
+      isPublic: false,
     });
     expect(Date.parse(expiresAt) - Date.now()).toBeLessThanOrEqual(60_000);
     await expect(verifier('catalog')(identity)).rejects.toMatchObject({ code: 'unauthorized' });
@@ -123,7 +125,7 @@ describe('a service gets an identity only for the operations that it may call', 
     const { status, body } = await ask(service, audience, operation);
     expect(status).toBe(200);
     const { identity } = body.data as { identity: string };
-    const caller = { institution: 'opera', client: null, service, scopes: [], operation };
+    const caller = { institution: 'opera', client: null, service, scopes: [], operation, user: null, isPublic: false };
     expect(await verifier(audience)(identity)).toEqual(caller);
   });
 

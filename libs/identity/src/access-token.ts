@@ -1,5 +1,5 @@
 import { Fault } from '@boxoffice/envelope';
-import { ACCESS_TYPE } from './caller.ts';
+import { ACCESS_TYPE, type CallerUser, type Role, readUser } from './caller.ts';
 import type { KeySet } from './key-set.ts';
 import { createTokenVerifier } from './signed-token.ts';
 
@@ -7,7 +7,7 @@ import { createTokenVerifier } from './signed-token.ts';
 export interface AccessClaims {
   readonly iss: string;
   readonly aud: string;
-  /** The same as client_id: no flow identifies a person yet. */
+  /** The user who signed in; the same as client_id for a client's own token. */
   readonly sub: string;
   readonly client_id: string;
   readonly institution: string;
@@ -16,7 +16,19 @@ export interface AccessClaims {
   readonly iat: number;
   readonly exp: number;
   readonly jti: string;
+  /** The user's role; absent from a client's own token. */
+  readonly role?: Role;
+  /** When the user signed in. */
+  readonly auth_time?: number;
+  /** The contact whose data the user sees, where one restricts it. */
+  readonly contact?: string;
+  /** The points of sale whose orders the user sees, where some restrict it. */
+  readonly points_of_sale?: readonly string[];
 }
+
+/** The user of an access token; null for a client's own token. */
+export const userOfToken = ({ sub, role, contact, points_of_sale }: AccessClaims): CallerUser | null =>
+  role === undefined ? null : { id: sub, role, contact: contact ?? null, pointsOfSale: points_of_sale ?? [] };
 
 export interface AccessTokenOptions {
   readonly keys: KeySet;
@@ -32,10 +44,25 @@ export const invalidToken = (reason: string): Fault =>
     'WWW-Authenticate': 'Bearer error="invalid_token"',
   });
 
+/** Whether the token is a client's own, or says completely who its user is. */
+const isUserComplete = ({
+  sub,
+  client_id,
+  role,
+  auth_time,
+  contact,
+  points_of_sale,
+}: Readonly<Record<string, unknown>>): boolean => {
+  if (role === undefined) return sub === client_id && contact === undefined && points_of_sale === undefined;
+  return (
+    typeof auth_time === 'number' && readUser({ id: sub, role, contact, pointsOfSale: points_of_sale }) !== undefined
+  );
+};
+
 const readClaims = (payload: Readonly<Record<string, unknown>>): AccessClaims | undefined => {
   const texts = [payload.sub, payload.client_id, payload.institution, payload.scope, payload.jti];
   const complete = texts.every((text) => typeof text === 'string') && typeof payload.iat === 'number';
-  return complete ? (payload as unknown as AccessClaims) : undefined;
+  return complete && isUserComplete(payload) ? (payload as unknown as AccessClaims) : undefined;
 };
 
 /**

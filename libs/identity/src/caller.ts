@@ -9,7 +9,49 @@ export interface Caller {
   readonly scopes: readonly string[];
   /** The one operation that the token permits. */
   readonly operation: string;
+  /** The user who is signed in at the client; null for a client's own token and for a service. */
+  readonly user: CallerUser | null;
+  /** Whether the call came with an API key and no token: it sees what is public. */
+  readonly isPublic: boolean;
 }
+
+/** The roles of users, from the widest to the narrowest. */
+export const ROLES = ['admin', 'manager', 'box_office', 'door', 'customer'] as const;
+
+/** What a user may see and do; beside the scopes, it bounds the data. */
+export type Role = (typeof ROLES)[number];
+
+/** A signed-in user, with what restricts the data. */
+export interface CallerUser {
+  readonly id: string;
+  readonly role: Role;
+  /** The contact whose data a customer sees; null where no contact restricts the user. */
+  readonly contact: string | null;
+  /** The points of sale whose orders the user sees; empty where none restrict the user. */
+  readonly pointsOfSale: readonly string[];
+}
+
+const isRole = (value: unknown): value is Role => ROLES.some((role) => role === value);
+
+/** The members of a token that say who the user is, unverified. */
+export interface UserMembers {
+  readonly id: unknown;
+  readonly role: unknown;
+  readonly contact: unknown;
+  readonly pointsOfSale: unknown;
+}
+
+/**
+ * Reads the user of a token. Undefined if a member is malformed, the role is unknown, or a customer has no contact: a
+ * token that is not understood must not be worth more than it says.
+ */
+export const readUser = ({ id, role, contact = null, pointsOfSale = [] }: UserMembers): CallerUser | undefined => {
+  if (typeof id !== 'string' || id === '' || !isRole(role)) return undefined;
+  if (contact !== null && typeof contact !== 'string') return undefined;
+  if (role === 'customer' && !contact) return undefined;
+  if (!Array.isArray(pointsOfSale) || pointsOfSale.some((one) => typeof one !== 'string')) return undefined;
+  return { id, role, contact, pointsOfSale };
+};
 
 /** The header that carries the identity token; the gateway removes any that a client sends. */
 export const IDENTITY_HEADER = 'x-internal-identity';

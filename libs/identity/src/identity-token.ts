@@ -1,7 +1,14 @@
 import type { KeyObject } from 'node:crypto';
 import { Fault } from '@boxoffice/envelope';
 import jwt from 'jsonwebtoken';
-import { type Caller, IDENTITY_LIFETIME_SECONDS, IDENTITY_TYPE, type IdentityVerifier } from './caller.ts';
+import {
+  type Caller,
+  type CallerUser,
+  IDENTITY_LIFETIME_SECONDS,
+  IDENTITY_TYPE,
+  type IdentityVerifier,
+  readUser,
+} from './caller.ts';
 import { IDENTITY_ISSUER, SIGNATURE_ALGORITHM } from './constants.ts';
 import type { KeySet } from './key-set.ts';
 import { createTokenVerifier } from './signed-token.ts';
@@ -12,15 +19,37 @@ export interface SigningKey {
   readonly privateKey: KeyObject;
 }
 
+/** The caller of an identity token to sign; without `user` and `isPublic` it is a client or a service. */
+export type SignedCaller = Omit<Caller, 'user' | 'isPublic'> & Partial<Pick<Caller, 'user' | 'isPublic'>>;
+
 export interface IdentityTokenOptions {
   /** The service that the token is for. */
   readonly audience: string;
-  readonly caller: Caller;
+  readonly caller: SignedCaller;
   /** Epoch seconds. */
   readonly issuedAt: number;
   /** Seconds, at most IDENTITY_LIFETIME_SECONDS. */
   readonly lifetime?: number;
 }
+
+/**
+ * The claims that name the caller. A user's client is named within `user`, so that a verifier that knows no users finds
+ * no client and refuses the token, instead of showing the whole institution.
+ */
+const callerClaims = ({ client, service, user = null, isPublic = false }: SignedCaller) => ({
+  ...(client === null || user !== null ? {} : { client }),
+  ...(service === null ? {} : { service }),
+  ...(user === null ? {} : { user: userClaim(user, client) }),
+  ...(isPublic ? { public: true } : {}),
+});
+
+const userClaim = ({ id, role, contact, pointsOfSale }: CallerUser, client: string | null) => ({
+  id,
+  client,
+  role,
+  ...(contact === null ? {} : { contact }),
+  ...(pointsOfSale.length === 0 ? {} : { points_of_sale: pointsOfSale }),
+});
 
 /** Signs an identity token. Verifiers accept the authorizer's keys only. */
 export const signIdentity = (key: SigningKey, options: IdentityTokenOptions): string => {
@@ -29,8 +58,7 @@ export const signIdentity = (key: SigningKey, options: IdentityTokenOptions): st
     iss: IDENTITY_ISSUER,
     aud: audience,
     institution: caller.institution,
-    ...(caller.client === null ? {} : { client: caller.client }),
-    ...(caller.service === null ? {} : { service: caller.service }),
+    ...callerClaims(caller),
     scope: caller.scopes.join(' '),
     operation: caller.operation,
     iat: issuedAt,
@@ -44,16 +72,29 @@ export const signIdentity = (key: SigningKey, options: IdentityTokenOptions): st
 
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
+/** The user's client and the user, as one claim names them; undefined if it is malformed. */
+const readUserClaim = (claim: object): Pick<Caller, 'client' | 'user'> | undefined => {
+  const { id, client, role, contact, points_of_sale } = claim as Readonly<Record<string, unknown>>;
+  const user = readUser({ id, role, contact, pointsOfSale: points_of_sale });
+  return user && typeof client === 'string' ? { client, user } : undefined;
+};
+
 const readCaller = (payload: Readonly<Record<string, unknown>>): Caller | undefined => {
   const { institution, operation, scope, iat, exp } = payload;
   if (typeof institution !== 'string' || typeof operation !== 'string' || typeof scope !== 'string') return undefined;
   if (typeof iat !== 'number' || Number(exp) - iat > IDENTITY_LIFETIME_SECONDS) return undefined;
+  const named =
+    payload.user === undefined
+      ? { client: textOrNull(payload.client), user: null }
+      : readUserClaim(Object(payload.user));
+  if (!named) return undefined;
   return {
     institution,
     operation,
-    client: textOrNull(payload.client),
+    ...named,
     service: textOrNull(payload.service),
     scopes: scope.split(' ').filter(Boolean),
+    isPublic: payload.public === true,
   };
 };
 

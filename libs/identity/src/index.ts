@@ -1,10 +1,17 @@
-export { type AccessClaims, type AccessTokenOptions, invalidToken, verifyAccessToken } from './access-token.ts';
+export {
+  type AccessClaims,
+  type AccessTokenOptions,
+  invalidToken,
+  userOfToken,
+  verifyAccessToken,
+} from './access-token.ts';
 export * from './caller.ts';
 export * from './constants.ts';
 export {
   createIdentityVerifier,
   type IdentityTokenOptions,
   type IdentityVerifierOptions,
+  type SignedCaller,
   type SigningKey,
   signIdentity,
 } from './identity-token.ts';

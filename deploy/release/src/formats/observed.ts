@@ -63,6 +63,9 @@ const joined = (readings: readonly Schema[]): Schema => {
   };
 };
 
+const customer = { id: 'usr_1', role: 'customer', contact: '000123', pointsOfSale: [] } as const;
+const till = { id: 'usr_2', role: 'box_office', contact: null, pointsOfSale: ['pos_1'] } as const;
+
 const identities = [
   {
     audience: 'orders',
@@ -72,6 +75,14 @@ const identities = [
     audience: 'catalog',
     caller: { institution: 'museum', client: null, service: 'orders', scopes: [], operation: 'holdPlaces' },
   },
+  ...[customer, till].map((user) => ({
+    audience: 'orders',
+    caller: { institution: 'opera', client: 'cli_1', service: null, scopes: [], operation: 'listOrders', user },
+  })),
+  {
+    audience: 'catalog',
+    caller: { institution: 'opera', client: null, service: null, scopes: [], operation: 'x', isPublic: true },
+  },
 ].map((one, index) =>
   signIdentity(index === 0 ? first : second, { ...one, issuedAt: now - index, lifetime: 60 - index }),
 );
@@ -79,11 +90,17 @@ const identities = [
 const accesses = [
   { client: { id: 'cli_1', institution: 'opera' }, secretId: 'sec_1', scopes: ['orders:read', 'orders:write'] },
   { client: { id: 'cli_2', institution: 'museum' }, secretId: 'sec_2', scopes: [] },
+  ...[customer, till].map((user) => ({
+    client: { id: 'cli_1', institution: 'opera' },
+    secretId: 'sec_1',
+    scopes: ['orders:read'],
+    user: { ...user, authTime: now },
+  })),
 ].map((one, index) => {
   const { kid, privateKey } = index === 0 ? first : second;
   const claims = accessClaims({
     ...one,
-    issuer: ISSUERS[index] ?? ISSUERS[0],
+    issuer: index === 0 ? ISSUERS[0] : ISSUERS[1],
     lifetime: 900 - index,
     now: (now - index) * 1_000,
   });
@@ -120,7 +137,8 @@ const keyOf = ({ header }: Members): KeyObject =>
   (isObject(header) && header.kid === second.kid ? second : first).privateKey;
 
 const readIdentity: Reader = async (sample) => {
-  const audience = isObject(sample.claims) && sample.claims.operation === 'holdPlaces' ? 'catalog' : 'orders';
+  const audience =
+    isObject(sample.claims) && ['holdPlaces', 'x'].includes(String(sample.claims.operation)) ? 'catalog' : 'orders';
   return createIdentityVerifier({ keys, audience })(tokenOf(sample, keyOf(sample)));
 };
 const readAccess: Reader = async (sample) => {

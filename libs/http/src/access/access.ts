@@ -7,7 +7,14 @@ import type { AnyOperation, VisitorAccess } from '../operation.ts';
 import type { Admit, Admitted } from './admission.ts';
 
 /** The caller of a public operation: anonymous, without an institution. */
-const ANONYMOUS: Omit<Caller, 'operation'> = { institution: '', client: null, service: null, scopes: [] };
+const ANONYMOUS: Omit<Caller, 'operation'> = {
+  institution: '',
+  client: null,
+  service: null,
+  scopes: [],
+  user: null,
+  isPublic: false,
+};
 
 /**
  * Whether an identity token covers the operation: issued for it, and for a service's own call where the operation is

@@ -49,7 +49,8 @@ test('a request that is aborted before its body is read ends without an answer',
   const slow = await start([{ ...taking, access: 'things:read' }], {
     identify: async () => {
       await held.promise;
-      return { institution: 'opera', client: 'c', service: null, scopes: ['things:read'], operation: 'take' };
+      const caller = { institution: 'opera', client: 'c', service: null, user: null, isPublic: false };
+      return { ...caller, scopes: ['things:read'], operation: 'take' };
     },
   });
   const { hostname, port } = new URL(slow.url);

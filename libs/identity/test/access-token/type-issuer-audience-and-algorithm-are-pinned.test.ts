@@ -1,7 +1,7 @@
 import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import jwt from 'jsonwebtoken';
-import { createKeySet, signIdentity, verifyAccessToken } from '../../src/index.ts';
+import { createKeySet, signIdentity, userOfToken, verifyAccessToken } from '../../src/index.ts';
 import { newKey, serveKeys, signAs } from '../authority.ts';
 
 const issuer = 'https://tickets.example';
@@ -91,5 +91,30 @@ describe('type, issuer, audience and algorithm of an access token are pinned', (
     await check(token);
     state.at += 1_000;
     await expect(check(token)).rejects.toMatchObject(refused);
+  });
+
+  const ofUser = { ...claims, sub: 'usr_1', role: 'box_office', auth_time: seconds };
+  test("a user's token says who it is and what restricts it", async () => {
+    const restricted = await verify(signAs(key, { ...ofUser, points_of_sale: ['pos_1'] }, at));
+    expect(userOfToken(restricted)).toEqual({
+      id: 'usr_1',
+      role: 'box_office',
+      contact: null,
+      pointsOfSale: ['pos_1'],
+    });
+    const customer = await verify(signAs(key, { ...ofUser, role: 'customer', contact: '000123' }, at));
+    expect(userOfToken(customer)).toMatchObject({ role: 'customer', contact: '000123', pointsOfSale: [] });
+    expect(userOfToken(await verify(signAs(key, claims, at)))).toBeNull();
+  });
+
+  test.each([
+    ['an unknown role', { ...ofUser, role: 'director' }],
+    ['no role', { ...ofUser, role: undefined }],
+    ['no time of sign-in', { ...ofUser, auth_time: undefined }],
+    ['a customer without a contact', { ...ofUser, role: 'customer' }],
+    ['a restricted token without a role', { ...claims, contact: '000123' }],
+    ['points of sale that are no list', { ...ofUser, points_of_sale: 'pos_1' }],
+  ])("refused of a user's token: %s", async (_name, changed) => {
+    await expect(verify(signAs(key, changed, at))).rejects.toMatchObject(refused);
   });
 });

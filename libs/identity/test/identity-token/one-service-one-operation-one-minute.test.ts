@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
   type Caller,
+  type CallerUser,
   createIdentityVerifier,
   createKeySet,
   type IdentityVerifier,
@@ -16,6 +17,8 @@ const caller: Caller = {
   service: null,
   scopes: ['contacts:read', 'contacts:write'],
   operation: 'getIndividual',
+  user: null,
+  isPublic: false,
 };
 const claims = { iss: 'boxoffice-authorizer', aud: 'contacts', institution: 'opera', scope: '', operation: 'x' };
 let document: Awaited<ReturnType<typeof serveKeys>>;
@@ -36,6 +39,8 @@ describe('an identity token is for one service, one operation and one minute', (
       service: 'orders',
       scopes: [],
       operation: 'holdPlaces',
+      user: null,
+      isPublic: false,
     };
     expect(await verify(signIdentity(key, { audience: 'contacts', caller: service, issuedAt: seconds }))).toEqual(
       service,
@@ -56,6 +61,38 @@ describe('an identity token is for one service, one operation and one minute', (
 
   test('an access token is not an identity token', async () => {
     const token = signAs(key, { ...claims, iat: seconds, exp: seconds + 60 }, { typ: 'at+jwt' });
+    await expect(verify(token)).rejects.toMatchObject({ code: 'unauthorized' });
+  });
+
+  const verified = (more: Partial<Caller>) =>
+    verify(signIdentity(key, { audience: 'contacts', caller: { ...caller, ...more }, issuedAt: seconds }));
+  const customer: CallerUser = { id: 'usr_1', role: 'customer', contact: '000123', pointsOfSale: [] };
+  const till: CallerUser = { id: 'usr_2', role: 'box_office', contact: null, pointsOfSale: ['pos_1', 'pos_2'] };
+
+  test.each([customer, till])('the service reads the user, with what restricts it: %j', async (user) => {
+    expect(await verified({ user })).toEqual({ ...caller, user });
+  });
+
+  test('the service reads that an API key calls, without a token', async () => {
+    const visitor = { client: null, isPublic: true };
+    expect(await verified(visitor)).toEqual({ ...caller, ...visitor });
+  });
+
+  test('a verifier that knows no users finds no client in the token of one', async () => {
+    const token = signIdentity(key, { audience: 'contacts', caller: { ...caller, user: till }, issuedAt: seconds });
+    const payload = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+    expect(payload).not.toHaveProperty('client');
+  });
+
+  test.each([
+    ['an unknown role', { id: 'usr_1', client: 'cli_1', role: 'director' }],
+    ['no role', { id: 'usr_1', client: 'cli_1' }],
+    ['no client', { id: 'usr_1', role: 'admin' }],
+    ['a customer without a contact', { id: 'usr_1', client: 'cli_1', role: 'customer' }],
+    ['points of sale that are no list', { id: 'usr_1', client: 'cli_1', role: 'box_office', points_of_sale: 'pos_1' }],
+    ['nothing but a text', 'usr_1'],
+  ])('a user with %s is refused', async (_what, user) => {
+    const token = signAs(key, { ...claims, user, iat: seconds, exp: seconds + 60 }, { typ: 'identity+jwt' });
     await expect(verify(token)).rejects.toMatchObject({ code: 'unauthorized' });
   });
 });

@@ -1,15 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import {
-  type Caller,
-  createIdentityVerifier,
-  createKeySet,
-  createServiceCredentials,
-  signIdentity,
-} from '../../src/index.ts';
+import { createIdentityVerifier, createKeySet, createServiceCredentials, signIdentity } from '../../src/index.ts';
 import { newKey, serve, serveKeys } from '../authority.ts';
 
 const [compromised, next] = [newKey('compromised'), newKey('next')];
-const caller: Caller = { institution: 'opera', client: 'cli_1', service: null, scopes: [], operation: 'getIndividual' };
+const caller = {
+  institution: 'opera',
+  client: 'cli_1',
+  service: null,
+  scopes: [],
+  operation: 'getIndividual',
+  user: null,
+  isPublic: false,
+};
 const audience = 'contacts';
 const refused = { code: 'unauthorized' };
 

@@ -2,7 +2,13 @@ import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type AnyOperation, createApp, openApiDocument } from '@boxoffice/http';
-import { createIdentityVerifier, IDENTITY_HEADER, type KeySet, signIdentity } from '@boxoffice/identity';
+import {
+  type CallerUser,
+  createIdentityVerifier,
+  IDENTITY_HEADER,
+  type KeySet,
+  signIdentity,
+} from '@boxoffice/identity';
 import type { Store } from '@boxoffice/store';
 import { createShapeCheck } from './checks.ts';
 
@@ -31,6 +37,10 @@ export interface ServedCall {
   readonly client?: string;
   /** The calling service; absent or empty: a client calls. */
   readonly service?: string | null | undefined;
+  /** The user who is signed in at the client; default: nobody. */
+  readonly user?: CallerUser | null;
+  /** Whether an API key without a token calls; default: no. */
+  readonly isPublic?: boolean;
   /** Additional to those that the operation needs. */
   readonly scopes?: readonly string[];
   /** The operation in the identity token. Default: that of the path. */
@@ -76,6 +86,7 @@ export const serveOperations = async (
 
   const call = async <Data>(method: string, path: string, options: ServedCall): Promise<ServedReply<Data>> => {
     const { institution, client = 'partner', service: caller, scopes = [], operation, body, headers = {} } = options;
+    const { user = null, isPublic = false } = options;
     const [plain = ''] = path.split('?');
     const found = operations.filter((one) => matches(one, method, plain));
     const called = found.find((one) => one.path === plain) ?? found[0];
@@ -86,10 +97,12 @@ export const serveOperations = async (
         audience: service,
         caller: {
           institution,
-          client: caller ? null : client,
+          client: caller || isPublic ? null : client,
           service: caller || null,
           scopes: caller ? [] : [...needed, ...scopes],
           operation: operation ?? called?.id ?? 'none',
+          user: caller ? null : user,
+          isPublic,
         },
         issuedAt: Math.floor(Date.now() / 1_000),
       },
