@@ -1,3 +1,4 @@
+import { attemptsCollection } from '@boxoffice/logins';
 import { collection, type Document } from '@boxoffice/store';
 
 /** A visitor's session; its id is a hash of the token, which is not stored. Times in epoch milliseconds. */
@@ -45,15 +46,6 @@ export interface UserDocument extends Document {
   readonly createdAt: string;
 }
 
-/**
- * Recent wrong passwords of an address, a login, or both; the id is a hash of the address and login that they share.
- */
-export interface AttemptsDocument extends Document {
-  /** Epoch milliseconds, oldest first. */
-  readonly failures: readonly number[];
-  readonly expiresAt: number;
-}
-
 export const sessions = collection<SessionDocument>('sessions', [
   { name: 'expiry', fields: ['expiresAt'], acrossInstitutions: true },
   { name: 'seen', fields: ['lastSeenAt'], acrossInstitutions: true },
@@ -66,9 +58,5 @@ export const users = collection<UserDocument>('users', [
   { name: 'contact', fields: ['contactNumber'] },
 ]);
 
-export const loginAttempts = collection<AttemptsDocument>('login_attempts', [
-  { name: 'expiry', fields: ['expiresAt'], acrossInstitutions: true },
-]);
-
 /** Every collection of the service. */
-export const collections = [sessions, users, loginAttempts];
+export const collections = [sessions, users, attemptsCollection];

@@ -60,7 +60,7 @@ export const sessionsRoutes = (context: PosContext): AnyOperation[] => [
     handle: async ({ visitor, body }) => {
       const { pointOfSale, session: old, ip, hasLeft } = visitor;
       const { institution, serviceHost } = pointOfSale;
-      const attempt = { institution, serviceHost, login: body.login, ip };
+      const attempt = { institution, realm: serviceHost, login: body.login, ip };
       const user = await context.logIns.logIn(attempt, body.password, hasLeft);
       const { id: userId, login, contactNumber } = user;
       // Orders of a guest stay visible after the login; orders of another user do not pass to this one.

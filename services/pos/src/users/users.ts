@@ -1,12 +1,9 @@
 // Logins of points of sale: users and their passwords, throttling of attempts, and access to the own contact.
+import { hashPassword, LONGEST_PASSWORD, loginKey } from '@boxoffice/logins';
 import { type Store, UniqueViolation } from '@boxoffice/store';
 import { newId } from '../ids.ts';
 import { deleteSessions } from '../sessions/delete-sessions.ts';
 import { type UserDocument, users } from '../store.ts';
-import { hashPassword, LONGEST_PASSWORD } from './passwords.ts';
-
-/** The stored form of a login: normalised (NFKC), trimmed, in lower case. */
-export const loginKey = (login: string): string => login.normalize('NFKC').trim().toLowerCase();
 
 /** A user as operators see it, without the password hash. */
 export interface User {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { PosFault } from '@boxoffice/envelope';
+import { attemptsCollection, createLoginAttempts } from '@boxoffice/logins';
 import type { Store } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { loginAttempts, users } from '../../src/store.ts';
+import { users } from '../../src/store.ts';
 import { createLogIns } from '../../src/users/log-in.ts';
-import { createLoginAttempts } from '../../src/users/login-attempts.ts';
 import { engines } from '../fixture/engines.ts';
 import { type Fixture, openFixture } from '../fixture/fixture.ts';
 
@@ -64,9 +64,9 @@ describe.each(engines)('on $name', (engine) => {
   test('wrong passwords of an address count across instances, right ones do not', async () => {
     const { store, discard } = await engine.open();
     const [one, other] = Array.from({ length: 2 }, () =>
-      createLoginAttempts(store.collection(loginAttempts), FEW, () => 1_000_000),
+      createLoginAttempts(store.collection(attemptsCollection), FEW, () => 1_000_000),
     ) as [ReturnType<typeof createLoginAttempts>, ReturnType<typeof createLoginAttempts>];
-    const attempt = () => ({ institution: 'opera', serviceHost: 'shop.example', login: randomUUID(), ip: '10.0.0.1' });
+    const attempt = () => ({ institution: 'opera', realm: 'shop.example', login: randomUUID(), ip: '10.0.0.1' });
     for (let count = 0; count < FEW; count += 1) {
       const counted = await (count % 2 ? one : other).count(attempt());
       expect(counted).toHaveProperty('forgive');
@@ -74,7 +74,7 @@ describe.each(engines)('on $name', (engine) => {
     }
     expect(await one.count(attempt())).toHaveProperty('forgive');
     expect(await other.count(attempt())).toBe(15 * 60_000);
-    const documents = () => store.collection(loginAttempts).of('opera').count();
+    const documents = () => store.collection(attemptsCollection).of('opera').count();
     const before = await documents();
     await one.count(attempt());
     // An attempt that the limit of the address refuses stores nothing about the login.
@@ -91,8 +91,8 @@ test('an address over its limit is refused without waiting in the queue', async 
     collection: (schema) => (schema.name === users.name ? (stalled as never) : store.collection(schema)),
   };
   const logIns = createLogIns(slow, () => undefined, FEW);
-  const attempt = (ip: string) => ({ institution: 'opera', serviceHost: 'shop.example', login: randomUUID(), ip });
-  const attempts = createLoginAttempts(store.collection(loginAttempts), FEW);
+  const attempt = (ip: string) => ({ institution: 'opera', realm: 'shop.example', login: randomUUID(), ip });
+  const attempts = createLoginAttempts(store.collection(attemptsCollection), FEW);
   for (let count = 0; count < FEW; count += 1) await attempts.count(attempt('192.0.2.9'));
   // These two never end, so that all turns are taken.
   for (const ip of ['192.0.2.1', '192.0.2.2']) void logIns.logIn(attempt(ip), 'wrong').catch(() => undefined);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { hashPassword, isPassword } from '@boxoffice/logins';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { users } from '../../src/store.ts';
-import { hashPassword, isPassword } from '../../src/users/passwords.ts';
 import { createUser, listUsers, removeUser, setPassword } from '../../src/users/users.ts';
 import { type Call, type Fixture, type Login, openFixture } from '../fixture/fixture.ts';
 

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { attemptsCollection, createLoginAttempts } from '@boxoffice/logins';
 import { startSweeper } from '@boxoffice/service';
 import type { Store } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ofSession } from '../../src/ids.ts';
 import { retention } from '../../src/sessions/retention.ts';
 import { createSessions } from '../../src/sessions/sessions.ts';
-import { collections, loginAttempts, sessions } from '../../src/store.ts';
-import { createLoginAttempts } from '../../src/users/login-attempts.ts';
+import { collections, sessions } from '../../src/store.ts';
 import { engines } from '../fixture/engines.ts';
 
 const logger = { warn: (message: string) => expect(message).toBeUndefined() };
@@ -103,15 +103,15 @@ describe.each(engines)('the retention of sessions and login attempts, on $name',
 
   test('wrong passwords count for fifteen minutes', async () => {
     let now = 9_000_000;
-    const attempts = createLoginAttempts(store.collection(loginAttempts), 300, () => now);
-    const attempt = { institution: 'opera', serviceHost: 'shop.example', login: 'ann', ip: '10.0.0.1' };
+    const attempts = createLoginAttempts(store.collection(attemptsCollection), 300, () => now);
+    const attempt = { institution: 'opera', realm: 'shop.example', login: 'ann', ip: '10.0.0.1' };
     for (let count = 0; count < 10; count += 1) expect(await attempts.count(attempt)).toHaveProperty('forgive');
     now += 60_000;
     expect(await attempts.count(attempt)).toBe(14 * 60_000);
     now += 14 * 60_000;
     expect(await attempts.count(attempt)).toHaveProperty('forgive');
     now += 15 * 60_000;
-    const documents = () => store.collection(loginAttempts).of('opera').count();
+    const documents = () => store.collection(attemptsCollection).of('opera').count();
     // One for the address, one for the login from there, one for the login.
     expect(await documents()).toBe(3);
     await sweptAt(() => now);
@@ -120,10 +120,10 @@ describe.each(engines)('the retention of sessions and login attempts, on $name',
 
   test('a hundred wrong passwords of a login count from all addresses', async () => {
     let now = 20_000_000;
-    const attempts = createLoginAttempts(store.collection(loginAttempts), 300, () => now);
+    const attempts = createLoginAttempts(store.collection(attemptsCollection), 300, () => now);
     const from = (count: number) => ({
       institution: 'opera',
-      serviceHost: 'shop.example',
+      realm: 'shop.example',
       login: 'bob',
       ip: `10.1.0.${count}`,
     });
@@ -132,6 +132,6 @@ describe.each(engines)('the retention of sessions and login attempts, on $name',
       expect(await attempts.count(from(count))).toHaveProperty('forgive');
     }
     expect(typeof (await attempts.count(from(200)))).toBe('number');
-    expect(await attempts.count({ ...from(200), serviceHost: 'other.example' })).toHaveProperty('forgive');
+    expect(await attempts.count({ ...from(200), realm: 'other.example' })).toHaveProperty('forgive');
   });
 });

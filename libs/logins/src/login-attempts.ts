@@ -1,8 +1,21 @@
+import { hash } from 'node:crypto';
 import { networkOf } from '@boxoffice/runtime';
-import { type CollectionHandle, UniqueViolation } from '@boxoffice/store';
-import { derived } from '../ids.ts';
-import type { AttemptsDocument } from '../store.ts';
-import { loginKey } from './users.ts';
+import { type CollectionHandle, type Document, collection as declare, UniqueViolation } from '@boxoffice/store';
+import { loginKey } from './login-key.ts';
+
+/**
+ * Recent wrong passwords of an address, a login, or both; the id is a hash of the address and login that they share.
+ */
+export interface AttemptsDocument extends Document {
+  /** Epoch milliseconds, oldest first. */
+  readonly failures: readonly number[];
+  readonly expiresAt: number;
+}
+
+/** The collection of attempts; expired ones are removed by the service's retention. */
+export const attemptsCollection = declare<AttemptsDocument>('login_attempts', [
+  { name: 'expiry', fields: ['expiresAt'], acrossInstitutions: true },
+]);
 
 /** Milliseconds for which a wrong password counts. */
 const WINDOW_MS = 15 * 60_000;
@@ -13,7 +26,8 @@ const MAX_PER_LOGIN = 100;
 
 export interface Attempt {
   readonly institution: string;
-  readonly serviceHost: string;
+  /** Whose logins they are: a point of sale's service host, or a name. */
+  readonly realm: string;
   readonly login: string;
   readonly ip: string;
 }
@@ -37,15 +51,18 @@ interface Limit {
   readonly most: number;
 }
 
+/** A deterministic id: the SHA-256 of the parts, which it does not reveal. */
+const derived = (...parts: readonly string[]): string => hash('sha256', JSON.stringify(parts), 'base64url');
+
 const networkLimit = (institution: string, network: string, most: number): Limit => ({
   id: derived('network', institution, network),
   most,
 });
 
 /** The limit of the address comes first: an attempt that it refuses stores nothing about the login. */
-const limitsOf = ({ institution, serviceHost, login, ip }: Attempt, mostPerAddress: number): readonly Limit[] => {
+const limitsOf = ({ institution, realm, login, ip }: Attempt, mostPerAddress: number): readonly Limit[] => {
   const network = networkOf(ip);
-  const whom = [institution, serviceHost, loginKey(login)];
+  const whom = [institution, realm, loginKey(login)];
   return [
     networkLimit(institution, network, mostPerAddress),
     { id: derived('address', ...whom, network), most: MAX_FROM_ADDRESS },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createTurnstile, type Surroundings, type TurnstileLimits } from '../../src/users/turnstile.ts';
+import { createTurnstile, type Surroundings, type TurnstileLimits } from '../src/turnstile.ts';
 
 const SMALL: TurnstileLimits = { inside: 1, waiting: 6, waitingPerAddress: 4, longestWaitMs: 60_000 };
 

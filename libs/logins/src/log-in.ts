@@ -1,0 +1,71 @@
+import { networkOf } from '@boxoffice/runtime';
+import type { CollectionHandle } from '@boxoffice/store';
+import { type Attempt, type AttemptsDocument, createLoginAttempts } from './login-attempts.ts';
+import { hashPassword, isPassword } from './passwords.ts';
+import { createTurnstile } from './turnstile.ts';
+
+/**
+ * Concurrent hashes: each takes 19 MiB and a core for 30 ms. The longest wait is far below the gateway's timeout (15
+ * s), so that a flood of logins is never mistaken for an outage of the service.
+ */
+const LIMITS = { inside: 2, waiting: 100, waitingPerAddress: 10, longestWaitMs: 3_000 } as const;
+
+/** What became of an attempt: `busy` if too many wait for their turn. Times in milliseconds. */
+export type Outcome<User> =
+  | { readonly outcome: 'right'; readonly user: User }
+  | { readonly outcome: 'wrong' }
+  | { readonly outcome: 'throttled'; readonly waitMs: number }
+  | { readonly outcome: 'busy'; readonly waitMs: number };
+
+export interface LogIns<User> {
+  /**
+   * The user of a login, if the password is right. `hasLeft`: whether the client has closed the connection; the attempt
+   * then leaves the queue.
+   */
+  logIn(attempt: Attempt, password: string, hasLeft?: () => boolean): Promise<Outcome<User>>;
+}
+
+export interface LogInsOptions<User> {
+  readonly attempts: CollectionHandle<AttemptsDocument>;
+  /** See createLoginAttempts. */
+  readonly mostPerAddress: number;
+  /** The user of a login who may log in, with the hash of the password; undefined for any other login. */
+  readonly find: (attempt: Attempt) => Promise<{ readonly user: User; readonly passwordHash: string } | undefined>;
+  /** Epoch milliseconds. */
+  readonly now?: () => number;
+}
+
+const BUSY_MS = 1_000;
+
+/**
+ * Creates the check of logins. An unknown login and a wrong password give the same outcome after the same time.
+ * Institutions and addresses share the hashing in turns, so that a flood from one does not delay others.
+ */
+export const createLogIns = <User>({ attempts, mostPerAddress, find, now }: LogInsOptions<User>): LogIns<User> => {
+  const counts = createLoginAttempts(attempts, mostPerAddress, now);
+  const turnstile = createTurnstile(LIMITS);
+  /** The hash that is verified for unknown logins. */
+  let decoyHash: Promise<string> | undefined;
+
+  const check = async (attempt: Attempt, password: string): Promise<Outcome<User>> => {
+    // Counted inside the turnstile, so that waiting attempts with right passwords do not count as failures.
+    const counted = await counts.count(attempt);
+    if (typeof counted === 'number') return { outcome: 'throttled', waitMs: counted };
+    const found = await find(attempt);
+    decoyHash ??= hashPassword('decoy');
+    const right = await isPassword(password, found?.passwordHash ?? (await decoyHash));
+    if (!found || !right) return { outcome: 'wrong' };
+    await counted.forgive();
+    return { outcome: 'right', user: found.user };
+  };
+
+  return {
+    async logIn(attempt, password, hasLeft) {
+      // One small read, so that an address over its limit takes no place in the queue.
+      const waitMs = await counts.refused(attempt);
+      if (waitMs !== undefined) return { outcome: 'throttled', waitMs };
+      const who = { institution: attempt.institution, address: networkOf(attempt.ip), hasLeft };
+      return (await turnstile.enter(who, () => check(attempt, password))) ?? { outcome: 'busy', waitMs: BUSY_MS };
+    },
+  };
+};
