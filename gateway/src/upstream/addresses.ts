@@ -1,4 +1,5 @@
 // Connections to the services: the addresses of a name, a breaker for each, pooled connections.
+import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { createInstances, type Instances } from '@boxoffice/runtime';
 import { type Breaker, createBreaker } from './breaker.ts';
@@ -8,7 +9,10 @@ import { type Breaker, createBreaker } from './breaker.ts';
  * whole is refused only while every breaker is open.
  */
 export interface Addresses extends Pick<Instances, 'leaving'> {
-  /** Resolves new connections: the addresses with a closed breaker, preceded by one that is due for a probe. */
+  /**
+   * Resolves new connections: the addresses with a closed breaker, new ones slowly, preceded by one that is due for a
+   * probe.
+   */
   readonly lookup: LookupFunction;
   /** Registers a new connection and maintains its `breaker` for the address that it connects to. */
   track(connection: UpstreamSocket): void;
@@ -44,31 +48,62 @@ export class EveryAddressFailing extends Error {
 /** Interval of new resolutions while all breakers are open: new instances may exist. Milliseconds. */
 const RESOLVE_AGAIN_MS = 1_000;
 
-/** Maximum number of addresses with a remembered breaker; the oldest are evicted. */
+/** Maximum number of addresses that are remembered; the oldest are evicted. */
 const REMEMBERED = 1_000;
+
+/**
+ * Answers after which an instance is warm. One that has just started runs code that is not optimised yet and opens its
+ * own connections: many first requests at once would each wait for all of that.
+ */
+const WARM_AFTER = 8;
+
+/** What is known of the instance at an address. */
+interface Instance {
+  readonly breaker: Breaker;
+  /** Answers since it was reachable. */
+  answers: number;
+  /** Connections to it without a first answer. */
+  waiting: number;
+}
 
 /** Makes the addresses of one service. */
 export const createAddresses = ({ host, instances = createInstances(), onChange }: AddressesOptions): Addresses => {
-  const breakers = new Map<string, Breaker>();
+  const remembered = new Map<string, Instance>();
   /** The breakers of the addresses of the last resolution. */
   let known: readonly Breaker[] = [];
   let resolvedAt = 0;
 
-  const breakerOf = (address: string): Breaker => {
-    const found = breakers.get(address);
+  const instanceAt = (address: string): Instance => {
+    const found = remembered.get(address);
     if (found) return found;
     let reported: 'open' | 'closed' = 'closed';
-    const made = createBreaker({
+    const breaker = createBreaker({
       onChange(state) {
         if (state === 'half-open' || state === reported) return;
         reported = state;
         onChange?.(address, state);
       },
     });
-    const [oldest] = breakers.size < REMEMBERED ? [] : breakers.keys();
-    if (oldest !== undefined) breakers.delete(oldest);
-    breakers.set(address, made);
+    const made: Instance = { breaker, answers: 0, waiting: 0 };
+    const [oldest] = remembered.size < REMEMBERED ? [] : remembered.keys();
+    if (oldest !== undefined) remembered.delete(oldest);
+    remembered.set(address, made);
     return made;
+  };
+  const breakerOf = (address: string): Breaker => instanceAt(address).breaker;
+
+  /**
+   * Slow start: beside warm instances, a new one gets one connection, and one more for each answer. Without any warm
+   * instance all are used.
+   */
+  const startingSlowly = (serving: readonly LookupAddress[]): readonly LookupAddress[] => {
+    const isWarm = ({ address }: LookupAddress) => instanceAt(address).answers >= WARM_AFTER;
+    const warm = serving.filter(isWarm);
+    if (warm.length === 0 || warm.length === serving.length) return serving;
+    const next = serving.find(
+      (one) => !isWarm(one) && instanceAt(one.address).waiting <= instanceAt(one.address).answers,
+    );
+    return next ? [next, ...warm] : warm;
   };
 
   const isAddress = isIP(host) !== 0;
@@ -82,7 +117,8 @@ export const createAddresses = ({ host, instances = createInstances(), onChange 
       known = found.map(({ address }) => breakerOf(address));
       const serving = found.filter(({ address }) => breakerOf(address).state === 'closed');
       const tried = found.find(({ address }) => breakerOf(address).state !== 'closed' && breakerOf(address).enter(now));
-      const usable = tried ? [tried, ...serving] : serving;
+      const ready = startingSlowly(serving);
+      const usable = tried ? [tried, ...ready] : [...ready];
       const [first] = usable;
       if (!first) done(new EveryAddressFailing(`every address of ${name} fails`), []);
       else if (options.all) done(null, usable);
@@ -92,7 +128,30 @@ export const createAddresses = ({ host, instances = createInstances(), onChange 
 
   const failed = (connection: UpstreamSocket, address: string): void => {
     connection.breaker = undefined;
-    breakerOf(address).failed(Date.now());
+    const instance = instanceAt(address);
+    instance.answers = 0;
+    instance.breaker.failed(Date.now());
+  };
+
+  /** Counts the connection as waiting for the first answer of its instance, and then its answers. */
+  const watchAnswers = (connection: UpstreamSocket): void => {
+    let instance: Instance | undefined;
+    let waits = false;
+    const waitNoMore = () => {
+      if (instance && waits) instance.waiting -= 1;
+      waits = false;
+    };
+    connection.on('connectionAttempt', (address: string) => {
+      waitNoMore();
+      instance = instanceAt(address);
+      instance.waiting += 1;
+      waits = true;
+    });
+    connection.on('free', () => {
+      waitNoMore();
+      if (instance) instance.answers += 1;
+    });
+    connection.on('close', waitNoMore);
   };
 
   return {
@@ -101,6 +160,7 @@ export const createAddresses = ({ host, instances = createInstances(), onChange 
     track(connection) {
       // For a host name, the lookup enters the breakers.
       if (isAddress) breakerOf(host).enter(Date.now());
+      else watchAnswers(connection);
       connection.on('connectionAttempt', (address: string) => {
         connection.breaker = breakerOf(address);
       });

@@ -2,7 +2,13 @@
 
 import type { RequestListener } from 'node:http';
 import { createApp } from '@boxoffice/http';
-import { createIdentityVerifier, createKeySet, createServiceCredentials, JWKS_PATH } from '@boxoffice/identity';
+import {
+  createIdentityVerifier,
+  createKeySet,
+  createServiceCredentials,
+  JWKS_PATH,
+  type KeySet,
+} from '@boxoffice/identity';
 import { type Bus, startRelay } from '@boxoffice/messaging';
 import {
   type Certificate,
@@ -20,6 +26,7 @@ import {
   traceHeaders,
   watchCertificate,
   watchSurroundings,
+  within,
 } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
 import type { Parts, ServiceDefinition } from '../definition.ts';
@@ -64,8 +71,8 @@ export interface StartOptions<Spec extends SettingsSpec> {
    */
   readonly startWaitMs?: number;
   /**
-   * Whether it listens only when it serves: until then its port is closed, so that callers use other instances. For a
-   * store that is open; `authorizerUrl` is needed then. Default: no.
+   * Whether it listens only when it serves, and its broker is connected or was waited for: until then its port is
+   * closed, so that callers use other instances. For a store that is open; `authorizerUrl` is needed then. Default: no.
    */
   readonly listensWhenReady?: boolean;
   /**
@@ -94,6 +101,12 @@ export interface RunningService {
   /** Stops accepting, finishes requests and messages in hand; the engines stay open. */
   close(): Promise<void>;
 }
+
+/**
+ * How long a service that listens last waits for its broker and the authorizer's keys, in milliseconds; requests need
+ * no broker.
+ */
+const REST_OF_START_MS = 10_000;
 
 /** Waits for a dependency and removes it from the missing ones. */
 const arrival = async <Value>(name: string, coming: Value | Promise<Value>, missing: Set<string>): Promise<Value> => {
@@ -146,7 +159,7 @@ export const startService = async <Spec extends SettingsSpec, State>(
 
   void arrival('broker', options.bus, missing).catch(() => undefined);
 
-  const serve = async (): Promise<{ store: Store; subscriptions: Subscriptions }> => {
+  const serve = async (): Promise<{ store: Store; subscriptions: Subscriptions; keys: KeySet }> => {
     const opened = await arrival('store', options.store, missing);
     const store = metrics ? countedStore(opened, metrics, name) : opened;
     const authorizerUrl = options.authorizerUrl ?? listening?.url;
@@ -217,7 +230,7 @@ export const startService = async <Spec extends SettingsSpec, State>(
     if (background) stop.add('background', () => background.close());
     handler = definition.front?.(app, parts, state) ?? app;
     there.resolve(handler);
-    return { store, subscriptions };
+    return { store, subscriptions, keys };
   };
 
   const close = async (): Promise<void> => {
@@ -230,7 +243,12 @@ export const startService = async <Spec extends SettingsSpec, State>(
 
   const begin = async () => {
     const serving = await serve();
-    listening ??= await open();
+    if (!listening) {
+      // Whatever is still to be done would delay the first requests, by seconds on a busy machine.
+      const rest = Promise.allSettled([serving.subscriptions.started, serving.keys.refresh()]);
+      await within(rest, REST_OF_START_MS, () => undefined);
+      listening = await open();
+    }
     return { ...serving, listening };
   };
   const {

@@ -82,6 +82,29 @@ test('in family B a starting service answers 500 with its consequences and Retry
   await end();
 });
 
+test('a service that listens when ready waits for its broker, too', async () => {
+  const keys = await openKeys();
+  const engines = await openEmbedded();
+  const store = await engines.store('notes', [notes]);
+  const bus = Promise.withResolvers<typeof engines.bus>();
+  const { port, close: free } = await listen(() => undefined, { host: '127.0.0.1', port: 0 });
+  await free();
+  const prepared = Promise.withResolvers<void>();
+  const prepare = async () => prepared.resolve();
+  const given = { ...common(keys), port, store, bus: bus.promise, listensWhenReady: true };
+  const starting = startService({ ...definition(), prepare }, given);
+  await prepared.promise;
+  await new Promise(setImmediate);
+  const ask = () => fetch(`http://127.0.0.1:${port}/health/live`);
+  await expect(ask()).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });
+  bus.resolve(engines.bus);
+  const service = await starting;
+  expect((await ask()).status).toBe(200);
+  await service.close();
+  await engines.close();
+  await keys.listening.close();
+});
+
 test('a service that listens when ready has its port closed until it can answer', async () => {
   const keys = await openKeys();
   const engines = await openEmbedded();
