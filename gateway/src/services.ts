@@ -7,6 +7,8 @@ export interface ServiceRow {
   readonly open: readonly string[];
   /** Prefixes of public web pages. Pages are not operations, so no description lists them. */
   readonly pages: readonly string[];
+  /** Prefixes of public web pages with forms, which are sent with POST. */
+  readonly forms: readonly string[];
   /** Prefixes below which a session, not a token, identifies the caller. */
   readonly sessions: readonly string[];
 }
@@ -15,6 +17,7 @@ const row = (given: Partial<ServiceRow> & Pick<ServiceRow, 'prefixes'>): Service
   domains: [],
   open: [],
   pages: [],
+  forms: [],
   sessions: [],
   ...given,
 });
@@ -31,6 +34,7 @@ export const services = {
       'GET /auth/jwks',
       'GET /.well-known/oauth-authorization-server',
     ],
+    forms: ['/auth/authorize', '/auth/logout', '/auth/invitation'],
   }),
   catalog: row({ prefixes: ['/svc/v3/catalog'], domains: ['catalog'] }),
   contacts: row({ prefixes: ['/svc/v3/contacts', '/contacts'], domains: ['contacts'] }),

@@ -13,15 +13,20 @@ const MEDIA_TYPES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Makes the lookup of web pages: GET and HEAD of any path below a page prefix; the service decides what exists there.
+ * Makes the lookup of web pages: GET and HEAD of any path below a page prefix, and POST where pages have forms; the
+ * service decides what exists there.
  */
 export const pagesOf = (configured: readonly ServiceName[]): ((path: string) => PathRoutes | undefined) => {
-  const pages = configured.flatMap((service) =>
-    services[service].pages.map((prefix) => {
-      const operation = `${service}Pages`;
-      const route = { method: 'GET', template: prefix, operation, service, scope: undefined, mediaTypes: MEDIA_TYPES };
-      return { prefix, routes: pathRoutesOf(new Map([['GET', { ...route, key: operation }]])) };
-    }),
-  );
+  const pages = configured.flatMap((service) => {
+    const operation = `${service}Pages`;
+    const routesOf = (prefix: string, methods: readonly string[]) => {
+      const route = { template: prefix, operation, service, scope: undefined, mediaTypes: MEDIA_TYPES, key: operation };
+      return { prefix, routes: pathRoutesOf(new Map(methods.map((method) => [method, { ...route, method }]))) };
+    };
+    return [
+      ...services[service].pages.map((prefix) => routesOf(prefix, ['GET'])),
+      ...services[service].forms.map((prefix) => routesOf(prefix, ['GET', 'POST'])),
+    ];
+  });
   return (path) => pages.find(({ prefix }) => isBelow(path, prefix))?.routes;
 };
