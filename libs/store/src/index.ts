@@ -1,3 +1,4 @@
+export { type Bounds, bounded, boundedCollection, OutOfBounds } from './bounds.ts';
 export { everyDocument } from './every.ts';
 export type { MongoOptions } from './mongo.ts';
 export { openMongoStore } from './open-mongo.ts';

@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, test } from '@jest/globals';
 import type { Store } from '../port.ts';
+import { boundsOfReaders } from './bounds.ts';
 import { crashes } from './crashes.ts';
 import { claims } from './documents/claims.ts';
 import { conditions } from './documents/conditions.ts';
@@ -28,6 +29,7 @@ export const topics: Readonly<Record<string, readonly Check[]>> = {
   documents,
   conditions,
   tenants,
+  boundsOfReaders,
   uniqueness,
   updates,
   shapes,

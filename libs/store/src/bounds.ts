@@ -1,0 +1,132 @@
+import type { CollectionHandle, Condition, Document, Documents, Query, Scalar, Where } from './port.ts';
+
+/**
+ * What a reader may see of a collection: for each field, by its dotted path, the values that it may have. A document
+ * with another value in one of them does not exist for the reader. Empty: everything.
+ */
+export type Bounds = Readonly<Record<string, readonly Scalar[]>>;
+
+const valueAt = (document: object, path: string): Scalar => {
+  const value = path.split('.').reduce<unknown>((at, name) => (at as Record<string, unknown> | null)?.[name], document);
+  return (value ?? null) as Scalar;
+};
+
+/** Text compares by code point, as the engines do. */
+const compare = (one: Scalar, other: Scalar): number =>
+  typeof one === 'string' && typeof other === 'string'
+    ? Buffer.compare(Buffer.from(one), Buffer.from(other))
+    : Number(one) - Number(other);
+
+/** Whether the value meets the condition, as the engines understand it. */
+const holds = (value: Scalar, condition: Condition): boolean => {
+  if (condition === null || typeof condition !== 'object') return value === condition;
+  if ('in' in condition) return condition.in.includes(value);
+  if ('ne' in condition) return value !== condition.ne;
+  const limits = Object.entries(condition).filter(([, limit]) => limit !== undefined);
+  return limits.every(([operator, limit]) => {
+    if (value === null || limit === null || typeof value !== typeof limit) return false;
+    const order = compare(value, limit);
+    if (operator === 'gt') return order > 0;
+    if (operator === 'gte') return order >= 0;
+    return operator === 'lt' ? order < 0 : order <= 0;
+  });
+};
+
+/** The query's conditions within the bounds; undefined if no document can meet them. */
+const narrowed = (where: Where, bounds: Bounds): Where | undefined => {
+  const conditions: Record<string, Condition> = { ...where };
+  for (const [field, values] of Object.entries(bounds)) {
+    const asked = where[field];
+    const left = asked === undefined ? values : values.filter((value) => holds(value, asked));
+    const [only] = left;
+    if (only === undefined) return undefined;
+    // A single value is looked up in an index that also gives the order.
+    conditions[field] = left.length === 1 ? only : { in: left };
+  }
+  return conditions;
+};
+
+/** A write would make a document that its own writer may not see: a defect of the service, not of the request. */
+export class OutOfBounds extends Error {
+  override readonly name = 'OutOfBounds';
+}
+
+/**
+ * The documents within bounds. Reads, counts, changes and deletions of others behave as if these did not exist; an
+ * insert of one is refused with {@link OutOfBounds}. A change may lead out of the bounds: its result is returned.
+ */
+export const bounded = <T extends Document>(documents: Documents<T>, bounds: Bounds): Documents<T> => {
+  const fields = Object.entries(bounds);
+  if (fields.length === 0) return documents;
+  const isWithin = (document: object): boolean =>
+    fields.every(([field, values]) => values.includes(valueAt(document, field)));
+  const requireWithin = (document: object): void => {
+    if (!isWithin(document))
+      throw new OutOfBounds(`a new document lacks a permitted ${Object.keys(bounds).join(', ')}`);
+  };
+
+  return {
+    async insert(document, options) {
+      requireWithin(document);
+      return documents.insert(document, options);
+    },
+    async insertMany(many) {
+      for (const document of many) requireWithin(document);
+      return documents.insertMany(many);
+    },
+    async get(id) {
+      const found = await documents.get(id);
+      return found && isWithin(found) ? found : undefined;
+    },
+    async find({ where = {}, ...query }: Query = {}) {
+      const within = narrowed(where, bounds);
+      return within ? documents.find({ ...query, where: within }) : [];
+    },
+    async count(where = {}) {
+      const within = narrowed(where, bounds);
+      return within ? documents.count(within) : 0;
+    },
+    async update(id, fn, options) {
+      let isVisible = false;
+      const updated = await documents.update(
+        id,
+        (current) => {
+          isVisible = isWithin(current);
+          return isVisible ? fn(current) : undefined;
+        },
+        options,
+      );
+      return isVisible ? updated : undefined;
+    },
+    async delete(id, version) {
+      const found = await documents.get(id);
+      if (!found || !isWithin(found) || (version !== undefined && found.version !== version)) return false;
+      return documents.delete(id, found.version);
+    },
+    async claim({ where, ...request }) {
+      const within = narrowed(where, bounds);
+      return within ? documents.claim({ ...request, where: within }) : [];
+    },
+  };
+};
+
+/**
+ * The collection as one caller sees it: the documents of its institution within the bounds, and nothing else.
+ * @throws Error on any other institution, and on a look across institutions
+ */
+export const boundedCollection = <T extends Document>(
+  collection: CollectionHandle<T>,
+  institution: string,
+  bounds: Bounds,
+): CollectionHandle<T> => {
+  const documents = bounded(collection.of(institution), bounds);
+  return {
+    of(other) {
+      if (other !== institution) throw new Error(`a call for ${institution} reached for the documents of ${other}`);
+      return documents;
+    },
+    get acrossInstitutions(): never {
+      throw new Error(`a call for ${institution} reached for the documents of all institutions`);
+    },
+  };
+};
