@@ -59,15 +59,23 @@ const hash = (...parts: readonly (string | Buffer)[]): string => {
   return digest.digest('base64url');
 };
 
+/** Whose request it is. */
+interface Sender {
+  /** Separates the keys of callers. */
+  readonly scope: string;
+  /** What bounds the data that the caller sees, as a text; empty if nothing does. */
+  readonly restriction: string;
+  readonly session?: string | undefined;
+}
+
 /**
  * The ticket of a request, or undefined without a key. The key is stored as a hash, separate from other callers' keys.
  */
 export const ticketOf = (
   request: IncomingMessage,
-  scope: string,
+  { scope, restriction, session }: Sender,
   body: Buffer,
   now: number,
-  session?: string,
 ): Ticket | undefined => {
   const key = request.headers['idempotency-key'];
   if (typeof key !== 'string') return undefined;
@@ -77,8 +85,15 @@ export const ticketOf = (
   }
   return {
     key: hash(scope, key),
-    // With another condition it is another request, whose answer may differ.
-    fingerprint: hash(request.method ?? '', request.url ?? '', request.headers['if-match'] ?? '', body),
+    // With another condition it is another request, whose answer may differ. So it is under another restriction: the
+    // stored answer may show what is out of bounds now.
+    fingerprint: hash(
+      request.method ?? '',
+      request.url ?? '',
+      request.headers['if-match'] ?? '',
+      body,
+      ...(restriction === '' ? [] : [restriction]),
+    ),
     expiresAt: now + IDEMPOTENCY_RETENTION_MS,
     session,
   };

@@ -19,6 +19,9 @@ export type Scope = `${string}:${'read' | 'write'}`;
  */
 export type Access = Scope | 'public' | 'internal' | VisitorAccess;
 
+/** A role whose users may use some operations only: those that name it in `admits`. */
+export type RestrictedRole = 'customer' | 'door';
+
 /** A code of either family's table. */
 export type AnyCode = Code | PosCode;
 
@@ -190,6 +193,11 @@ export interface Operation<
   readonly conditional?: boolean;
   /** Scopes that the token must hold beside that of `access`. */
   readonly alsoNeeds?: readonly Scope[];
+  /**
+   * Restricted roles whose users may use it; default: none. A `customer` may use no other operation with a scope, the
+   * `door` no other write. What its users see of the data is bounded in the service.
+   */
+  readonly admits?: readonly RestrictedRole[];
   /** Does not take Idempotency-Key although it is a POST or PATCH (`/auth/*`). */
   readonly withoutIdempotency?: boolean;
   /** Declared without a handler: answers 501 `not_implemented`. */

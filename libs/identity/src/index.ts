@@ -16,6 +16,7 @@ export {
   signIdentity,
 } from './identity-token.ts';
 export { createKeySet, type KeySet, type KeySetOptions, readKeys } from './key-set.ts';
+export { principalOf, type Restriction, restrictionOf } from './principal.ts';
 export {
   createServiceCredentials,
   type ServiceCall,

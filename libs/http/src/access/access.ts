@@ -5,6 +5,7 @@ import { Fault } from '@boxoffice/envelope';
 import { type Caller, IDENTITY_HEADER, type IdentityVerifier } from '@boxoffice/identity';
 import type { AnyOperation, VisitorAccess } from '../operation.ts';
 import type { Admit, Admitted } from './admission.ts';
+import { requireRole } from './roles.ts';
 
 /** The caller of a public operation: anonymous, without an institution. */
 const ANONYMOUS: Omit<Caller, 'operation'> = {
@@ -56,6 +57,7 @@ export const createAdmission = (
     const caller = await identify(token);
     if (!covers(caller, id, operation))
       throw new Fault('forbidden', 'The identity token does not cover this operation.');
+    requireRole(caller.user, operation);
     return { caller, visitor: undefined };
   };
 };

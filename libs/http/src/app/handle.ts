@@ -1,4 +1,5 @@
 import { Fault } from '@boxoffice/envelope';
+import { type Caller, restrictionOf } from '@boxoffice/identity';
 import { createAdmission } from '../access/access.ts';
 import type { Admitted } from '../access/admission.ts';
 import { createEncoder } from '../answers/compressed.ts';
@@ -6,7 +7,7 @@ import { isKnown, requireMatch } from '../answers/etag.ts';
 import { type Exchange, jsonBody, type Reply } from '../answers/exchange.ts';
 import { createOutcomes, type Outcome } from '../answers/outcome.ts';
 import { createOnce, type Remember, rememberNothing, type Ticket, ticketOf } from '../idempotency.ts';
-import { createCursorCodec } from '../lists/cursor.ts';
+import { createCursorCodec, ownerOf } from '../lists/cursor.ts';
 import type { AnyOperation } from '../operation.ts';
 import { readBody } from '../requests/body.ts';
 import { compileForm } from '../requests/form.ts';
@@ -22,6 +23,11 @@ export interface Answering {
 }
 
 const NO_BODY = Buffer.alloc(0);
+
+const restrictionText = (caller: Caller): string => {
+  const { contacts, pointsOfSale } = restrictionOf(caller);
+  return contacts || pointsOfSale ? JSON.stringify([contacts, pointsOfSale]) : '';
+};
 
 /**
  * The pipeline between the router and the handler, prepared once for all of an operation's ids: access, body size,
@@ -59,6 +65,7 @@ export const prepare = (operation: AnyOperation, parts: AppParts): ((id: string)
       const value = request.headers[name];
       return Array.isArray(value) ? value.join(', ') : value;
     };
+    const owner = ownerOf(caller);
     const answer = await handle({
       caller,
       visitor,
@@ -68,8 +75,8 @@ export const prepare = (operation: AnyOperation, parts: AppParts): ((id: string)
       ifMatch: (etag) => requireMatch(header('if-match'), etag),
       remember,
       cursor: {
-        read: (cursor) => (cursor === undefined ? undefined : cursors.read(caller.institution, cursor)),
-        write: (position) => cursors.write(caller.institution, position),
+        read: (cursor) => (cursor === undefined ? undefined : cursors.read(owner, cursor)),
+        write: (position) => cursors.write(owner, position),
       },
     });
     check?.(answer);
@@ -109,8 +116,8 @@ export const prepare = (operation: AnyOperation, parts: AppParts): ((id: string)
         if (takesBody) family.checkMediaType?.(exchange.request);
         const raw = takesBody ? await readBody(exchange.request) : NO_BODY;
         const scope = takesKey ? family.idempotencyScope(admitted) : undefined;
-        const ticket =
-          scope === undefined ? undefined : ticketOf(exchange.request, scope, raw, Date.now(), admitted.session);
+        const sender = { scope: scope ?? '', restriction: restrictionText(caller), session: admitted.session };
+        const ticket = scope === undefined ? undefined : ticketOf(exchange.request, sender, raw, Date.now());
         const outcome = ticket
           ? await once(ticket, (remember) => run(exchange, admitted, params, raw, ticket, remember))
           : await run(exchange, admitted, params, raw, undefined, rememberNothing);

@@ -2,6 +2,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import { type Fault, failureOf, registry, success } from '@boxoffice/envelope';
+import { principalOf } from '@boxoffice/identity';
 import type { Admitted } from '../access/admission.ts';
 import type { AnyCode, AnyOperation } from '../operation.ts';
 import { type Wording, wordingA } from './wording.ts';
@@ -55,7 +56,7 @@ export interface Family {
   idempotencyScope(admitted: Admitted): string | undefined;
 }
 
-/** The institution API: the envelope at every status; keys belong to a client. */
+/** The institution API: the envelope at every status; keys belong to a client, or to a user who is signed in at it. */
 export const familyA: Family = {
   success,
   failure: (fault) => ({ status: fault.http, body: failureOf(fault) }),
@@ -76,5 +77,5 @@ export const familyA: Family = {
   codesFor: ({ access }) => (access === 'public' ? [] : ['unauthorized', 'forbidden']),
   needsMediaType: false,
   wording: wordingA,
-  idempotencyScope: ({ caller: { institution, client, service } }) => JSON.stringify([institution, client, service]),
+  idempotencyScope: ({ caller }) => JSON.stringify([caller.institution, principalOf(caller), caller.service]),
 };

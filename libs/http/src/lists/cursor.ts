@@ -1,12 +1,13 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Fault } from '@boxoffice/envelope';
+import type { Caller } from '@boxoffice/identity';
 import type { Position } from '../operation.ts';
 
 /** Signs and reads the positions of one list. */
 export interface CursorCodec {
-  /** @throws {Fault} `invalid_parameter` unless this very text was written for the institution. */
-  read(institution: string, cursor: string): Position;
-  write(institution: string, position: Position): string;
+  /** @throws {Fault} `invalid_parameter` unless this very text was written for the owner. */
+  read(owner: string, cursor: string): Position;
+  write(owner: string, position: Position): string;
 }
 
 const MAC_BYTES = 16;
@@ -18,29 +19,36 @@ export const foreignCursor = () =>
   new Fault('invalid_parameter', 'query parameter cursor is not one that this list gave; leave it out to start again.');
 
 /**
- * Cursors that hold a position under a signature bound to the operation and the institution: opaque and unforgeable.
+ * Who may use a cursor again: the institution's clients share theirs, since they see the same; a user's and those of
+ * API keys, which see less, are apart.
  */
+export const ownerOf = ({ institution, user, isPublic }: Caller): string => {
+  if (user !== null) return JSON.stringify([institution, 'user', user.id]);
+  return isPublic ? JSON.stringify([institution, 'public']) : institution;
+};
+
+/** Cursors that hold a position under a signature bound to the operation and the owner: opaque and unforgeable. */
 export const createCursorCodec = (key: string | Buffer, operation: string): CursorCodec => {
-  const sign = (institution: string, payload: Buffer): Buffer =>
+  const sign = (owner: string, payload: Buffer): Buffer =>
     createHmac('sha256', key)
-      .update(JSON.stringify([operation, institution]))
+      .update(JSON.stringify([operation, owner]))
       .update('\0')
       .update(payload)
       .digest()
       .subarray(0, MAC_BYTES);
 
   return {
-    write: (institution, { value, id, by, asOf }) => {
+    write: (owner, { value, id, by, asOf }) => {
       const payload = Buffer.from(JSON.stringify([value, id, by, asOf]));
-      return Buffer.concat([sign(institution, payload), payload]).toString('base64url');
+      return Buffer.concat([sign(owner, payload), payload]).toString('base64url');
     },
-    read: (institution, cursor) => {
+    read: (owner, cursor) => {
       const bytes = Buffer.from(cursor, 'base64url');
       // Other spellings of the same bytes would make several cursors of one position.
       const isCanonical = BASE64URL.test(cursor) && bytes.toString('base64url') === cursor;
       const payload = bytes.subarray(MAC_BYTES);
       if (!isCanonical || payload.length === 0) throw foreignCursor();
-      if (!timingSafeEqual(sign(institution, payload), bytes.subarray(0, MAC_BYTES))) throw foreignCursor();
+      if (!timingSafeEqual(sign(owner, payload), bytes.subarray(0, MAC_BYTES))) throw foreignCursor();
       const [value, id, by, asOf] = JSON.parse(payload.toString('utf8'));
       return { value, id, by: by ?? undefined, asOf: asOf ?? undefined };
     },

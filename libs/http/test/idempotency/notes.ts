@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Fault } from '@boxoffice/envelope';
+import type { CallerUser } from '@boxoffice/identity';
 import { collection, type Document, openSqliteStores, type SqliteStores, type Store } from '@boxoffice/store';
 import { Type } from 'typebox';
 import { type AnyOperation, created, ok, operation } from '../../src/index.ts';
@@ -149,6 +150,7 @@ interface Sending {
   readonly key?: string;
   readonly client?: string;
   readonly institution?: string;
+  readonly user?: CallerUser;
   readonly query?: string;
   readonly ifMatch?: string;
 }

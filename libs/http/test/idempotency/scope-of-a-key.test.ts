@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { CallerUser } from '@boxoffice/identity';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { holdUp, openNotes, runs } from './notes.ts';
 
@@ -56,6 +57,30 @@ describe('a key', () => {
     const others = [{}, { client: 'cl_2' }, { institution: 'museum' }, { client: 'cl_2', institution: 'museum' }];
     for (const caller of others) expect((await its.send('/sayings', text, { key, ...caller })).replayed).toBeNull();
     expect(runs.get(text)).toBe(4);
+  });
+
+  const till = (id: string, ...pointsOfSale: string[]): CallerUser => ({
+    id,
+    role: 'box_office',
+    contact: null,
+    pointsOfSale,
+  });
+
+  test('belongs to one user of one client', async () => {
+    const [text, key] = [randomUUID(), randomUUID()];
+    const others = [{}, { user: till('usr_1') }, { user: till('usr_2') }, { user: till('usr_1'), client: 'cl_2' }];
+    for (const caller of others) expect((await its.send('/sayings', text, { key, ...caller })).replayed).toBeNull();
+    expect(runs.get(text)).toBe(4);
+    expect((await its.send('/sayings', text, { key, user: till('usr_2') })).replayed).toBe('true');
+  });
+
+  test('of a user whose data are bounded differently now shows no answer from before', async () => {
+    const [text, key] = [randomUUID(), randomUUID()];
+    await its.send('/notes', text, { key, user: till('usr_1', 'a.example', 'b.example') });
+    const again = (...hosts: string[]) => its.send('/notes', text, { key, user: till('usr_1', ...hosts) });
+    expect((await again('b.example', 'a.example')).replayed).toBe('true');
+    for (const hosts of [['a.example'], []])
+      expect(await again(...hosts)).toMatchObject({ status: 422, body: { status: 'idempotency_key_reused' } });
   });
 
   test.each([

@@ -2,12 +2,13 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Caller } from '@boxoffice/identity';
 import { collection, type Document, openSqliteStores, type SqliteStores, type Store } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Type } from 'typebox';
 import { type AnyOperation, listQuery, operation, type Page, page, pageOf } from '../../src/index.ts';
-import { createCursorCodec } from '../../src/lists/cursor.ts';
+import { createCursorCodec, ownerOf } from '../../src/lists/cursor.ts';
 import { type Started, start } from '../fixture.ts';
 
 interface Note extends Document {
@@ -82,8 +83,9 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-const list = async (query: string, { path = '/notes', institution = 'opera' } = {}) => {
-  const as = { operation: path === '/notes' ? 'listNotes' : 'listOthers', scopes: ['notes:read'], institution };
+const list = async (query: string, { path = '/notes', ...caller }: Partial<Caller> & { path?: string } = {}) => {
+  const operation = path === '/notes' ? 'listNotes' : 'listOthers';
+  const as = { operation, scopes: ['notes:read'], ...caller };
   const answer = await app.call(path + query, { as });
   return { http: answer.status, ...((await answer.json()) as { data: Page<{ id: string; rank: number }> }) };
 };
@@ -136,6 +138,30 @@ describe('a cursor', () => {
     expect(await list(`?cursor=${nextCursor}`, { institution: 'museum' })).toMatchObject(refused);
     expect(await list(`?cursor=${nextCursor}`, { path: '/others' })).toMatchObject(refused);
     expect(await list(`?cursor=${nextCursor}&order=rank`)).toMatchObject(refused);
+  });
+
+  test('of a user, or of an API key, is refused to everybody else; clients of an institution share theirs', async () => {
+    const user = (id: string) => ({ user: { id, role: 'manager' as const, contact: null, pointsOfSale: [] } });
+    const callers = [{}, user('usr_1'), user('usr_2')];
+    for (const [index, caller] of callers.entries()) {
+      const { nextCursor } = (await list('?limit=2', caller)).data;
+      const again = await Promise.all(callers.map((other) => list(`?cursor=${nextCursor}`, other)));
+      expect(again.map(({ http }) => http)).toEqual(callers.map((_, other) => (other === index ? 200 : 400)));
+      expect((await list(`?cursor=${nextCursor}`, { ...caller, client: 'cl_2' })).http).toBe(200);
+    }
+    const owners = [{}, { isPublic: true }, user('usr_1')].map((more) =>
+      ownerOf({
+        institution: 'opera',
+        client: null,
+        service: null,
+        scopes: [],
+        operation: '',
+        user: null,
+        isPublic: false,
+        ...more,
+      }),
+    );
+    expect(new Set(owners).size).toBe(3);
   });
 
   test.each(['a', 'AAAA', '%00', '..', randomUUID(), Buffer.from('["",""]').toString('base64url')])(
