@@ -1,6 +1,7 @@
 // The quotas of a client, an address and a session: requests per minute and connections.
 import { hash } from 'node:crypto';
 import { Fault } from '@boxoffice/envelope';
+import type { AccessClaims } from '@boxoffice/identity';
 import { networkOf } from '@boxoffice/runtime';
 import { LRUCache } from 'lru-cache';
 import type { Exchange, Step } from '../exchange/exchange.ts';
@@ -16,7 +17,10 @@ export interface LimitOptions {
 export interface Limits {
   /** Counts the address before the request is parsed. */
   readonly countAddress: Step;
-  /** Counts the caller: in family A the client of the verified token; in family B the session, else the address. */
+  /**
+   * Counts the caller: in family A the client of the verified token, or the user who is signed in at it; in family B
+   * the session, else the address.
+   */
   readonly countCaller: Step;
   /**
    * Registers a session that the point-of-sale service has created or accepted. Only registered sessions have their own
@@ -41,6 +45,10 @@ const count = (exchange: Exchange, limiter: Limiter, key: string): undefined => 
 
 const keyOf = (token: string): string => hash('sha256', token, 'base64url');
 
+/** Each user at a client has a quota of its own, beside the client's. */
+const principalIn = ({ client_id, role, sub }: AccessClaims): string =>
+  role === undefined ? client_id : `${client_id}/${sub}`;
+
 /** Makes the limits of one gateway process. Several processes count separately. */
 export const createLimits = (perMinute: LimitOptions): Limits => {
   const addresses = createLimiter('address', perMinute.address);
@@ -59,7 +67,7 @@ export const createLimits = (perMinute: LimitOptions): Limits => {
     countAddress: (exchange) => count(exchange, addresses, networkOf(exchange.address)),
     countCaller: (exchange) => {
       if (exchange.family === 'B') return count(exchange, visitors, visitorOf(exchange));
-      if (exchange.claims) return count(exchange, clients, exchange.claims.client_id);
+      if (exchange.claims) return count(exchange, clients, principalIn(exchange.claims));
     },
     sessionSeen: (token) => {
       sessions.set(keyOf(token), true);

@@ -59,6 +59,19 @@ test('a client has one quota over all its tokens; only a verified token counts',
     expect((await as(authority.token(['contacts:read']))(LIST)).status).toBe(200);
   }));
 
+test('each user at a client has a quota of its own', () =>
+  withLimits({ client: 2 }, async ({ as, authorizer: authority }) => {
+    const own = authority.token(['contacts:read']);
+    const { id: client_id } = authority.client(own);
+    const user = (sub: string) =>
+      authority.token(['contacts:read'], { client_id, sub, role: 'manager', auth_time: Math.floor(Date.now() / 1000) });
+    const [ana, again, ben] = [user('usr_ana'), user('usr_ana'), user('usr_ben')];
+    expect(await statuses(3, () => as(own)(LIST))).toEqual([200, 200, 429]);
+    expect(await statuses(2, () => as(ana)(LIST))).toEqual([200, 200]);
+    expect(await statuses(1, () => as(again)(LIST))).toEqual([429]);
+    expect(await statuses(1, () => as(ben)(LIST))).toEqual([200]);
+  }));
+
 test('an address has a quota that is counted before the request is parsed, the token endpoint included', () =>
   withLimits({ address: 3 }, async ({ plain }) => {
     const from = (address: string, path: string) => () =>
