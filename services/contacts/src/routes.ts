@@ -1,5 +1,5 @@
 import type { AnyOperation } from '@boxoffice/http';
-import type { Contacts } from './contacts/contacts.ts';
+import type { ContactsOf } from './contacts/contacts.ts';
 import type { Disclosure } from './contacts/disclosure.ts';
 import { contactRoutes } from './contacts/routes.ts';
 import { internalRoutes } from './internal/routes.ts';
@@ -7,9 +7,9 @@ import { sensitiveRoutes } from './sensitive/routes.ts';
 import { shopRoutes } from './shop/routes.ts';
 
 /** Every operation of the contacts service. */
-export const routes = (contacts: Contacts, disclosure: Disclosure): AnyOperation[] => [
-  ...contactRoutes(contacts, disclosure),
-  ...sensitiveRoutes(contacts),
-  ...internalRoutes(contacts),
-  ...shopRoutes(contacts),
+export const routes = (contactsOf: ContactsOf, disclosure: Disclosure): AnyOperation[] => [
+  ...contactRoutes(contactsOf, disclosure),
+  ...sensitiveRoutes(contactsOf),
+  ...internalRoutes(contactsOf),
+  ...shopRoutes(contactsOf),
 ];

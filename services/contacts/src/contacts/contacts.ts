@@ -1,9 +1,11 @@
 import { Fault } from '@boxoffice/envelope';
 import { DuplicateEmail } from '@boxoffice/envelope/contact-exception';
+import { type Caller, restrictionOf } from '@boxoffice/identity';
 import type { Change, CollectionHandle, Documents, IdempotencyRecord, WriteOptions } from '@boxoffice/store';
-import { UniqueViolation } from '@boxoffice/store';
+import { boundedCollection, UniqueViolation } from '@boxoffice/store';
 import {
   adopted,
+  changesCriteria,
   changesEmail,
   type Details,
   erased,
@@ -73,23 +75,49 @@ const absent = () => new Fault('not_found', 'There is no contact with this numbe
 
 const isErased = () => new Fault('precondition_failed', 'The contact was erased and cannot be changed.');
 
-export const createContacts = (
-  collection: CollectionHandle<ContactDocument>,
+const notByItself = (what: string) => new Fault('forbidden', `A user of the role customer may not ${what}.`);
+
+/** The contacts as a caller sees them: those of its institution, and of these what the user's role shows. */
+export type ContactsOf = (caller: Pick<Caller, 'institution' | 'user'>) => Contacts;
+
+/**
+ * Makes the contacts of callers. They are an operation's only way to the collection, so none can forget the bounds. A
+ * user that sees its own contact alone changes neither its criteria, which decide about prices, nor the rule of one
+ * email for one contact, and is not told whose an email is.
+ */
+export const createContacts =
+  (collection: CollectionHandle<ContactDocument>, dependencies: Dependencies): ContactsOf =>
+  (caller) => {
+    const { contacts } = restrictionOf(caller);
+    const seen = boundedCollection(collection, caller.institution, contacts ? { id: contacts } : {});
+    return createFor(collection, seen, contacts !== null, dependencies);
+  };
+
+/** `all` for the look at other contacts' emails, `seen` for everything else. */
+const createFor = (
+  all: CollectionHandle<ContactDocument>,
+  seen: CollectionHandle<ContactDocument>,
+  isOwnOnly: boolean,
   { now, randomBytes }: Dependencies,
 ): Contacts => {
   const timestamp = () => now().toISOString();
 
   /** Refuses an email that another contact of the institution has; the answer shows the oldest one. */
   const refuseDuplicate = async (institution: string, email: string, except?: string): Promise<void> => {
-    const sharing = await collection
+    const sharing = await all
       .of(institution)
       .find({ where: { emailKey: emailKey(email) }, orderBy: 'createdAt', limit: 2 });
     const existing = sharing.find(({ id }) => id !== except);
     if (existing) throw duplicate(existing);
   };
 
-  const duplicate = (existing: ContactDocument): DuplicateEmail<ContactView> =>
-    new DuplicateEmail('Another contact has this email; allowDuplicateEmail=true bypasses the check.', view(existing));
+  const duplicate = (existing: ContactDocument): Fault =>
+    isOwnOnly
+      ? new Fault('contact_duplicate_email', 'Another contact has this email.')
+      : new DuplicateEmail<ContactView>(
+          'Another contact has this email; allowDuplicateEmail=true bypasses the check.',
+          view(existing),
+        );
 
   /**
    * Runs a write that may conflict with a concurrent one on the same email; the one written first is the existing
@@ -113,7 +141,7 @@ export const createContacts = (
   };
 
   const getAny = async (institution: string, number: string): Promise<ContactDocument> => {
-    const contact = await collection.of(institution).get(number);
+    const contact = await seen.of(institution).get(number);
     if (!contact) throw absent();
     return contact;
   };
@@ -132,7 +160,7 @@ export const createContacts = (
     step: (current: ContactDocument) => Change<ContactDocument> | undefined,
     options: WriteOptions<ContactDocument> = {},
   ): Promise<ContactDocument> => {
-    const updated = await collection.of(institution).update(
+    const updated = await seen.of(institution).update(
       number,
       (current) => {
         if (current.kind !== kind) throw absent();
@@ -156,7 +184,7 @@ export const createContacts = (
   return {
     get,
     getAny,
-    documents: (institution) => collection.of(institution),
+    documents: (institution) => seen.of(institution),
     clock: () => now().getTime(),
 
     async create(institution, kind, details, allowDuplicate, idempotencyRecord) {
@@ -165,12 +193,12 @@ export const createContacts = (
       // Each attempt is a write with its own timestamp.
       return orDuplicate(institution, details.email, number, () => {
         const contact = newContact(kind, number, details, allowDuplicate, timestamp());
-        return collection.of(institution).insert({ id: number, ...contact }, { idempotencyRecord });
+        return seen.of(institution).insert({ id: number, ...contact }, { idempotencyRecord });
       });
     },
 
     async writeGuest(institution, number, details, asOf) {
-      const guests = collection.of(institution);
+      const guests = seen.of(institution);
       const fresh = newContact('individual', number, details, true, timestamp());
       try {
         return await guests.insert({ id: number, ...fresh, guestAsOf: asOf });
@@ -188,21 +216,27 @@ export const createContacts = (
 
     async forgetGuest(institution, number) {
       const forgotten = (contact: ContactDocument) => (isOnlyGuests(contact) ? erasure(contact) : undefined);
-      await collection.of(institution).update(number, forgotten, { forget: number });
+      await seen.of(institution).update(number, forgotten, { forget: number });
     },
 
     async change(institution, kind, number, to, allowDuplicate, request) {
+      if (isOwnOnly && allowDuplicate) throw notByItself('use allowDuplicateEmail');
+      const changed = (present: Details): Details => {
+        const wanted = to(present);
+        if (isOwnOnly && changesCriteria(present, wanted)) throw notByItself('change $.criteria');
+        return wanted;
+      };
       const current = await get(institution, kind, number);
       request.ifMatch(String(current.version));
       request.unchanged?.(current);
       if (current.details === undefined) throw isErased();
-      const wanted = to(current.details);
+      const wanted = changed(current.details);
       if (wanted.email !== undefined && changesEmail(current, wanted) && !allowDuplicate)
         await refuseDuplicate(institution, wanted.email, number);
       return orDuplicate(institution, wanted.email, number, () =>
         update(institution, kind, number, request, (contact) => {
           if (contact.details === undefined) throw isErased();
-          return { next: adopted(withDetails(contact, to(contact.details), allowDuplicate, timestamp())) };
+          return { next: adopted(withDetails(contact, changed(contact.details), allowDuplicate, timestamp())) };
         }),
       );
     },

@@ -1,6 +1,6 @@
 import { Fault } from '@boxoffice/envelope';
 import { DuplicateEmail } from '@boxoffice/envelope/contact-exception';
-import type { Caller } from '@boxoffice/identity';
+import { type Caller, principalOf } from '@boxoffice/identity';
 import type { Logger } from '@boxoffice/runtime';
 import { LRUCache } from 'lru-cache';
 
@@ -39,7 +39,7 @@ export const auditTo =
   ({ institution, client }, event) =>
     logger.warn(MESSAGES[event], { event: `audit.${event}`, institution, client });
 
-/** Makes the limit of one process: one-minute windows per client. */
+/** Makes the limit of one process: one-minute windows per client, or per user at a client. */
 export const createDisclosure = ({ perMinute, audit, now = Date.now }: DisclosureOptions): Disclosure => {
   const windows = new LRUCache<string, { readonly endsAt: number; shown: number }>({ max: CLIENTS });
   const windowOf = (key: string) => {
@@ -51,7 +51,7 @@ export const createDisclosure = ({ perMinute, audit, now = Date.now }: Disclosur
   };
 
   const count = (caller: Caller): void => {
-    const window = windowOf(`${caller.institution} ${caller.client}`);
+    const window = windowOf(`${caller.institution} ${principalOf(caller)}`);
     window.shown += 1;
     if (window.shown > perMinute) {
       audit(caller, 'disclosure_throttled');

@@ -18,7 +18,7 @@ import { type TObject, Type } from 'typebox';
 import type { Details, Kind } from '../domain/contact.ts';
 import { emailKey } from '../domain/email.ts';
 import type { ContactDocument } from '../store.ts';
-import type { Contacts } from './contacts.ts';
+import type { ContactsOf } from './contacts.ts';
 import type { Disclosure } from './disclosure.ts';
 import * as example from './examples.ts';
 import { Individual, NewIndividual, NewStructure, Structure } from './schemas.ts';
@@ -64,6 +64,10 @@ const allowDuplicateEmail = Type.Optional(
   Type.Boolean({ description: 'true allows an email that another contact has' }),
 );
 
+const OWN_CONTACT =
+  'A user of the role customer changes its own contact, but for `criteria` and without allowDuplicateEmail (403); the 409 ' +
+  'of a duplicate email has no data for it.';
+
 /** The details in a body that the schema of its kind has validated. */
 const detailsOf = (body: object): Details => body as Details;
 
@@ -72,7 +76,7 @@ const answerMeta = (contact: ContactDocument) => ({ etag: String(contact.version
 const contactAnswer = (contact: ContactDocument) => ok(view(contact), answerMeta(contact));
 
 const routesOf = (
-  contacts: Contacts,
+  contactsOf: ContactsOf,
   { guard }: Disclosure,
   { kind, plural, noun, a, Details, Contact, ...examples }: KindOfContact,
 ) => {
@@ -85,7 +89,7 @@ const routesOf = (
   const params = { contactNumber: examples.contact.contactNumber };
   const duplicate = {
     errors: ['contact_duplicate_email'],
-    errorData: { contact_duplicate_email: Type.Union([Individual, Structure]) },
+    errorData: { contact_duplicate_email: Type.Union([Individual, Structure, Type.Null()]) },
   } as const;
   const createdContactAnswer = (contact: ContactDocument) =>
     created(view(contact), `/svc/v3/contacts/${plural}/${contact.contactNumber}`, answerMeta(contact));
@@ -107,7 +111,7 @@ const routesOf = (
       handle: async ({ caller, query, body, remember }) =>
         createdContactAnswer(
           await guard(caller, () =>
-            contacts.create(
+            contactsOf(caller).create(
               caller.institution,
               kind,
               detailsOf(body),
@@ -122,14 +126,17 @@ const routesOf = (
       id: `list${noun}s`,
       method: 'get',
       access: 'contacts:read',
+      admits: ['customer'],
       summary: `Lists ${plural}, erased ones included`,
       description:
-        'In order of creation; with modifiedSince in order of the last change, so that paging misses nothing.',
+        'In order of creation; with modifiedSince in order of the last change, so that paging misses nothing. A user of ' +
+        'the role customer gets its own contact alone.',
       query: { ...listQuery, email: Type.Optional(Type.String({ minLength: 1, maxLength: 254 })) },
       answers: { 200: changesPage(Contact) },
       example: { query: { limit: 20 }, answer: { items: [examples.contact], nextCursor: null, asOf: example.asOf } },
       handle: (request) => {
         const { email, modifiedSince } = request.query;
+        const contacts = contactsOf(request.caller);
         return changesPageOf(request, contacts.documents(request.caller.institution), {
           where: { kind, emailKey: email === undefined ? undefined : emailKey(email) },
           orderBy: modifiedSince === undefined ? 'createdAt' : 'updatedAt',
@@ -143,12 +150,13 @@ const routesOf = (
       id: `get${noun}`,
       method: 'get',
       access: 'contacts:read',
+      admits: ['customer'],
       summary: `Reads ${a}`,
       answers: { 200: Contact },
       etag: true,
       example: { params, answer: examples.contact },
       handle: async ({ caller, params }) =>
-        contactAnswer(await contacts.get(caller.institution, kind, params.contactNumber)),
+        contactAnswer(await contactsOf(caller).get(caller.institution, kind, params.contactNumber)),
     }),
     operation({
       ...single,
@@ -156,7 +164,9 @@ const routesOf = (
       id: `replace${noun}`,
       method: 'put',
       access: 'contacts:write',
+      admits: ['customer'],
       summary: `Replaces the details of ${a}`,
+      description: OWN_CONTACT,
       query: { allowDuplicateEmail },
       body: named(`${noun}Replacement`, Details),
       readOnly: readOnlyOf(Contact, Details, { erasedAt: [`erase${noun}`] }),
@@ -167,7 +177,7 @@ const routesOf = (
       handle: async ({ caller, params, query, body, ifMatch, unchanged }) =>
         contactAnswer(
           await guard(caller, () =>
-            contacts.change(
+            contactsOf(caller).change(
               caller.institution,
               kind,
               params.contactNumber,
@@ -184,8 +194,9 @@ const routesOf = (
       id: `update${noun}`,
       method: 'patch',
       access: 'contacts:write',
+      admits: ['customer'],
       summary: `Changes members of ${a}`,
-      description: 'A JSON merge patch (RFC 7396): null removes.',
+      description: `A JSON merge patch (RFC 7396): null removes. ${OWN_CONTACT}`,
       query: { allowDuplicateEmail },
       body: named(`${noun}Changes`, patchOf(Details)),
       readOnly: readOnlyOf(Contact, Details, { erasedAt: [`erase${noun}`] }),
@@ -196,7 +207,7 @@ const routesOf = (
       handle: async ({ caller, params, query, body, ifMatch, unchanged, remember }) =>
         contactAnswer(
           await guard(caller, () =>
-            contacts.change(
+            contactsOf(caller).change(
               caller.institution,
               kind,
               params.contactNumber,
@@ -222,11 +233,11 @@ const routesOf = (
       conditional: true,
       example: { params, answer: example.erased(kind) },
       handle: async ({ caller, params, ifMatch }) =>
-        contactAnswer(await contacts.erase(caller.institution, kind, params.contactNumber, { ifMatch })),
+        contactAnswer(await contactsOf(caller).erase(caller.institution, kind, params.contactNumber, { ifMatch })),
     }),
   ];
 };
 
 /** The operations on individuals and structures. `disclosure` limits what the answer to a duplicate email discloses. */
-export const contactRoutes = (contacts: Contacts, disclosure: Disclosure): AnyOperation[] =>
-  kinds.flatMap((kind) => routesOf(contacts, disclosure, kind));
+export const contactRoutes = (contactsOf: ContactsOf, disclosure: Disclosure): AnyOperation[] =>
+  kinds.flatMap((kind) => routesOf(contactsOf, disclosure, kind));

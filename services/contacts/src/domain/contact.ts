@@ -102,6 +102,12 @@ export const newContact = (
 export const changesEmail = (contact: Contact, details: Details): boolean =>
   details.email !== undefined && emailKey(details.email) !== contact.emailKey;
 
+const criteriaOf = (details: Details): readonly string[] => ('criteria' in details && details.criteria) || [];
+
+/** Whether other criteria hold with the new details; their order means nothing. */
+export const changesCriteria = (present: Details, wanted: Details): boolean =>
+  [...criteriaOf(present)].toSorted().join() !== [...criteriaOf(wanted)].toSorted().join();
+
 /**
  * The contact with other details. An unchanged email keeps its key (also one that was allowed as a duplicate);
  * a changed one gets a new key.

@@ -1,6 +1,6 @@
 import { type AnyOperation, named, nullable, ok, oneOf, operation, timestamp } from '@boxoffice/http';
 import { Type } from 'typebox';
-import type { Contacts } from '../contacts/contacts.ts';
+import type { ContactsOf } from '../contacts/contacts.ts';
 import * as example from '../contacts/examples.ts';
 import type { ContactDocument } from '../store.ts';
 
@@ -23,7 +23,7 @@ const known = ({ contactNumber, kind, details, erasedAt }: ContactDocument) => (
 });
 
 /** For other services: whether a contact exists, its criteria and its erasure. */
-export const internalRoutes = (contacts: Contacts): AnyOperation[] => [
+export const internalRoutes = (contactsOf: ContactsOf): AnyOperation[] => [
   operation({
     id: 'getContactInternally',
     method: 'get',
@@ -41,6 +41,7 @@ export const internalRoutes = (contacts: Contacts): AnyOperation[] => [
         erasedAt: null,
       },
     },
-    handle: async ({ caller, params }) => ok(known(await contacts.getAny(caller.institution, params.contactNumber))),
+    handle: async ({ caller, params }) =>
+      ok(known(await contactsOf(caller).getAny(caller.institution, params.contactNumber))),
   }),
 ];

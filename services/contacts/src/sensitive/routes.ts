@@ -1,7 +1,7 @@
 // Sensitive data of individuals, under scopes of its own.
 
 import { type AnyOperation, ok, operation, pathId } from '@boxoffice/http';
-import type { Contacts } from '../contacts/contacts.ts';
+import type { ContactsOf } from '../contacts/contacts.ts';
 import { individual } from '../contacts/examples.ts';
 import { sensitiveView } from '../contacts/view.ts';
 import type { ContactDocument } from '../store.ts';
@@ -20,7 +20,7 @@ const answer = (contact: ContactDocument) =>
   ok(sensitiveView(contact), { etag: String(contact.version), subjects: [contact.contactNumber] });
 
 /** The sensitive data of an individual; only the `contacts.sensitive` scopes give access. */
-export const sensitiveRoutes = (contacts: Contacts): AnyOperation[] => [
+export const sensitiveRoutes = (contactsOf: ContactsOf): AnyOperation[] => [
   operation({
     ...resource,
     id: 'getSensitive',
@@ -30,7 +30,7 @@ export const sensitiveRoutes = (contacts: Contacts): AnyOperation[] => [
     description: 'An empty object if nothing is set.',
     example: { params: { contactNumber: individual.contactNumber }, answer: sensitive },
     handle: async ({ caller, params }) =>
-      answer(await contacts.get(caller.institution, 'individual', params.contactNumber)),
+      answer(await contactsOf(caller).get(caller.institution, 'individual', params.contactNumber)),
   }),
   operation({
     ...resource,
@@ -46,6 +46,6 @@ export const sensitiveRoutes = (contacts: Contacts): AnyOperation[] => [
       answer: sensitive,
     },
     handle: async ({ caller, params, body, ifMatch }) =>
-      answer(await contacts.setSensitive(caller.institution, params.contactNumber, body, { ifMatch })),
+      answer(await contactsOf(caller).setSensitive(caller.institution, params.contactNumber, body, { ifMatch })),
   }),
 ];

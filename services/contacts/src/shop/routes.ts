@@ -1,7 +1,7 @@
 import { Fault } from '@boxoffice/envelope';
 import { type AnyOperation, emailSchema, named, nullable, ok, oneOf, operation, timestamp } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
-import type { Contacts } from '../contacts/contacts.ts';
+import type { ContactsOf } from '../contacts/contacts.ts';
 import * as example from '../contacts/examples.ts';
 import { CONTACT_NUMBER, isContactNumber } from '../domain/contact-number.ts';
 import type { ContactDocument } from '../store.ts';
@@ -86,7 +86,7 @@ const { contactNumber, createdAt, updatedAt } = example.individual;
 const { address, authorizations, ...details } = example.individualDetails;
 
 /** The contacts of a shop, for the pos service: the user's own contact, and the contacts of guests. */
-export const shopRoutes = (contacts: Contacts): AnyOperation[] => [
+export const shopRoutes = (contactsOf: ContactsOf): AnyOperation[] => [
   operation({
     id: 'getShopContact',
     method: 'get',
@@ -110,7 +110,8 @@ export const shopRoutes = (contacts: Contacts): AnyOperation[] => [
         erasedAt: null,
       },
     },
-    handle: async ({ caller, params }) => ok(flat(await contacts.getAny(caller.institution, params.contactNumber))),
+    handle: async ({ caller, params }) =>
+      ok(flat(await contactsOf(caller).getAny(caller.institution, params.contactNumber))),
   }),
   operation({
     id: 'writeGuest',
@@ -128,7 +129,12 @@ export const shopRoutes = (contacts: Contacts): AnyOperation[] => [
       answer: { contactNumber },
     },
     handle: async ({ caller, params, body: { asOf, ...guest } }) => {
-      await contacts.writeGuest(caller.institution, guestNumber(params.contactNumber), guest, Date.parse(asOf));
+      await contactsOf(caller).writeGuest(
+        caller.institution,
+        guestNumber(params.contactNumber),
+        guest,
+        Date.parse(asOf),
+      );
       return ok({ contactNumber: params.contactNumber });
     },
   }),
@@ -143,7 +149,7 @@ export const shopRoutes = (contacts: Contacts): AnyOperation[] => [
     answers: { 200: Type.Object({ contactNumber: Type.String() }) },
     example: { params: { contactNumber }, answer: { contactNumber } },
     handle: async ({ caller, params }) => {
-      await contacts.forgetGuest(caller.institution, guestNumber(params.contactNumber));
+      await contactsOf(caller).forgetGuest(caller.institution, guestNumber(params.contactNumber));
       return ok({ contactNumber: params.contactNumber });
     },
   }),
