@@ -29,5 +29,6 @@ export {
   type SweepOptions,
   startSweeper,
 } from './retention.ts';
+export { salesBoundsOf } from './sales-bounds.ts';
 export { runService } from './start/run.ts';
 export { type RunningService, type StartOptions, startService } from './start/start.ts';

@@ -29,6 +29,9 @@ export interface Context {
   collections(institution: string): Collections;
 }
 
+/** What the operations of callers need: without the store, whose documents have no bounds. */
+export type CallerContext = Omit<Context, 'store'>;
+
 /** The context of a service instance; `now` defaults to the system clock. */
 export const createContext = (store: Store, serviceSecret: string, now: () => number = Date.now): Context => ({
   store,

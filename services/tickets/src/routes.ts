@@ -1,5 +1,6 @@
 import type { AnyOperation } from '@boxoffice/http';
 import { keyRoutes } from './barcode/routes.ts';
+import { createContextOf } from './bounds.ts';
 import type { Context } from './context.ts';
 import { controlRoutes } from './control/routes.ts';
 import { internalRoutes } from './issue/routes.ts';
@@ -8,13 +9,16 @@ import { replacementRoutes } from './replacement/routes.ts';
 import { shopRoutes } from './shop/routes.ts';
 import { ticketRoutes } from './tickets/routes.ts';
 
-/** Every operation of the tickets service. */
-export const routes = (context: Context): AnyOperation[] => [
-  ...ticketRoutes(context),
-  ...keyRoutes(context),
-  ...replacementRoutes(context),
-  ...printingRoutes(context),
-  ...controlRoutes(context),
-  ...internalRoutes(context),
-  ...shopRoutes(context),
-];
+/** Every operation of the tickets service. Those of the institution API see what their caller may see. */
+export const routes = (context: Context): AnyOperation[] => {
+  const contextOf = createContextOf(context);
+  return [
+    ...ticketRoutes(contextOf),
+    ...keyRoutes(context),
+    ...replacementRoutes(contextOf),
+    ...printingRoutes(contextOf),
+    ...controlRoutes(contextOf),
+    ...internalRoutes(context),
+    ...shopRoutes(context),
+  ];
+};

@@ -136,6 +136,7 @@ export const Confirmation = named(
       orderId: id,
       version: Integer({ minimum: 1 }),
       contactNumber: nullable(Text()),
+      pointOfSale: Optional(nullable(Text({ description: 'service host of the sales channel' }))),
       tickets: Type.Array(
         Members(
           {

@@ -39,6 +39,8 @@ export const ticketsCollection = collection<TicketDocument>('tickets', [
   { name: 'performance', fields: ['performanceId', 'createdAt'] },
   { name: 'status', fields: ['status', 'createdAt'] },
   { name: 'contact', fields: ['contactNumber'] },
+  { name: 'buyer', fields: ['contactNumber', 'createdAt'] },
+  { name: 'point_of_sale', fields: ['pointOfSale', 'createdAt'] },
 ]);
 
 export const ordersCollection = collection<OrderDocument>('ticket_orders', [

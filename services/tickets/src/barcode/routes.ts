@@ -4,12 +4,13 @@ import { VerificationKey } from '../schemas.ts';
 import { offlineVerification, testVector } from './offline-verification.ts';
 
 /** Barcodes: signing, keys, and the public keys for offline verification. */
-export const keyRoutes = ({ keys }: Context): AnyOperation[] => [
+export const keyRoutes = ({ keys }: Pick<Context, 'keys'>): AnyOperation[] => [
   operation({
     id: 'getVerificationKey',
     method: 'get',
     path: '/svc/v3/tickets/verification-key',
     access: 'tickets:read',
+    admits: ['customer'],
     summary: 'Returns the public keys that verify barcodes offline',
     description: offlineVerification,
     answers: { 200: VerificationKey },

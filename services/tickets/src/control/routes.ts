@@ -1,5 +1,5 @@
 import { type AnyOperation, operation } from '@boxoffice/http';
-import type { Context } from '../context.ts';
+import type { ContextOf } from '../bounds.ts';
 import { control, revert } from '../domain/ticket.ts';
 import { ticketControlled, ticketControlReverted } from '../events.ts';
 import * as example from '../examples.ts';
@@ -7,11 +7,11 @@ import { Control } from '../schemas.ts';
 import { answer, changing, finalCodes, single } from '../tickets/answers.ts';
 import { changeTicket } from '../tickets/tickets.ts';
 
-const controlling = { ...single, ...changing, path: `${single.path}/control` } as const;
+const controlling = { ...single, ...changing, path: `${single.path}/control`, admits: ['door'] } as const;
 const params = { ticketId: example.ids.ticket };
 
 /** Control: controls a ticket at the door, and reverts that. */
-export const controlRoutes = (context: Context): AnyOperation[] => [
+export const controlRoutes = (contextOf: ContextOf): AnyOperation[] => [
   operation({
     ...controlling,
     id: 'controlTicket',
@@ -27,7 +27,7 @@ export const controlRoutes = (context: Context): AnyOperation[] => [
     handle: async ({ caller, params, body, ifMatch, remember }) =>
       answer(
         await changeTicket(
-          context,
+          contextOf(caller),
           caller.institution,
           params.ticketId,
           {
@@ -49,7 +49,14 @@ export const controlRoutes = (context: Context): AnyOperation[] => [
     example: { params, answer: example.printed },
     handle: async ({ caller, params, ifMatch }) =>
       answer(
-        await changeTicket(context, caller.institution, params.ticketId, { ifMatch }, revert, ticketControlReverted),
+        await changeTicket(
+          contextOf(caller),
+          caller.institution,
+          params.ticketId,
+          { ifMatch },
+          revert,
+          ticketControlReverted,
+        ),
       ),
   }),
 ];

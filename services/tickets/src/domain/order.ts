@@ -22,6 +22,8 @@ export interface Confirmed {
   readonly orderId: string;
   readonly version: number;
   readonly contactNumber: string | null;
+  /** Service host of the sales channel; absent where the order's service does not name it yet. */
+  readonly pointOfSale?: string | null | undefined;
   readonly tickets: readonly OrderedTicket[];
   /** Whether it has the beneficiaries: the direct call does, the event has no names. */
   readonly named?: boolean;
@@ -42,6 +44,7 @@ export interface Cancellation {
 export interface OrderTickets {
   readonly id: string;
   readonly contactNumber: string | null;
+  readonly pointOfSale?: string | null;
   /** The version of the order that tickets and contact come from; 0: never confirmed here. */
   readonly asOf: number;
   readonly tickets: readonly OrderedTicket[];
@@ -53,11 +56,12 @@ export interface OrderTickets {
 
 /** The document of an order that was not known before. */
 export const newOrder = (
-  { orderId, version, contactNumber, tickets, named }: Confirmed,
+  { orderId, version, contactNumber, pointOfSale, tickets, named }: Confirmed,
   now: string,
 ): OrderTickets => ({
   id: orderId,
   contactNumber,
+  ...(pointOfSale === undefined ? {} : { pointOfSale }),
   asOf: version,
   tickets,
   cancellation: null,
@@ -65,11 +69,26 @@ export const newOrder = (
   createdAt: now,
 });
 
+/** The order's channel, if the confirmation is the first to name it. */
+const channelOf = (order: OrderTickets, { pointOfSale }: Confirmed): Pick<OrderTickets, 'pointOfSale'> | undefined =>
+  order.pointOfSale === undefined && pointOfSale !== undefined ? { pointOfSale } : undefined;
+
+/** A cancelled order after a further confirmation: its tickets follow the buyer, and there are no new ones. */
+const confirmedSince = <T extends OrderTickets>(order: T, fact: Confirmed): T | undefined => {
+  // Of an order that was cancelled before it was confirmed here there are no tickets.
+  if (order.tickets.length === 0) return undefined;
+  const channel = channelOf(order, fact);
+  if (fact.version > order.asOf) return { ...order, contactNumber: fact.contactNumber, asOf: fact.version, ...channel };
+  return channel && { ...order, ...channel };
+};
+
 /** The order after a further confirmation; undefined if that changes nothing. Ordered tickets are never removed. */
 export const confirmedAgain = <T extends OrderTickets>(order: T, fact: Confirmed): T | undefined => {
+  if (order.cancellation) return confirmedSince(order, fact);
   const bringsNames = fact.named === true && !order.named;
   const isNewer = fact.version > order.asOf;
-  if (order.cancellation || !(isNewer || bringsNames)) return undefined;
+  const channel = channelOf(order, fact);
+  if (!(isNewer || bringsNames || channel)) return undefined;
   const byId = new Map(fact.tickets.map((ordered) => [ordered.ticketId, ordered]));
   const known = order.tickets.map((ordered) =>
     bringsNames ? { ...ordered, beneficiary: byId.get(ordered.ticketId)?.beneficiary ?? null } : ordered,
@@ -78,13 +97,13 @@ export const confirmedAgain = <T extends OrderTickets>(order: T, fact: Confirmed
   const tickets = [...known, ...fact.tickets.filter(({ ticketId }) => !ids.has(ticketId))];
   const named = bringsNames ? { named: true } : {};
   return isNewer
-    ? { ...order, contactNumber: fact.contactNumber, asOf: fact.version, tickets, ...named }
-    : { ...order, tickets, ...named };
+    ? { ...order, contactNumber: fact.contactNumber, asOf: fact.version, tickets, ...channel, ...named }
+    : { ...order, tickets, ...channel, ...named };
 };
 
 /** The new ticket of a line, not printed yet. */
 export const newTicket = (
-  order: Pick<OrderTickets, 'id' | 'contactNumber' | 'asOf' | 'named'>,
+  order: Pick<OrderTickets, 'id' | 'contactNumber' | 'pointOfSale' | 'asOf' | 'named'>,
   { ticketId, beneficiary, ...ordered }: OrderedTicket,
   barcode: string,
   now: string,
@@ -110,6 +129,7 @@ export const newTicket = (
   replacedBy: null,
   contactNumber: order.contactNumber,
   contactAsOf: order.asOf,
+  ...(order.pointOfSale === undefined ? {} : { pointOfSale: order.pointOfSale }),
   createdAt: now,
   updatedAt: now,
 });

@@ -63,6 +63,11 @@ export interface Ticket {
   /** The buyer, and the version of the order that named it. */
   readonly contactNumber: string | null;
   readonly contactAsOf: number;
+  /**
+   * Service host of the order's sales channel; null without one, absent until the order names it: then the ticket is
+   * in no point of sale's bounds.
+   */
+  readonly pointOfSale?: string | null;
   /** Whether another contact was the buyer before. */
   readonly contactChanged?: boolean;
   /** Only of an invalidated ticket. */
@@ -192,6 +197,7 @@ export const successorOf = (ticket: Ticket): Ticket | undefined => {
     replacedBy: null,
     contactNumber: ticket.contactNumber,
     contactAsOf: ticket.contactAsOf,
+    ...(ticket.pointOfSale === undefined ? {} : { pointOfSale: ticket.pointOfSale }),
     ...(ticket.contactChanged ? { contactChanged: true } : {}),
     createdAt: successor.at,
     updatedAt: successor.at,
@@ -264,6 +270,10 @@ export const withContact = <T extends Ticket>(ticket: T, contactNumber: string |
   const flag = changed ? { contactChanged: true } : {};
   return { ...ticket, contactNumber, contactAsOf: asOf, ...flag, ...unseen(ticket) };
 };
+
+/** Sets the sales channel of a ticket that was issued without it. */
+export const withPointOfSale = <T extends Ticket>(ticket: T, pointOfSale: string | null): T =>
+  ticket.pointOfSale === undefined ? { ...ticket, pointOfSale, ...unseen(ticket) } : ticket;
 
 /** The ticket without the beneficiary and without the reason of a replacement, which may contain names. */
 export const withoutNames = <T extends Ticket>(ticket: T, now: string): T => {

@@ -12,7 +12,7 @@ import {
   type OrderedTicket,
   type OrderTickets,
 } from '../domain/order.ts';
-import { type Ticket, withContact, withName } from '../domain/ticket.ts';
+import { type Ticket, withContact, withName, withPointOfSale } from '../domain/ticket.ts';
 import type { OrderDocument, TicketDocument } from '../store.ts';
 import { deleteNames, isErased } from '../tickets/erasure.ts';
 import { changeLine, ticketsOfOrder } from '../tickets/lineage.ts';
@@ -24,7 +24,7 @@ export type TicketSummary = Pick<Ticket, 'id' | 'lineId' | 'status'>;
 export const newTickets = async (
   context: Context,
   institution: string,
-  order: Pick<OrderTickets, 'id' | 'contactNumber' | 'asOf' | 'named'>,
+  order: Pick<OrderTickets, 'id' | 'contactNumber' | 'pointOfSale' | 'asOf' | 'named'>,
   ordered: readonly OrderedTicket[],
 ): Promise<Ticket[]> => {
   const key = await context.keys.signing(institution);
@@ -67,6 +67,17 @@ const setContact = async (
   for (const ticket of behind) {
     await changeLine(collections, ticket, (found) => withContact(found, order.contactNumber, order.asOf));
   }
+};
+
+/** Sets the sales channel of tickets that an earlier release issued without it. */
+const setPointOfSale = async (
+  collections: Collections,
+  all: readonly TicketDocument[],
+  { pointOfSale }: OrderDocument,
+): Promise<void> => {
+  if (pointOfSale === undefined) return;
+  for (const ticket of all.filter((one) => one.pointOfSale === undefined))
+    await changeLine(collections, ticket, (found) => withPointOfSale(found, pointOfSale));
 };
 
 /** Sets the beneficiaries of tickets that were issued by the event, which has no names, before the direct call. */
@@ -120,6 +131,7 @@ export const issue = async (context: Context, institution: string, fact: Confirm
     all = await ticketsOfOrder(collections, order.id);
   }
   await setContact(collections, all, order);
+  await setPointOfSale(collections, all, order);
   await setNames(collections, all, order, timestampOf(context));
   await withoutErased(context, collections, order, all);
   return current(all);

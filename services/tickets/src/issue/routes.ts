@@ -24,7 +24,7 @@ export const internalRoutes = (context: Context): AnyOperation[] => [
     body: Confirmation,
     answers: { 200: Issued },
     example: {
-      body: { orderId: ids.order, version: 3, contactNumber: null, tickets: [orderedTicket] },
+      body: { orderId: ids.order, version: 3, contactNumber: null, pointOfSale: null, tickets: [orderedTicket] },
       answer: { tickets: exampleTickets },
     },
     handle: async ({ caller, body }) => {

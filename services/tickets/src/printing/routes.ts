@@ -1,5 +1,5 @@
 import { type AnyOperation, operation } from '@boxoffice/http';
-import type { Context } from '../context.ts';
+import type { ContextOf } from '../bounds.ts';
 import { print, rollBack } from '../domain/ticket.ts';
 import * as example from '../examples.ts';
 import { answer, changing, finalCodes, single } from '../tickets/answers.ts';
@@ -9,7 +9,7 @@ const printing = { ...single, ...changing, path: `${single.path}/printing` } as 
 const params = { ticketId: example.ids.ticket };
 
 /** Printing: records that a ticket is printed, and rolls that back. */
-export const printingRoutes = (context: Context): AnyOperation[] => [
+export const printingRoutes = (contextOf: ContextOf): AnyOperation[] => [
   operation({
     ...printing,
     id: 'printTicket',
@@ -22,7 +22,7 @@ export const printingRoutes = (context: Context): AnyOperation[] => [
     handle: async ({ caller, params, ifMatch, remember }) =>
       answer(
         await changeTicket(
-          context,
+          contextOf(caller),
           caller.institution,
           params.ticketId,
           {
@@ -41,6 +41,6 @@ export const printingRoutes = (context: Context): AnyOperation[] => [
     errors: ['ticket_not_printed', ...finalCodes],
     example: { params, answer: example.ticket },
     handle: async ({ caller, params, ifMatch }) =>
-      answer(await changeTicket(context, caller.institution, params.ticketId, { ifMatch }, rollBack)),
+      answer(await changeTicket(contextOf(caller), caller.institution, params.ticketId, { ifMatch }, rollBack)),
   }),
 ];

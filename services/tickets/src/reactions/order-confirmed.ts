@@ -11,15 +11,17 @@ export const ORDER_CONFIRMED = 'order.confirmed';
 interface OrderConfirmed {
   readonly orderId: string;
   readonly contactNumber: string | null;
+  readonly pointOfSale: string | null;
   readonly tickets: readonly unknown[];
 }
 
 /** An order was confirmed: issues the tickets that the direct call has not issued, and updates a changed buyer. */
 export const onOrderConfirmed = async (context: Context, message: Message): Promise<void> => {
-  const { orderId, contactNumber = null, tickets } = message.data as Partial<OrderConfirmed>;
+  const { orderId, contactNumber = null, pointOfSale, tickets } = message.data as Partial<OrderConfirmed>;
   if (typeof orderId !== 'string' || !Array.isArray(tickets) || !tickets.every(isOrderedTicket)) {
     throw new Unreadable('order.confirmed needs orderId, and of each ticket its ids, its place and its price');
   }
   const ordered = tickets.map(orderedTicketOf);
-  await issue(context, message.institution, { orderId, version: message.version, contactNumber, tickets: ordered });
+  const fact = { orderId, version: message.version, contactNumber, pointOfSale, tickets: ordered };
+  await issue(context, message.institution, fact);
 };

@@ -1,7 +1,7 @@
 // Replacement of tickets: a new beneficiary, a new barcode, and interrupted replacements.
 
 import { signBarcode } from '../barcode/signing.ts';
-import { type Collections, type Context, timestampOf } from '../context.ts';
+import { type CallerContext, type Collections, timestampOf } from '../context.ts';
 import { nextId } from '../domain/lineage.ts';
 import * as domain from '../domain/ticket.ts';
 import type { TicketDocument } from '../store.ts';
@@ -17,7 +17,7 @@ type Replacing = (
 ) => domain.Decision<TicketDocument>;
 
 const barcodeFor = async (
-  { keys, now }: Context,
+  { keys, now }: CallerContext,
   { institution }: Collections,
   ticket: domain.Ticket,
 ): Promise<string> => {
@@ -35,7 +35,7 @@ const recordPending = async ({ replacements }: Collections, ticketId: string, no
  * Fault of its own.
  */
 export const changeOrReplace = async (
-  context: Context,
+  context: CallerContext,
   institution: string,
   id: string,
   { idempotencyRecord, ifMatch, unchanged }: Request,
@@ -77,7 +77,13 @@ export const freshSuccessor = (ticket: domain.Ticket): (domain.Ticket & { readon
 };
 
 /** Replaces a printed ticket by a new one with its own barcode; the old one becomes invalid and stores the reason. */
-export const replaceTicket = (context: Context, institution: string, id: string, request: Request, reason?: string) =>
+export const replaceTicket = (
+  context: CallerContext,
+  institution: string,
+  id: string,
+  request: Request,
+  reason?: string,
+) =>
   changeOrReplace(context, institution, id, request, (ticket, { id: newId, barcode }, at) => {
     const why = reason === undefined ? {} : { reason };
     return domain.replace(ticket, newId, { barcode, beneficiary: ticket.beneficiary, at, ...why });
@@ -85,7 +91,7 @@ export const replaceTicket = (context: Context, institution: string, id: string,
 
 /** Changes the beneficiary; returns the replacing ticket if this one is printed. */
 export const renameTicket = (
-  context: Context,
+  context: CallerContext,
   institution: string,
   id: string,
   to: (current: domain.Beneficiary | null) => domain.Beneficiary | null,

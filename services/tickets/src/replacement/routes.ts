@@ -1,5 +1,5 @@
 import { type AnyOperation, mergePatch, operation } from '@boxoffice/http';
-import type { Context } from '../context.ts';
+import type { ContextOf } from '../bounds.ts';
 import { named } from '../domain/ticket.ts';
 import * as example from '../examples.ts';
 import { Replacement, readOnly, Ticket, TicketChanges } from '../schemas.ts';
@@ -10,7 +10,7 @@ import { freshSuccessor, renameTicket, replaceTicket } from './replace.ts';
 const params = { ticketId: example.ids.ticket };
 
 /** Changing the beneficiary, and replacing a printed ticket by a new one. */
-export const replacementRoutes = (context: Context): AnyOperation[] => [
+export const replacementRoutes = (contextOf: ContextOf): AnyOperation[] => [
   operation({
     ...single,
     ...changing,
@@ -28,7 +28,7 @@ export const replacementRoutes = (context: Context): AnyOperation[] => [
     handle: async ({ caller, params, body, ifMatch, unchanged, remember }) =>
       answer(
         await renameTicket(
-          context,
+          contextOf(caller),
           caller.institution,
           params.ticketId,
           (current) => {
@@ -64,7 +64,13 @@ export const replacementRoutes = (context: Context): AnyOperation[] => [
       const idempotencyRecord = remember<Versioned>((ticket) => createdAnswer(freshSuccessor(ticket) ?? ticket));
       const { institution } = caller;
       return createdAnswer(
-        await replaceTicket(context, institution, params.ticketId, { ifMatch, idempotencyRecord }, body.reason),
+        await replaceTicket(
+          contextOf(caller),
+          institution,
+          params.ticketId,
+          { ifMatch, idempotencyRecord },
+          body.reason,
+        ),
       );
     },
   }),

@@ -1,7 +1,7 @@
 import { type AnyOperation, changesPage, changesPageOf, id, listQuery, operation } from '@boxoffice/http';
 import { Type } from 'typebox';
 import { ticketNamedBy } from '../barcode/signing.ts';
-import type { Context } from '../context.ts';
+import type { ContextOf } from '../bounds.ts';
 import * as example from '../examples.ts';
 import { Status, Ticket } from '../schemas.ts';
 import { answer, PATH, single } from './answers.ts';
@@ -13,14 +13,18 @@ const params = { ticketId: example.ids.ticket };
 const identifier = Type.Optional(id);
 
 /** Tickets: the list and a single one, their commands and their view. */
-export const ticketRoutes = (context: Context): AnyOperation[] => [
+export const ticketRoutes = (contextOf: ContextOf): AnyOperation[] => [
   operation({
     id: 'listTickets',
     method: 'get',
     path: PATH,
     access: 'tickets:read',
+    admits: ['customer'],
     summary: 'Lists tickets, replaced and cancelled ones included',
-    description: 'In order of creation; with modifiedSince in order of the last change, so that paging misses nothing.',
+    description:
+      'In order of creation; with modifiedSince in order of the last change, so that paging misses nothing. Users see ' +
+      'what their role shows: a customer the tickets of its contact, a box_office those of its points of sale, if it has ' +
+      'any.',
     query: {
       ...listQuery,
       orderId: identifier,
@@ -37,13 +41,14 @@ export const ticketRoutes = (context: Context): AnyOperation[] => [
     },
     handle: async (request) => {
       const { orderId, performanceId, status, barcode, modifiedSince } = request.query;
-      const collections = context.collections(request.caller.institution);
+      const { now, collections: of } = contextOf(request.caller);
+      const collections = of(request.caller.institution);
       const id = barcode === undefined ? undefined : (ticketNamedBy(barcode) ?? '');
       await (id === undefined ? finishPending(collections) : findTicket(collections, id));
       return changesPageOf(request, collections.tickets, {
         where: { orderId, performanceId, status, id, barcode },
         orderBy: modifiedSince === undefined ? 'createdAt' : 'updatedAt',
-        clock: context.now,
+        clock: now,
         item: view,
       });
     },
@@ -53,11 +58,12 @@ export const ticketRoutes = (context: Context): AnyOperation[] => [
     id: 'getTicket',
     method: 'get',
     access: 'tickets:read',
+    admits: ['customer'],
     summary: 'Reads a ticket',
     answers: { 200: Ticket },
     etag: true,
     example: { params, answer: example.ticket },
     handle: async ({ caller, params }) =>
-      answer(await getTicket(context.collections(caller.institution), params.ticketId)),
+      answer(await getTicket(contextOf(caller).collections(caller.institution), params.ticketId)),
   }),
 ];

@@ -2,7 +2,7 @@
 
 import { type Code, Fault } from '@boxoffice/envelope';
 import type { Fact, IdempotencyRecord } from '@boxoffice/store';
-import { type Collections, type Context, timestampOf } from '../context.ts';
+import { type CallerContext, type Collections, timestampOf } from '../context.ts';
 import type * as domain from '../domain/ticket.ts';
 import type { TicketDocument } from '../store.ts';
 import { findTicket } from './lineage.ts';
@@ -49,7 +49,7 @@ export const getTicket = async (collections: Collections, id: string): Promise<T
  * @throws {Fault} `not_found`, or the code of the rule that refuses the command
  */
 export const changeTicket = async (
-  context: Context,
+  context: CallerContext,
   institution: string,
   id: string,
   { idempotencyRecord, ifMatch }: Request,

@@ -1,0 +1,172 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { CallerUser } from '@boxoffice/identity';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createContextOf } from '../../src/bounds.ts';
+import { engines, notExercised } from '../fixture/engines.ts';
+import { cancelled, confirmed, firstOf, issued, PATH, type TicketView, ticketOf } from '../fixture/orders.ts';
+import { type Fixture, openFixture } from '../fixture/service.ts';
+
+const UNKNOWN = 'tic_0000000000000000';
+const [NORTH, SOUTH] = ['north.opera.example', 'south.opera.example'];
+
+const till = (...pointsOfSale: string[]): CallerUser => ({
+  id: 'usr_till',
+  role: 'box_office',
+  contact: null,
+  pointsOfSale,
+});
+const customer = (contact: string): CallerUser => ({ id: 'usr_own', role: 'customer', contact, pointsOfSale: [] });
+const door: CallerUser = { id: 'usr_door', role: 'door', contact: null, pointsOfSale: [] };
+
+/** Every operation on a ticket, with a body that fits. */
+const commands: readonly [string, string, object?][] = [
+  ['GET', ''],
+  ['PATCH', '', { beneficiary: { lastName: 'Taken' } }],
+  ['POST', '/printing'],
+  ['DELETE', '/printing'],
+  ['POST', '/replacement', {}],
+  ['POST', '/control', {}],
+  ['DELETE', '/control'],
+];
+
+describe.each(engines)(`a user has the tickets of its role, on $name${notExercised}`, (engine) => {
+  let fixture: Fixture;
+  beforeAll(async () => {
+    fixture = await openFixture(engine);
+  });
+  afterAll(() => fixture.close());
+
+  const order = async (contactNumber: string | null, pointOfSale?: string | null) =>
+    issued(fixture, { ...confirmed(1, contactNumber), ...(pointOfSale === undefined ? {} : { pointOfSale }) });
+
+  const listed = async (user: CallerUser, query = '') => {
+    const { data, text } = await fixture.call('GET', `${PATH}?limit=500${query}`, { user });
+    const { items, nextCursor } = data as unknown as { items: TicketView[]; nextCursor: string | null };
+    return { ids: items.map(({ id }) => id), nextCursor, text };
+  };
+
+  /** Expects that no answer about the ticket differs from that about an unknown one. */
+  const expectUnknown = async (id: string, user: CallerUser) => {
+    for (const [method, rest, body] of commands) {
+      for (const more of [() => ({}), () => ({ 'if-match': '"1"' }), () => ({ 'idempotency-key': randomUUID() })]) {
+        const send = (ticketId: string) =>
+          fixture.call(method, `${PATH}/${ticketId}${rest}`, { user, body, headers: more() });
+        const [foreign, unknown] = [await send(id), await send(UNKNOWN)];
+        const at = `${method} ${rest}`;
+        expect([at, foreign.status, foreign.text]).toEqual([at, unknown.status, unknown.text]);
+        expect([at, foreign.status]).toEqual([at, user.role === 'customer' && method !== 'GET' ? 403 : 404]);
+      }
+    }
+    const ticket = ticketOf(await fixture.call('GET', `${PATH}/${id}`));
+    expect(ticket).toMatchObject({ status: 'not_printed', beneficiary: null });
+    for (const query of [
+      '',
+      `&barcode=${ticket.barcode}`,
+      '&status=not_printed',
+      '&modifiedSince=2020-01-01T00:00:00Z',
+    ]) {
+      const { ids, nextCursor } = await listed(user, query);
+      expect(ids).not.toContain(id);
+      expect(nextCursor).toBeNull();
+    }
+  };
+
+  test('a customer has the tickets of its contact only, and reads them', async () => {
+    const [mine, theirs] = [`C${randomBytes(4).toString('hex')}`, `C${randomBytes(4).toString('hex')}`];
+    const [own, other, none] = [await order(mine), await order(theirs), await order(null)];
+    const user = customer(mine);
+    expect((await listed(user)).ids).toEqual([firstOf(own)]);
+    expect((await listed(user, `&orderId=${other.orderId}`)).ids).toEqual([]);
+    expect((await fixture.call('GET', `${PATH}/${firstOf(own)}`, { user })).status).toBe(200);
+    await expectUnknown(firstOf(other), user);
+    await expectUnknown(firstOf(none), user);
+    for (const [method, rest, body] of commands.slice(1))
+      expect((await fixture.call(method, `${PATH}/${firstOf(own)}${rest}`, { user, body })).status).toBe(403);
+    expect((await fixture.call('GET', `${PATH}/verification-key`, { user })).status).toBe(200);
+  });
+
+  test('a box office with points of sale has the tickets of their orders only, also those that replace others', async () => {
+    const [own, other, none, unnamed] = [
+      await order(null, NORTH),
+      await order(null, SOUTH),
+      await order(null, null),
+      await order(null),
+    ];
+    const user = till(NORTH);
+    expect((await listed(user)).ids).toEqual([firstOf(own)]);
+    for (const { tickets } of [other, none, unnamed]) await expectUnknown(String(tickets[0]?.ticketId), user);
+    const path = `${PATH}/${firstOf(own)}`;
+    expect((await fixture.call('POST', `${path}/printing`, { user })).status).toBe(200);
+    const next = ticketOf(await fixture.call('POST', `${path}/replacement`, { user, body: {} }));
+    expect(next.replaces).toBe(firstOf(own));
+    expect((await fixture.call('GET', `${PATH}/${next.id}`, { user })).status).toBe(200);
+    expect((await fixture.call('GET', `${PATH}/${next.id}`, { user: till(SOUTH) })).status).toBe(404);
+    expect((await listed(user)).ids).toEqual([firstOf(own), next.id]);
+  });
+
+  test('the door has all tickets; of the writes only control and its reversal', async () => {
+    const id = firstOf(await order('C1', NORTH));
+    await fixture.call('POST', `${PATH}/${id}/printing`);
+    const statuses: Record<string, number> = {};
+    for (const [method, rest, body] of commands)
+      statuses[`${method} ${rest}`] = (await fixture.call(method, `${PATH}/${id}${rest}`, { user: door, body })).status;
+    expect(statuses).toEqual({
+      'GET ': 200,
+      'PATCH ': 403,
+      'POST /printing': 403,
+      'DELETE /printing': 403,
+      'POST /replacement': 403,
+      'POST /control': 200,
+      'DELETE /control': 200,
+    });
+    expect((await listed(door)).ids).toContain(id);
+    const refused = await fixture.call('POST', `${PATH}/${UNKNOWN}/printing`, { user: door });
+    expect(refused.text).toBe((await fixture.call('POST', `${PATH}/${id}/printing`, { user: door })).text);
+  });
+
+  test('tickets follow a new contact of their order, those that were replaced or cancelled included', async () => {
+    const [before, after, last] = Array.from({ length: 3 }, () => `C${randomBytes(4).toString('hex')}`);
+    const fact = confirmed(2, before);
+    await issued(fixture, fact, 3);
+    const [first = '', second = ''] = fact.tickets.map(({ ticketId }) => ticketId);
+    await fixture.call('POST', `${PATH}/${first}/printing`);
+    const next = ticketOf(await fixture.call('POST', `${PATH}/${first}/replacement`, { body: {} })).id;
+    const all = [first, second, next].sort();
+    const seen = async (contact = '') => (await listed(customer(contact))).ids.sort();
+    expect([await seen(before), await seen(after)]).toEqual([all, []]);
+    await fixture.deliver('order.confirmed', { ...fact, contactNumber: after }, { version: 5 });
+    expect([await seen(before), await seen(after)]).toEqual([[], all]);
+    await fixture.deliver('order.cancelled', cancelled(fact), { version: 6 });
+    await fixture.deliver('order.confirmed', { ...fact, contactNumber: last }, { version: 7 });
+    expect([await seen(after), await seen(last)]).toEqual([[], all]);
+    await fixture.deliver('order.confirmed', { ...fact, contactNumber: before }, { version: 4 });
+    expect([await seen(before), await seen(last)]).toEqual([[], all]);
+    const statuses = await Promise.all([second, next].map((id) => fixture.call('GET', `${PATH}/${id}`)));
+    expect(statuses.map(({ data }) => data.status)).toEqual(['cancelled', 'cancelled']);
+  });
+
+  test('tickets that were issued without the point of sale get it when the order names it', async () => {
+    const fact = confirmed(1, null);
+    await issued(fixture, fact, 3);
+    const user = till(`late-${randomUUID()}.example`);
+    expect((await listed(user)).ids).toEqual([]);
+    const named = { ...fact, pointOfSale: user.pointsOfSale[0] };
+    // The same version: the fact was published again.
+    await fixture.deliver('order.confirmed', named, { version: 3 });
+    expect((await listed(user)).ids).toEqual([firstOf(fact)]);
+    await fixture.deliver('order.confirmed', { ...fact, pointOfSale: SOUTH }, { version: 4 });
+    expect((await listed(user)).ids).toEqual([firstOf(fact)]);
+  });
+
+  test('an order that is cancelled before it was confirmed here stays without tickets and contact', async () => {
+    const fact = confirmed(1, 'C1');
+    await fixture.deliver('order.cancelled', cancelled(fact), { version: 4 });
+    await fixture.deliver('order.confirmed', fact, { version: 5 });
+    expect((await fixture.call('GET', `${PATH}?orderId=${fact.orderId}`)).data).toMatchObject({ items: [] });
+  });
+
+  test('a context of a caller reaches no other institution', () => {
+    const { collections } = createContextOf(fixture.context)({ institution: 'opera', user: null });
+    expect(() => collections('museum')).toThrow('museum');
+  });
+});
