@@ -17,6 +17,7 @@ export const examples = {
   [ORDER_CONFIRMED]: {
     orderId,
     contactNumber: 'C7K2M9QX4TB03',
+    pointOfSale: 'tickets.opera.example',
     tickets: [
       {
         ticketId: 'tic_00mhs1k9f8c2vn5e0r4t',
@@ -49,6 +50,7 @@ export const schemas = {
   [ORDER_CONFIRMED]: Type.Object({
     orderId: id,
     contactNumber: nullable(Type.String()),
+    pointOfSale: nullable(Type.String()),
     tickets: Type.Array(
       Type.Object({
         ticketId: id,

@@ -35,6 +35,7 @@ export const ordersCollection = collection<OrderDocument>('orders', [
   { name: 'listed', fields: ['listedAt'] },
   { name: 'state', fields: ['state', 'listedAt'] },
   { name: 'contact', fields: ['contactNumber', 'listedAt'] },
+  { name: 'point_of_sale', fields: ['pointOfSale', 'listedAt'] },
   { name: 'reference', fields: ['externalReference', 'listedAt'] },
   { name: 'modified', fields: ['modifiedAt'] },
   { name: 'performance', fields: ['performanceId'] },

@@ -1,7 +1,7 @@
 // The cancellation of an order.
 
 import { type AnyOperation, operation, pathId } from '@boxoffice/http';
-import type { OrdersContext } from '../context.ts';
+import type { ContextOf } from '../bounds.ts';
 import * as example from '../examples.ts';
 import { RefusedOrder } from '../faults.ts';
 import { orderAnswer } from '../orders/view.ts';
@@ -17,7 +17,7 @@ const explainMissingScope = (error: unknown): never => {
 };
 
 /** Cancellation: the operation that cancels an order. */
-export const cancellationRoutes = (context: OrdersContext): AnyOperation[] => [
+export const cancellationRoutes = (contextOf: ContextOf): AnyOperation[] => [
   operation({
     id: 'cancelOrder',
     method: 'post',
@@ -43,7 +43,7 @@ export const cancellationRoutes = (context: OrdersContext): AnyOperation[] => [
       const { caller, body } = request;
       const { reason = null, override = false } = body;
       const mayOverride = caller.scopes.includes('orders.sensitive:write');
-      const cancelled = cancelOrder(context, commandOf(request, orderAnswer), {
+      const cancelled = cancelOrder(contextOf(caller), commandOf(request, orderAnswer), {
         reason,
         override: override && mayOverride,
       });

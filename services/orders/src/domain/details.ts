@@ -4,9 +4,13 @@ import { orderConfirmed } from './order/facts.ts';
 import { type Line, type Order, visibleStates } from './order/order.ts';
 import { touched, unfit } from './order/state.ts';
 
+/** Whether the order has tickets, be they cancelled. */
+export const hasTickets = ({ state, cancellation }: Pick<Order, 'state' | 'cancellation'>): boolean =>
+  state === 'confirmed' || cancellation?.hadTickets === true;
+
 /**
  * Changes the contact and the external reference, in every visible state: absent stays, null removes. Tickets carry
- * the buyer of a confirmed order, so a change publishes `order.confirmed` again. A guest whose contact is not written
+ * the buyer of their order, so a change publishes `order.confirmed` again, for cancelled tickets too. A guest whose contact is not written
  * yet is deleted; a written contact stays, since changing an order does not erase contacts.
  */
 export const changeDetails = <O extends Order>(
@@ -23,7 +27,7 @@ export const changeDetails = <O extends Order>(
   if (!otherBuyer && externalReference === order.externalReference) return accept(order);
   const own = otherBuyer ? withoutUnwritten(order, now) : order;
   const next: O = touched({ ...own, contactNumber, externalReference }, now);
-  return otherBuyer && order.state === 'confirmed' ? accept(next, orderConfirmed(next)) : accept(next);
+  return otherBuyer && hasTickets(order) ? accept(next, orderConfirmed(next)) : accept(next);
 };
 
 /** The criteria of the lines' tariffs that the contact does not meet, each once. */

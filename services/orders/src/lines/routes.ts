@@ -1,7 +1,7 @@
 // Lines of orders: adding and removing them.
 
 import { type AnyOperation, operation, pathId } from '@boxoffice/http';
-import type { OrdersContext } from '../context.ts';
+import type { ContextOf } from '../bounds.ts';
 import * as example from '../examples.ts';
 import { stateCodes } from '../faults.ts';
 import { holdErrors } from '../orders/items.ts';
@@ -13,7 +13,7 @@ import { addOrderLines, removeOrderLine } from './lines.ts';
 const params = { orderId: example.ids.order };
 
 /** Lines: the operations that add and remove them. */
-export const linesRoutes = (context: OrdersContext): AnyOperation[] => [
+export const linesRoutes = (contextOf: ContextOf): AnyOperation[] => [
   operation({
     id: 'addLines',
     method: 'post',
@@ -29,7 +29,9 @@ export const linesRoutes = (context: OrdersContext): AnyOperation[] => [
     conditional: true,
     example: { params, body: { items: example.items }, answer: example.open },
     handle: async (request) =>
-      createdOrderAnswer(await addOrderLines(context, commandOf(request, createdOrderAnswer), request.body.items)),
+      createdOrderAnswer(
+        await addOrderLines(contextOf(request.caller), commandOf(request, createdOrderAnswer), request.body.items),
+      ),
   }),
   operation({
     id: 'removeLine',
@@ -44,6 +46,8 @@ export const linesRoutes = (context: OrdersContext): AnyOperation[] => [
     conditional: true,
     example: { params: { ...params, lineId: example.open.lines[1].id }, answer: example.oneLine },
     handle: async (request) =>
-      orderAnswer(await removeOrderLine(context, commandOf(request, orderAnswer), request.params.lineId)),
+      orderAnswer(
+        await removeOrderLine(contextOf(request.caller), commandOf(request, orderAnswer), request.params.lineId),
+      ),
   }),
 ];

@@ -1,5 +1,5 @@
 import { type AnyOperation, operation, pathId } from '@boxoffice/http';
-import type { OrdersContext } from '../context.ts';
+import type { ContextOf } from '../bounds.ts';
 import * as example from '../examples.ts';
 import { stateCodes } from '../faults.ts';
 import { Confirmation, Extension, Order, Reservation } from '../schemas.ts';
@@ -20,7 +20,7 @@ const action = (name: string) =>
   }) as const;
 
 /** State changes of orders: extension, reservation and confirmation. */
-export const actionsRoutes = (context: OrdersContext): AnyOperation[] => [
+export const actionsRoutes = (contextOf: ContextOf): AnyOperation[] => [
   operation({
     ...action('extension'),
     id: 'extendOrder',
@@ -32,7 +32,7 @@ export const actionsRoutes = (context: OrdersContext): AnyOperation[] => [
     errors: ['conflict', 'semantically_invalid', ...stateCodes],
     example: { params, body: { minutes: 30 }, answer: example.extended },
     handle: async (request) =>
-      orderAnswer(await extendOrder(context, commandOf(request, orderAnswer), request.body.minutes)),
+      orderAnswer(await extendOrder(contextOf(request.caller), commandOf(request, orderAnswer), request.body.minutes)),
   }),
   operation({
     ...action('reservation'),
@@ -45,7 +45,9 @@ export const actionsRoutes = (context: OrdersContext): AnyOperation[] => [
     errors: ['conflict', 'semantically_invalid', ...stateCodes],
     example: { params, body: { dueAt: example.reserved.dueAt }, answer: example.reserved },
     handle: async (request) =>
-      orderAnswer(await reserveOrder(context, commandOf(request, orderAnswer), Date.parse(request.body.dueAt))),
+      orderAnswer(
+        await reserveOrder(contextOf(request.caller), commandOf(request, orderAnswer), Date.parse(request.body.dueAt)),
+      ),
   }),
   operation({
     ...action('confirmation'),
@@ -60,6 +62,8 @@ export const actionsRoutes = (context: OrdersContext): AnyOperation[] => [
     errors: ['conflict', 'order_unpaid', 'order_empty', ...stateCodes],
     example: { params, body: { onAccount: true }, answer: example.confirmed },
     handle: async (request) =>
-      orderAnswer(await confirmOrder(context, commandOf(request, orderAnswer), request.body.onAccount === true)),
+      orderAnswer(
+        await confirmOrder(contextOf(request.caller), commandOf(request, orderAnswer), request.body.onAccount === true),
+      ),
   }),
 ];

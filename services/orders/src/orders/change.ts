@@ -1,14 +1,16 @@
 import type { OrdersContext } from '../context.ts';
-import { changeDetails } from '../domain/details.ts';
+import { changeDetails, hasTickets } from '../domain/details.ts';
 import { isHidden } from '../domain/order/state.ts';
 import { notFound } from '../faults.ts';
 import { type Command, runCommand } from '../steps/command.ts';
+import { issueTickets } from '../steps/tickets.ts';
 import type { OrderDocument } from '../store.ts';
 import { requireContact } from './contact.ts';
 
 /**
- * Changes the contact and the external reference of an order; null removes. @throws Fault `semantically_invalid` for
- * an unknown contact
+ * Changes the contact and the external reference of an order; null removes. Its tickets follow a new contact by a
+ * direct call, or by the event where tickets does not answer. @throws Fault `semantically_invalid` for an unknown
+ * contact
  */
 export const changeOrder = async (
   context: OrdersContext,
@@ -23,5 +25,6 @@ export const changeOrder = async (
   // The present contact stays valid even if it was erased.
   if (patch.contactNumber !== found.contactNumber) await requireContact(context, institution, patch.contactNumber);
   const { order } = await runCommand(context, command, (current, _request, now) => changeDetails(current, patch, now));
+  if (order.contactNumber !== found.contactNumber && hasTickets(order)) await issueTickets(context, order);
   return order;
 };

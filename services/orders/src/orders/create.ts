@@ -1,4 +1,5 @@
 import { Fault } from '@boxoffice/envelope';
+import { type Caller, principalOf } from '@boxoffice/identity';
 import { type IdempotencyRecord, UniqueViolation } from '@boxoffice/store';
 import type { Held, HeldLine, RequestedItem } from '../clients/stock.ts';
 import type { OrdersContext } from '../context.ts';
@@ -23,6 +24,9 @@ export interface OrderRequest {
   readonly externalReference?: string;
   readonly items: readonly RequestedItem[];
 }
+
+/** Whose places are counted together: the client's, or those of the user who is signed in at it. */
+export const holderOf = (caller: Caller): Holder => ({ institution: caller.institution, client: principalOf(caller) });
 
 /**
  * Takes ownership of the draft that an earlier attempt of the same request left; undefined if it is no draft any
@@ -59,7 +63,7 @@ const drafted = async (
   const [performanceId = ''] = performanceIds;
   const details = {
     client,
-    pointOfSale: requested.pointOfSale ?? null,
+    pointOfSale: requested.pointOfSale?.toLowerCase() ?? null,
     contactNumber: requested.contactNumber ?? null,
     externalReference: requested.externalReference ?? null,
     performanceIds,

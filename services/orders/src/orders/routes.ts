@@ -12,14 +12,14 @@ import {
   pathId,
 } from '@boxoffice/http';
 import { Type } from 'typebox';
-import type { OrdersContext } from '../context.ts';
+import { type ContextOf, requirePointOfSale } from '../bounds.ts';
 import { visibleStates } from '../domain/order/order.ts';
 import * as example from '../examples.ts';
 import { contactNumber, externalReference, NewOrder, Order, OrderDetails, readOnly } from '../schemas.ts';
 import { commandOf } from '../steps/command.ts';
 import type { OrderDocument } from '../store.ts';
 import { changeOrder } from './change.ts';
-import { createOrder } from './create.ts';
+import { createOrder, holderOf } from './create.ts';
 import { findAny } from './find.ts';
 import { holdErrors } from './items.ts';
 import { createdOrderAnswer, orderAnswer, orderView } from './view.ts';
@@ -29,7 +29,7 @@ const single = { path: '/svc/v3/orders/{orderId}', params: { orderId: pathId } }
 const params = { orderId: example.ids.order };
 
 /** Orders: the operations that create, list, read and change them. Reserve, extend and confirm: action-routes.ts. */
-export const ordersRoutes = (context: OrdersContext): AnyOperation[] => [
+export const ordersRoutes = (contextOf: ContextOf): AnyOperation[] => [
   operation({
     ...collection,
     id: 'createOrder',
@@ -38,31 +38,30 @@ export const ordersRoutes = (context: OrdersContext): AnyOperation[] => [
     summary: 'Creates an order and holds its places: all of them or none',
     description:
       'One line per place. The places are held until `expiresAt`: for the hold time of the point of sale, or 15 ' +
-      'minutes without one.',
+      'minutes without one. A user of the role box_office who is bound to points of sale names one of them: 403 otherwise.',
     body: NewOrder,
     answers: { 201: Order },
     errors: holdErrors,
     etag: true,
     example: { body: example.newOrder, answer: example.open },
-    handle: async ({ caller, body, remember }) =>
-      createdOrderAnswer(
-        await createOrder(
-          context,
-          { institution: caller.institution, client: caller.client },
-          body,
-          remember(createdOrderAnswer),
-        ),
-      ),
+    handle: async ({ caller, body, remember }) => {
+      requirePointOfSale(caller, body.pointOfSale);
+      return createdOrderAnswer(
+        await createOrder(contextOf(caller), holderOf(caller), body, remember(createdOrderAnswer)),
+      );
+    },
   }),
   operation({
     ...collection,
     id: 'listOrders',
     method: 'get',
     access: 'orders:read',
+    admits: ['customer'],
     summary: 'Lists orders, oldest first',
     description:
       'In order of creation, which for a shopping cart is its checkout. An order past due counts as expired within ' +
-      '30 seconds.',
+      '30 seconds. Users see what their role shows: a customer the orders of its contact, a box_office those of its ' +
+      'points of sale, if it has any.',
     query: {
       ...listQuery,
       state: Type.Optional(oneOf(visibleStates)),
@@ -76,7 +75,8 @@ export const ordersRoutes = (context: OrdersContext): AnyOperation[] => [
     },
     handle: ({ caller, query, cursor }) => {
       const { modifiedSince, state, contactNumber, externalReference, ...paging } = query;
-      return changesPageOf({ query: paging, cursor }, context.orders.of(caller.institution), {
+      const { orders, now } = contextOf(caller);
+      return changesPageOf({ query: paging, cursor }, orders.of(caller.institution), {
         where: {
           // Neither drafts nor carts that were never checked out: their `listedAt` is null.
           listedAt: { gt: 0 },
@@ -86,7 +86,7 @@ export const ordersRoutes = (context: OrdersContext): AnyOperation[] => [
           modifiedAt: modifiedSince === undefined ? undefined : { gte: Date.parse(modifiedSince) },
         },
         orderBy: 'listedAt',
-        clock: context.now,
+        clock: now,
         item: orderView,
       });
     },
@@ -96,13 +96,14 @@ export const ordersRoutes = (context: OrdersContext): AnyOperation[] => [
     id: 'getOrder',
     method: 'get',
     access: 'orders:read',
+    admits: ['customer'],
     summary: 'Reads an order',
     description: 'Also the shopping cart of a point of sale: an open order, which lists contain from its checkout on.',
     answers: { 200: Order },
     etag: true,
     example: { params, answer: example.open },
     handle: async ({ caller, params: { orderId } }) =>
-      orderAnswer(await findAny(context, { institution: caller.institution, orderId })),
+      orderAnswer(await findAny(contextOf(caller), { institution: caller.institution, orderId })),
   }),
   operation({
     ...single,
@@ -121,7 +122,8 @@ export const ordersRoutes = (context: OrdersContext): AnyOperation[] => [
     example: { params, body: { externalReference: 'agency-4711' }, answer: example.open },
     handle: async (request) => {
       const unchanged = (order: OrderDocument): void => request.unchanged(orderView(order));
-      return orderAnswer(await changeOrder(context, { ...commandOf(request, orderAnswer), unchanged }, request.body));
+      const command = { ...commandOf(request, orderAnswer), unchanged };
+      return orderAnswer(await changeOrder(contextOf(request.caller), command, request.body));
     },
   }),
 ];

@@ -1,7 +1,7 @@
 // Payments of orders: recorded, listed, read and settled.
 
 import { type AnyOperation, created, operation, page, pageOf, pageQuery, pathId, requireScope } from '@boxoffice/http';
-import type { OrdersContext } from '../context.ts';
+import type { ContextOf } from '../bounds.ts';
 import * as example from '../examples.ts';
 import { addressOfPayment, idMadeBy } from '../ids.ts';
 import { findOrder } from '../orders/find.ts';
@@ -18,7 +18,7 @@ const params = { orderId: example.ids.order };
 const singleParams = { ...params, paymentId: example.ids.payment };
 
 /** Payments: the operations that list, record, read and settle them. */
-export const paymentsRoutes = (context: OrdersContext): AnyOperation[] => [
+export const paymentsRoutes = (contextOf: ContextOf): AnyOperation[] => [
   operation({
     ...collection,
     id: 'listPayments',
@@ -29,7 +29,7 @@ export const paymentsRoutes = (context: OrdersContext): AnyOperation[] => [
     answers: { 200: page(Payment) },
     example: { params, answer: { items: [example.payment], nextCursor: null } },
     handle: async ({ caller, params: { orderId }, query, cursor }) => {
-      const order = await findOrder(context, { institution: caller.institution, orderId });
+      const order = await findOrder(contextOf(caller), { institution: caller.institution, orderId });
       return pageOf({ query, cursor }, listed(order.payments), {
         item: (payment) => paymentView(order, payment, caller.scopes),
       });
@@ -72,6 +72,7 @@ export const paymentsRoutes = (context: OrdersContext): AnyOperation[] => [
           ofOrder(order),
         );
       };
+      const context = contextOf(caller);
       const command = commandOf(request, answer);
       const id = idMadeBy(command.idempotencyRecord, 'pay') ?? context.newId('pay');
       return answer(await payOrder(context, command, { ...body, id }));
@@ -88,7 +89,7 @@ export const paymentsRoutes = (context: OrdersContext): AnyOperation[] => [
     etag: true,
     example: { params: singleParams, answer: example.payment },
     handle: async ({ caller, params: { orderId, paymentId } }) => {
-      const order = await findOrder(context, { institution: caller.institution, orderId });
+      const order = await findOrder(contextOf(caller), { institution: caller.institution, orderId });
       return record(order, paymentView(order, named(order.payments, paymentId), caller.scopes));
     },
   }),
@@ -123,7 +124,7 @@ export const paymentsRoutes = (context: OrdersContext): AnyOperation[] => [
       };
       return orderAnswer(
         await settleOrderPayment(
-          context,
+          contextOf(request.caller),
           { ...commandOf(request, orderAnswer), unchanged },
           params.paymentId,
           body.status,

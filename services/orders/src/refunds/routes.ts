@@ -1,7 +1,7 @@
 // Refunds of orders: recorded, listed and read.
 
 import { type AnyOperation, created, operation, page, pageOf, pageQuery, pathId } from '@boxoffice/http';
-import type { OrdersContext } from '../context.ts';
+import type { ContextOf } from '../bounds.ts';
 import * as example from '../examples.ts';
 import { addressOf, idMadeBy } from '../ids.ts';
 import { findOrder } from '../orders/find.ts';
@@ -16,7 +16,7 @@ const collection = { path: '/svc/v3/orders/{orderId}/refunds', params: { orderId
 const params = { orderId: example.ids.order };
 
 /** Refunds: the operations that list, record and read them. */
-export const refundsRoutes = (context: OrdersContext): AnyOperation[] => [
+export const refundsRoutes = (contextOf: ContextOf): AnyOperation[] => [
   operation({
     ...collection,
     id: 'listRefunds',
@@ -27,7 +27,7 @@ export const refundsRoutes = (context: OrdersContext): AnyOperation[] => [
     answers: { 200: page(Refund) },
     example: { params, answer: { items: [example.refund], nextCursor: null } },
     handle: async ({ caller, params: { orderId }, query, cursor }) => {
-      const order = await findOrder(context, { institution: caller.institution, orderId });
+      const order = await findOrder(contextOf(caller), { institution: caller.institution, orderId });
       return pageOf({ query, cursor }, listed(order.refunds), {
         item: (refund) => refundView(order, refund, caller.scopes),
       });
@@ -57,6 +57,7 @@ export const refundsRoutes = (context: OrdersContext): AnyOperation[] => [
           ofOrder(order),
         );
       };
+      const context = contextOf(request.caller);
       const command = commandOf(request, answer);
       const id = idMadeBy(command.idempotencyRecord, 'ref') ?? context.newId('ref');
       return answer(await refundOrder(context, command, { ...request.body, id }));
@@ -74,7 +75,7 @@ export const refundsRoutes = (context: OrdersContext): AnyOperation[] => [
     etag: true,
     example: { params: { ...params, refundId: example.ids.refund }, answer: example.refund },
     handle: async ({ caller, params: { orderId, refundId } }) => {
-      const order = await findOrder(context, { institution: caller.institution, orderId });
+      const order = await findOrder(contextOf(caller), { institution: caller.institution, orderId });
       return record(order, refundView(order, named(order.refunds, refundId), caller.scopes));
     },
   }),

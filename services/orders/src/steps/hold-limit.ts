@@ -10,7 +10,10 @@ const WRITE_MS = 30_000;
 /** Clients in memory above which idle ledgers are deleted. */
 const MAX_LEDGERS = 1_000;
 
-/** The party whose places are counted together. A null client is a service, which has limits of its own. */
+/**
+ * The party whose places are counted together: a client, a user at a client, or the visitors of an address. A null
+ * client is a service, which has limits of its own.
+ */
 export interface Holder {
   readonly institution: string;
   readonly client: string | null;
@@ -137,7 +140,7 @@ export const createHoldLimit = (
   const demandRoom = (ledger: Ledger, client: string, orderId: string, places: number): void => {
     const max = maxOf(client);
     if (ledger.total - (ledger.held.get(orderId) ?? 0) + places > max)
-      throw refusal('hold_limit', `A client holds at most ${max} unsold places at once.`);
+      throw refusal('hold_limit', `A client, or a user at a client, holds at most ${max} unsold places at once.`);
   };
 
   return {
@@ -169,7 +172,7 @@ export const createHoldLimit = (
   };
 };
 
-/** Client ids of institutions contain no colon. */
+/** Ids of clients and users contain no colon. */
 const VISITOR = 'visitor:';
 
 /** The holder for the limit per address; contains only a hash of the address. */

@@ -40,6 +40,7 @@ describe('a confirmation', () => {
         data: {
           orderId: 'ord_1',
           contactNumber: 'C1',
+          pointOfSale: null,
           tickets: [1, 2].map((number) => ({
             ticketId: `tic_${number}`,
             lineId: `lin_${number}`,

@@ -38,6 +38,14 @@ describe('details', () => {
     expect(accepted(changeDetails(confirmed, { externalReference: 'y' }, NOW)).facts).toEqual([]);
   });
 
+  test('of a cancelled order do so as well if it has tickets, which follow the buyer, and not if it has none', () => {
+    const how = { reason: null, override: false, controlled: 0 };
+    const factsOf = (order: typeof confirmed) =>
+      accepted(changeDetails(next(cancel(order, how, NOW)), { contactNumber: 'C2' }, NOW)).facts;
+    expect(factsOf(confirmed)).toMatchObject([{ type: 'order.confirmed', data: { contactNumber: 'C2' } }]);
+    expect(factsOf(openOrder())).toEqual([]);
+  });
+
   test('change in every visible state', () => {
     const cancelled = next(cancel(openOrder(), { reason: null, override: false, controlled: null }, NOW));
     expect(next(changeDetails(cancelled, { externalReference: 'z' }, NOW)).externalReference).toBe('z');

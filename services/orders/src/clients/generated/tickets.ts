@@ -7,6 +7,8 @@ export interface components {
             readonly orderId: string;
             readonly version: number;
             readonly contactNumber: string | null;
+            /** @description service host of the sales channel */
+            readonly pointOfSale?: string | null;
             readonly tickets: readonly {
                 readonly ticketId: string;
                 readonly lineId: string;

@@ -2,13 +2,15 @@ import type { Beneficiary, Line, Order, Place } from './order.ts';
 
 /**
  * The order's places are sold: tickets are created from it. Published again, with a newer version, when the buyer
- * changes.
+ * changes, so that the tickets follow; also by an order that was cancelled since.
  */
 export interface OrderConfirmed {
   readonly type: 'order.confirmed';
   readonly data: {
     readonly orderId: string;
     readonly contactNumber: string | null;
+    /** Service host of the sales channel; never changes. */
+    readonly pointOfSale: string | null;
     readonly tickets: readonly {
       readonly ticketId: string;
       readonly lineId: string;
@@ -56,6 +58,7 @@ export const orderConfirmed = (order: Order): OrderConfirmed => ({
   data: {
     orderId: order.id,
     contactNumber: order.contactNumber,
+    pointOfSale: order.pointOfSale,
     tickets: order.lines.map(
       ({ id, performanceId, seatCategoryId, tariffId, place, amount, productId, startDate }) => ({
         ticketId: ticketIdOf(id),
@@ -73,7 +76,7 @@ export const orderConfirmed = (order: Order): OrderConfirmed => ({
 });
 
 /** The body of the call that issues tickets: {@link orderConfirmed} with the beneficiaries' names. */
-export interface NamedTickets extends Pick<OrderConfirmed['data'], 'orderId' | 'contactNumber'> {
+export interface NamedTickets extends Pick<OrderConfirmed['data'], 'orderId' | 'contactNumber' | 'pointOfSale'> {
   readonly tickets: readonly (OrderConfirmed['data']['tickets'][number] & {
     readonly beneficiary: Beneficiary | null;
   })[];

@@ -85,7 +85,9 @@ export const checkWrite = (before: Order, after: Order, facts: readonly DomainFa
     assert.ok(arrows[before.state].includes(after.state), `${before.state} → ${after.state}`);
   const moved = before.state === after.state ? [] : [after.state];
   const published = moved.filter((state) => state === 'expired' || state === 'cancelled' || state === 'confirmed');
-  const buyer = after.state === 'confirmed' && before.contactNumber !== after.contactNumber ? ['confirmed'] : [];
+  // Tickets carry the buyer, cancelled ones included.
+  const hasTickets = after.state === 'confirmed' || after.cancellation?.hadTickets;
+  const buyer = hasTickets && before.contactNumber !== after.contactNumber ? ['confirmed'] : [];
   assert.deepEqual(
     facts.map(({ type }) => type),
     [...published, ...buyer].map((state) => `order.${state}`),
