@@ -1,0 +1,189 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { catalog, createInstitution } from '@boxoffice/catalog';
+import { contacts } from '@boxoffice/contacts';
+import { dereferenced } from '@boxoffice/http';
+import { type CallerUser, IDENTITY_HEADER } from '@boxoffice/identity';
+import { orders } from '@boxoffice/orders';
+import { createLogger } from '@boxoffice/runtime';
+import { openEngines, type RunningService, startService } from '@boxoffice/service';
+import { openAuthority } from '@boxoffice/service/testkit';
+import { tickets } from '@boxoffice/tickets';
+
+type ServiceName = 'catalog' | 'contacts' | 'tickets' | 'orders';
+
+/** An operation with a scope, as its service describes it. */
+export interface Described {
+  readonly service: ServiceName;
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  /** All of them are needed. */
+  readonly scopes: readonly string[];
+  readonly query: readonly string[];
+  /** The example of its body; undefined without one. */
+  readonly body: unknown;
+}
+
+/** What an answer shows. */
+export interface Shown {
+  readonly status: number;
+  readonly text: string;
+  /** The headers that say something about the resource. */
+  readonly headers: string;
+  // biome-ignore lint/suspicious/noExplicitAny: each operation has another answer
+  readonly data: any;
+}
+
+export interface CallOptions {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+  /** Default: the example of the description. */
+  readonly body?: unknown;
+  readonly user?: CallerUser | null;
+  /** Beside those that the operation needs. */
+  readonly more?: readonly string[];
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The four services that hold what users see, each on its own store, with a bus between them. */
+export interface Composition {
+  readonly institution: string;
+  readonly operations: readonly Described[];
+  /** Calls an operation with the scopes that it needs. Without `user` a client calls for itself. */
+  call(id: string, options?: CallOptions): Promise<Shown>;
+  close(): Promise<void>;
+}
+
+interface OpenApi {
+  readonly paths: Record<string, Record<string, OpenApiOperation>>;
+}
+
+interface OpenApiOperation {
+  readonly operationId: string;
+  readonly security?: readonly { readonly oauth2?: readonly string[] }[];
+  readonly parameters?: readonly { readonly name: string; readonly in: string }[];
+  readonly requestBody?: {
+    readonly content: Record<string, { readonly examples?: Record<string, { value: unknown }> }>;
+  };
+}
+
+/** Bodies without what needs a further scope, where the example has it. */
+const PLAIN: Readonly<Record<string, unknown>> = {
+  addPayment: { method: 'card', amount: 1, status: 'captured' },
+};
+
+const exampleIn = ({ requestBody }: OpenApiOperation): unknown => {
+  const [content] = Object.values(requestBody?.content ?? {});
+  const [example] = Object.values(content?.examples ?? {});
+  return example?.value;
+};
+
+const describedBy = async (service: ServiceName, url: string): Promise<Described[]> => {
+  const served = (await (await fetch(`${url}/openapi.json`)).json()) as object;
+  const document = dereferenced(served) as OpenApi;
+  return Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).flatMap(([method, operation]): Described[] => {
+      const scopes = operation.security?.flatMap(({ oauth2 = [] }) => oauth2) ?? [];
+      if (scopes.length === 0) return [];
+      const query = operation.parameters?.filter((one) => one.in === 'query').map(({ name }) => name) ?? [];
+      const { operationId: id } = operation;
+      return [
+        { service, id, method: method.toUpperCase(), path, scopes, query, body: PLAIN[id] ?? exampleIn(operation) },
+      ];
+    }),
+  );
+};
+
+const SHOWING = ['etag', 'location', 'link', 'content-location', 'idempotency-replayed'];
+
+const quiet = createLogger({ service: 'test', level: 'error', write: () => undefined });
+
+/** Starts the services on SQLite, or on the MongoDB server of this address. */
+export const startComposition = async (mongodbServer: string | undefined): Promise<Composition> => {
+  const directory = await mkdtemp(join(tmpdir(), 'boxoffice-roles-'));
+  const mongodb = mongodbServer === undefined ? undefined : new URL(mongodbServer);
+  if (mongodb) mongodb.pathname = `/t${randomBytes(8).toString('hex')}`;
+  const institution = `i${randomBytes(6).toString('hex')}`;
+  const authority = await openAuthority('orders');
+  const engines = await openEngines({
+    mongodbUrl: mongodb?.href,
+    amqpUrl: undefined,
+    directory,
+    logger: quiet,
+    serves: [catalog, contacts, tickets, orders].flatMap(({ queues = [] }) => queues),
+  });
+  const running = new Map<ServiceName, RunningService>();
+  const urlOf = (name: ServiceName) => running.get(name)?.url ?? 'http://127.0.0.1:1';
+
+  const start = async (definition: typeof catalog | typeof contacts | typeof tickets | typeof orders) => {
+    const service = await startService(definition as typeof orders, {
+      store: await engines.store(definition.name, definition.collections),
+      bus: engines.bus,
+      authorizerUrl: authority.listening.url,
+      publicUrl: 'https://localhost:8443',
+      serviceSecret: 'a secret of this test',
+      host: '127.0.0.1',
+      port: 0,
+      logger: quiet,
+      settings: {
+        catalogUrl: urlOf('catalog'),
+        contactsUrl: urlOf('contacts'),
+        ticketsUrl: urlOf('tickets'),
+        maxHeldPlaces: 5_000,
+        posHeldPlacesPerAddress: 50,
+        paymentGraceSeconds: 900,
+        ...({ duplicateEmailsPerMinute: 600 } as object),
+      },
+    });
+    running.set(definition.name as ServiceName, service);
+  };
+
+  for (const definition of [catalog, contacts, tickets, orders]) await start(definition);
+  await createInstitution(await engines.store(catalog.name, catalog.collections), {
+    id: institution,
+    name: 'Opera',
+    currency: 'CHF',
+    languages: ['fr'],
+  });
+  const operations = (await Promise.all([...running].map(([name, { url }]) => describedBy(name, url)))).flat();
+
+  const call: Composition['call'] = async (
+    id,
+    { params = {}, query = {}, user = null, more = [], headers = {}, ...given } = {},
+  ) => {
+    const operation = operations.find((one) => one.id === id);
+    if (!operation) throw new Error(`no service describes ${id}`);
+    const { service, method, path, scopes, body: example } = operation;
+    const body = 'body' in given ? given.body : example;
+    const caller = { institution, client: 'partner', service: null, scopes: [...scopes, ...more], operation: id, user };
+    const filled = path.replaceAll(/\{([^}]+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? 'none'));
+    const search = new URLSearchParams(query).toString();
+    const response = await fetch(`${urlOf(service)}${filled}${search && `?${search}`}`, {
+      method,
+      headers: {
+        [IDENTITY_HEADER]: authority.sign(service, caller),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const shown = SHOWING.map((name) => `${name}: ${response.headers.get(name)}`).join('\n');
+    return { status: response.status, text, headers: shown, data: text === '' ? null : JSON.parse(text).data };
+  };
+
+  return {
+    institution,
+    operations,
+    call,
+    async close() {
+      for (const service of [...running.values()].reverse()) await service.close();
+      await engines.close();
+      await authority.listening.close();
+      await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+};

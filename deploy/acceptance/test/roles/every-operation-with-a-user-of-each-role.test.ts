@@ -1,0 +1,261 @@
+import { randomUUID } from 'node:crypto';
+import type { CallerUser, Role } from '@boxoffice/identity';
+import { readSettings, text } from '@boxoffice/runtime';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type Composition, type Described, type Shown, startComposition } from './composition.ts';
+import { type Sold, sell } from './sold.ts';
+
+// Walks every operation of the services that hold data, with a user of each role, and looks for anything of a record
+// that the role may not see. The roles' scopes are the authorizer's; here each call has the scopes that it needs.
+
+const { mongodbUrl } = readSettings({ mongodbUrl: text('TEST_MONGODB_URL', { optional: true }) });
+const engines = [
+  { name: 'SQLite', server: undefined },
+  ...(mongodbUrl === undefined ? [] : [{ name: 'MongoDB', server: mongodbUrl }]),
+];
+
+const catalog = ['catalog:read'];
+const contacts = ['contacts:read', 'contacts:write'];
+const tickets = ['tickets:read', 'tickets:write'];
+
+/** The scopes of each role at most, of those that the services have. */
+const SCOPES: Readonly<Record<Role, readonly string[] | 'all'>> = {
+  admin: 'all',
+  manager: 'all',
+  box_office: [...catalog, ...contacts, 'orders:read', 'orders:write', 'orders.sensitive:read', ...tickets],
+  door: [...catalog, ...tickets],
+  customer: [...catalog, ...contacts, 'orders:read', 'tickets:read'],
+};
+
+/** What a role may not do at all, although its scopes would allow it. A new operation is decided here first. */
+const DECIDED: Readonly<
+  Partial<Record<Role, { readonly may: readonly string[]; readonly mayNot: readonly string[] }>>
+> = {
+  door: {
+    may: ['controlTicket', 'revertControl'],
+    mayNot: ['updateTicket', 'replaceTicket', 'printTicket', 'rollBackPrinting'],
+  },
+  customer: {
+    may: [
+      ...['Individual', 'Structure'].flatMap((noun) => [
+        `list${noun}s`,
+        `get${noun}`,
+        `replace${noun}`,
+        `update${noun}`,
+      ]),
+      'listOrders',
+      'getOrder',
+      'listTickets',
+      'getTicket',
+      'getVerificationKey',
+    ],
+    mayNot: [
+      'createIndividual',
+      'createStructure',
+      'getCatalog',
+      'listProducts',
+      'getProduct',
+      'listPerformances',
+      'getPerformance',
+      'getAvailability',
+      'listPlaces',
+      'listTariffs',
+      'getTariff',
+      'listPointsOfSale',
+      'getPointOfSale',
+    ],
+  },
+};
+
+type Values = Readonly<Record<string, string>>;
+
+const plainId = ({ id }: Described): string => id.replace(/Unprefixed$/, '');
+const writes = ({ scopes }: Described): boolean => scopes.some((scope) => scope.endsWith(':write'));
+
+describe.each(engines)('every operation with a user of each role, on $name', ({ server }) => {
+  let its: Composition;
+  let own: Sold;
+  let other: Sold;
+  beforeAll(async () => {
+    its = await startComposition(server);
+    [own, other] = [await sell(its, 'north'), await sell(its, 'south')];
+  }, 120_000);
+  afterAll(() => its?.close());
+
+  const users = (): Readonly<Record<Role, CallerUser>> => {
+    const user = (role: Role, more: Partial<CallerUser> = {}): CallerUser => ({
+      id: `usr_${role}`,
+      role,
+      contact: null,
+      pointsOfSale: [],
+      ...more,
+    });
+    return {
+      admin: user('admin'),
+      manager: user('manager'),
+      box_office: user('box_office', { pointsOfSale: [own.pointOfSale] }),
+      door: user('door'),
+      customer: user('customer', { contact: own.contactNumber }),
+    };
+  };
+
+  const reachable = (role: Role): readonly Described[] => {
+    const most = SCOPES[role];
+    return most === 'all'
+      ? its.operations
+      : its.operations.filter(({ scopes }) => scopes.every((one) => most.includes(one)));
+  };
+
+  const mayNot = (role: Role, operation: Described): boolean =>
+    DECIDED[role]?.mayNot.includes(plainId(operation)) ?? false;
+
+  /** What must not be in any answer to the role. */
+  const secretsOf = (role: Role): readonly string[] => {
+    if (role === 'customer') return [...other.ofSale, ...other.ofContact, ...own.ofChannel, ...other.ofChannel];
+    return role === 'box_office' ? other.ofSale : [];
+  };
+
+  const leaksIn = (role: Role, { text, headers }: Shown): string[] =>
+    secretsOf(role).filter((secret) => text.includes(secret) || headers.includes(secret));
+
+  /** Whether the path names a record that the role may be kept from. */
+  const namesRecord = (role: Role, { path }: Described): boolean =>
+    role === 'customer'
+      ? /\{(orderId|ticketId|contactNumber)\}/.test(path)
+      : role === 'box_office' && /\{(orderId|ticketId)\}/.test(path);
+
+  test.each(['door', 'customer'] as const)('%s: every operation within its scopes is decided', (role) => {
+    const { may = [], mayNot = [] } = DECIDED[role] ?? {};
+    const open = reachable(role).filter((one) => role === 'customer' || writes(one));
+    expect([...new Set(open.map(plainId))].sort()).toEqual([...may, ...mayNot].sort());
+  });
+
+  test.each(['door', 'customer'] as const)(
+    '%s: what it may not do at all is 403, whatever the record is',
+    async (role) => {
+      const user = users()[role];
+      const refusals = new Set<string>();
+      for (const operation of reachable(role).filter((one) => mayNot(role, one))) {
+        for (const { params } of [own, other, own.unknown]) {
+          const { status, text } = await its.call(operation.id, { params, user });
+          expect([operation.id, status]).toEqual([operation.id, 403]);
+          refusals.add(text);
+        }
+      }
+      expect(refusals.size).toBe(1);
+    },
+  );
+
+  test.each(['customer', 'box_office'] as const)(
+    '%s: a record out of bounds is answered, byte for byte, like one that never existed',
+    async (role) => {
+      const user = users()[role];
+      const named = reachable(role).filter((one) => namesRecord(role, one) && !mayNot(role, one));
+      expect(named.length).toBeGreaterThan(0);
+      for (const { id, method } of named) {
+        const conditions: Values[] = [{}, { 'if-match': '"1"' }, { 'if-none-match': '*' }];
+        const keyed: Values[] = method === 'POST' || method === 'PATCH' ? [{ 'idempotency-key': randomUUID() }] : [];
+        for (const headers of [...conditions, ...keyed]) {
+          const foreign = await its.call(id, { params: other.params, user, headers });
+          // A key belongs to one request.
+          const same = 'idempotency-key' in headers ? { 'idempotency-key': randomUUID() } : headers;
+          const unknown = await its.call(id, { params: own.unknown.params, user, headers: same });
+          expect([id, foreign]).toEqual([id, unknown]);
+          expect([id, foreign.status]).toEqual([id, 404]);
+        }
+      }
+    },
+  );
+
+  test.each(['customer', 'box_office'] as const)('%s: no list shows, counts or continues over others', async (role) => {
+    const user = users()[role];
+    const filters: Readonly<Record<string, string>> = {
+      contactNumber: other.contactNumber,
+      orderId: other.params.orderId,
+      externalReference: other.externalReference,
+      barcode: other.barcode,
+      email: other.email,
+    };
+    for (const { id, query } of reachable(role).filter((one) => one.query.includes('cursor') && !mayNot(role, one))) {
+      const wanted: Values[] = [{}, { limit: '1' }, { modifiedSince: '2020-01-01T00:00:00.000Z' }];
+      const asked = wanted.filter((one) => Object.keys(one).every((name) => query.includes(name)));
+      for (const [name, value] of Object.entries(filters)) if (query.includes(name)) asked.push({ [name]: value });
+      for (const one of asked) {
+        for (let cursor: string | undefined; cursor !== null; ) {
+          const query = { ...one, ...(cursor && { cursor }) };
+          const shown = await its.call(id, { params: own.params, query, user });
+          expect([id, one, leaksIn(role, shown)]).toEqual([id, one, []]);
+          // A cursor names the last record of its page.
+          cursor = shown.data.nextCursor;
+          const position = Buffer.from(cursor ?? '', 'base64url').toString('latin1');
+          expect(secretsOf(role).filter((secret) => position.includes(secret))).toEqual([]);
+        }
+      }
+    }
+  });
+
+  test.each(['customer', 'box_office', 'door'] as const)(
+    '%s: no answer to any operation, about whatever record, has anything of others, and none changes them',
+    async (role) => {
+      const user = users()[role];
+      const before = await other.read();
+      for (const { id, method, body } of reachable(role)) {
+        for (const { params } of [own, other, own.unknown]) {
+          // The own records are only read: others of these tests need them as they are.
+          if (params === own.params && method !== 'GET') continue;
+          const shown = await its.call(id, { params, user, body });
+          expect([id, leaksIn(role, shown)]).toEqual([id, []]);
+          expect([id, shown.status < 500]).toEqual([id, true]);
+        }
+      }
+      const after = await other.read();
+      if (role !== 'door') expect(after.sale).toEqual(before.sale);
+      if (role === 'customer') expect(after.contact).toEqual(before.contact);
+    },
+  );
+
+  test.each(['admin', 'manager', 'box_office', 'door', 'customer'] as const)(
+    '%s: reads what is its own',
+    async (role) => {
+      const user = users()[role];
+      const reads = reachable(role).filter(({ method }) => method === 'GET');
+      for (const operation of reads.filter((one) => !mayNot(role, one) && !/Structure|Refund/.test(one.id))) {
+        const { status, text } = await its.call(operation.id, { params: own.params, user });
+        expect([operation.id, status, status === 200 ? '' : text]).toEqual([operation.id, 200, '']);
+      }
+    },
+  );
+
+  test("a remembered answer is its user's alone", async () => {
+    const key = { 'idempotency-key': randomUUID() };
+    const body = { externalReference: randomUUID() };
+    const change = (user: CallerUser | null) =>
+      its.call('updateOrder', { params: own.params, user, body, headers: key });
+    const [first, repeated] = [await change(users().box_office), await change(users().box_office)];
+    expect([first.status, repeated.headers.includes('idempotency-replayed: true')]).toEqual([200, true]);
+    const moved = await change({ ...users().box_office, pointsOfSale: [other.pointOfSale] });
+    expect(moved.status).toBe(422);
+    expect(moved.text).not.toContain(own.params.orderId);
+    for (const user of [null, users().manager])
+      expect((await change(user)).headers).toContain('idempotency-replayed: null');
+  });
+
+  test('an order and its tickets follow their contact, at once', async () => {
+    const moving = await sell(its, 'moving');
+    const to: CallerUser = { ...users().customer, id: 'usr_new', contact: other.contactNumber };
+    const from: CallerUser = { ...users().customer, id: 'usr_old', contact: moving.contactNumber };
+    const seen = async (user: CallerUser) => [
+      (await its.call('getOrder', { params: moving.params, user })).status,
+      (await its.call('getTicket', { params: moving.params, user })).status,
+    ];
+    expect([await seen(from), await seen(to)]).toEqual([
+      [200, 200],
+      [404, 404],
+    ]);
+    await its.call('updateOrder', { params: moving.params, body: { contactNumber: other.contactNumber } });
+    expect([await seen(from), await seen(to)]).toEqual([
+      [404, 404],
+      [200, 200],
+    ]);
+  });
+});
