@@ -43,8 +43,10 @@ export const drainConnections = (
     let sweep: NodeJS.Timeout | undefined;
     const deadline = setTimeout(() => server.closeAllConnections(), graceMs);
     let closedAt = 0;
+    // After the event loop has read what arrived: a process without processor time may find in one turn that the time
+    // is over and that a connection has a request.
     const closeIdle = (): void => {
-      if (performance.now() - closedAt > lastMs) server.closeIdleConnections();
+      if (performance.now() - closedAt > lastMs) setImmediate(() => server.closeIdleConnections());
     };
     const stopAccepting = (): void => {
       closedAt = performance.now();
