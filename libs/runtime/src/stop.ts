@@ -32,7 +32,7 @@ export interface Stop {
 }
 
 export interface StopOptions {
-  /** Time for all parts together; default 10 s. */
+  /** Time for all parts together; default 15 s. */
   readonly withinMs?: number;
 }
 
@@ -45,7 +45,7 @@ const START_MS = 1_000;
 const REPEAT_MS = 1_000;
 
 /** Creates the list of the parts that a program closes when it stops. */
-export const createStop = (logger: Logger, { withinMs = 10_000 }: StopOptions = {}): Stop => {
+export const createStop = (logger: Logger, { withinMs = 15_000 }: StopOptions = {}): Stop => {
   const parts: { readonly name: string; readonly close: () => Promise<void> | void }[] = [];
   let ending: Promise<boolean> | undefined;
   let signalled = Number.NEGATIVE_INFINITY;

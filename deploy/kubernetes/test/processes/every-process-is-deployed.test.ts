@@ -73,10 +73,10 @@ describe.each(product)('$name', ({ name, version }) => {
     expect([asked('startupProbe'), asked('readinessProbe')]).toEqual(isGateway ? [live, ready] : [ready, live]);
   });
 
-  test('has a grace period for the pause before the signal and the ten seconds of a stop', () => {
+  test('has a grace period for the pause before the signal and the fifteen seconds of a stop', () => {
     const pause = Number(at(given.container, 'lifecycle', 'preStop', 'sleep', 'seconds'));
     expect(pause).toBeGreaterThanOrEqual(5);
-    expect(Number(podOf(deployment(name)).terminationGracePeriodSeconds)).toBeGreaterThan(pause + 10);
+    expect(Number(podOf(deployment(name)).terminationGracePeriodSeconds)).toBeGreaterThan(pause + 15);
   });
 
   test('is replaced without a gap and has a disruption budget', () => {

@@ -2,8 +2,8 @@ import type { Server } from 'node:http';
 import type { ListeningSockets } from './sockets.ts';
 
 /**
- * The `idleMs` of a program: enough for a busy client to use each of its open connections once; the rest of a stop's 10
- * s is for the other parts.
+ * The `idleMs` of a program: enough for a busy client to use each of its open connections once; the rest of a stop's
+ * 15 s is for the other parts.
  */
 export const DRAIN_MS = 1_000;
 

@@ -69,7 +69,7 @@ export interface Listening {
   /** The certificate that new connections get (PEM); undefined without TLS. */
   certificate(): string | undefined;
   /**
-   * Stops accepting, waits at most `graceMs` (default 8 s) for running requests, then closes every connection; idle
+   * Stops accepting, waits at most `graceMs` (default 12 s) for running requests, then closes every connection; idle
    * ones when `drainMs` is over. Every call returns the same promise.
    */
   close(graceMs?: number): Promise<void>;
@@ -203,7 +203,7 @@ export const listen = async (handler: RequestListener, options: ListenOptions): 
       served = cert;
     },
     certificate: () => served,
-    close(graceMs = 8_000) {
+    close(graceMs = 12_000) {
       ending ??= drainConnections(server, sockets, { graceMs, idleMs: options.drainMs ?? 0 });
       return ending;
     },

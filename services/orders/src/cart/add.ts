@@ -75,12 +75,12 @@ const drafted = async (context: OrdersContext, addition: CartAddition): Promise<
 
 /** Creates the cart; undefined if another request creates or created it. @throws Fault as {@link addToCart} */
 const makeCart = (context: OrdersContext, addition: CartAddition): Promise<OrderDocument | undefined> =>
-  anewIfAbandoned(async () => {
+  anewIfAbandoned(async (holdMs) => {
     const draft = await drafted(context, addition);
     const { institution, pointOfSale, items } = addition;
     const permit = (lines: readonly HeldLine[]) => permitTariffs(context, institution, items, lines);
     const requested = { pointOfSale, items: items.map(requestedItem) };
-    return draft && openDraft(context, draft, requested, { cart: true, permit });
+    return draft && openDraft(context, draft, requested, { cart: true, permit, holdMs });
   });
 
 /**

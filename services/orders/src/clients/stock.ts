@@ -61,8 +61,8 @@ const current = <Answer extends { readonly outcome: string }>(answer: Answer): A
  */
 export const createStock = (catalog: ServiceClient<operations>) => ({
   /** @throws Fault with the order's code for what the catalog refuses; then nothing is held. */
-  async hold(institution: string, body: HoldRequest): Promise<Held> {
-    const answer = await catalog.call(institution, 'holdPlaces', { body, timeoutMs: HOLD_MS });
+  async hold(institution: string, body: HoldRequest, timeoutMs = HOLD_MS): Promise<Held> {
+    const answer = await catalog.call(institution, 'holdPlaces', { body, timeoutMs });
     const { refusal: refused, heldUntil, pointOfSale, lines } = answer;
     if (refused) throw refusal(refused.reason, refused.details);
     return { heldUntil: String(heldUntil), pointOfSale: pointOfSale?.serviceHost ?? null, lines };

@@ -1,7 +1,7 @@
 import { Fault } from '@boxoffice/envelope';
 import { type Caller, principalOf } from '@boxoffice/identity';
 import { type IdempotencyRecord, UniqueViolation } from '@boxoffice/store';
-import type { Held, HeldLine, RequestedItem } from '../clients/stock.ts';
+import { type Held, type HeldLine, HOLD_MS, type RequestedItem } from '../clients/stock.ts';
 import type { OrdersContext } from '../context.ts';
 import { newDraft, open } from '../domain/opening.ts';
 import { isRefused, type Refusal } from '../domain/order/decision.ts';
@@ -103,10 +103,14 @@ class AbandonedDraft extends Fault {
   }
 }
 
-/** Whether another process abandoned the draft, or deleted it after that; not if it took it over for a repeat. */
-const wasAbandoned = async (context: OrdersContext, { institution, id }: OrderDocument): Promise<boolean> => {
-  const found = await context.orders.of(institution).get(id);
-  return !found || (found.state === 'draft' && found.pendingStep?.step === 'create' && isAbandoned(found.pendingStep));
+/**
+ * Whether no other process makes the order of this draft: it was abandoned, deleted after that, or is still ours, whose
+ * lease has lapsed. Otherwise another process has taken it over for a repeat of the request.
+ */
+const isLeftAlone = async (context: OrdersContext, draft: OrderDocument): Promise<boolean> => {
+  const found = await context.orders.of(draft.institution).get(draft.id);
+  if (found?.pendingStep?.step !== 'create') return !found;
+  return isAbandoned(found.pendingStep) || found.pendingStep.owner === draft.pendingStep?.owner;
 };
 
 /** Holds the places of a draft. After a refusal the draft is deleted; after an unknown outcome it is abandoned. */
@@ -114,17 +118,15 @@ const holdFor = async (
   context: OrdersContext,
   draft: OrderDocument,
   { items, pointOfSale }: Pick<OrderRequest, 'items' | 'pointOfSale'>,
+  holdMs: number,
 ): Promise<Held> => {
   await linkPerformances(context.links.of(draft.institution), draft, draft.performanceIds);
   try {
-    return await stepStock(context, draft).hold({
-      requestId: holdNameOf(draft),
-      items,
-      ...(pointOfSale === undefined ? {} : { pointOfSale }),
-    });
+    const request = { requestId: holdNameOf(draft), items, ...(pointOfSale === undefined ? {} : { pointOfSale }) };
+    return await stepStock(context, draft).hold(request, holdMs);
   } catch (error) {
     // Another process works on the draft, has made the order of it, or has abandoned it.
-    if (isConflict(error)) throw (await wasAbandoned(context, draft)) ? new AbandonedDraft() : error;
+    if (isConflict(error)) throw (await isLeftAlone(context, draft)) ? new AbandonedDraft() : error;
     if (!isUnavailable(error)) await deleteRefusedDraft(context, draft);
     // The places are released here, or by recovery.
     else
@@ -140,7 +142,7 @@ const opened = async (
   context: OrdersContext,
   draft: OrderDocument,
   held: Held,
-  { idempotencyRecord, cart = false }: OpeningOptions,
+  { idempotencyRecord, cart = false }: Pick<OpeningOptions, 'idempotencyRecord' | 'cart'>,
 ): Promise<OrderDocument> => {
   const request = draft.pendingStep?.request ?? '';
   const hold = {
@@ -169,6 +171,8 @@ const opened = async (
 };
 
 interface OpeningOptions {
+  /** Longest wait for the hold, in milliseconds. */
+  readonly holdMs: number;
   readonly idempotencyRecord?: IdempotencyRecord<OrderDocument> | undefined;
   /** Whether the order is a cart: not listed, and its request is recorded for repeats. */
   readonly cart?: boolean;
@@ -189,7 +193,7 @@ export const openDraft = (
   whileOwningStep(context, draft, async () => {
     let held: Held | undefined;
     try {
-      held = await holdFor(context, draft, requested);
+      held = await holdFor(context, draft, requested, options.holdMs);
       await options.permit?.(held.lines);
       const order = await opened(context, draft, held, options);
       context.limit.record(draft, order.id, order.heldPlaces);
@@ -201,23 +205,23 @@ export const openDraft = (
     }
   });
 
-/**
- * Milliseconds since its beginning within which a creation begins anew. With the longest wait for a hold (8,000) the
- * request stays within the 15,000 that the gateway waits.
- */
-const ANEW_WITHIN_MS = 5_000;
+/** Milliseconds since its beginning in which a creation ends: the gateway waits 15,000 for the answer. */
+const MAKE_MS = 14_000;
+/** Milliseconds that must be left of them to begin anew. */
+const ANEW_MS = 3_000;
 
 /**
  * Calls `make` again when recovery abandoned its draft and nothing of it is held any more: a process that was stalled
- * for some seconds sells its request's places under a new draft.
+ * for some seconds sells its request's places under a new draft. `make` gets the time for its hold, in milliseconds.
  */
-export const anewIfAbandoned = async <Made>(make: () => Promise<Made>): Promise<Made> => {
-  const deadline = performance.now() + ANEW_WITHIN_MS;
+export const anewIfAbandoned = async <Made>(make: (holdMs: number) => Promise<Made>): Promise<Made> => {
+  const deadline = performance.now() + MAKE_MS;
+  const left = () => deadline - performance.now();
   for (;;) {
     try {
-      return await make();
+      return await make(Math.min(HOLD_MS, left()));
     } catch (error) {
-      if (!(error instanceof AbandonedDraft && error.isReleased) || performance.now() > deadline) throw error;
+      if (!(error instanceof AbandonedDraft && error.isReleased) || left() < ANEW_MS) throw error;
     }
   }
 };
@@ -239,8 +243,8 @@ export const createOrder = async (
   ];
   if (faults.length > 0) throw await refusalOf(context, holder.institution, requested, faults);
   const places = placesWanted(requested.items, 0);
-  return anewIfAbandoned(async () => {
+  return anewIfAbandoned(async (holdMs) => {
     const draft = await drafted(context, holder, requested, places, idempotencyRecord);
-    return openDraft(context, draft, requested, { idempotencyRecord });
+    return openDraft(context, draft, requested, { idempotencyRecord, holdMs });
   });
 };

@@ -6,7 +6,7 @@ import type { OrderDocument } from '../store.ts';
 
 /** The catalog's stock for the pending step of one order, as of the order's version. */
 export interface StepStock {
-  hold(request: Omit<HoldRequest, 'holder' | 'asOf'>): Promise<Held>;
+  hold(request: Omit<HoldRequest, 'holder' | 'asOf'>, timeoutMs?: number): Promise<Held>;
   extend(until: number, placeIds: readonly string[]): Promise<Lost>;
   renew(
     requestId: string,
@@ -28,9 +28,9 @@ export const stepStock = (context: OrdersContext, order: OrderDocument): StepSto
   const { stock, lease } = context;
   const ours = () => lease.confirm(pending?.owner, id);
   return {
-    async hold(request) {
+    async hold(request, timeoutMs) {
       await ours();
-      return stock.hold(institution, { ...request, holder: id, asOf });
+      return stock.hold(institution, { ...request, holder: id, asOf }, timeoutMs);
     },
     async extend(until, placeIds) {
       await ours();

@@ -107,6 +107,18 @@ describe.each(engines)('a process that was paused during a step and resumes, on 
     },
   );
 
+  test('holds the places anew when its lease has lapsed and nobody has taken its draft', async () => {
+    const hall = fixture.catalog.hall(2);
+    const holder = { institution: 'opera', client: 'partner' };
+    const { context, paused, resume } = pausing('hold', 'before the check');
+    const created = createOrder(context, holder, { items: [hall.item(2)] } as never, undefined);
+    await paused;
+    await fixture.context.lease.end();
+    resume();
+    expect(await created).toMatchObject({ state: 'open', heldPlaces: 2 });
+    expect(fixture.catalog.count(hall)).toEqual({ free: 0, held: 2, sold: 0 });
+  });
+
   test('makes the cart anew when recovery has abandoned its draft', async () => {
     const hall = fixture.catalog.hall(4);
     const { context, paused, resume } = pausing('hold', 'after it');
