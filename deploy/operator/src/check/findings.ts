@@ -11,6 +11,7 @@ export const invariants = {
   payments:
     'payments and refunds are whole amounts of the order’s currency, fit its state, and no more is refunded than was paid',
   ticket_order: 'every ticket is of a line of a confirmed or cancelled order',
+  ticket_bounds: 'a ticket has the buyer and the point of sale of its order, which say what users see it',
   ticket_lineage: 'a replaced ticket and the one that replaces it name each other',
   contact: 'the contacts that orders and logins name exist, and no login has an erased one',
   erasure: 'orders and tickets of an erased contact contain no name',

@@ -11,10 +11,31 @@ export interface TicketEvidence {
   readonly after: TicketDocument | undefined;
 }
 
+const nameOf = (value: string | null): string => value ?? 'none';
+
+/** The members by which users see a ticket: those of its order. An earlier release issued tickets without the channel. */
+const boundsFaults = (ticket: TicketDocument, order: OrderDocument | undefined): Finding[] => {
+  if (!order || order.institution !== ticket.institution) return [];
+  const { id, contactNumber, pointOfSale = order.pointOfSale } = ticket;
+  const differing = [
+    ...(contactNumber === order.contactNumber
+      ? []
+      : [`is of the contact ${nameOf(contactNumber)}, its order of ${nameOf(order.contactNumber)}`]),
+    ...(pointOfSale === order.pointOfSale
+      ? []
+      : [`is of the point of sale ${nameOf(pointOfSale)}, its order of ${nameOf(order.pointOfSale)}`]),
+  ];
+  return differing.map((what) => ({
+    invariant: 'ticket_bounds',
+    offenders: [id, order.id],
+    text: `ticket ${id} ${what}`,
+  }));
+};
+
 /** Judges a ticket against its order and its lineage. */
 export const judgeTicket = ({ ticket, order, before, after }: TicketEvidence): Finding[] => {
   const { id, status, orderId, lineId, institution, replaces, replacedBy } = ticket;
-  const findings: Finding[] = [];
+  const findings: Finding[] = boundsFaults(ticket, order);
   const why = (): string | undefined => {
     if (!order) return 'does not exist';
     if (order.institution !== institution) return 'is another institution’s';

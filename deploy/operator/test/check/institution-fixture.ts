@@ -201,15 +201,17 @@ export const found = async (stores: CheckedStores, institution: string): Promise
     }),
     orderOf('ord_late', 5, { state: 'expired', confirmedAt: null, lines: [line('ord_late', 5, null)] }),
   ]);
-  await collections.tickets
-    .of(institution)
-    .insertMany([
-      ticketOf('ord_sold', 2, {}),
-      ticketOf('ord_replaced', 3, { status: 'invalidated', replacedBy: id('tic_next') }),
-      ticketOf('ord_replaced', 3, { id: id('tic_next'), replaces: id('tic_ord_replaced'), contactNumber: id('C2') }),
-      ticketOf('ord_kept', 4, { status: 'controlled', kept: true }),
-      ticketOf('ord_gone', 5, { status: 'cancelled' }),
-    ]);
+  await collections.tickets.of(institution).insertMany([
+    ticketOf('ord_sold', 2, {}),
+    ticketOf('ord_replaced', 3, {
+      status: 'invalidated',
+      replacedBy: id('tic_next'),
+      contactNumber: id('C2'),
+    }),
+    ticketOf('ord_replaced', 3, { id: id('tic_next'), replaces: id('tic_ord_replaced'), contactNumber: id('C2') }),
+    ticketOf('ord_kept', 4, { status: 'controlled', kept: true }),
+    ticketOf('ord_gone', 5, { status: 'cancelled' }),
+  ]);
   const session: New<SessionDocument> = {
     id: id('session'),
     sessionId: 's',

@@ -140,6 +140,18 @@ const planted: readonly Planted[] = [
     named: ({ id }) => [id('tic_lost'), id('ord_nobody')],
   },
   {
+    what: 'a ticket of another contact than its order',
+    invariants: ['ticket_bounds'],
+    plant: ({ ticket, id }) => ticket('tic_ord_sold', { contactNumber: id('C3') }),
+    named: ({ id }) => [id('tic_ord_sold'), id('ord_sold')],
+  },
+  {
+    what: 'a ticket of another point of sale than its order',
+    invariants: ['ticket_bounds'],
+    plant: ({ ticket }) => ticket('tic_ord_gone', { pointOfSale: 'other.example' }),
+    named: ({ id }) => [id('tic_ord_gone'), id('ord_gone')],
+  },
+  {
     what: 'a replaced ticket without the next',
     invariants: ['ticket_lineage'],
     plant: ({ ticket, id }) => ticket('tic_ord_gone', { status: 'invalidated', replacedBy: id('tic_never') }),
@@ -147,7 +159,7 @@ const planted: readonly Planted[] = [
   },
   {
     what: 'an order of nobody',
-    invariants: ['contact'],
+    invariants: ['contact', 'ticket_bounds'],
     plant: ({ order }) => order('ord_sold', () => ({ contactNumber: 'C_nobody' })),
     named: ({ id }) => [id('ord_sold'), 'C_nobody'],
   },
