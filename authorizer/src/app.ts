@@ -1,4 +1,5 @@
 import { createIdentityVerifier } from '@boxoffice/identity';
+import { topology } from '@boxoffice/messaging';
 import { versionOf } from '@boxoffice/runtime';
 import type { ServiceDefinition } from '@boxoffice/service';
 import { onOAuthFault } from './authentication/oauth-error.ts';
@@ -6,13 +7,16 @@ import { type Authorizer, createAuthorizer } from './authorizer.ts';
 import { startBackground } from './background.ts';
 import { routes } from './clients/routes.ts';
 import { createFront } from './front.ts';
+import { createPagesFront } from './pages/index.ts';
+import { onContactErased } from './reactions/contact-erased.ts';
 import { retention } from './retention.ts';
 import { settings } from './settings.ts';
 import { collections } from './store.ts';
 import { isOAuthPath } from './tokens/metadata.ts';
 import { oauthRoutes } from './tokens/routes.ts';
+import { userRoutes } from './users/routes.ts';
 
-/** The authorizer service: clients, tokens, keys and decisions. */
+/** The authorizer service: clients, users, tokens, keys and decisions. */
 export const authorizer: ServiceDefinition<typeof settings, Authorizer> = {
   name: 'authorizer',
   version: versionOf(import.meta.url),
@@ -25,8 +29,19 @@ export const authorizer: ServiceDefinition<typeof settings, Authorizer> = {
     await prepared.keys.load();
     return prepared;
   },
-  operations: (_parts, { clients, oauth }) => [...oauthRoutes(oauth), ...routes(clients)],
+  operations: (_parts, { clients, users, accounts, oauth }) => [
+    ...oauthRoutes(oauth),
+    ...routes(clients),
+    ...userRoutes({ users, accounts }),
+  ],
   identify: (_parts, { keySet }) => createIdentityVerifier({ keys: keySet, audience: 'authorizer' }),
-  front: (next, { logger }, { oauth, internal }) => createFront({ issue: oauth.issue, internal, logger })(next),
+  front: (next, { logger, publicUrl }, { oauth, internal, pages }) =>
+    createFront({ issue: oauth.issue, internal, logger })(
+      createPagesFront({ handlers: pages, publicUrl, logger })(next),
+    ),
+  queues: [topology.authorizerContactErased],
+  reactions: (_parts, { users }) => [
+    { queue: topology.authorizerContactErased, handle: (message) => onContactErased(users, message) },
+  ],
   background: ({ logger }, prepared) => startBackground(prepared, logger),
 };

@@ -9,6 +9,7 @@ import { createDecide } from './decisions/decide.ts';
 import { createIdentifyService, createServiceAuthentication } from './decisions/identify-service.ts';
 import { type InternalOperation, internalOperations } from './decisions/internal.ts';
 import { createKeyRing, type KeyRing } from './keys/key-ring.ts';
+import { LANGUAGES, type PageHandler } from './pages/index.ts';
 import { createIntrospect } from './tokens/introspect.ts';
 import { createIssueToken } from './tokens/issue.ts';
 import { createRevocations } from './tokens/revocations.ts';
@@ -16,6 +17,10 @@ import { createRevoke } from './tokens/revoke.ts';
 import type { OAuthRouteDependencies } from './tokens/routes.ts';
 import { createSigner } from './tokens/signer.ts';
 import { createTokenStatus } from './tokens/status.ts';
+import { type Accounts, createAccounts } from './users/accounts.ts';
+import { createInvitationPage } from './users/invitation-page.ts';
+import { INVITATION_PATH } from './users/invitations.ts';
+import { createUsers, type Users } from './users/users.ts';
 
 /**
  * No key is withdrawn while a token that it may have signed is valid, even one from before the lifetime was shortened.
@@ -32,7 +37,9 @@ export interface AuthorizerOptions {
   readonly keyEncryptionKey: string;
   /** Seconds. */
   readonly accessTokenLifetime: number;
-  readonly logger: Pick<Logger, 'warn'>;
+  /** See createAccounts. */
+  readonly loginFailuresPerAddress: number;
+  readonly logger: Pick<Logger, 'warn' | 'info'>;
   /** Epoch milliseconds. */
   readonly now?: () => number;
 }
@@ -40,9 +47,13 @@ export interface AuthorizerOptions {
 /** One instance of the authorizer, without HTTP. */
 export interface Authorizer {
   readonly clients: Clients;
+  readonly users: Users;
+  readonly accounts: Accounts;
   readonly keys: KeyRing;
   readonly oauth: OAuthRouteDependencies;
   readonly internal: readonly InternalOperation[];
+  /** Web pages by path. */
+  readonly pages: ReadonlyMap<string, PageHandler>;
   readonly keySet: KeySet;
   /** Finishes pending background work. */
   close(): Promise<void>;
@@ -56,6 +67,9 @@ const auditTo =
     logger.warn('authentication failed', { event: 'audit.authentication_failed', client, reason });
   };
 
+/** What pages say of an institution: the authorizer knows its id alone. */
+const profile = async (institution: string) => ({ name: institution, languages: LANGUAGES });
+
 /** Joins the parts of an instance. The keys are available after `keys.load()`. */
 export const createAuthorizer = (options: AuthorizerOptions): Authorizer => {
   const { store, issuer, serviceRootSecret, keyEncryptionKey, accessTokenLifetime: lifetime, logger } = options;
@@ -66,11 +80,19 @@ export const createAuthorizer = (options: AuthorizerOptions): Authorizer => {
   const keys = createKeyRing({ store, secret: keyEncryptionKey, longestLifetimeMs, now });
   const audit = auditTo(logger);
   const authenticate = createClientAuthentication(directory, audit);
-  const tokens = createTokenStatus({ keySet: keys.keySet, issuer, clients: directory, revocations, now });
+  const accounts = createAccounts(store, {
+    mostPerAddress: options.loginFailuresPerAddress,
+    audit: ({ institution, ip }, event) => logger.info('login refused', { event, institution, peer: ip }),
+    now,
+  });
+  const users = createUsers(store, { publicUrl: issuer, now });
+  const tokens = createTokenStatus({ keySet: keys.keySet, issuer, clients: directory, accounts, revocations, now });
   const signer = createSigner();
   const signingKey = () => keys.signing();
   return {
     clients: createClients(store, { now, changed: directory.forget }),
+    users,
+    accounts,
     keys,
     keySet: keys.keySet,
     oauth: {
@@ -86,6 +108,7 @@ export const createAuthorizer = (options: AuthorizerOptions): Authorizer => {
       identify: createIdentifyService({ signingKey, now }),
       revocations,
     }),
+    pages: new Map([[INVITATION_PATH, createInvitationPage({ users, profile })]]),
     close: async () => {
       await Promise.all([directory.settle(), signer.close()]);
     },

@@ -1,6 +1,8 @@
+import { attemptsCollection } from '@boxoffice/logins';
 import { type CollectionHandle, collection, type Document, type Store } from '@boxoffice/store';
 import type { Client } from './domain/client.ts';
 import type { KeySchedule } from './domain/key-schedule.ts';
+import type { User } from './domain/user.ts';
 
 /** An OAuth client; its document id is the client id. Deleted clients stay, without scopes and secrets. */
 export interface ClientDocument extends Document, Client {}
@@ -25,6 +27,25 @@ export interface KeyDocument extends Document, KeySchedule {
   readonly createdAt: string;
 }
 
+/** A user of the institution API; not a login of a point of sale. */
+export interface UserDocument extends Document, User {}
+
+/** The look-up of a pending invitation; its id is the hash of the secret, as in the user's document. */
+export interface InvitationDocument extends Document {
+  readonly userId: string;
+  /** Epoch milliseconds. */
+  readonly expiresAt: number;
+}
+
+/**
+ * The administrators of one institution who are being removed, locked or demoted right now, so that two requests do not
+ * take each the other's for the last one. Its id is the institution's.
+ */
+export interface AdminDeparturesDocument extends Document {
+  /** `until`: epoch milliseconds, after which the request is over. */
+  readonly leaving: readonly { readonly userId: string; readonly until: number }[];
+}
+
 /** The store's institution for signing keys, which belong to the whole installation. */
 export const INSTALLATION = 'installation';
 
@@ -40,8 +61,40 @@ export const revocationsCollection = collection<RevocationDocument>('revocations
 
 export const keysCollection = collection<KeyDocument>('signing_keys', []);
 
+export const usersCollection = collection<UserDocument>('users', [
+  { name: 'by_login', fields: ['loginKey'], unique: true },
+  { name: 'by_creation', fields: ['createdAt'] },
+  { name: 'by_role', fields: ['role', 'createdAt'] },
+  { name: 'by_state', fields: ['state', 'createdAt'] },
+  { name: 'by_contact', fields: ['contactNumber'] },
+]);
+
+export const invitationsCollection = collection<InvitationDocument>('invitations', [
+  { name: 'by_expiry', fields: ['expiresAt'], acrossInstitutions: true },
+]);
+
+export const adminDeparturesCollection = collection<AdminDeparturesDocument>('admin_departures', []);
+
 /** Every collection of the authorizer. */
-export const collections = [clientsCollection, revocationsCollection, keysCollection];
+export const collections = [
+  clientsCollection,
+  revocationsCollection,
+  keysCollection,
+  usersCollection,
+  invitationsCollection,
+  adminDeparturesCollection,
+  attemptsCollection,
+];
+
+/** The users of all institutions. */
+export const usersOf = (store: Store): CollectionHandle<UserDocument> => store.collection(usersCollection);
+
+/** Recent wrong passwords of users. */
+export const attemptsOf = (store: Store) => store.collection(attemptsCollection);
+
+/** The pending invitations of all institutions: an invitation's link names no institution. */
+export const invitationsOf = (store: Store): CollectionHandle<InvitationDocument> =>
+  store.collection(invitationsCollection);
 
 /** The clients of all institutions, because a token request names no institution. */
 export const clientsOf = (store: Store): CollectionHandle<ClientDocument> => store.collection(clientsCollection);

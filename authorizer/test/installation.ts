@@ -73,6 +73,7 @@ const publicAddress = async () => {
 
 export interface InstallationOptions {
   readonly accessTokenLifetime?: number;
+  readonly loginFailuresPerAddress?: number;
   readonly directory?: string;
   /** Number of instances on the same store. */
   readonly instances?: number;
@@ -103,7 +104,12 @@ export const startInstallation = async (options: InstallationOptions = {}) => {
         port: 0,
         logger,
         metrics: options.metrics,
-        settings: { accessTokenLifetime: options.accessTokenLifetime ?? 900, serviceRootSecret, keyEncryptionKey },
+        settings: {
+          accessTokenLifetime: options.accessTokenLifetime ?? 900,
+          serviceRootSecret,
+          keyEncryptionKey,
+          loginFailuresPerAddress: options.loginFailuresPerAddress ?? 300,
+        },
       }),
     );
   }

@@ -25,8 +25,8 @@ const row = (given: Partial<ServiceRow> & Pick<ServiceRow, 'prefixes'>): Service
 /** Every service that the gateway can route to. */
 export const services = {
   authorizer: row({
-    prefixes: ['/auth', '/.well-known', '/svc/v3/clients'],
-    domains: ['clients'],
+    prefixes: ['/auth', '/.well-known', '/svc/v3/clients', '/svc/v3/users'],
+    domains: ['clients', 'users'],
     open: [
       'POST /auth/token',
       'POST /auth/introspect',

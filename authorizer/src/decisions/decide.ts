@@ -1,11 +1,5 @@
 import { insufficientScope } from '@boxoffice/http';
-import {
-  IDENTITY_LIFETIME_SECONDS,
-  invalidToken,
-  type SigningKey,
-  signIdentity,
-  userOfToken,
-} from '@boxoffice/identity';
+import { IDENTITY_LIFETIME_SECONDS, invalidToken, type SigningKey, signIdentity } from '@boxoffice/identity';
 import { lacking, readScopes } from '../domain/scopes.ts';
 import type { TokenStatus } from '../tokens/status.ts';
 
@@ -36,7 +30,7 @@ export interface DecisionDependencies {
 
 /**
  * Creates `decide`: verifies the token, then checks that it is not revoked, that the client secret that obtained it
- * still exists, and that the client holds the scopes. Rejects with Fault `unauthorized` or `forbidden`, which the
+ * still exists, or its user may still sign in, and that client and role hold the scopes. Rejects with Fault `unauthorized` or `forbidden`, which the
  * gateway relays.
  */
 export const createDecide =
@@ -48,7 +42,7 @@ export const createDecide =
     const missing = lacking(readScopes(scope), checked.scopes);
     if (missing.length > 0) {
       const named = missing.join(' and ');
-      const text = `This operation needs the scope ${named}, which the token does not have or its client no longer holds.`;
+      const text = `This operation needs the scope ${named}, which the token does not have or its client or user no longer holds.`;
       throw insufficientScope(text, missing);
     }
     const issuedAt = Math.floor(now() / 1000);
@@ -59,7 +53,7 @@ export const createDecide =
       service: null,
       scopes: checked.scopes,
       operation,
-      user: userOfToken(claims),
+      user: checked.user,
     };
     return {
       identity: signIdentity(signingKey(), { audience, caller, issuedAt, lifetime }),

@@ -4,7 +4,7 @@ import { type ActiveToken, undefinedIfInvalid } from './status.ts';
 import type { TokenLookupDependencies, TokenLookupForm } from './token-lookup.ts';
 
 /** The introspection of an active token (RFC 7662, 2.2). */
-const description = ({ claims, scopes }: ActiveToken) => ({
+const description = ({ claims, scopes, user }: ActiveToken) => ({
   active: true,
   scope: writeScopes(scopes),
   client_id: claims.client_id,
@@ -16,6 +16,7 @@ const description = ({ claims, scopes }: ActiveToken) => ({
   iss: claims.iss,
   jti: claims.jti,
   institution: claims.institution,
+  ...(user === null ? {} : { role: user.role, auth_time: claims.auth_time }),
 });
 
 /** An inactive token has `active: false` and no other member. */

@@ -30,6 +30,8 @@ export const Introspection = named(
     iss: text,
     jti: text,
     institution: text,
+    role: text,
+    auth_time: seconds,
   }),
 );
 

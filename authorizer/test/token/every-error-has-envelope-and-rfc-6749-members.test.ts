@@ -73,7 +73,7 @@ test('while the authorizer starts', async () => {
     host: '127.0.0.1',
     port: freed.port,
     logger: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
-    settings: { accessTokenLifetime: 900, serviceRootSecret, keyEncryptionKey },
+    settings: { accessTokenLifetime: 900, loginFailuresPerAddress: 300, serviceRootSecret, keyEncryptionKey },
   });
   const ended = expect(starting).rejects.toThrow('start cancelled');
   for (const path of paths) {

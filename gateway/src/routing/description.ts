@@ -57,10 +57,17 @@ export const asDocument = (value: unknown): OpenApiDocument => {
   return value as unknown as OpenApiDocument;
 };
 
-/** The scopes that an operation requires, separated by spaces; undefined for any other security. */
+/** The security scheme of access tokens in a description. */
+const TOKENS = 'oauth2';
+
+/**
+ * The scopes that an operation requires, separated by spaces; empty if any access token will do, undefined for any other
+ * security.
+ */
 const scopeOf = (security: OpenApiOperation['security']): string | undefined => {
-  const schemes = security?.length === 1 ? Object.values(security[0] ?? {}) : [];
-  return (schemes.length === 1 && schemes[0]?.join(' ')) || undefined;
+  const schemes = security?.length === 1 ? Object.entries(security[0] ?? {}) : [];
+  const [name, scopes] = schemes.length === 1 ? (schemes[0] ?? []) : [];
+  return scopes?.join(' ') || (name === TOKENS ? '' : undefined);
 };
 
 const RESPONSE = '#/components/responses/';
@@ -85,7 +92,7 @@ const reasonToRefuse = (
   if (row.sessions.some((prefix) => isBelow(path, prefix))) return undefined;
   if (row.open.includes(`${method} ${path}`)) return undefined;
   if (scope === undefined) return 'has no scope and is not listed as public';
-  const foreign = scope.split(' ').filter((one) => !row.domains.includes(SCOPE.exec(one)?.[1] ?? ''));
+  const foreign = scope.split(' ').filter((one) => one !== '' && !row.domains.includes(SCOPE.exec(one)?.[1] ?? ''));
   return foreign.length === 0 ? undefined : `requires scopes of another domain: ${foreign.join(' ')}`;
 };
 

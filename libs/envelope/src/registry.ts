@@ -69,6 +69,14 @@ export const registry = {
   ),
   client_last_secret: row(409, 'client_last_secret', 'client', 'the last secret of a client cannot be deleted'),
   client_too_many_secrets: row(409, 'client_too_many_secrets', 'client', 'a client has at most two active secrets'),
+  user_duplicate_login: row(409, 'user_duplicate_login', 'user', 'another user of the institution has the same login'),
+  user_last_admin: row(
+    409,
+    'user_last_admin',
+    'user',
+    'the last active admin cannot be deleted, locked or given another role',
+  ),
+  user_wrong_password: row(403, 'user_wrong_password', 'user', 'the present password is wrong'),
   product_duplicate_code: row(409, 'product_duplicate_code', 'product', 'another product has the same code'),
   product_state_conflict: row(
     409,

@@ -14,10 +14,10 @@ export type VisitorAccess = 'visitor' | 'newcomer' | 'session' | 'login';
 export type Scope = `${string}:${'read' | 'write'}`;
 
 /**
- * The access of an operation: the scope that the token must hold; `public`; `internal`: other services only, never
- * through the gateway; or, in family B, a visitor of a point of sale.
+ * The access of an operation: the scope that the token must hold; `token`: any access token, whatever its scopes;
+ * `public`; `internal`: other services only, never through the gateway; or, in family B, a visitor of a point of sale.
  */
-export type Access = Scope | 'public' | 'internal' | VisitorAccess;
+export type Access = Scope | 'token' | 'public' | 'internal' | VisitorAccess;
 
 /** A role whose users may use some operations only: those that name it in `admits`. */
 export type RestrictedRole = 'customer' | 'door';
@@ -205,6 +205,13 @@ export interface Operation<
     request: Request<Values<Params>, Values<QueryParameters>, Static<Body>, Visitor>,
   ) => Promise<Answer<DataOf<Answers>>> | Answer<DataOf<Answers>>;
 }
+
+/** The scopes that the operation's token must hold, all of them; none for other kinds of access. */
+export const neededScopes = ({
+  access,
+  alsoNeeds = [],
+}: Pick<AnyOperation, 'access' | 'alsoNeeds'>): readonly string[] =>
+  access.includes(':') ? [access, ...alsoNeeds] : alsoNeeds;
 
 /** Members of a body that only other operations change, with the ids of these; none where nothing changes it. */
 export type ReadOnly = Readonly<Record<string, readonly string[]>>;

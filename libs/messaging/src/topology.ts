@@ -12,6 +12,7 @@ import type { Broadcast, Queue } from './port.ts';
  * of an existing queue cannot change: a queue with other arguments gets the next version in its name.
  */
 export const topology = {
+  authorizerContactErased: { name: 'authorizer.contact-erased.v1', types: ['contact.erased'] },
   ordersContactErased: { name: 'orders.contact-erased.v1', types: ['contact.erased'] },
   ticketsContactErased: { name: 'tickets.contact-erased.v1', types: ['contact.erased'] },
   posContactErased: { name: 'pos.contact-erased.v1', types: ['contact.erased'] },

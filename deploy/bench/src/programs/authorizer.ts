@@ -37,7 +37,12 @@ const { url } = await startService(authorizer, {
   host: '127.0.0.1',
   port: 0,
   logger,
-  settings: { accessTokenLifetime: 900, serviceRootSecret, keyEncryptionKey: 'benchmark-key-encryption-key' },
+  settings: {
+    accessTokenLifetime: 900,
+    loginFailuresPerAddress: 300,
+    serviceRootSecret,
+    keyEncryptionKey: 'benchmark-key-encryption-key',
+  },
 });
 const serviceSecret = deriveServiceSecret(serviceRootSecret, 'gateway');
 announce({ url, clientId, clientSecret, serviceSecret, issuer } satisfies AuthorizerAnnouncement);

@@ -3,7 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Fault } from '@boxoffice/envelope';
 import { type Caller, IDENTITY_HEADER, type IdentityVerifier } from '@boxoffice/identity';
-import type { AnyOperation, VisitorAccess } from '../operation.ts';
+import { type AnyOperation, neededScopes, type VisitorAccess } from '../operation.ts';
 import type { Admit, Admitted } from './admission.ts';
 import { requireRole } from './roles.ts';
 
@@ -21,11 +21,11 @@ const ANONYMOUS: Omit<Caller, 'operation'> = {
  * Whether an identity token covers the operation: issued for it, and for a service's own call where the operation is
  * internal, else for a client with its scopes. Neither kind passes for the other.
  */
-const covers = (caller: Caller, id: string, { access, alsoNeeds = [] }: AnyOperation): boolean => {
+const covers = (caller: Caller, id: string, operation: AnyOperation): boolean => {
   if (caller.operation !== id) return false;
-  if (access === 'internal') return caller.service !== null && caller.client === null;
+  if (operation.access === 'internal') return caller.service !== null && caller.client === null;
   if (caller.service !== null || caller.client === null) return false;
-  return [access, ...alsoNeeds].every((scope) => caller.scopes.includes(scope));
+  return neededScopes(operation).every((scope) => caller.scopes.includes(scope));
 };
 
 const isForVisitors = (access: AnyOperation['access']): access is VisitorAccess =>

@@ -1,5 +1,5 @@
 import { type Code, failure } from '@boxoffice/envelope';
-import type { AnyCode, AnyOperation } from '../operation.ts';
+import { type AnyCode, type AnyOperation, neededScopes } from '../operation.ts';
 import { isIdempotent } from '../shape.ts';
 import { exampleDetails, ref, sharedComponents } from './components.ts';
 
@@ -59,11 +59,9 @@ export const wordingA: Wording = {
   parameters: commonParameters,
   answerHeaders: () => [],
   errorHeaders: challengeOf,
-  security: ({ access, alsoNeeds = [] }) => (access === 'public' ? [] : [{ oauth2: [access, ...alsoNeeds] }]),
+  security: (operation) => (operation.access === 'public' ? [] : [{ oauth2: [...neededScopes(operation)] }]),
   securitySchemes: (tokenUrl, operations) => {
-    const scopes = operations.flatMap(({ access, alsoNeeds = [] }) =>
-      access === 'public' ? [] : [access, ...alsoNeeds],
-    );
+    const scopes = operations.flatMap(neededScopes);
     return {
       oauth2: {
         type: 'oauth2',

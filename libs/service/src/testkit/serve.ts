@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type AnyOperation, createApp, openApiDocument } from '@boxoffice/http';
+import { type AnyOperation, createApp, neededScopes, openApiDocument } from '@boxoffice/http';
 import {
   type CallerUser,
   createIdentityVerifier,
@@ -90,7 +90,7 @@ export const serveOperations = async (
     const [plain = ''] = path.split('?');
     const found = operations.filter((one) => matches(one, method, plain));
     const called = found.find((one) => one.path === plain) ?? found[0];
-    const needed = called ? [called.access, ...(called.alsoNeeds ?? [])] : [];
+    const needed = called ? neededScopes(called) : [];
     const identity = signIdentity(
       { kid, privateKey },
       {

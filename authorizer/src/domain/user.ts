@@ -1,0 +1,128 @@
+import type { Role } from './roles.ts';
+
+export const STATES = ['invited', 'active', 'locked'] as const;
+
+/** `invited` until the first password is set; `locked` by an administrator. */
+export type State = (typeof STATES)[number];
+
+/** An invitation that has not been accepted yet. */
+export interface Invitation {
+  /** SHA-256 of its secret, base64url. */
+  readonly hash: string;
+  /** Epoch milliseconds. */
+  readonly expiresAt: number;
+}
+
+/** What an administrator says about a user. */
+export interface UserDetails {
+  readonly name: string;
+  readonly role: Role;
+  /** The contact whose data a customer sees. */
+  readonly contactNumber: string | null;
+  /** Service hosts: the points of sale whose orders a box office user sees; empty: all of them. */
+  readonly pointsOfSale: readonly string[];
+}
+
+/** A user of one institution. */
+export interface User extends UserDetails {
+  /** The email as it was written. */
+  readonly login: string;
+  /** The email in the form that equal ones share. */
+  readonly loginKey: string;
+  readonly state: State;
+  /** Argon2id, in PHC string format; null until the first password is set. */
+  readonly passwordHash: string | null;
+  /** The pending invitation; null if there is none. */
+  readonly invitation: Invitation | null;
+  /** Sign-ins up to then, and their tokens, have ended: a new password, a lock. Epoch milliseconds; 0 for never. */
+  readonly signedOutAt: number;
+  /** Incremented by each change of what others see of the user, but not by a sign-in. */
+  readonly revision: number;
+  /** ISO 8601 UTC. */
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly lastSignInAt: string | null;
+}
+
+/** How long an invitation can be accepted. Milliseconds. */
+export const INVITATION_MS = 7 * 24 * 60 * 60_000;
+
+/** The shortest password, in characters. */
+export const SHORTEST_PASSWORD = 12;
+
+/** Service hosts in the form in which orders have them, each once. */
+export const serviceHosts = (hosts: readonly string[]): string[] => [
+  ...new Set(hosts.map((host) => host.trim().toLowerCase()).filter(Boolean)),
+];
+
+const changed = <T extends User>(user: T, change: Partial<User>, now: Date): T => ({
+  ...user,
+  ...change,
+  updatedAt: now.toISOString(),
+  revision: user.revision + 1,
+});
+
+/** A new user, who is invited. */
+export const newUser = (
+  details: UserDetails & Pick<User, 'login' | 'loginKey'>,
+  invitation: Invitation,
+  now: Date,
+): User => ({
+  ...details,
+  pointsOfSale: serviceHosts(details.pointsOfSale),
+  state: 'invited',
+  passwordHash: null,
+  invitation,
+  signedOutAt: 0,
+  revision: 1,
+  createdAt: now.toISOString(),
+  updatedAt: now.toISOString(),
+  lastSignInAt: null,
+});
+
+/** A change that an administrator asks for; absent members stay. */
+export type UserChange = Partial<UserDetails> & { readonly state?: State };
+
+export type Refusal = 'customer_without_contact' | 'not_active_yet' | 'invited_by_hand' | 'locked';
+
+/** The next state: unlocking a user without a password leaves an invited one. */
+const nextState = (user: User, wanted: State | undefined): State | Refusal => {
+  if (wanted === undefined || wanted === user.state) return user.state;
+  if (wanted === 'locked') return 'locked';
+  if (wanted === 'invited') return 'invited_by_hand';
+  if (user.passwordHash !== null) return 'active';
+  return user.state === 'locked' ? 'invited' : 'not_active_yet';
+};
+
+const isState = (state: State | Refusal): state is State => STATES.some((one) => one === state);
+
+/** Changes a user. Locking ends the sign-ins and the pending invitation. */
+export const amend = <T extends User>(user: T, change: UserChange, now: Date): T | Refusal => {
+  const { name = user.name, role = user.role, contactNumber = user.contactNumber } = change;
+  const state = nextState(user, change.state);
+  if (!isState(state)) return state;
+  if (role === 'customer' && contactNumber === null) return 'customer_without_contact';
+  const pointsOfSale = serviceHosts(change.pointsOfSale ?? user.pointsOfSale);
+  const locks = state === 'locked' && user.state !== 'locked';
+  const ended = locks ? { invitation: null, signedOutAt: now.getTime() } : {};
+  return changed(user, { name, role, contactNumber, pointsOfSale, state, ...ended }, now);
+};
+
+/** Invites a user to set a password; an earlier invitation ends. */
+export const invite = <T extends User>(user: T, invitation: Invitation, now: Date): T | Refusal =>
+  user.state === 'locked' ? 'locked' : changed(user, { invitation }, now);
+
+/** Whether the user can accept the invitation with this hash now. */
+export const isInvited = ({ invitation, state }: User, hash: string, now: number): boolean =>
+  state !== 'locked' && invitation !== null && invitation.hash === hash && invitation.expiresAt > now;
+
+/** Sets a password: the user is active, all sign-ins and the pending invitation end. */
+export const withPassword = <T extends User>(user: T, passwordHash: string, now: Date): T =>
+  changed(user, { passwordHash, state: 'active', invitation: null, signedOutAt: now.getTime() }, now);
+
+/** Records a sign-in. */
+export const signedIn = <T extends User>(user: T, now: Date): T => ({ ...user, lastSignInAt: now.toISOString() });
+
+/** Whether the user is an administrator who can sign in. */
+export const isActiveAdmin = ({ role, state }: Pick<User, 'role' | 'state'>): boolean =>
+  role === 'admin' && state === 'active';

@@ -1,0 +1,94 @@
+import type { CallerUser } from '@boxoffice/identity';
+import { type Attempt, createLogIns, loginKey, type Outcome } from '@boxoffice/logins';
+import type { Store } from '@boxoffice/store';
+import { scopesOf } from '../domain/roles.ts';
+import { signedIn } from '../domain/user.ts';
+import { attemptsOf, type UserDocument, usersOf } from '../store.ts';
+
+/** A user who may sign in now, with what tokens say of them. */
+export interface Account extends CallerUser {
+  readonly institution: string;
+  readonly login: string;
+  readonly name: string;
+  /** The scopes of the role. */
+  readonly scopes: readonly string[];
+  /** Sign-ins up to then, and their tokens, have ended: a new password, a lock. Epoch milliseconds; 0 for never. */
+  readonly signedOutAt: number;
+}
+
+/** Whether a sign-in of that time still counts. */
+export const isSignedIn = ({ signedOutAt }: Pick<Account, 'signedOutAt'>, signedInAt: number): boolean =>
+  signedInAt > signedOutAt;
+
+/** A login attempt of a user. */
+export type AccountAttempt = Omit<Attempt, 'realm'>;
+
+/** Looks up users who sign in or are signed in. */
+export interface Accounts {
+  /** The user; undefined if there is none, or if they may not sign in. Reads the store at each call. */
+  current(institution: string, userId: string): Promise<Account | undefined>;
+  /**
+   * Checks a login and its password, throttled like the logins of points of sale. An unknown login, a locked user and a
+   * wrong password have the same outcome after the same time.
+   */
+  verify(attempt: AccountAttempt, password: string, hasLeft?: () => boolean): Promise<Outcome<Account>>;
+  /** Records that the user has signed in. */
+  recordSignIn(institution: string, userId: string): Promise<void>;
+}
+
+/** What the user's role lets restrict its data: a contact a customer, points of sale a box office. */
+const restrictionOf = ({ role, contactNumber, pointsOfSale }: UserDocument) => ({
+  contact: role === 'customer' ? contactNumber : null,
+  pointsOfSale: role === 'box_office' ? pointsOfSale : [],
+});
+
+/** The account of a user who may sign in; undefined for one who is invited or locked. */
+const accountOf = (user: UserDocument): Account | undefined => {
+  const { id, institution, login, name, role, state, signedOutAt } = user;
+  if (state !== 'active') return undefined;
+  return { id, institution, login, name, role, ...restrictionOf(user), scopes: scopesOf(role), signedOutAt };
+};
+
+/** The realm of users, beside the service hosts of points of sale. */
+const REALM = 'users';
+
+export interface AccountsOptions {
+  /** Wrong passwords of one address at an institution, over all logins, within 15 minutes. */
+  readonly mostPerAddress: number;
+  /** Called for each attempt that is refused; the event contains neither login nor password. */
+  readonly audit: (attempt: Pick<Attempt, 'institution' | 'ip'>, event: 'login_failed' | 'login_throttled') => void;
+  /** Epoch milliseconds. */
+  readonly now?: () => number;
+}
+
+/** Makes the accounts on a store. */
+export const createAccounts = (store: Store, { mostPerAddress, audit, now = Date.now }: AccountsOptions): Accounts => {
+  const users = usersOf(store);
+
+  const logIns = createLogIns<Account>({
+    attempts: attemptsOf(store),
+    mostPerAddress,
+    now,
+    find: async ({ institution, login }) => {
+      const [found] = await users.of(institution).find({ where: { loginKey: loginKey(login) }, limit: 1 });
+      const user = found && accountOf(found);
+      return user && found.passwordHash !== null ? { user, passwordHash: found.passwordHash } : undefined;
+    },
+  });
+
+  return {
+    current: async (institution, userId) => {
+      const user = await users.of(institution).get(userId);
+      return user && accountOf(user);
+    },
+    verify: async (attempt, password, hasLeft) => {
+      const outcome = await logIns.logIn({ ...attempt, realm: REALM }, password, hasLeft);
+      if (outcome.outcome === 'wrong') audit(attempt, 'login_failed');
+      if (outcome.outcome === 'throttled') audit(attempt, 'login_throttled');
+      return outcome;
+    },
+    recordSignIn: async (institution, userId) => {
+      await users.of(institution).update(userId, (user) => ({ next: signedIn(user, new Date(now())) }));
+    },
+  };
+};

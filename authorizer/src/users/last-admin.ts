@@ -1,0 +1,71 @@
+import { Fault } from '@boxoffice/envelope';
+import { type Store, UniqueViolation } from '@boxoffice/store';
+import { type AdminDeparturesDocument, adminDeparturesCollection, usersOf } from '../store.ts';
+
+/** Longer than any request takes: the departure of a process that died is forgotten then. Milliseconds. */
+const DEPARTURE_MS = 60_000;
+
+/** Keeps an active admin in every institution. */
+export interface LastAdmin {
+  /**
+   * Runs the write by which a user ceases to be an active admin; meanwhile the user counts for no other departure.
+   * Rejects with Fault `user_last_admin`, without running it, if the institution has no other.
+   */
+  depart<Result>(institution: string, userId: string, write: () => Promise<Result>): Promise<Result>;
+}
+
+/**
+ * Creates the rule. The store has no transaction over several users, so those who are leaving are recorded first, in one
+ * document per institution, by compare-and-swap on what the decision was based on. A crash in between only makes the
+ * user count for less, for a minute.
+ */
+export const createLastAdmin = (store: Store, now: () => number = Date.now): LastAdmin => {
+  const documents = store.collection(adminDeparturesCollection);
+  const users = usersOf(store);
+
+  const departures = async (institution: string): Promise<AdminDeparturesDocument> => {
+    const own = documents.of(institution);
+    const known = await own.get(institution);
+    if (known) return known;
+    try {
+      return await own.insert({ id: institution, leaving: [] });
+    } catch (error) {
+      if (!(error instanceof UniqueViolation)) throw error;
+      return departures(institution);
+    }
+  };
+
+  const announce = async (institution: string, userId: string): Promise<void> => {
+    const known = await departures(institution);
+    const leaving = known.leaving.filter((one) => one.until > now() && one.userId !== userId);
+    const admins = await users.of(institution).find({ where: { role: 'admin', state: 'active' } });
+    const others = admins.filter(({ id }) => id !== userId && !leaving.some((one) => one.userId === id));
+    if (others.length === 0)
+      throw new Fault('user_last_admin', 'This is the last active admin of the institution; make another one first.');
+    let isCurrent = false;
+    await documents.of(institution).update(institution, (current) => {
+      isCurrent = current.version === known.version;
+      const next = { ...current, leaving: [...leaving, { userId, until: now() + DEPARTURE_MS }] };
+      return isCurrent ? { next } : undefined;
+    });
+    if (!isCurrent) await announce(institution, userId);
+  };
+
+  const forget = async (institution: string, userId: string): Promise<void> => {
+    await documents.of(institution).update(institution, (current) => {
+      const leaving = current.leaving.filter((one) => one.userId !== userId);
+      return leaving.length === current.leaving.length ? undefined : { next: { ...current, leaving } };
+    });
+  };
+
+  return {
+    depart: async (institution, userId, write) => {
+      await announce(institution, userId);
+      try {
+        return await write();
+      } finally {
+        await forget(institution, userId).catch(() => undefined);
+      }
+    },
+  };
+};

@@ -1,0 +1,282 @@
+// Users of the institution API: administration, invitations and passwords.
+import { Fault } from '@boxoffice/envelope';
+import { hashPassword, LONGEST_PASSWORD, loginKey } from '@boxoffice/logins';
+import { type Documents, type IdempotencyRecord, type Store, UniqueViolation } from '@boxoffice/store';
+import * as rules from '../domain/user.ts';
+import { type UserDocument, usersOf } from '../store.ts';
+import { isCommonPassword } from './common-passwords.ts';
+import {
+  invitationUrl,
+  invitedUser,
+  makeNewInvitation,
+  type NewInvitation,
+  removeInvitation,
+  storeInvitation,
+} from './invitations.ts';
+import { createLastAdmin } from './last-admin.ts';
+import { hashInvitation, makeUserId } from './secrets.ts';
+
+/** A link that lets its user set a password; shown this once. */
+export interface ShownInvitation {
+  readonly url: string;
+  /** ISO 8601 UTC. */
+  readonly expiresAt: string;
+}
+
+export interface InvitedUser {
+  readonly user: UserDocument;
+  readonly invitation: ShownInvitation;
+}
+
+export interface UserRegistration extends rules.UserDetails {
+  readonly login: string;
+}
+
+/** A change on behalf of a request: a check of the current user, which throws to refuse, and the idempotency record. */
+export interface ChangeRequest {
+  readonly allow?: (current: UserDocument) => void;
+  readonly idempotencyRecord?: IdempotencyRecord<UserDocument> | undefined;
+}
+
+/** Why a password cannot be set. */
+export type PasswordProblem = 'short' | 'long' | 'common';
+
+/** The users of an installation; every method but those of invitations is limited to one institution. */
+export interface Users {
+  documents(institution: string): Documents<UserDocument>;
+  /** @throws {Fault} not_found, like all methods of a user id */
+  get(institution: string, userId: string): Promise<UserDocument>;
+  /** The user of a login; undefined if there is none. */
+  ofLogin(institution: string, login: string): Promise<UserDocument | undefined>;
+  /** @throws {Fault} user_duplicate_login; semantically_invalid for a customer without a contact */
+  create(
+    institution: string,
+    registration: UserRegistration,
+    idempotencyRecord?: IdempotencyRecord<UserDocument>,
+  ): Promise<InvitedUser>;
+  /** @throws {Fault} user_last_admin, semantically_invalid, conflict */
+  amend(institution: string, userId: string, change: rules.UserChange, request?: ChangeRequest): Promise<UserDocument>;
+  /** Deletes a user; returns it as it was. @throws {Fault} user_last_admin */
+  remove(institution: string, userId: string, allow?: (current: UserDocument) => void): Promise<UserDocument>;
+  /** Makes a new invitation; the one before it ends. @throws {Fault} conflict for a locked user */
+  invite(institution: string, userId: string, request?: ChangeRequest): Promise<InvitedUser>;
+  /** Sets a password that {@link passwordProblem} accepts; all sign-ins end. */
+  setPassword(institution: string, userId: string, password: string): Promise<UserDocument>;
+  /** The user whom an invitation's secret invites now. */
+  invited(secret: string): Promise<UserDocument | undefined>;
+  /** Sets the password of the invited user, once; undefined if the invitation has ended. */
+  accept(secret: string, password: string): Promise<UserDocument | undefined>;
+  /** Deletes the users of an erased contact, whatever their role. */
+  erase(institution: string, contactNumber: string): Promise<void>;
+}
+
+export interface UsersOptions {
+  /** The public address, which the links of invitations begin with. */
+  readonly publicUrl: string;
+  /** Epoch milliseconds. */
+  readonly now?: () => number;
+}
+
+const absent = (): Fault => new Fault('not_found', 'There is no user with this id.');
+
+const refusals: Record<rules.Refusal, () => Fault> = {
+  customer_without_contact: () =>
+    new Fault(
+      'semantically_invalid',
+      '$.contactNumber is required for the role customer: it bounds what the user sees.',
+    ),
+  not_active_yet: () =>
+    new Fault(
+      'conflict',
+      'The user has not set a password yet: POST /svc/v3/users/{userId}/invitation (createUserInvitation) makes a new link.',
+    ),
+  invited_by_hand: () =>
+    new Fault(
+      'semantically_invalid',
+      '$.state cannot be set to invited; POST /svc/v3/users/{userId}/invitation (createUserInvitation) invites.',
+    ),
+  locked: () => new Fault('conflict', 'The user is locked; set $.state to active first.'),
+};
+
+/** The refusal of a password, for a field of that name. */
+export const passwordFault = (problem: PasswordProblem, field: string): Fault => {
+  const texts = {
+    short: `must have at least ${rules.SHORTEST_PASSWORD} characters`,
+    long: `must have at most ${LONGEST_PASSWORD} characters`,
+    common: 'is one of the common passwords, which are guessed first',
+  };
+  return new Fault(problem === 'common' ? 'semantically_invalid' : 'validation_error', `$.${field} ${texts[problem]}.`);
+};
+
+/** Why the user cannot have this password; undefined if it can. */
+export const passwordProblem = (
+  password: string,
+  { login, name }: Pick<UserDocument, 'login' | 'name'>,
+): PasswordProblem | undefined => {
+  const { length } = [...password];
+  if (length < rules.SHORTEST_PASSWORD) return 'short';
+  if (length > LONGEST_PASSWORD) return 'long';
+  return isCommonPassword(password, [login, login.split('@', 1)[0] ?? '', name]) ? 'common' : undefined;
+};
+
+/** The write would take the last step of an active admin, and needs the rule about the last one. */
+class AdminDeparts extends Error {
+  override readonly name = 'AdminDeparts';
+}
+
+/** Makes the users on a store. */
+export const createUsers = (store: Store, { publicUrl, now = Date.now }: UsersOptions): Users => {
+  const users = usersOf(store);
+  const lastAdmin = createLastAdmin(store, now);
+
+  /** Runs a write, first without and, if it makes an active admin depart, again under the rule about the last one. */
+  const guarded = async <Result>(
+    institution: string,
+    userId: string,
+    write: (mayDepart: boolean) => Promise<Result>,
+  ): Promise<Result> => {
+    try {
+      return await write(false);
+    } catch (error) {
+      if (!(error instanceof AdminDeparts)) throw error;
+      return lastAdmin.depart(institution, userId, () => write(true));
+    }
+  };
+
+  const change = async (
+    institution: string,
+    userId: string,
+    { allow, idempotencyRecord }: ChangeRequest,
+    step: (current: UserDocument, at: Date) => UserDocument | rules.Refusal,
+  ): Promise<UserDocument> => {
+    const updated = await guarded(institution, userId, (mayDepart) =>
+      users.of(institution).update(
+        userId,
+        (current) => {
+          allow?.(current);
+          const next = step(current, new Date(now()));
+          if (typeof next === 'string') throw refusals[next]();
+          if (!mayDepart && rules.isActiveAdmin(current) && !rules.isActiveAdmin(next)) throw new AdminDeparts();
+          return { next };
+        },
+        { idempotencyRecord },
+      ),
+    );
+    if (!updated) throw absent();
+    return updated;
+  };
+
+  const shown = ({ secret, invitation }: NewInvitation): ShownInvitation => ({
+    url: invitationUrl(publicUrl, secret),
+    expiresAt: new Date(invitation.expiresAt).toISOString(),
+  });
+
+  const getUser = async (institution: string, userId: string): Promise<UserDocument> => {
+    const user = await users.of(institution).get(userId);
+    if (!user) throw absent();
+    return user;
+  };
+
+  /** The answers that were remembered about the user name it, and so end with it. */
+  const forget = async (user: UserDocument): Promise<void> => {
+    await removeInvitation(store, user.institution, user.invitation);
+    await store.idempotency.forget(user.id);
+  };
+
+  const remove: Users['remove'] = async (institution, userId, allow) => {
+    const user = await getUser(institution, userId);
+    allow?.(user);
+    const isDeleted = await guarded(institution, userId, async (mayDepart) => {
+      if (!mayDepart && rules.isActiveAdmin(user)) throw new AdminDeparts();
+      return users.of(institution).delete(userId, user.version);
+    });
+    // Changed since it was read: the check and the rule apply to what it is now.
+    if (!isDeleted) return remove(institution, userId, allow);
+    await forget(user);
+    return user;
+  };
+
+  return {
+    documents: (institution) => users.of(institution),
+    get: getUser,
+    ofLogin: async (institution, login) => {
+      const [found] = await users.of(institution).find({ where: { loginKey: loginKey(login) }, limit: 1 });
+      return found;
+    },
+    create: async (institution, { login, ...details }, idempotencyRecord) => {
+      if (details.role === 'customer' && details.contactNumber === null) throw refusals.customer_without_contact();
+      const made = makeNewInvitation(now());
+      const id = makeUserId();
+      await storeInvitation(store, institution, id, made.invitation);
+      const registered = {
+        id,
+        ...rules.newUser(
+          { ...details, login: login.trim(), loginKey: loginKey(login) },
+          made.invitation,
+          new Date(now()),
+        ),
+      };
+      try {
+        const user = await users.of(institution).insert(registered, { idempotencyRecord });
+        return { user, invitation: shown(made) };
+      } catch (error) {
+        await removeInvitation(store, institution, made.invitation);
+        if (!(error instanceof UniqueViolation)) throw error;
+        throw new Fault('user_duplicate_login', 'The institution has another user with this login.');
+      }
+    },
+    amend: async (institution, userId, to, request = {}) => {
+      const before = await getUser(institution, userId);
+      const user = await change(institution, userId, request, (current, at) => rules.amend(current, to, at));
+      if (user.invitation === null) await removeInvitation(store, institution, before.invitation);
+      return user;
+    },
+    remove,
+    invite: async (institution, userId, request = {}) => {
+      const before = await getUser(institution, userId);
+      const made = makeNewInvitation(now());
+      await storeInvitation(store, institution, userId, made.invitation);
+      try {
+        const user = await change(institution, userId, request, (current, at) =>
+          rules.invite(current, made.invitation, at),
+        );
+        await removeInvitation(store, institution, before.invitation);
+        return { user, invitation: shown(made) };
+      } catch (error) {
+        await removeInvitation(store, institution, made.invitation);
+        throw error;
+      }
+    },
+    setPassword: async (institution, userId, password) => {
+      const passwordHash = await hashPassword(password);
+      const before = await getUser(institution, userId);
+      const user = await change(institution, userId, {}, (current, at) =>
+        current.state === 'locked' ? 'locked' : rules.withPassword(current, passwordHash, at),
+      );
+      await removeInvitation(store, institution, before.invitation);
+      return user;
+    },
+    invited: (secret) => invitedUser(store, secret, now()),
+    accept: async (secret, password) => {
+      const invitee = await invitedUser(store, secret, now());
+      if (!invitee) return undefined;
+      const passwordHash = await hashPassword(password);
+      const hash = hashInvitation(secret);
+      let isAccepted = false;
+      const user = await users.of(invitee.institution).update(invitee.id, (current) => {
+        isAccepted = rules.isInvited(current, hash, now());
+        return isAccepted ? { next: rules.withPassword(current, passwordHash, new Date(now())) } : undefined;
+      });
+      if (!user || !isAccepted) return undefined;
+      await removeInvitation(store, user.institution, invitee.invitation);
+      return user;
+    },
+    erase: async (institution, contactNumber) => {
+      for (const user of await users.of(institution).find({ where: { contactNumber } })) {
+        await users.of(institution).delete(user.id);
+        await forget(user);
+      }
+      await store.idempotency.forget(contactNumber);
+    },
+  };
+};

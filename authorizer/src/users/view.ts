@@ -1,0 +1,136 @@
+import {
+  emailSchema,
+  named,
+  nullable,
+  oneOf,
+  page,
+  patchOf,
+  readOnlyOf,
+  timestamp,
+  trimmedText,
+} from '@boxoffice/http';
+import { Type } from 'typebox';
+import { ROLES } from '../domain/roles.ts';
+import { STATES } from '../domain/user.ts';
+import type { UserDocument } from '../store.ts';
+import type { ShownInvitation } from './users.ts';
+
+const Id = Type.String({ pattern: '^[A-Za-z0-9_-]+$' });
+
+const Name = trimmedText({ maxLength: 100, pattern: '\\S' });
+
+export const Role = oneOf(ROLES, { description: 'bounds the scopes and the data of the user' });
+
+export const State = oneOf(STATES, { description: '`invited` until the first password is set' });
+
+const ContactNumber = nullable(
+  Type.String({
+    minLength: 1,
+    maxLength: 64,
+    description: 'the contact whose data the user sees; required for the role `customer`, without effect on others',
+  }),
+);
+
+const PointsOfSale = Type.Array(Type.String({ minLength: 1, maxLength: 253 }), {
+  maxItems: 100,
+  description:
+    'service hosts: the points of sale whose orders the user sees, all if empty; only the role `box_office` is restricted by it',
+});
+
+/** The body of a creation. */
+export const NewUser = named(
+  'NewUser',
+  Type.Object({
+    login: emailSchema,
+    name: Name,
+    role: Role,
+    contactNumber: Type.Optional(ContactNumber),
+    pointsOfSale: Type.Optional(PointsOfSale),
+  }),
+);
+
+const Changeable = Type.Object({
+  name: Name,
+  role: Role,
+  state: oneOf(STATES, { description: '`invited` is accepted where it is the present state' }),
+  contactNumber: Type.Optional(ContactNumber),
+  pointsOfSale: Type.Optional(PointsOfSale),
+});
+
+/** The body of a change: a merge patch. */
+export const UserChanges = named('UserChanges', patchOf(Changeable));
+
+/** A user, as every operation returns it. */
+export const User = named(
+  'User',
+  Type.Object({
+    userId: Id,
+    login: Type.String({ description: 'an email, unique in the institution' }),
+    name: Type.String(),
+    role: Role,
+    state: State,
+    contactNumber: nullable(Type.String()),
+    pointsOfSale: Type.Array(Type.String()),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+    lastSignInAt: nullable(timestamp),
+  }),
+);
+
+const Invitation = named(
+  'Invitation',
+  Type.Object({
+    url: Type.String({ description: 'a page on which the user sets a password; pass it on over a safe channel' }),
+    expiresAt: timestamp,
+  }),
+);
+
+/** A user with a new invitation. */
+export const UserWithInvitation = named(
+  'UserWithInvitation',
+  Type.Object({ ...User.properties, invitation: nullable(Invitation) }),
+);
+
+export const UserPage = page(User);
+
+/** Read-only members, which a request may send back unchanged. */
+export const READ_ONLY = readOnlyOf(User, Changeable);
+
+/** The public view of a user: neither the hash of the password nor that of an invitation. */
+export const view = (user: UserDocument) => {
+  const { id, login, name, role, state, contactNumber, pointsOfSale, createdAt, updatedAt, lastSignInAt } = user;
+  const shown = { login, name, role, state, contactNumber, pointsOfSale: [...pointsOfSale] };
+  return { userId: id, ...shown, createdAt, updatedAt, lastSignInAt };
+};
+
+/** The public view with the invitation; null in a remembered answer. */
+export const invitedView = (user: UserDocument, invitation: ShownInvitation | null) => ({ ...view(user), invitation });
+
+/** The persons whom an answer is about: erasing one, or deleting the user, deletes remembered answers. */
+export const subjectsOf = ({ id, contactNumber }: UserDocument): string[] =>
+  contactNumber === null ? [id] : [id, contactNumber];
+
+/** The user of the examples. */
+export const example = {
+  userId: 'usr_q8Y2mXH0T3mV1n5b7c9d2Q',
+  login: 'claire.dubois@opera.example',
+  name: 'Claire Dubois',
+  role: 'box_office',
+  state: 'active',
+  contactNumber: null,
+  pointsOfSale: ['tickets.opera.example'],
+  createdAt: '2027-03-01T09:30:00.000Z',
+  updatedAt: '2027-03-01T10:02:41.000Z',
+  lastSignInAt: '2027-03-14T17:45:03.000Z',
+} as const;
+
+/** The invited user of the examples. */
+export const invitedExample = {
+  ...example,
+  state: 'invited',
+  lastSignInAt: null,
+  invitation: {
+    url: 'https://tickets.example.org/auth/invitation?token=inv_mYF6v0hUu5cK1xJ9T3bQ7dW2eR8aZ4sN6gL0pVtXyHk',
+    expiresAt: '2027-03-08T09:30:00.000Z',
+  },
+} as const;
