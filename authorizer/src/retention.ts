@@ -13,11 +13,14 @@ export const retention: Retentions = {
   },
   users: { retained: 'until they are deleted, or the data of their contact is erased' },
   invitations: {
-    retained: 'seven days, or until they are accepted or replaced',
+    retained: 'seven days (`INVITATION_MS`), or until they are accepted or replaced',
     ends: [{ field: 'expiresAt', afterMs: CLOCKS_MS }],
     along: (store, { id, institution }) => forgetInvitation(store, institution, id),
   },
   admin_departures: { retained: 'for good; one per institution, of seconds' },
-  login_attempts: { retained: '15 minutes', ends: [{ field: 'expiresAt', afterMs: 0 }] },
+  login_attempts: {
+    retained: '15 minutes after the last wrong password (`WINDOW_MS`)',
+    ends: [{ field: 'expiresAt', afterMs: 0 }],
+  },
   signing_keys: { retained: 'for good; a compromised one until its rotation' },
 };

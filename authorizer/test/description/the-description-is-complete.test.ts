@@ -3,6 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createClients } from '../../src/clients/clients.ts';
 import { routes } from '../../src/clients/routes.ts';
 import { oauthRoutes } from '../../src/tokens/routes.ts';
+import { userRoutes } from '../../src/users/routes.ts';
+import { createUsers } from '../../src/users/users.ts';
 import { type Installation, type Json, startInstallation } from '../installation.ts';
 
 let installation: Installation;
@@ -27,7 +29,9 @@ describe('the description of the authorizer', () => {
       revoke: never,
       keys: { jwks: never },
     });
-    expect(exampleFaults([...oauth, ...routes(createClients(installation.store))])).toEqual([]);
+    const users = createUsers(installation.store, { publicUrl: 'https://x' });
+    const ofUsers = userRoutes({ users, accounts: { verify: never } });
+    expect(exampleFaults([...oauth, ...routes(createClients(installation.store)), ...ofUsers])).toEqual([]);
   });
 
   test.each(['/auth/token', '/auth/introspect', '/auth/revoke'])(
@@ -66,6 +70,14 @@ describe('the description of the authorizer', () => {
         'delete /svc/v3/clients/{clientId} clients:write',
         'post /svc/v3/clients/{clientId}/secrets clients.sensitive:write',
         'delete /svc/v3/clients/{clientId}/secrets/{secretId} clients.sensitive:write',
+        'get /svc/v3/users users:read',
+        'post /svc/v3/users users:write',
+        'get /svc/v3/users/me',
+        'post /svc/v3/users/me/password',
+        'get /svc/v3/users/{userId} users:read',
+        'patch /svc/v3/users/{userId} users:write',
+        'delete /svc/v3/users/{userId} users:write',
+        'post /svc/v3/users/{userId}/invitation users.sensitive:write',
       ].sort(),
     );
   });
