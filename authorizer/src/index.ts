@@ -1,14 +1,16 @@
 export { authorizer } from './app.ts';
-export { type Clients, type ClientWithSecret, createClients } from './clients/clients.ts';
+export { type Clients, type ClientWithSecret, createClients, type NewClient } from './clients/clients.ts';
 export {
   addClientSecret,
   type ClientSummary,
   createClient,
+  createPublicClient,
   deleteClient,
   listClients,
   type NewClientOptions,
   removeClientSecret,
 } from './clients/operator.ts';
+export { checkUris } from './clients/uris.ts';
 export { internalShapes } from './decisions/internal-shapes.ts';
 export { CALLS, SERVICES } from './domain/callers.ts';
 export { SCOPES, type Scope } from './domain/scopes.ts';

@@ -49,10 +49,20 @@ export interface AdminDeparturesDocument extends Document {
 /** The store's institution for signing keys, which belong to the whole installation. */
 export const INSTALLATION = 'installation';
 
-export const clientsCollection = collection<ClientDocument>('clients', [
-  { name: 'by_creation', fields: ['deletedAt', 'createdAt'] },
-  { name: 'by_change', fields: ['changedAt'], acrossInstitutions: true },
-]);
+/** Clients from before users could sign in are confidential ones without redirect URIs. */
+const upgradeClient = (stored: ClientDocument): ClientDocument =>
+  stored.type === undefined
+    ? { ...stored, type: 'confidential', redirectUris: [], thirdParty: false, origins: [] }
+    : stored;
+
+export const clientsCollection = collection<ClientDocument>(
+  'clients',
+  [
+    { name: 'by_creation', fields: ['deletedAt', 'createdAt'] },
+    { name: 'by_change', fields: ['changedAt'], acrossInstitutions: true },
+  ],
+  { upgrade: upgradeClient },
+);
 
 export const revocationsCollection = collection<RevocationDocument>('revocations', [
   { name: 'by_revocation', fields: ['revokedAt'], acrossInstitutions: true },

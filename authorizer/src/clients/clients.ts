@@ -11,9 +11,10 @@ export interface ClientWithSecret {
   readonly clientSecret: string;
 }
 
-export interface ClientRegistration {
-  readonly name: string;
-  readonly scopes: readonly string[];
+/** A new client; a public one has no secret. */
+export interface NewClient {
+  readonly client: ClientDocument;
+  readonly clientSecret?: string;
 }
 
 /**
@@ -32,17 +33,17 @@ export interface Clients {
   get(institution: string, clientId: string): Promise<ClientDocument>;
   create(
     institution: string,
-    client: ClientRegistration,
+    client: rules.Registration,
     idempotencyRecord?: IdempotencyRecord<ClientDocument>,
-  ): Promise<ClientWithSecret>;
+  ): Promise<NewClient>;
   amend(
     institution: string,
     clientId: string,
-    change: Partial<ClientRegistration>,
+    change: rules.Amendment,
     request?: ChangeRequest,
   ): Promise<ClientDocument>;
   remove(institution: string, clientId: string, request?: ChangeRequest): Promise<ClientDocument>;
-  /** @throws {Fault} client_too_many_secrets */
+  /** @throws {Fault} client_too_many_secrets, or conflict for a public client */
   addSecret(institution: string, clientId: string, request?: ChangeRequest): Promise<ClientWithSecret>;
   /** @throws {Fault} client_last_secret */
   removeSecret(
@@ -68,6 +69,7 @@ const refusals: Record<rules.Refusal, () => Fault> = {
     new Fault('client_last_secret', 'This is the last secret of the client; make another one first.'),
   client_too_many_secrets: () =>
     new Fault('client_too_many_secrets', `The client has ${rules.MAX_SECRETS} secrets; delete one first.`),
+  public_client: () => new Fault('conflict', 'A public client has no secrets.'),
 };
 
 /** Makes the clients on a store. */
@@ -106,12 +108,14 @@ export const createClients = (
       if (!client || client.deletedAt !== null) throw absent();
       return client;
     },
-    create: async (institution, { name, scopes }, idempotencyRecord) => {
-      const clientSecret = makeSecret();
+    create: async (institution, registration, idempotencyRecord) => {
+      const clientSecret = registration.type === 'public' ? undefined : makeSecret();
       const at = new Date(now());
-      const secret = rules.newSecret(makeSecretId(), hashSecret(clientSecret), at);
-      const registered = { id: makeClientId(), ...rules.newClient(name, scopes, secret, at) };
-      return { client: await clients.of(institution).insert(registered, { idempotencyRecord }), clientSecret };
+      const secret =
+        clientSecret === undefined ? undefined : rules.newSecret(makeSecretId(), hashSecret(clientSecret), at);
+      const registered = { id: makeClientId(), ...rules.newClient(registration, secret, at) };
+      const client = await clients.of(institution).insert(registered, { idempotencyRecord });
+      return clientSecret === undefined ? { client } : { client, clientSecret };
     },
     amend: (institution, clientId, to, request = {}) =>
       change(institution, clientId, request, (current, at) => rules.amend(current, to, at)),

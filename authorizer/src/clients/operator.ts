@@ -1,31 +1,47 @@
 import { Fault } from '@boxoffice/envelope';
 import type { Store } from '@boxoffice/store';
+import type { Registration } from '../domain/client.ts';
 import { lacking, SCOPES } from '../domain/scopes.ts';
 import { clientsOf } from '../store.ts';
 import { createClients } from './clients.ts';
+import { checkUris } from './uris.ts';
 import { view } from './view.ts';
 
 /** A client without its secrets. */
 export type ClientSummary = ReturnType<typeof view>;
 
-export interface NewClientOptions {
+export interface NewClientOptions extends Registration {
   readonly institution: string;
-  readonly name: string;
-  readonly scopes: readonly string[];
 }
 
+const checkRegistration = ({ scopes, type = 'confidential', redirectUris, origins }: Registration): void => {
+  const unknown = lacking(scopes, SCOPES);
+  if (unknown.length > 0) throw new Fault('semantically_invalid', `There is no scope ${unknown.join(', ')}.`);
+  checkUris({ redirectUris, origins }, type);
+};
+
 /**
- * Registers a client directly in the store, for an operator; the plaintext secret is returned only here.
- * @throws {Fault} semantically_invalid, naming scopes that do not exist
+ * Registers a confidential client directly in the store, for an operator; the plaintext secret is returned only here.
+ * @throws {Fault} semantically_invalid, naming scopes that do not exist; validation_error, naming URIs that cannot be
+ * registered
  */
 export const createClient = async (
   store: Store,
-  { institution, name, scopes }: NewClientOptions,
+  { institution, ...registration }: Omit<NewClientOptions, 'type'>,
 ): Promise<ClientSummary & { readonly clientSecret: string }> => {
-  const unknown = lacking(scopes, SCOPES);
-  if (unknown.length > 0) throw new Fault('semantically_invalid', `There is no scope ${unknown.join(', ')}.`);
-  const { client, clientSecret } = await createClients(store).create(institution, { name, scopes });
+  checkRegistration(registration);
+  const { client, clientSecret = '' } = await createClients(store).create(institution, registration);
   return { ...view(client), clientSecret };
+};
+
+/** Registers a public client, which has no secret. @throws {Fault} like {@link createClient} */
+export const createPublicClient = async (
+  store: Store,
+  { institution, ...registration }: Omit<NewClientOptions, 'type'>,
+): Promise<ClientSummary> => {
+  checkRegistration({ ...registration, type: 'public' });
+  const { client } = await createClients(store).create(institution, { ...registration, type: 'public' });
+  return view(client);
 };
 
 /** The clients of one institution or of all, oldest first. */

@@ -6,6 +6,7 @@ import {
   named,
   ok,
   operation,
+  type PatchOf,
   page,
   pageOf,
   pageQuery,
@@ -13,10 +14,22 @@ import {
   pathId,
 } from '@boxoffice/http';
 import type { Caller } from '@boxoffice/identity';
+import type { Static } from 'typebox';
+import type { Amendment } from '../domain/client.ts';
 import { lacking } from '../domain/scopes.ts';
 import type { ClientDocument } from '../store.ts';
 import type { Clients } from './clients.ts';
-import { Client, ClientWithNewSecret, example, NewClient, READ_ONLY, view } from './view.ts';
+import { checkUris } from './uris.ts';
+import {
+  ChangeableClient,
+  Client,
+  ClientWithNewSecret,
+  CreatedClient,
+  example,
+  NewClient,
+  READ_ONLY,
+  view,
+} from './view.ts';
 
 const CLIENTS = '/svc/v3/clients';
 const CLIENT = `${CLIENTS}/{clientId}`;
@@ -45,6 +58,21 @@ const allowed =
     ifMatch(etag(current));
   };
 
+/** The change that a merge patch asks for: null restores the default (RFC 7396). */
+const amendmentOf = ({
+  name,
+  scopes,
+  redirectUris,
+  thirdParty,
+  origins,
+}: PatchOf<Static<typeof ChangeableClient>>): Amendment => ({
+  ...(name === undefined ? {} : { name }),
+  ...(scopes === undefined ? {} : { scopes }),
+  ...(redirectUris === undefined ? {} : { redirectUris: redirectUris ?? [] }),
+  ...(thirdParty === undefined ? {} : { thirdParty: thirdParty ?? false }),
+  ...(origins === undefined ? {} : { origins: origins ?? [] }),
+});
+
 /** The operations on clients, limited to the caller's institution. */
 export const routes = (clients: Clients): AnyOperation[] => [
   operation({
@@ -65,16 +93,26 @@ export const routes = (clients: Clients): AnyOperation[] => [
     path: CLIENTS,
     access: 'clients:write',
     summary: 'Registers a client and answers its first secret, this once',
+    description: 'A public client, such as an application in a browser, has no secret.',
     body: NewClient,
-    answers: { 201: ClientWithNewSecret },
+    answers: { 201: CreatedClient },
     etag: true,
-    example: { body: { name: example.name, scopes: example.scopes }, answer: secretExample },
+    example: {
+      body: { name: example.name, scopes: example.scopes, redirectUris: example.redirectUris },
+      answer: secretExample,
+    },
     handle: async ({ caller, body, remember }) => {
       mustHold(caller, body.scopes, 'The new client would get');
-      const withoutSecret = (client: ClientDocument) =>
-        created({ ...view(client), clientSecret: null }, location(client), { etag: etag(client) });
-      const { client, clientSecret } = await clients.create(caller.institution, body, remember(withoutSecret));
-      return created({ ...view(client), clientSecret }, location(client), { etag: etag(client) });
+      checkUris(body, body.type ?? 'confidential');
+      const withSecret = (client: ClientDocument, clientSecret: string | null | undefined) =>
+        created(
+          { ...view(client), ...(client.type === 'public' ? {} : { clientSecret: clientSecret ?? null }) },
+          location(client),
+          { etag: etag(client) },
+        );
+      const replay = remember((client: ClientDocument) => withSecret(client, null));
+      const { client, clientSecret } = await clients.create(caller.institution, body, replay);
+      return withSecret(client, clientSecret);
     },
   }),
   operation({
@@ -94,10 +132,10 @@ export const routes = (clients: Clients): AnyOperation[] => [
     method: 'patch',
     path: CLIENT,
     access: 'clients:write',
-    summary: 'Changes the name or the scopes of a client',
+    summary: 'Changes a client: all but its type',
     description: 'New tokens carry the new scopes; tokens issued before lose the removed ones within five seconds.',
     params: { clientId: pathId },
-    body: named('ClientChanges', patchOf(NewClient)),
+    body: named('ClientChanges', patchOf(ChangeableClient)),
     readOnly: READ_ONLY,
     answers: { 200: Client },
     conditional: true,
@@ -109,9 +147,10 @@ export const routes = (clients: Clients): AnyOperation[] => [
       const allow = (current: ClientDocument): void => {
         mayChange(current);
         unchanged(view(current));
+        checkUris(body, current.type);
       };
       const request = { allow, idempotencyRecord: remember(shown) };
-      return shown(await clients.amend(caller.institution, params.clientId, body, request));
+      return shown(await clients.amend(caller.institution, params.clientId, amendmentOf(body), request));
     },
   }),
   operation({
@@ -133,9 +172,10 @@ export const routes = (clients: Clients): AnyOperation[] => [
     path: `${CLIENT}/secrets`,
     access: 'clients.sensitive:write',
     summary: 'Makes a second secret, for rotation, and answers it this once',
+    description: 'A public client has no secrets: 409 `conflict`.',
     params: { clientId: pathId },
     answers: { 201: ClientWithNewSecret },
-    errors: ['client_too_many_secrets'],
+    errors: ['client_too_many_secrets', 'conflict'],
     conditional: true,
     etag: true,
     example: { params: { clientId: example.clientId }, answer: secretExample },

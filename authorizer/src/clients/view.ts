@@ -1,5 +1,7 @@
-import { named, readOnlyOf } from '@boxoffice/http';
+import { named, oneOf, readOnlyOf } from '@boxoffice/http';
 import { Type } from 'typebox';
+import { MAX_URIS } from '../domain/client.ts';
+import { LONGEST_URI } from '../domain/redirect-uri.ts';
 import { SCOPES } from '../domain/scopes.ts';
 import type { ClientDocument } from '../store.ts';
 
@@ -11,8 +13,41 @@ const Name = Type.String({ minLength: 1, maxLength: 100 });
 
 const Scopes = Type.Array(Type.Unsafe<string>({ type: 'string', enum: [...SCOPES] }), { uniqueItems: true });
 
+const ClientType = oneOf(['confidential', 'public'], {
+  description: 'whether it can keep a secret; an application in a browser or on a device is `public` and has none',
+});
+
+const uris = (description: string) =>
+  Type.Array(Type.String({ minLength: 1, maxLength: LONGEST_URI }), {
+    uniqueItems: true,
+    maxItems: MAX_URIS,
+    description,
+  });
+
+const changeable = {
+  name: Name,
+  scopes: Scopes,
+  redirectUris: Type.Optional(
+    uris(
+      'where users return to after signing in: https; http to `127.0.0.1`, `[::1]` or `localhost`, with any port; of a ' +
+        'public client also a private-use scheme with a dot. No fragment, no userinfo. Compared to the letter',
+    ),
+  ),
+  thirdParty: Type.Optional(
+    Type.Boolean({ description: 'made by somebody else than the institution: users are asked for their consent' }),
+  ),
+  origins: Type.Optional(
+    uris(
+      'origins from which browsers call the interface, beside those of the redirect URIs: `https://www.example.org`',
+    ),
+  ),
+};
+
+/** The members that a change may have: all but the type. */
+export const ChangeableClient = Type.Object(changeable);
+
 /** The body of a creation. */
-export const NewClient = named('NewClient', Type.Object({ name: Name, scopes: Scopes }));
+export const NewClient = named('NewClient', Type.Object({ ...changeable, type: Type.Optional(ClientType) }));
 
 const ClientSecret = named(
   'ClientSecret',
@@ -34,7 +69,11 @@ export const Client = named(
     clientId: Id,
     name: Name,
     institution: Type.String(),
+    type: ClientType,
     scopes: Scopes,
+    redirectUris: Type.Array(Type.String()),
+    thirdParty: Type.Boolean(),
+    origins: Type.Array(Type.String()),
     secrets: Type.Array(ClientSecret),
     createdAt: Timestamp,
     updatedAt: Timestamp,
@@ -53,18 +92,42 @@ export const ClientWithNewSecret = named(
   }),
 );
 
+/** A new client; a public one has no secret. */
+export const CreatedClient = named(
+  'CreatedClient',
+  Type.Object({
+    ...Client.properties,
+    clientSecret: Type.Optional(
+      Type.Unsafe<string | null>({
+        type: ['string', 'null'],
+        description: 'of a confidential client; shown this once; null when the answer is a replay',
+      }),
+    ),
+  }),
+);
+
 /** Read-only members, which a request may send back unchanged. */
-export const READ_ONLY = readOnlyOf(Client, NewClient, { secrets: ['createClientSecret', 'deleteClientSecret'] });
+export const READ_ONLY = readOnlyOf(Client, ChangeableClient, {
+  secrets: ['createClientSecret', 'deleteClientSecret'],
+});
 
 /** The public view of a client, without its secrets' hashes. */
-export const view = ({ id, name, institution, scopes, secrets, createdAt, updatedAt }: ClientDocument) => ({
-  clientId: id,
-  name,
-  institution,
-  scopes: [...scopes],
-  secrets: secrets.map((secret) => ({ id: secret.id, createdAt: secret.createdAt, lastUsedAt: secret.lastUsedAt })),
-  createdAt,
-  updatedAt,
+export const view = (client: ClientDocument) => ({
+  clientId: client.id,
+  name: client.name,
+  institution: client.institution,
+  type: client.type,
+  scopes: [...client.scopes],
+  redirectUris: [...client.redirectUris],
+  thirdParty: client.thirdParty,
+  origins: [...client.origins],
+  secrets: client.secrets.map((secret) => ({
+    id: secret.id,
+    createdAt: secret.createdAt,
+    lastUsedAt: secret.lastUsedAt,
+  })),
+  createdAt: client.createdAt,
+  updatedAt: client.updatedAt,
 });
 
 /** The client of the examples. */
@@ -72,7 +135,11 @@ export const example = {
   clientId: 'cli_q8Y2mXH0T3mV1n5b7c9d2Q',
   name: 'Box office till',
   institution: 'opera',
+  type: 'confidential' as const,
   scopes: ['catalog:read', 'contacts:read', 'contacts:write'],
+  redirectUris: ['https://till.example.org/callback'],
+  thirdParty: false,
+  origins: [],
   secrets: [{ id: 'sec_Jx0aP4hV7nB2mK9s', createdAt: '2026-03-01T09:30:00.000Z', lastUsedAt: null }],
   createdAt: '2026-03-01T09:30:00.000Z',
   updatedAt: '2026-03-01T09:30:00.000Z',

@@ -11,10 +11,24 @@ export interface Secret {
   readonly lastUsedAt: string | null;
 }
 
+/**
+ * Whether a client can keep a secret (RFC 6749, 2.1): an application in a browser or on a device cannot, and
+ * authenticates by PKCE and its redirect URI alone.
+ */
+export type ClientType = 'confidential' | 'public';
+
 /** An OAuth client of one institution. */
 export interface Client {
   readonly name: string;
+  readonly type: ClientType;
   readonly scopes: readonly string[];
+  /** Where users return to after signing in; see redirect-uri.ts. Empty for a client without users. */
+  readonly redirectUris: readonly string[];
+  /** Whether it is made by somebody else than the institution: users are asked for their consent. */
+  readonly thirdParty: boolean;
+  /** Origins from which browsers call the interface, beside those of the redirect URIs. */
+  readonly origins: readonly string[];
+  /** Empty for a public client. */
   readonly secrets: readonly Secret[];
   /** ISO 8601 UTC. */
   readonly createdAt: string;
@@ -30,7 +44,23 @@ export interface Client {
 /** Maximum number of active secrets: the one in use and its replacement. */
 export const MAX_SECRETS = 2;
 
-export type Refusal = 'client_too_many_secrets' | 'client_last_secret' | 'unknown_secret';
+/** Maximum number of redirect URIs, and of origins, of a client. */
+export const MAX_URIS = 50;
+
+export type Refusal = 'client_too_many_secrets' | 'client_last_secret' | 'unknown_secret' | 'public_client';
+
+/** What may be said when a client is registered. */
+export interface Registration {
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly type?: ClientType;
+  readonly redirectUris?: readonly string[];
+  readonly thirdParty?: boolean;
+  readonly origins?: readonly string[];
+}
+
+/** The changes of a client: all but its type. */
+export type Amendment = Partial<Omit<Registration, 'type'>>;
 
 const changed = <T extends Client>(client: T, change: Partial<Client>, now: Date): T => ({
   ...client,
@@ -40,11 +70,15 @@ const changed = <T extends Client>(client: T, change: Partial<Client>, now: Date
   revision: client.revision + 1,
 });
 
-/** A new client. */
-export const newClient = (name: string, scopes: readonly string[], secret: Secret, now: Date): Client => ({
-  name,
-  scopes,
-  secrets: [secret],
+/** A new client, with its first secret if it is confidential. */
+export const newClient = (registration: Registration, secret: Secret | undefined, now: Date): Client => ({
+  name: registration.name,
+  type: registration.type ?? 'confidential',
+  scopes: registration.scopes,
+  redirectUris: registration.redirectUris ?? [],
+  thirdParty: registration.thirdParty ?? false,
+  origins: registration.origins ?? [],
+  secrets: secret ? [secret] : [],
   createdAt: now.toISOString(),
   updatedAt: now.toISOString(),
   changedAt: now.getTime(),
@@ -60,18 +94,19 @@ export const newSecret = (id: string, hash: string, now: Date): Secret => ({
   lastUsedAt: null,
 });
 
-/** Changes the name or the scopes. */
-export const amend = <T extends Client>(
-  client: T,
-  change: { readonly name?: string; readonly scopes?: readonly string[] },
-  now: Date,
-): T => changed(client, { name: change.name ?? client.name, scopes: change.scopes ?? client.scopes }, now);
+/** Changes what a client was registered with. */
+export const amend = <T extends Client>(client: T, change: Amendment, now: Date): T => {
+  const { name, scopes, redirectUris, thirdParty, origins } = { ...client, ...change };
+  return changed(client, { name, scopes, redirectUris, thirdParty, origins }, now);
+};
 
-/** Adds a secret, up to MAX_SECRETS. */
-export const addSecret = <T extends Client>(client: T, secret: Secret, now: Date): T | Refusal =>
-  client.secrets.length >= MAX_SECRETS
+/** Adds a secret, up to MAX_SECRETS; a public client has none. */
+export const addSecret = <T extends Client>(client: T, secret: Secret, now: Date): T | Refusal => {
+  if (client.type === 'public') return 'public_client';
+  return client.secrets.length >= MAX_SECRETS
     ? 'client_too_many_secrets'
     : changed(client, { secrets: [...client.secrets, secret] }, now);
+};
 
 /** Removes a secret, but not the last one. */
 export const removeSecret = <T extends Client>(client: T, secretId: string, now: Date): T | Refusal => {
@@ -80,9 +115,9 @@ export const removeSecret = <T extends Client>(client: T, secretId: string, now:
   return secrets.length === 0 ? 'client_last_secret' : changed(client, { secrets }, now);
 };
 
-/** The remaining document of a deleted client: no scopes and no secrets. */
+/** The remaining document of a deleted client: no scopes, secrets, redirect URIs and origins. */
 export const deleted = <T extends Client>(client: T, now: Date): T =>
-  changed(client, { scopes: [], secrets: [], deletedAt: now.toISOString() }, now);
+  changed(client, { scopes: [], secrets: [], redirectUris: [], origins: [], deletedAt: now.toISOString() }, now);
 
 /** Accuracy of `lastUsedAt`: a secret in constant use causes one write per interval. Milliseconds. */
 export const LAST_USED_COARSENESS_MS = 300_000;

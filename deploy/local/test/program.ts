@@ -84,6 +84,6 @@ export const clientOf = ({ baseUrl, caFile }: DemoCredentials): Client =>
 /** The Authorization header of a demo client. @throws {Error} when there is no such client, or no token */
 export const authorization = async (demo: DemoCredentials, institution: string, name: string): Promise<string> => {
   const client = demo.clients.find((one) => one.institution === institution && one.name === name);
-  if (!client) throw new Error(`demo.json has no client ${name} of ${institution}`);
-  return authorizationOf(clientOf(demo), client);
+  if (client?.clientSecret === undefined) throw new Error(`demo.json has no client ${name} of ${institution}`);
+  return authorizationOf(clientOf(demo), { ...client, clientSecret: client.clientSecret });
 };

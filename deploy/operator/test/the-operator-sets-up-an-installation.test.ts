@@ -49,7 +49,7 @@ describe('an installation is set up from nothing', () => {
     [2, 'INSTITUTION is missing', ['clients', 'create']],
     [2, 'INSTITUTION and CLIENT_ID are missing', ['clients', 'delete']],
     [2, '--name is missing', ['clients', 'create', 'club', '--scopes', 'all']],
-    [2, '--name or --scopes is missing', ['clients', 'update', 'club', 'cli_x']],
+    [2, '--name, --scopes or --redirect-uris is missing', ['clients', 'update', 'club', 'cli_x']],
     [2, 'at most 100 fit', ['clients', 'create', 'club', '--name', 'x'.repeat(101), '--scopes', 'all']],
     [2, 'at most 200 fit', ['institutions', 'create', 'a', '--name', 'x'.repeat(201), '--currency', 'EUR']],
     [

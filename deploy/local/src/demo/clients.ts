@@ -1,4 +1,12 @@
-import { addClientSecret, createClient, listClients, removeClientSecret, SCOPES } from '@boxoffice/authorizer';
+import {
+  addClientSecret,
+  createClient,
+  createClients,
+  createPublicClient,
+  listClients,
+  removeClientSecret,
+  SCOPES,
+} from '@boxoffice/authorizer';
 import type { Store } from '@boxoffice/store';
 
 /** A client of `demo.json`. */
@@ -6,9 +14,23 @@ export interface DemoClient {
   readonly name: string;
   readonly institution: string;
   readonly clientId: string;
-  readonly clientSecret: string;
+  /** Absent of a public client. */
+  readonly clientSecret?: string;
   readonly scopes: readonly string[];
+  /** Of a client at which users sign in. */
+  readonly redirectUris?: readonly string[];
 }
+
+/** The clients at which users sign in, by name. */
+const WEB = { web: 'public', 'web-confidential': 'confidential' } as const;
+
+const isWeb = (name: string): name is keyof typeof WEB => Object.hasOwn(WEB, name);
+
+const redirectUrisAt = (baseUrl: string): readonly string[] => [
+  'http://127.0.0.1/callback',
+  `${baseUrl}/callback`,
+  `${baseUrl}/docs/callback`,
+];
 
 /** The clients that every demo institution has, by name. */
 const clients: Readonly<Record<string, readonly string[]>> = {
@@ -16,29 +38,65 @@ const clients: Readonly<Record<string, readonly string[]>> = {
   reader: SCOPES.filter((scope) => scope.endsWith(':read') && !scope.includes('.sensitive')),
   'contacts-writer': ['contacts:read', 'contacts:write'],
   none: [],
+  web: SCOPES,
+  'web-confidential': SCOPES,
+};
+
+type Summary = Awaited<ReturnType<typeof listClients>>[number];
+
+/** Lets users return to the present address; that of an existing client may be an earlier one. */
+const follow = async (
+  store: Store,
+  institution: string,
+  { clientId, redirectUris }: Pick<Summary, 'clientId' | 'redirectUris'>,
+  wanted: readonly string[],
+): Promise<void> => {
+  if (redirectUris.join(' ') === wanted.join(' ')) return;
+  await createClients(store).amend(institution, clientId, { redirectUris: wanted });
 };
 
 /**
  * Registers the demo clients of an institution. An existing one, whose secret is lost, gets a new secret and loses the
- * old ones.
+ * old ones. Users return to `baseUrl`.
  */
-export const registerClients = async (store: Store, institution: string): Promise<DemoClient[]> => {
+export const registerClients = async (store: Store, institution: string, baseUrl: string): Promise<DemoClient[]> => {
   const existing = await listClients(store, institution);
   const registered: DemoClient[] = [];
   for (const [name, scopes] of Object.entries(clients)) {
     const known = existing.find((client) => client.name === name);
+    const users = isWeb(name) ? { redirectUris: redirectUrisAt(baseUrl) } : {};
+    if (known && users.redirectUris) await follow(store, institution, known, users.redirectUris);
+    if (isWeb(name) && WEB[name] === 'public') {
+      const { clientId } = known ?? (await createPublicClient(store, { institution, name, scopes, ...users }));
+      registered.push({ name, institution, clientId, scopes, ...users });
+      continue;
+    }
     const { clientId, clientSecret } = known
       ? await renew(store, institution, known)
-      : await createClient(store, { institution, name, scopes });
-    registered.push({ name, institution, clientId, clientSecret, scopes });
+      : await createClient(store, { institution, name, scopes, ...users });
+    registered.push({ name, institution, clientId, clientSecret, scopes, ...users });
   }
   return registered;
+};
+
+/** The clients of `demo.json` at another public address: users return there. */
+export const moveClients = async (
+  store: Store,
+  known: readonly DemoClient[],
+  baseUrl: string,
+): Promise<readonly DemoClient[]> => {
+  const wanted = redirectUrisAt(baseUrl);
+  const moved = known.filter(({ redirectUris }) => redirectUris && redirectUris.join(' ') !== wanted.join(' '));
+  for (const { institution, clientId } of moved) {
+    await createClients(store).amend(institution, clientId, { redirectUris: wanted });
+  }
+  return known.map((client) => (moved.includes(client) ? { ...client, redirectUris: wanted } : client));
 };
 
 const renew = async (
   store: Store,
   institution: string,
-  { clientId, secrets }: Awaited<ReturnType<typeof listClients>>[number],
+  { clientId, secrets }: Summary,
 ): Promise<{ readonly clientId: string; readonly clientSecret: string }> => {
   // A client has one or two secrets: the others are removed first, the last old one after the new one is added.
   const [last, ...others] = secrets.toReversed();

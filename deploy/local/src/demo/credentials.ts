@@ -30,7 +30,8 @@ export const demoFile = (directory: string): string => join(directory, 'demo.jso
 const isDemo = (value: unknown): value is DemoCredentials => {
   const { clients, pointsOfSale, fixtures } = (value ?? {}) as Partial<Record<keyof DemoCredentials, unknown>>;
   const opens = (client: Partial<DemoClient> | null): boolean =>
-    typeof client?.clientId === 'string' && typeof client.clientSecret === 'string';
+    typeof client?.clientId === 'string' &&
+    (typeof client.clientSecret === 'string' || Array.isArray(client.redirectUris));
   const whole = Array.isArray(pointsOfSale) && typeof fixtures === 'object' && fixtures !== null;
   return whole && Array.isArray(clients) && clients.length > 0 && clients.every(opens);
 };
@@ -68,11 +69,15 @@ export const writeDemo = (directory: string, demo: DemoCredentials): void => {
   }
 };
 
-/** Updates the addresses to the settings; the credentials never change. */
-export const followAddresses = (directory: string, demo: DemoCredentials, addresses: Addresses): DemoCredentials => {
-  const { baseUrl, posUrl, caFile } = addresses;
+/** Updates the addresses to the settings, and with them where users return to; the credentials never change. */
+export const followAddresses = async (
+  directory: string,
+  demo: DemoCredentials,
+  { baseUrl, posUrl, caFile }: Addresses,
+  move: (clients: readonly DemoClient[], baseUrl: string) => Promise<readonly DemoClient[]>,
+): Promise<DemoCredentials> => {
   if (demo.baseUrl === baseUrl && demo.posUrl === posUrl && demo.caFile === caFile) return demo;
-  const next = { ...demo, baseUrl, posUrl, caFile };
+  const next = { ...demo, baseUrl, posUrl, caFile, clients: await move(demo.clients, baseUrl) };
   writeDemo(directory, next);
   return next;
 };

@@ -4,7 +4,7 @@ import { createInstitution, listInstitutions } from '@boxoffice/catalog';
 import { StartFault } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
 import { type Fixture, type FixtureIds, openPointOfSale, stockProducts, stockTariffs } from './catalogue.ts';
-import { type DemoClient, registerClients } from './clients.ts';
+import { type DemoClient, moveClients, registerClients } from './clients.ts';
 import {
   type Addresses,
   type DemoCredentials,
@@ -45,7 +45,7 @@ export interface SeedingOptions {
 const keeperOf = (clients: readonly DemoClient[], options: SeedingOptions): Promise<ShopKeeper> => {
   const { authorizerUrl, catalogUrl, contactsUrl, ordersUrl, serviceRootSecret } = options;
   const full = clients.find(({ name }) => name === 'full');
-  if (!full) throw new Error('the demo data lacks a client for the seeding');
+  if (full?.clientSecret === undefined) throw new Error('the demo data lacks a client for the seeding');
   const { clientId, clientSecret } = full;
   const urls = { authorizerUrl, catalogUrl, contactsUrl, ordersUrl };
   return createShopKeeper({ ...urls, serviceRootSecret, clientId, clientSecret });
@@ -106,7 +106,7 @@ const seed = async (options: SeedingOptions): Promise<DemoCredentials> => {
     if (!existing.some((known) => known.id === id)) {
       await createInstitution(stores.catalog, { id, name, currency, languages: [...languages], demo: true });
     }
-    const clients = await registerClients(stores.authorizer, id);
+    const clients = await registerClients(stores.authorizer, id, addresses.baseUrl);
     allClients.push(...clients);
     const keeper = await keeperOf(clients, options);
     allFixtures[id] = await stock(institution, keeper, options);
@@ -124,7 +124,7 @@ const renew = async (options: SeedingOptions, fixtures: AllFixtures): Promise<De
   const clients: DemoClient[] = [];
   const users: DemoUser[] = [];
   for (const institution of institutions) {
-    const own = await registerClients(stores.authorizer, institution.id);
+    const own = await registerClients(stores.authorizer, institution.id, addresses.baseUrl);
     clients.push(...own);
     users.push(...(await registerUsers(stores.pos, institution, () => keeperOf(own, options))));
   }
@@ -138,7 +138,9 @@ const ensure = async (options: SeedingOptions): Promise<DemoCredentials | undefi
   const recorded = await progress.state();
   const credentials = readDemo(directory);
   if (recorded.state === 'done') {
-    return credentials ? followAddresses(directory, credentials, addresses) : renew(options, recorded.fixtures);
+    if (!credentials) return renew(options, recorded.fixtures);
+    const move = (clients: readonly DemoClient[], baseUrl: string) => moveClients(stores.authorizer, clients, baseUrl);
+    return followAddresses(directory, credentials, addresses, move);
   }
   if (recorded.state === 'never') {
     if ((await listInstitutions(stores.catalog)).length > 0) return undefined;

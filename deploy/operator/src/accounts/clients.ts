@@ -1,7 +1,9 @@
 import {
   addClientSecret,
+  checkUris,
   createClient,
   createClients,
+  createPublicClient,
   deleteClient,
   listClients,
   removeClientSecret,
@@ -22,7 +24,15 @@ const scopesOf = (given: Given): string[] => {
   return asked;
 };
 
-const properties = { name: { type: 'string' }, scopes: { type: 'string' } } as const;
+const properties = {
+  name: { type: 'string' },
+  scopes: { type: 'string' },
+  'redirect-uris': { type: 'string' },
+} as const;
+
+/** Where users return to after signing in, for the clients at which they do. */
+const redirectUrisOf = (given: Given) =>
+  given.options['redirect-uris'] === undefined ? {} : { redirectUris: listOf(given, 'redirect-uris') };
 
 export const clients: readonly Command[] = [
   {
@@ -37,19 +47,25 @@ export const clients: readonly Command[] = [
   },
   {
     name: 'clients create',
-    usage: 'INSTITUTION --name NAME --scopes catalog:read,orders:write',
+    usage:
+      'INSTITUTION --name NAME --scopes catalog:read,orders:write [--redirect-uris https://…] [--public] [--third-party]',
     about: `registers a client; its secret is printed only here. --scopes all: ${SCOPES.join(' ')}`,
     words: ['INSTITUTION'],
-    options: properties,
+    options: { ...properties, public: { type: 'boolean' }, 'third-party': { type: 'boolean' } },
     async run(installation, given) {
       const [name, scopes] = [nameOf(given, LONGEST_NAME), scopesOf(given)];
       const { id: institution } = await knownInstitution(installation, given.words[0] ?? '');
-      return createClient(await installation.authorizer(), { institution, name, scopes });
+      const thirdParty = given.options['third-party'] === true;
+      const registration = { institution, name, scopes, thirdParty, ...redirectUrisOf(given) };
+      const store = await installation.authorizer();
+      return given.options.public === true
+        ? createPublicClient(store, registration)
+        : createClient(store, registration);
     },
   },
   {
     name: 'clients update',
-    usage: 'INSTITUTION CLIENT_ID [--name NAME] [--scopes catalog:read]',
+    usage: 'INSTITUTION CLIENT_ID [--name NAME] [--scopes catalog:read] [--redirect-uris https://…]',
     about: 'changes the name or the scopes of a client; removed scopes end within seconds, also for its tokens',
     words: ['INSTITUTION', 'CLIENT_ID'],
     options: properties,
@@ -58,9 +74,12 @@ export const clients: readonly Command[] = [
       const change = {
         ...(given.options.name === undefined ? {} : { name: nameOf(given, LONGEST_NAME) }),
         ...(given.options.scopes === undefined ? {} : { scopes: scopesOf(given) }),
+        ...redirectUrisOf(given),
       };
-      if (Object.keys(change).length === 0) throw new Misuse('--name or --scopes is missing');
+      if (Object.keys(change).length === 0) throw new Misuse('--name, --scopes or --redirect-uris is missing');
       const store = await installation.authorizer();
+      const known = (await listClients(store, institution)).find((client) => client.clientId === clientId);
+      checkUris(change, known?.type ?? 'confidential');
       const { id } = await createClients(store).amend(institution, clientId, change);
       return (await listClients(store, institution)).find((client) => client.clientId === id) ?? `${id} is changed`;
     },

@@ -1,0 +1,108 @@
+import { describe, expect, test } from '@jest/globals';
+import { isRegistered, originProblem, redirectUriProblem, withParameters } from '../../src/domain/redirect-uri.ts';
+
+describe('a client can register', () => {
+  test.each([
+    'https://shop.example.org/callback',
+    'https://shop.example.org/callback?tenant=1',
+    'http://127.0.0.1/callback',
+    'http://127.0.0.1:5173/callback',
+    'http://[::1]/callback',
+    'http://localhost:8080/a/b',
+  ])('%s', (uri) => {
+    expect(redirectUriProblem(uri, 'confidential')).toBeUndefined();
+    expect(redirectUriProblem(uri, 'public')).toBeUndefined();
+  });
+
+  test.each(['org.example.app:/callback', 'org.example.app://callback'])('%s, if it is public', (uri) => {
+    expect(redirectUriProblem(uri, 'public')).toBeUndefined();
+    expect(redirectUriProblem(uri, 'confidential')).toMatch(/public client/);
+  });
+
+  test.each([
+    'http://shop.example.org/callback',
+    'http://127.0.0.2/callback',
+    'http://127.0.0.1.example.org/callback',
+    'http://localhost.example.org/callback',
+    'http://localhost:0/callback',
+    'http://localhost:99999/callback',
+    'https://user@shop.example.org/callback',
+    'https://user:secret@shop.example.org/callback',
+    'https://@shop.example.org/callback',
+    'http://127.0.0.1@shop.example.org/callback',
+    'https://shop.example.org/callback#here',
+    'https://shop.example.org/callback#',
+    'HTTPS://shop.example.org/callback',
+    'https:/shop.example.org',
+    'https://',
+    'https://shop.example.org/call back',
+    'https://shop.example.org\\callback',
+    'https://shop.exämple.org/',
+    'app:/callback',
+    'javascript:alert(1)',
+    'data:text/html,x',
+    'file:///etc/passwd',
+    '/callback',
+    '//shop.example.org/callback',
+    '',
+  ])('but never %s', (uri) => {
+    expect(redirectUriProblem(uri, 'public')).toEqual(expect.any(String));
+    expect(redirectUriProblem(uri, 'confidential')).toEqual(expect.any(String));
+  });
+
+  test('origins of https and of loopback hosts', () => {
+    for (const origin of ['https://www.example.org', 'https://www.example.org:8443', 'http://localhost:5173']) {
+      expect(originProblem(origin)).toBeUndefined();
+    }
+    for (const origin of ['https://www.example.org/', 'http://www.example.org', 'null', '*', 'https://*.example.org']) {
+      expect(originProblem(origin)).toEqual(expect.any(String));
+    }
+  });
+});
+
+describe('a requested redirect URI', () => {
+  const registered = ['https://shop.example.org/callback', 'http://127.0.0.1/callback', 'http://[::1]:1/callback'];
+
+  test.each([
+    'https://shop.example.org/callback',
+    'http://127.0.0.1/callback',
+    'http://127.0.0.1:49152/callback',
+    'http://[::1]:65535/callback',
+    'http://[::1]/callback',
+  ])('is registered: %s', (uri) => expect(isRegistered(uri, registered)).toBe(true));
+
+  test.each([
+    'https://shop.example.org/callback/',
+    'https://shop.example.org/callback/../evil',
+    'https://shop.example.org/callback?next=1',
+    'https://shop.example.org/%63allback',
+    'https://shop.example.org/Callback',
+    'https://SHOP.example.org/callback',
+    'https://shop.example.org:443/callback',
+    'https://shop.example.org./callback',
+    'https://user@shop.example.org/callback',
+    'https://shop.example.org@evil.example/callback',
+    'https://shop.example.org/callback#x',
+    'http://shop.example.org/callback',
+    'https://127.0.0.1/callback',
+    'http://127.0.0.1:/callback',
+    'http://127.0.0.1:99999/callback',
+    'http://127.0.0.1:80@evil.example/callback',
+    'http://127.0.0.1:5173/callback/x',
+    'http://127.0.0.1:5173/callback?x=1',
+    'http://127.0.0.1.evil.example/callback',
+    'http://127.1/callback',
+    'http://2130706433/callback',
+    'http://0x7f.0.0.1/callback',
+    'http://localhost/callback',
+    'http://[::ffff:127.0.0.1]/callback',
+    'http://[0:0:0:0:0:0:0:1]:1/callback',
+    'HTTP://127.0.0.1/callback',
+    '',
+  ])('is not: %s', (uri) => expect(isRegistered(uri, registered)).toBe(false));
+});
+
+test('parameters are added to the query that a redirect URI has', () => {
+  expect(withParameters('https://a.example/cb', { code: 'x', state: undefined })).toBe('https://a.example/cb?code=x');
+  expect(withParameters('https://a.example/cb?t=1', { state: 'a&b' })).toBe('https://a.example/cb?t=1&state=a%26b');
+});
