@@ -23,6 +23,8 @@ export interface Described {
   /** All of them are needed. */
   readonly scopes: readonly string[];
   readonly query: readonly string[];
+  /** Whether an API key without a token is enough. */
+  readonly isPublic: boolean;
   /** The example of its body; undefined without one. */
   readonly body: unknown;
 }
@@ -63,7 +65,7 @@ interface OpenApi {
 
 interface OpenApiOperation {
   readonly operationId: string;
-  readonly security?: readonly { readonly oauth2?: readonly string[] }[];
+  readonly security?: readonly { readonly oauth2?: readonly string[]; readonly apiKey?: readonly string[] }[];
   readonly parameters?: readonly { readonly name: string; readonly in: string }[];
   readonly requestBody?: {
     readonly content: Record<string, { readonly examples?: Record<string, { value: unknown }> }>;
@@ -90,8 +92,18 @@ const describedBy = async (service: ServiceName, url: string): Promise<Described
       if (scopes.length === 0) return [];
       const query = operation.parameters?.filter((one) => one.in === 'query').map(({ name }) => name) ?? [];
       const { operationId: id } = operation;
+      const isPublic = operation.security?.some(({ apiKey }) => apiKey !== undefined) ?? false;
       return [
-        { service, id, method: method.toUpperCase(), path, scopes, query, body: PLAIN[id] ?? exampleIn(operation) },
+        {
+          service,
+          id,
+          method: method.toUpperCase(),
+          path,
+          scopes,
+          query,
+          isPublic,
+          body: PLAIN[id] ?? exampleIn(operation),
+        },
       ];
     }),
   );

@@ -16,8 +16,8 @@ export interface Sold {
   readonly ofSale: readonly string[];
   /** Texts that only an answer about the contact has. */
   readonly ofContact: readonly string[];
-  /** Texts that only the institution's view of its sales channels has. */
-  readonly ofChannel: readonly string[];
+  /** Texts that only the institution's view of its catalogue and sales channels has. */
+  readonly ofInstitution: readonly string[];
   /** As the institution sees it now. */
   read(): Promise<{ readonly sale: unknown; readonly contact: unknown }>;
 }
@@ -67,6 +67,9 @@ export const sell = async ({ call }: Composition, what: string): Promise<Sold> =
         },
       ],
     },
+  });
+  const hidden = await made('createProduct', {
+    body: { code: `hidden-${mark}`, type: 'show', name: { fr: `Hidden ${mark}` }, state: 'preparing' },
   });
   const [performance] = product.performances;
   const [category] = performance.seatCategories;
@@ -138,7 +141,8 @@ export const sell = async ({ call }: Composition, what: string): Promise<Sold> =
       `Guest-${mark}`,
     ],
     ofContact: [contactNumber, `Last-${mark}`, `First-${mark}`, email, `phone ${mark}`],
-    ofChannel: [`Till ${mark}`],
+    // Counts of places have names that public answers lack.
+    ofInstitution: [`Till ${mark}`, String(hidden.id), `Hidden ${mark}`, '"capacity"', '"held"', '"sold"'],
     read,
   };
 };
