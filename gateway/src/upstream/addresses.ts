@@ -10,11 +10,14 @@ import { type Breaker, createBreaker } from './breaker.ts';
  */
 export interface Addresses extends Pick<Instances, 'leaving'> {
   /**
-   * Resolves new connections: the addresses with a closed breaker, new ones slowly, preceded by one that is due for a
-   * probe.
+   * Resolves new connections: the addresses with a closed breaker, those with the fewest requests first and new ones
+   * slowly, preceded by one that is due for a probe.
    */
   readonly lookup: LookupFunction;
-  /** Registers a new connection and maintains its `breaker` for the address that it connects to. */
+  /**
+   * Registers a new connection and maintains `breaker` and `load` of the address that it connects to. A pool emits
+   * `taken` on an idle connection that gets a request.
+   */
   track(connection: UpstreamSocket): void;
   /** Whether no known address accepts a request now, without a new resolution. */
   refuses(now: number): boolean;
@@ -26,9 +29,11 @@ export interface Addresses extends Pick<Instances, 'leaving'> {
   readonly open: number;
 }
 
-/** A connection with the breaker of its address, once the address is known. */
+/** A connection with what is known of its address, once that is known. */
 export interface UpstreamSocket extends Socket {
   breaker: Breaker | undefined;
+  /** The requests in progress at its address. */
+  load: { busy: number } | undefined;
 }
 
 export interface AddressesOptions {
@@ -64,6 +69,8 @@ interface Instance {
   answers: number;
   /** Connections to it without a first answer. */
   waiting: number;
+  /** Connections to it with a request that is not answered. */
+  busy: number;
 }
 
 /** Makes the addresses of one service. */
@@ -84,7 +91,7 @@ export const createAddresses = ({ host, instances = createInstances(), onChange 
         onChange?.(address, state);
       },
     });
-    const made: Instance = { breaker, answers: 0, waiting: 0 };
+    const made: Instance = { breaker, answers: 0, waiting: 0, busy: 0 };
     const [oldest] = remembered.size < REMEMBERED ? [] : remembered.keys();
     if (oldest !== undefined) remembered.delete(oldest);
     remembered.set(address, made);
@@ -115,7 +122,10 @@ export const createAddresses = ({ host, instances = createInstances(), onChange 
       const now = Date.now();
       resolvedAt = now;
       known = found.map(({ address }) => breakerOf(address));
-      const serving = found.filter(({ address }) => breakerOf(address).state === 'closed');
+      const serving = found
+        .filter(({ address }) => breakerOf(address).state === 'closed')
+        // The one with the fewest requests first: a slow instance gets fewer.
+        .sort((one, other) => instanceAt(one.address).busy - instanceAt(other.address).busy);
       const tried = found.find(({ address }) => breakerOf(address).state !== 'closed' && breakerOf(address).enter(now));
       const ready = startingSlowly(serving);
       const usable = tried ? [tried, ...ready] : [...ready];
@@ -154,13 +164,37 @@ export const createAddresses = ({ host, instances = createInstances(), onChange 
     connection.on('close', waitNoMore);
   };
 
+  /** Counts the connection as busy from its beginning to its answer; its pool counts later requests. */
+  const watchLoad = (connection: UpstreamSocket): void => {
+    let isBusy = false;
+    const end = () => {
+      if (isBusy && connection.load) connection.load.busy -= 1;
+      isBusy = false;
+    };
+    connection.on('connectionAttempt', (address: string) => {
+      end();
+      connection.load = instanceAt(address);
+      connection.load.busy += 1;
+      isBusy = true;
+    });
+    connection.on('free', end);
+    connection.on('taken', () => {
+      if (connection.load) connection.load.busy += 1;
+      isBusy = true;
+    });
+    connection.on('close', end);
+  };
+
   return {
     lookup,
     leaving: instances.leaving,
     track(connection) {
       // For a host name, the lookup enters the breakers.
       if (isAddress) breakerOf(host).enter(Date.now());
-      else watchAnswers(connection);
+      else {
+        watchAnswers(connection);
+        watchLoad(connection);
+      }
       connection.on('connectionAttempt', (address: string) => {
         connection.breaker = breakerOf(address);
       });

@@ -81,10 +81,16 @@ export class Pool extends Agent {
     this.#sweep.unref();
   }
 
-  /** Called by Node's client. Uses the connection released last, which is the least likely to be stale. */
+  /**
+   * Called by Node's client. Of the two connections released last, which are the least likely to be stale, uses the
+   * one whose instance has fewer requests.
+   */
   addRequest(request: ClientRequest): void {
     const idle = this.#take(REPEATABLE.has(request.method));
-    if (idle) request.reusedSocket = true;
+    if (idle) {
+      request.reusedSocket = true;
+      idle.emit('taken');
+    }
     request.onSocket(idle ?? this.#connect());
   }
 
@@ -122,6 +128,7 @@ export class Pool extends Agent {
   #take(repeatable: boolean): Pooled | undefined {
     const latest = this.#idle.at(-1);
     if (!repeatable && latest !== undefined && Date.now() - latest.idleSince > FRESH_MS) return undefined;
+    this.#preferLessBusy(repeatable);
     for (let idle = this.#idle.pop(); idle; idle = this.#idle.pop()) {
       // Unsolicited data, or data after the end, must not become the next response; and a failing address is probed on
       // new connections only.
@@ -132,8 +139,17 @@ export class Pool extends Agent {
     return undefined;
   }
 
+  /** Swaps the last two idle connections if the instance of the last has more requests. */
+  #preferLessBusy(repeatable: boolean): void {
+    const last = this.#idle.at(-1);
+    const other = this.#idle.at(-2);
+    if (!last?.load || !other?.load || last.load === other.load || last.load.busy <= other.load.busy) return;
+    if (!repeatable && Date.now() - other.idleSince > FRESH_MS) return;
+    this.#idle.splice(-2, 2, last, other);
+  }
+
   #connect(until = expiryOf(Date.now(), this.#renewedAfterMs)): Pooled {
-    const connection = Object.assign(this.#open(), { idleSince: 0, until, breaker: undefined });
+    const connection = Object.assign(this.#open(), { idleSince: 0, until, breaker: undefined, load: undefined });
     this.#addresses.track(connection);
     this.#all.add(connection);
     connection.on('free', () => {

@@ -119,6 +119,33 @@ describe('a failing instance does not affect the others', () => {
   });
 });
 
+test('an instance that is slow gets fewer requests than one that answers', async () => {
+  let held = 0;
+  const waiting: (() => void)[] = [];
+  const { port } = await startInstance('127.0.0.1', 0, (_, response) => json(response, 200, envelope));
+  await startInstance('127.0.0.2', port, (_, response) => {
+    held += 1;
+    waiting.push(() => json(response, 200, envelope));
+  });
+  const its = await behindName(port, ['127.0.0.1', '127.0.0.2']);
+  const call = its.as(its.authorizer.token(['contacts:read', 'contacts:write']));
+  let answered = 0;
+  const all: Promise<{ status: number }>[] = [];
+  for (let count = 1; count <= 12; count += 1) {
+    const reply = call(LIST, { method: 'POST', body: '{}' });
+    reply.then(() => {
+      answered += 1;
+    });
+    all.push(reply);
+    // One after the other: each is answered at once, or held by the slow instance.
+    await until(async () => answered + held === count);
+  }
+  // The others see that it has not answered.
+  expect(held).toBeLessThanOrEqual(1);
+  for (const answer of waiting) answer();
+  expect((await Promise.all(all)).map(({ status }) => status)).toEqual(all.map(() => 200));
+});
+
 test('only when every address fails the service is 503 at once, until a new address is resolved', async () => {
   const { port, close } = await startInstance('127.0.0.1', 0, (_, response) => json(response, 200, envelope));
   const addresses = ['127.0.0.1', '127.0.0.3'];
