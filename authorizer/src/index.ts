@@ -13,6 +13,7 @@ export {
 export { checkUris } from './clients/uris.ts';
 export { internalShapes } from './decisions/internal-shapes.ts';
 export { CALLS, SERVICES } from './domain/callers.ts';
+export { ROLES, type Role } from './domain/roles.ts';
 export { SCOPES, type Scope } from './domain/scopes.ts';
 export { type ClientChanged, examples, schemas, type TokenRevoked } from './events.ts';
 export { recoverySteps as wayOut, WrongKeyEncryptionKey } from './keys/encryption.ts';
@@ -27,3 +28,13 @@ export {
 export { collections } from './store.ts';
 export { accessClaims } from './tokens/claims.ts';
 export { signAccessToken } from './tokens/sign.ts';
+export {
+  type ApiUserOptions,
+  createApiUser,
+  inviteApiUser,
+  listApiUsers,
+  lockApiUser,
+  type NewApiUser,
+  setApiUserPassword,
+  type UserSummary,
+} from './users/operator.ts';

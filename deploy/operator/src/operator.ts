@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { Fault } from '@boxoffice/envelope';
 import { failStart, StartFault } from '@boxoffice/runtime';
 import { StoreUnavailable, UniqueViolation } from '@boxoffice/store';
+import { apiUsers } from './accounts/api-users.ts';
 import { clients } from './accounts/clients.ts';
 import { institutions } from './accounts/institutions.ts';
 import { keys } from './accounts/keys.ts';
@@ -25,6 +26,7 @@ const commands: readonly Command[] = [
   ...pointsOfSale,
   ...users,
   ...clients,
+  ...apiUsers,
   ...keys,
   ...serviceSecrets,
   ...topology,

@@ -1,6 +1,7 @@
 import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { explain, reasonOf, StartFault } from '@boxoffice/runtime';
+import type { DemoApiUser } from './api-users.ts';
 import type { FixtureIds } from './catalogue.ts';
 import type { DemoClient } from './clients.ts';
 import type { DemoUser } from './users.ts';
@@ -18,6 +19,8 @@ export interface DemoCredentials {
     readonly currency: string;
   }[];
   readonly users: readonly DemoUser[];
+  /** Absent in a file of before users signed in. */
+  readonly apiUsers?: readonly DemoApiUser[];
   readonly fixtures: Readonly<Record<string, FixtureIds>>;
 }
 

@@ -3,6 +3,7 @@
 import { createInstitution, listInstitutions } from '@boxoffice/catalog';
 import { StartFault } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
+import { type DemoApiUser, registerApiUsers } from './api-users.ts';
 import { type Fixture, type FixtureIds, openPointOfSale, stockProducts, stockTariffs } from './catalogue.ts';
 import { type DemoClient, moveClients, registerClients } from './clients.ts';
 import {
@@ -80,6 +81,7 @@ const credentials = (
   addresses: Addresses,
   clients: readonly DemoClient[],
   users: readonly DemoUser[],
+  apiUsers: readonly DemoApiUser[],
   fixtures: AllFixtures,
 ): DemoCredentials => ({
   ...addresses,
@@ -91,8 +93,20 @@ const credentials = (
     currency,
   })),
   users,
+  apiUsers,
   fixtures,
 });
+
+/** Registers the users of the institution API; the customer is the first user of the point of sale. */
+const apiUsersOf = async (
+  { stores, addresses }: SeedingOptions,
+  institution: string,
+  [shopper]: readonly DemoUser[],
+): Promise<DemoApiUser[]> => {
+  if (!shopper) throw new Error('the demo data lacks a contact for the user of the role customer');
+  const { contactNumber } = shopper;
+  return registerApiUsers(stores.authorizer, { institution, publicUrl: addresses.baseUrl, contactNumber });
+};
 
 /** Seeds the missing demo data. The credentials are written last: their presence means that the data is complete. */
 const seed = async (options: SeedingOptions): Promise<DemoCredentials> => {
@@ -100,6 +114,7 @@ const seed = async (options: SeedingOptions): Promise<DemoCredentials> => {
   const existing = await listInstitutions(stores.catalog);
   const allClients: DemoClient[] = [];
   const allUsers: DemoUser[] = [];
+  const apiUsers: DemoApiUser[] = [];
   const allFixtures: Record<string, FixtureIds> = {};
   for (const institution of institutions) {
     const { id, name, currency, languages } = institution;
@@ -110,9 +125,11 @@ const seed = async (options: SeedingOptions): Promise<DemoCredentials> => {
     allClients.push(...clients);
     const keeper = await keeperOf(clients, options);
     allFixtures[id] = await stock(institution, keeper, options);
-    allUsers.push(...(await registerUsers(stores.pos, institution, async () => keeper)));
+    const users = await registerUsers(stores.pos, institution, async () => keeper);
+    allUsers.push(...users);
+    apiUsers.push(...(await apiUsersOf(options, id, users)));
   }
-  const demo = credentials(addresses, allClients, allUsers, allFixtures);
+  const demo = credentials(addresses, allClients, allUsers, apiUsers, allFixtures);
   writeDemo(directory, demo);
   await progress.finish(allFixtures);
   return demo;
@@ -123,12 +140,15 @@ const renew = async (options: SeedingOptions, fixtures: AllFixtures): Promise<De
   const { stores, directory, addresses } = options;
   const clients: DemoClient[] = [];
   const users: DemoUser[] = [];
+  const apiUsers: DemoApiUser[] = [];
   for (const institution of institutions) {
     const own = await registerClients(stores.authorizer, institution.id, addresses.baseUrl);
     clients.push(...own);
-    users.push(...(await registerUsers(stores.pos, institution, () => keeperOf(own, options))));
+    const registered = await registerUsers(stores.pos, institution, () => keeperOf(own, options));
+    users.push(...registered);
+    apiUsers.push(...(await apiUsersOf(options, institution.id, registered)));
   }
-  const demo = credentials(addresses, clients, users, fixtures);
+  const demo = credentials(addresses, clients, users, apiUsers, fixtures);
   writeDemo(directory, demo);
   return demo;
 };

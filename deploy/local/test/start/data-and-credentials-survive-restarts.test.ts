@@ -24,6 +24,11 @@ test('the next start finishes an interrupted seeding without duplicates', async 
   expect(demo.clients.map(({ institution, name }) => `${institution} ${name}`)).toEqual(
     ['opera', 'museum'].flatMap((id) => ['full', 'reader', 'contacts-writer', 'none'].map((name) => `${id} ${name}`)),
   );
+  expect(demo.apiUsers?.map(({ institution, role }) => `${institution} ${role}`)).toEqual(
+    ['opera', 'museum'].flatMap((id) =>
+      ['admin', 'manager', 'box_office', 'door', 'customer'].map((role) => `${id} ${role}`),
+    ),
+  );
   const headers = { authorization: await authorization(demo, 'opera', 'reader') };
   const { body } = await clientOf(demo)('/svc/v3/catalog?type=show', { headers });
   const products: { readonly id: string; readonly code: string; readonly state: string }[] = body.data.products;

@@ -16,7 +16,11 @@ const passwordOf = ({ options }: Given): Promise<string> => {
 };
 
 /** @throws {Refused} unless the institution has this contact and it is not erased */
-const requireContact = async (installation: Installation, institution: string, number: string): Promise<void> => {
+export const requireContact = async (
+  installation: Installation,
+  institution: string,
+  number: string,
+): Promise<void> => {
   const [collection] = contacts.collections;
   const store = await installation.contacts();
   const found = collection && (await store.collection(collection).of(institution).get(number));

@@ -140,6 +140,8 @@ const meet = async (partner: Partner): Promise<string> => {
   return contactNumber;
 };
 
+const STAFF_PASSWORD = 'four swans on a cold lake';
+
 /** The login of the only user. */
 export const PASSWORD = 'correct horse battery';
 
@@ -167,6 +169,23 @@ const comeAndGo = async ({ urls }: Scenario, partner: Partner): Promise<void> =>
   const { status } = await authorizer('/auth/revoke', { method: 'POST', body: new URLSearchParams(form) });
   if (status !== 200) throw new Error(`/auth/revoke answered ${status}`);
   await partner.must(`/svc/v3/clients/${clientId}`, { method: 'DELETE' });
+};
+
+/** Users of the institution API: an invited one, an active one, and an administrator who leaves while another stays. */
+const inviteStaff = async ({ urls }: Scenario, partner: Partner): Promise<void> => {
+  const invited = (role: string) =>
+    partner.must('/svc/v3/users', post({ login: `${fresh(role)}@example.org`, name: 'Ana', role }));
+  const active = async (role: string): Promise<string> => {
+    const { userId, invitation } = await invited(role);
+    const token = new URL(invitation.url).searchParams.get('token') ?? '';
+    const form = new URLSearchParams({ token, password: STAFF_PASSWORD, repeat: STAFF_PASSWORD });
+    const answer = await fetch(`${urls.authorizer}/auth/invitation`, { method: 'POST', body: form });
+    if (answer.status !== 200) throw new Error(`/auth/invitation answered ${answer.status}`);
+    return userId;
+  };
+  await invited('door');
+  const [leaving] = [await active('admin'), await active('admin')];
+  await partner.must(`/svc/v3/users/${leaving}`, { method: 'DELETE' });
 };
 
 /** A point of sale with an offer. */
@@ -197,6 +216,7 @@ export const runScenario = async (scenario: Scenario): Promise<Shop> => {
   await createUser(storeOf(scenario, 'pos'), user);
   await visit(scenario, hall, serviceHost, user.login);
   await comeAndGo(scenario, partner);
+  await inviteStaff(scenario, partner);
   return { partner, hall };
 };
 

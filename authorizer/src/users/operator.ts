@@ -1,0 +1,90 @@
+import { Fault } from '@boxoffice/envelope';
+import type { Store } from '@boxoffice/store';
+import { ROLES, type Role } from '../domain/roles.ts';
+import { usersOf } from '../store.ts';
+import { createUsers, passwordFault, passwordProblem, type ShownInvitation } from './users.ts';
+import { invitedView, view } from './view.ts';
+
+/** A user without passwords and invitations. */
+export type UserSummary = ReturnType<typeof view>;
+
+export interface NewApiUser {
+  readonly institution: string;
+  readonly login: string;
+  readonly name: string;
+  readonly role: string;
+  readonly contactNumber?: string | null;
+  readonly pointsOfSale?: readonly string[];
+  /** The public address, which the invitation's link begins with. */
+  readonly publicUrl: string;
+}
+
+export interface ApiUserOptions {
+  readonly institution: string;
+  readonly login: string;
+  readonly publicUrl: string;
+}
+
+const isRole = (text: string): text is Role => ROLES.some((role) => role === text);
+
+/** The user of a login. @throws {Fault} not_found */
+const known = async (store: Store, { institution, login, publicUrl }: ApiUserOptions) => {
+  const users = createUsers(store, { publicUrl });
+  const user = await users.ofLogin(institution, login);
+  if (!user) throw new Fault('not_found', `${institution} has no user ${login}.`);
+  return { users, user };
+};
+
+/**
+ * Creates a user directly in the store, for an operator; the invitation's link is returned only here.
+ * @throws {Fault} user_duplicate_login, semantically_invalid
+ */
+export const createApiUser = async (
+  store: Store,
+  { institution, role, publicUrl, login, name, contactNumber = null, pointsOfSale = [] }: NewApiUser,
+): Promise<UserSummary & { readonly invitation: ShownInvitation | null }> => {
+  if (!isRole(role))
+    throw new Fault('semantically_invalid', `There is no role ${role}; there are ${ROLES.join(', ')}.`);
+  const details = { login, name, role, contactNumber, pointsOfSale };
+  const { user, invitation } = await createUsers(store, { publicUrl }).create(institution, details);
+  return invitedView(user, invitation);
+};
+
+/** The users of one institution or of all, oldest first. */
+export const listApiUsers = async (store: Store, institution?: string): Promise<UserSummary[]> => {
+  const users = usersOf(store);
+  const documents = institution === undefined ? users.acrossInstitutions : users.of(institution);
+  return (await documents.find({ orderBy: 'createdAt' })).map(view);
+};
+
+/** Locks a user, which ends its sign-ins and tokens, or unlocks it. @throws {Fault} not_found, user_last_admin */
+export const lockApiUser = async (
+  store: Store,
+  options: ApiUserOptions,
+  state: 'locked' | 'active' = 'locked',
+): Promise<UserSummary> => {
+  const { users, user } = await known(store, options);
+  return view(await users.amend(options.institution, user.id, { state }));
+};
+
+/** Makes a new invitation; the link is returned only here. @throws {Fault} not_found, conflict for a locked user */
+export const inviteApiUser = async (
+  store: Store,
+  options: ApiUserOptions,
+): Promise<UserSummary & { readonly invitation: ShownInvitation | null }> => {
+  const { users, user } = await known(store, options);
+  const invited = await users.invite(options.institution, user.id);
+  return invitedView(invited.user, invited.invitation);
+};
+
+/** Sets the password of a user, who is active then. @throws {Fault} not_found; for a password that is refused */
+export const setApiUserPassword = async (
+  store: Store,
+  options: ApiUserOptions,
+  password: string,
+): Promise<UserSummary> => {
+  const { users, user } = await known(store, options);
+  const problem = passwordProblem(password, user);
+  if (problem) throw passwordFault(problem, 'password');
+  return view(await users.setPassword(options.institution, user.id, password));
+};

@@ -1,0 +1,76 @@
+import { createApiUser, inviteApiUser, listApiUsers, lockApiUser, ROLES } from '@boxoffice/authorizer';
+import { publicUrl, readSettings } from '@boxoffice/runtime';
+import { type Command, listOf, nameOf, required } from '../command.ts';
+import type { Installation } from '../installation.ts';
+import { knownInstitution } from './institutions.ts';
+import { requireContact } from './users.ts';
+
+/** The interface's limit. */
+const LONGEST_NAME = 100;
+
+const LINK = 'its link sets the password, is valid for seven days and printed only here';
+
+/** What names a user: the institution and the login. @throws {Refused} when the institution is unknown */
+const userOf = async (installation: Installation, [id = '', login = '']: readonly string[]) => {
+  const { id: institution } = await knownInstitution(installation, id);
+  const address = (await installation.running())?.gatewayUrl ?? readSettings({ publicUrl }).publicUrl;
+  return { institution, login, publicUrl: address };
+};
+
+/** The users of the institution API, who sign in. */
+export const apiUsers: readonly Command[] = [
+  {
+    name: 'api-users list',
+    usage: '[INSTITUTION]',
+    about: 'lists the users who sign in to the institution API, of an institution or of all',
+    optionalWords: ['INSTITUTION'],
+    run: async (installation, { words: [institution] }) => {
+      if (institution !== undefined) await knownInstitution(installation, institution);
+      return listApiUsers(await installation.authorizer(), institution);
+    },
+  },
+  {
+    name: 'api-users create',
+    usage: 'INSTITUTION LOGIN --name NAME --role ROLE [--contact NUMBER] [--points-of-sale HOST,HOST]',
+    about: `invites a user, by email, with a role (${ROLES.join(', ')}); ${LINK}. A customer needs --contact`,
+    words: ['INSTITUTION', 'LOGIN'],
+    options: {
+      name: { type: 'string' },
+      role: { type: 'string' },
+      contact: { type: 'string' },
+      'points-of-sale': { type: 'string' },
+    },
+    async run(installation, given) {
+      const [name, role] = [nameOf(given, LONGEST_NAME), required(given, 'role')];
+      const contactNumber = given.options.contact === undefined ? null : required(given, 'contact');
+      const user = await userOf(installation, given.words);
+      if (contactNumber !== null) await requireContact(installation, user.institution, contactNumber);
+      const pointsOfSale = listOf(given, 'points-of-sale');
+      return createApiUser(await installation.authorizer(), { ...user, name, role, contactNumber, pointsOfSale });
+    },
+  },
+  {
+    name: 'api-users lock',
+    usage: 'INSTITUTION LOGIN',
+    about: 'locks a user: its sign-ins and tokens are refused within five seconds',
+    words: ['INSTITUTION', 'LOGIN'],
+    run: async (installation, { words }) =>
+      lockApiUser(await installation.authorizer(), await userOf(installation, words)),
+  },
+  {
+    name: 'api-users unlock',
+    usage: 'INSTITUTION LOGIN',
+    about: 'lets a locked user sign in again; its old sign-ins stay ended',
+    words: ['INSTITUTION', 'LOGIN'],
+    run: async (installation, { words }) =>
+      lockApiUser(await installation.authorizer(), await userOf(installation, words), 'active'),
+  },
+  {
+    name: 'api-users invite',
+    usage: 'INSTITUTION LOGIN',
+    about: `makes a new invitation, also for a lost password; ${LINK}, and an older one ends`,
+    words: ['INSTITUTION', 'LOGIN'],
+    run: async (installation, { words }) =>
+      inviteApiUser(await installation.authorizer(), await userOf(installation, words)),
+  },
+];

@@ -1,0 +1,42 @@
+import { rmSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { operatorOf, temporaryDirectory } from './program.ts';
+
+const directory = temporaryDirectory();
+afterAll(() => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
+
+const operator = operatorOf(directory);
+
+beforeAll(async () => {
+  await operator('institutions', 'create', 'club', '--name', 'Club', '--currency', 'EUR', '--languages', 'en');
+});
+
+const create = (login: string, ...more: string[]) =>
+  operator('api-users', 'create', 'club', login, '--name', 'Ann Other', '--json', ...more);
+
+test('users are created with a link, listed without it, invited again and locked', async () => {
+  const created = JSON.parse((await create('Ann@Club.example', '--role', 'manager')).out);
+  expect(created).toMatchObject({ login: 'Ann@Club.example', role: 'manager', state: 'invited' });
+  expect(created.invitation.url).toMatch(/^https:.*\/auth\/invitation\?token=inv_/);
+
+  const listed = await operator('api-users', 'list', 'club', '--json');
+  expect(JSON.parse(listed.out)).toMatchObject([{ userId: created.userId }]);
+  expect(listed.out).not.toContain('inv_');
+
+  const again = JSON.parse((await operator('api-users', 'invite', 'club', 'ann@club.example', '--json')).out);
+  expect(again.invitation.url).not.toBe(created.invitation.url);
+
+  expect((await operator('api-users', 'lock', 'club', 'ann@club.example')).out).toContain('locked');
+  expect((await operator('api-users', 'invite', 'club', 'ann@club.example')).status).toBe(1);
+  expect((await operator('api-users', 'unlock', 'club', 'ann@club.example')).out).toContain('invited');
+});
+
+test('a wrong role, a taken login, an unknown contact and an unknown user are refused with a reason', async () => {
+  await create('bob@club.example', '--role', 'door', '--points-of-sale', 'jazz.example');
+  expect((await create('bob@club.example', '--role', 'door')).err).toContain('another user with this login');
+  expect((await create('eve@club.example', '--role', 'director')).err).toContain('There is no role director');
+  expect((await create('eve@club.example', '--role', 'customer')).err).toContain('contactNumber');
+  expect((await create('eve@club.example', '--role', 'customer', '--contact', 'C9')).err).toContain('no contact C9');
+  expect((await operator('api-users', 'lock', 'club', 'eve@club.example')).err).toContain('has no user');
+  expect((await create('eve@club.example')).status).toBe(2);
+});
