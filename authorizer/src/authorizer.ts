@@ -2,14 +2,20 @@ import type { KeySet } from '@boxoffice/identity';
 import type { Logger } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
 import { createClientAuthentication, type FailedAuthentication } from './authentication/authenticate-client.ts';
+import { createClientIdentification } from './authentication/identify-client.ts';
 import { type Clients, createClients } from './clients/clients.ts';
 import { createClientDirectory } from './clients/directory.ts';
 import { CLIENT_ID } from './clients/secrets.ts';
 import { createDecide } from './decisions/decide.ts';
 import { createIdentifyService, createServiceAuthentication } from './decisions/identify-service.ts';
 import { type InternalOperation, internalOperations } from './decisions/internal.ts';
+import { createGrants } from './grants/grants.ts';
+import { createRefreshTokens } from './grants/secrets.ts';
+import { createUserTokens } from './grants/user-tokens.ts';
 import { createKeyRing, type KeyRing } from './keys/key-ring.ts';
-import { LANGUAGES, type PageHandler } from './pages/index.ts';
+import type { PageHandler } from './pages/index.ts';
+import { institutionsById } from './sign-in/institutions.ts';
+import { createSignIn } from './sign-in/sign-in.ts';
 import { createIntrospect } from './tokens/introspect.ts';
 import { createIssueToken } from './tokens/issue.ts';
 import { createRevocations } from './tokens/revocations.ts';
@@ -67,9 +73,6 @@ const auditTo =
     logger.warn('authentication failed', { event: 'audit.authentication_failed', client, reason });
   };
 
-/** What pages say of an institution: the authorizer knows its id alone. */
-const profile = async (institution: string) => ({ name: institution, languages: LANGUAGES });
-
 /** Joins the parts of an instance. The keys are available after `keys.load()`. */
 export const createAuthorizer = (options: AuthorizerOptions): Authorizer => {
   const { store, issuer, serviceRootSecret, keyEncryptionKey, accessTokenLifetime: lifetime, logger } = options;
@@ -86,21 +89,27 @@ export const createAuthorizer = (options: AuthorizerOptions): Authorizer => {
     now,
   });
   const users = createUsers(store, { publicUrl: issuer, now });
-  const tokens = createTokenStatus({ keySet: keys.keySet, issuer, clients: directory, accounts, revocations, now });
+  const grants = createGrants(store, createRefreshTokens(keyEncryptionKey), now);
+  const { keySet } = keys;
+  const tokens = createTokenStatus({ keySet, issuer, clients: directory, accounts, revocations, grants, now });
   const signer = createSigner();
   const signingKey = () => keys.signing();
+  const identify = createClientIdentification(directory, authenticate, audit);
+  const issuing = { clients: directory, keys, signer, issuer, lifetime, now };
+  const userTokens = createUserTokens({ ...issuing, identify, grants, accounts });
   return {
     clients: createClients(store, { now, changed: directory.forget }),
     users,
     accounts,
     keys,
-    keySet: keys.keySet,
+    keySet,
     oauth: {
       issuer,
       keys,
-      issue: createIssueToken({ authenticate, clients: directory, keys, signer, issuer, lifetime, now }),
+      accounts,
+      issue: createIssueToken({ ...issuing, authenticate, identify, userTokens }),
       introspect: createIntrospect({ authenticate, tokens }),
-      revoke: createRevoke({ authenticate, tokens, revocations }),
+      revoke: createRevoke({ authenticate, identify, tokens, revocations, grants }),
     },
     internal: internalOperations({
       service: createServiceAuthentication(serviceRootSecret, audit),
@@ -108,7 +117,10 @@ export const createAuthorizer = (options: AuthorizerOptions): Authorizer => {
       identify: createIdentifyService({ signingKey, now }),
       revocations,
     }),
-    pages: new Map([[INVITATION_PATH, createInvitationPage({ users, profile })]]),
+    pages: new Map([
+      ...createSignIn({ store, issuer, keyEncryptionKey, clients: directory, accounts, grants, keySet, now }),
+      [INVITATION_PATH, createInvitationPage({ users, profile: institutionsById.profile })],
+    ]),
     close: async () => {
       await Promise.all([directory.settle(), signer.close()]);
     },

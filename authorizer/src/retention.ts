@@ -1,4 +1,5 @@
 import type { Retentions } from '@boxoffice/service';
+import { SESSION_IDLE_MS } from './domain/session.ts';
 import { forgetInvitation } from './users/invitations.ts';
 
 /** Tolerance for other processes' clocks. Milliseconds. */
@@ -18,6 +19,21 @@ export const retention: Retentions = {
     along: (store, { id, institution }) => forgetInvitation(store, institution, id),
   },
   admin_departures: { retained: 'for good; one per institution, of seconds' },
+  grants: {
+    retained:
+      'a code for 60 seconds (`CODE_MS`); tokens until the last has expired: 30 days after the last refresh (`REFRESH_IDLE_MS`), ' +
+      'at most 90 (`REFRESH_ABSOLUTE_MS`)',
+    ends: [{ field: 'expiresAt', afterMs: CLOCKS_MS }],
+  },
+  sessions: {
+    retained: '30 minutes after the last use (`SESSION_IDLE_MS`), at most 12 hours (`SESSION_ABSOLUTE_MS`)',
+    ends: [
+      { field: 'expiresAt', afterMs: CLOCKS_MS },
+      { field: 'lastSeenAt', afterMs: SESSION_IDLE_MS + CLOCKS_MS },
+    ],
+  },
+  consents: { retained: 'until the user is deleted' },
+  sent_forms: { retained: 'ten minutes (`FORM_MS`)', ends: [{ field: 'expiresAt', afterMs: CLOCKS_MS }] },
   login_attempts: {
     retained: '15 minutes after the last wrong password (`WINDOW_MS`)',
     ends: [{ field: 'expiresAt', afterMs: 0 }],

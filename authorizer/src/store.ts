@@ -1,6 +1,7 @@
 import { attemptsCollection } from '@boxoffice/logins';
 import { type CollectionHandle, collection, type Document, type Store } from '@boxoffice/store';
 import type { Client } from './domain/client.ts';
+import type { Grant } from './domain/grant.ts';
 import type { KeySchedule } from './domain/key-schedule.ts';
 import type { User } from './domain/user.ts';
 
@@ -46,6 +47,35 @@ export interface AdminDeparturesDocument extends Document {
   readonly leaving: readonly { readonly userId: string; readonly until: number }[];
 }
 
+/** What a user granted to a client; its id is a hash of its authorization code. */
+export interface GrantDocument extends Document, Grant {}
+
+/** A user's session in one browser; its id is a hash of the cookie. Times in epoch milliseconds. */
+export interface SessionDocument extends Document {
+  readonly userId: string;
+  /** When the user entered the password. */
+  readonly signedInAt: number;
+  /** Updated about once a minute. */
+  readonly lastSeenAt: number;
+  /** The absolute end. */
+  readonly expiresAt: number;
+}
+
+/** That a user agreed to a client and a set of scopes; its id is a hash of the three. */
+export interface ConsentDocument extends Document {
+  readonly userId: string;
+  readonly clientId: string;
+  readonly scopes: readonly string[];
+  /** ISO 8601 UTC. */
+  readonly createdAt: string;
+}
+
+/** A form that was sent with success, so that it is not accepted again; its id is a hash of the form's. */
+export interface SentFormDocument extends Document {
+  /** When the form itself expires. Epoch milliseconds. */
+  readonly expiresAt: number;
+}
+
 /** The store's institution for signing keys, which belong to the whole installation. */
 export const INSTALLATION = 'installation';
 
@@ -85,6 +115,21 @@ export const invitationsCollection = collection<InvitationDocument>('invitations
 
 export const adminDeparturesCollection = collection<AdminDeparturesDocument>('admin_departures', []);
 
+export const grantsCollection = collection<GrantDocument>('grants', [
+  { name: 'by_expiry', fields: ['expiresAt'], acrossInstitutions: true },
+]);
+
+export const sessionsCollection = collection<SessionDocument>('sessions', [
+  { name: 'by_expiry', fields: ['expiresAt'], acrossInstitutions: true },
+  { name: 'by_use', fields: ['lastSeenAt'], acrossInstitutions: true },
+]);
+
+export const consentsCollection = collection<ConsentDocument>('consents', [{ name: 'by_user', fields: ['userId'] }]);
+
+export const sentFormsCollection = collection<SentFormDocument>('sent_forms', [
+  { name: 'by_expiry', fields: ['expiresAt'], acrossInstitutions: true },
+]);
+
 /** Every collection of the authorizer. */
 export const collections = [
   clientsCollection,
@@ -93,6 +138,10 @@ export const collections = [
   usersCollection,
   invitationsCollection,
   adminDeparturesCollection,
+  grantsCollection,
+  sessionsCollection,
+  consentsCollection,
+  sentFormsCollection,
   attemptsCollection,
 ];
 
@@ -112,6 +161,18 @@ export const clientsOf = (store: Store): CollectionHandle<ClientDocument> => sto
 /** The revoked tokens of all institutions. */
 export const revocationsOf = (store: Store): CollectionHandle<RevocationDocument> =>
   store.collection(revocationsCollection);
+
+/** The grants of all institutions, because a token request names no institution. */
+export const grantsOf = (store: Store): CollectionHandle<GrantDocument> => store.collection(grantsCollection);
+
+/** The sessions of all institutions, because a cookie names no institution. */
+export const sessionsOf = (store: Store): CollectionHandle<SessionDocument> => store.collection(sessionsCollection);
+
+/** The consents of users. */
+export const consentsOf = (store: Store): CollectionHandle<ConsentDocument> => store.collection(consentsCollection);
+
+/** The forms that were sent. */
+export const sentFormsOf = (store: Store): CollectionHandle<SentFormDocument> => store.collection(sentFormsCollection);
 
 /** The signing keys of the installation. */
 export const keysOf = (store: Store) => store.collection(keysCollection).of(INSTALLATION);

@@ -33,6 +33,7 @@ export const services = {
       'POST /auth/revoke',
       'GET /auth/jwks',
       'GET /.well-known/oauth-authorization-server',
+      'GET /.well-known/openid-configuration',
     ],
     forms: ['/auth/authorize', '/auth/logout', '/auth/invitation'],
   }),

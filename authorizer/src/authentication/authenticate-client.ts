@@ -30,7 +30,7 @@ export type Authenticate = (form: CredentialForm, authorization: string | undefi
 const CHALLENGE = { 'WWW-Authenticate': 'Basic realm="boxoffice", charset="UTF-8"' };
 
 /** The same refusal for an unknown client and for a wrong secret; with a challenge only if Basic was used. */
-const invalidClient = (basic: boolean): OAuthFault =>
+export const invalidClient = (basic: boolean): OAuthFault =>
   new OAuthFault('unauthorized', 'invalid_client', 'The client credentials are not valid.', basic ? CHALLENGE : {});
 
 /** The presented credentials, by exactly one of the two methods (RFC 6749, 2.3.1). */

@@ -4,6 +4,7 @@ import { type Code, Fault, type FaultHeaders } from '@boxoffice/envelope';
 export type OAuthCode =
   | 'invalid_request'
   | 'invalid_client'
+  | 'invalid_grant'
   | 'invalid_scope'
   | 'unsupported_grant_type'
   | 'unauthorized_client';

@@ -69,6 +69,7 @@ export const withParameters = (uri: string, parameters: Readonly<Record<string, 
   const added = new URLSearchParams(
     Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined),
   ).toString();
+  if (added === '') return uri;
   const separator = uri.includes('?') ? (/[?&]$/.test(uri) ? '' : '&') : '?';
   return `${uri}${separator}${added}`;
 };

@@ -1,6 +1,7 @@
-import type { Authenticate } from '../authentication/authenticate-client.ts';
+import { type Authenticate, invalidClient } from '../authentication/authenticate-client.ts';
 import { isBasic } from '../authentication/basic.ts';
 import { type Form, required } from '../authentication/form.ts';
+import type { IdentifyClient } from '../authentication/identify-client.ts';
 import { OAuthFault } from '../authentication/oauth-error.ts';
 import type { ClientUses } from '../clients/directory.ts';
 import { lacking, readScopes, writeScopes } from '../domain/scopes.ts';
@@ -8,27 +9,43 @@ import type { KeyRing } from '../keys/key-ring.ts';
 import { accessClaims } from './claims.ts';
 import type { Signer } from './signer.ts';
 
-/** The parameters of the client credentials grant (RFC 6749, 4.4.2). */
-export type TokenForm = Form<'grant_type' | 'client_id' | 'client_secret' | 'scope'>;
+/** The parameters of the grants (RFC 6749, 4.1.3, 4.4.2 and 6; RFC 7636, 4.5). */
+export type TokenForm = Form<
+  'grant_type' | 'client_id' | 'client_secret' | 'scope' | 'code' | 'redirect_uri' | 'code_verifier' | 'refresh_token'
+>;
 
 export const GRANT_TYPE = 'client_credentials';
 
-/** A successful answer (RFC 6749, 5.1). No refresh token (4.4.3). */
+/** The grants of users. */
+export const USER_GRANT_TYPES = ['authorization_code', 'refresh_token'] as const;
+
+/** Every grant type. */
+export const GRANT_TYPES = [GRANT_TYPE, ...USER_GRANT_TYPES] as const;
+
+/** A successful answer (RFC 6749, 5.1). A client's own token comes without refresh token (4.4.3). */
 export interface IssuedToken {
   readonly access_token: string;
   readonly token_type: 'Bearer';
   /** Seconds. */
   readonly expires_in: number;
   readonly scope: string;
+  /** With `offline_access`. */
+  readonly refresh_token?: string;
+  /** With `openid` (OpenID Connect Core, 3.1.3.3). */
+  readonly id_token?: string;
 }
 
 const requireParameters = (form: TokenForm, basic: boolean): void => {
   required(form, basic ? ['grant_type'] : ['grant_type', 'client_id', 'client_secret']);
 };
 
+const isUserGrant = (grantType: string | undefined): grantType is (typeof USER_GRANT_TYPES)[number] =>
+  USER_GRANT_TYPES.some((known) => known === grantType);
+
 const requireKnownGrant = ({ grant_type }: TokenForm): void => {
   if (grant_type === GRANT_TYPE) return;
-  throw new OAuthFault('invalid_parameter', 'unsupported_grant_type', `The grant_type must be ${GRANT_TYPE}.`);
+  const known = GRANT_TYPES.join(', ');
+  throw new OAuthFault('invalid_parameter', 'unsupported_grant_type', `The grant_type must be one of ${known}.`);
 };
 
 /** The granted scopes: all of the client's, or the requested ones if it holds them all (RFC 6749, 3.3). */
@@ -41,6 +58,9 @@ const grantedScopes = ({ scope }: TokenForm, held: readonly string[]): readonly 
 
 export interface TokenDependencies {
   readonly authenticate: Authenticate;
+  /** The grants of users. */
+  readonly userTokens: Readonly<Record<(typeof USER_GRANT_TYPES)[number], IssueToken>>;
+  readonly identify: IdentifyClient;
   readonly clients: Pick<ClientUses, 'recordUse'>;
   readonly keys: Pick<KeyRing, 'signing'>;
   readonly signer: Pick<Signer, 'sign'>;
@@ -55,10 +75,37 @@ export interface TokenDependencies {
 /** Issues an access token for a posted form and its Authorization header; rejects with OAuthFault. */
 export type IssueToken = (form: TokenForm, authorization: string | undefined) => Promise<IssuedToken>;
 
-/** Makes the client credentials grant (RFC 6749, 4.4). Issuing a token writes nothing. */
+/**
+ * A public client has no secret to send; it is refused as one whose credentials are wrong.
+ * @throws {OAuthFault} invalid_client
+ */
+const refusePublicClient = async ({ client_id, client_secret }: TokenForm, identify: IdentifyClient): Promise<void> => {
+  if (client_id === undefined || client_secret !== undefined) return;
+  const isPublic = await identify({ client_id }, undefined).then(
+    () => true,
+    () => false,
+  );
+  if (isPublic) throw invalidClient(false);
+};
+
+/**
+ * Makes the token endpoint's grants: client credentials (RFC 6749, 4.4), which write nothing, and those of users.
+ */
 export const createIssueToken =
-  ({ authenticate, clients, keys, signer, issuer, lifetime, now }: TokenDependencies): IssueToken =>
+  ({
+    authenticate,
+    userTokens,
+    identify,
+    clients,
+    keys,
+    signer,
+    issuer,
+    lifetime,
+    now,
+  }: TokenDependencies): IssueToken =>
   async (form, authorization) => {
+    if (isUserGrant(form.grant_type)) return userTokens[form.grant_type](form, authorization);
+    if (form.grant_type === GRANT_TYPE && !isBasic(authorization)) await refusePublicClient(form, identify);
     requireParameters(form, isBasic(authorization));
     requireKnownGrant(form);
     const { client, secret } = await authenticate(form, authorization);

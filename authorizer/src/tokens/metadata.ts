@@ -1,6 +1,8 @@
-import { JWKS_PATH } from '@boxoffice/identity';
+import { JWKS_PATH, SIGNATURE_ALGORITHM } from '@boxoffice/identity';
 import { SCOPES } from '../domain/scopes.ts';
-import { GRANT_TYPE } from './issue.ts';
+import { OPENID_SCOPES } from '../domain/user-scopes.ts';
+import { LANGUAGES } from '../pages/index.ts';
+import { GRANT_TYPES } from './issue.ts';
 
 /** The paths of the endpoints, below the gateway's root. */
 export const PATHS = {
@@ -8,7 +10,11 @@ export const PATHS = {
   introspect: '/auth/introspect',
   revoke: '/auth/revoke',
   jwks: JWKS_PATH,
+  authorize: '/auth/authorize',
+  logout: '/auth/logout',
+  userinfo: '/auth/userinfo',
   metadata: '/.well-known/oauth-authorization-server',
+  openid: '/.well-known/openid-configuration',
 } as const;
 
 const ANSWERED_AS_OAUTH: ReadonlySet<string> = new Set([PATHS.token, PATHS.introspect, PATHS.revoke]);
@@ -18,18 +24,37 @@ export const isOAuthPath = (path: string | undefined): boolean => path !== undef
 
 const METHODS = ['client_secret_basic', 'client_secret_post'];
 
-/** Authorization server metadata (RFC 8414, 2), by which client libraries configure themselves. */
+/** Public clients name themselves only. */
+const METHODS_OR_NONE = [...METHODS, 'none'];
+
+/**
+ * Authorization server metadata (RFC 8414, 2; OpenID Connect Discovery 1.0, 3), by which client libraries configure
+ * themselves. Both documents are this one.
+ */
 export const metadata = (issuer: string) => ({
   issuer,
+  authorization_endpoint: `${issuer}${PATHS.authorize}`,
   token_endpoint: `${issuer}${PATHS.token}`,
   jwks_uri: `${issuer}${PATHS.jwks}`,
   introspection_endpoint: `${issuer}${PATHS.introspect}`,
   revocation_endpoint: `${issuer}${PATHS.revoke}`,
-  scopes_supported: [...SCOPES] as string[],
-  // Required by the RFC; empty, because there is no authorization endpoint.
-  response_types_supported: [] as string[],
-  grant_types_supported: [GRANT_TYPE],
-  token_endpoint_auth_methods_supported: METHODS,
+  userinfo_endpoint: `${issuer}${PATHS.userinfo}`,
+  end_session_endpoint: `${issuer}${PATHS.logout}`,
+  scopes_supported: [...OPENID_SCOPES, ...SCOPES] as string[],
+  response_types_supported: ['code'],
+  response_modes_supported: ['query'],
+  grant_types_supported: [...GRANT_TYPES] as string[],
+  code_challenge_methods_supported: ['S256'],
+  // RFC 9207, 3.
+  authorization_response_iss_parameter_supported: true,
+  subject_types_supported: ['public'],
+  id_token_signing_alg_values_supported: [SIGNATURE_ALGORITHM] as string[],
+  claims_supported: ['sub', 'name', 'email', 'email_verified', 'auth_time'],
+  prompt_values_supported: ['none', 'login', 'consent'],
+  ui_locales_supported: [...LANGUAGES] as string[],
+  request_parameter_supported: false,
+  request_uri_parameter_supported: false,
+  token_endpoint_auth_methods_supported: METHODS_OR_NONE,
   introspection_endpoint_auth_methods_supported: METHODS,
-  revocation_endpoint_auth_methods_supported: METHODS,
+  revocation_endpoint_auth_methods_supported: METHODS_OR_NONE,
 });

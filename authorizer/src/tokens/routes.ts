@@ -1,14 +1,16 @@
 // Access tokens: issue, introspection, revocation, and the documents by which they are verified.
-import { type AnyOperation, named, ok, operation } from '@boxoffice/http';
+import { type AnyOperation, insufficientScope, named, ok, operation } from '@boxoffice/http';
 import { type TSchema, Type } from 'typebox';
 import { NO_STORE, onOAuthFault } from '../authentication/oauth-error.ts';
 import { KEY_DOCUMENT_SECONDS } from '../domain/key-schedule.ts';
+import { userClaims } from '../grants/id-token.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
+import type { Accounts } from '../users/accounts.ts';
 import type { createIntrospect } from './introspect.ts';
-import { GRANT_TYPE, type IssueToken } from './issue.ts';
+import { GRANT_TYPE, GRANT_TYPES, type IssueToken } from './issue.ts';
 import { metadata, PATHS } from './metadata.ts';
 import type { createRevoke } from './revoke.ts';
-import { examples, Introspection, IssuedToken, Jwks, Metadata } from './schemas.ts';
+import { examples, Introspection, IssuedToken, Jwks, Metadata, UserInfo } from './schemas.ts';
 
 export interface OAuthRouteDependencies {
   readonly issuer: string;
@@ -16,6 +18,7 @@ export interface OAuthRouteDependencies {
   readonly introspect: ReturnType<typeof createIntrospect>;
   readonly revoke: ReturnType<typeof createRevoke>;
   readonly keys: Pick<KeyRing, 'jwks'>;
+  readonly accounts: Pick<Accounts, 'current'>;
 }
 
 const credentials = {
@@ -26,9 +29,17 @@ const credentials = {
 const TokenRequest = named(
   'TokenRequest',
   Type.Object({
-    grant_type: Type.String({ description: `\`${GRANT_TYPE}\`` }),
+    grant_type: Type.String({ description: GRANT_TYPES.map((type) => `\`${type}\``).join(', ') }),
     ...credentials,
-    scope: Type.Optional(Type.String({ description: 'space separated; all that the client holds by default' })),
+    scope: Type.Optional(
+      Type.String({ description: 'space separated; all that the client holds, or the user granted, by default' }),
+    ),
+    code: Type.Optional(Type.String({ description: 'of `authorization_code`' })),
+    redirect_uri: Type.Optional(
+      Type.String({ description: 'of `authorization_code`: as in the request for the code' }),
+    ),
+    code_verifier: Type.Optional(Type.String({ description: 'of `authorization_code` (RFC 7636, 4.5)' })),
+    refresh_token: Type.Optional(Type.String({ description: 'of `refresh_token`' })),
   }),
 );
 
@@ -63,14 +74,25 @@ const bare = <Schema extends TSchema>(schema: Schema) =>
   ({ method: 'get', access: 'public', bare: true, answers: { 200: schema } }) as const;
 
 /** The endpoints that OAuth defines. */
-export const oauthRoutes = ({ issuer, issue, introspect, revoke, keys }: OAuthRouteDependencies): AnyOperation[] => [
+export const oauthRoutes = ({
+  issuer,
+  issue,
+  introspect,
+  revoke,
+  keys,
+  accounts,
+}: OAuthRouteDependencies): AnyOperation[] => [
   operation({
     ...endpoint,
     id: 'createToken',
     path: PATHS.token,
-    summary: 'Issues an access token to a client (RFC 6749, client credentials)',
+    summary: 'Issues tokens to a client: its own, or those of a user who signed in (RFC 6749)',
+    description:
+      'A confidential client authenticates; a public client sends its `client_id` alone, for `authorization_code` and ' +
+      '`refresh_token` only. Users sign in at `/auth/authorize` (authorization_code with PKCE, S256). A refresh token is ' +
+      'used once: its successor comes with the answer, and again if the same request is repeated within ten seconds.',
     body: TokenRequest,
-    described: { grant_type: { enum: [GRANT_TYPE] } },
+    described: { grant_type: { enum: [...GRANT_TYPES] } },
     answers: { 200: IssuedToken },
     members: { answer: IssuedToken.properties, error },
     errors: ['unauthorized'],
@@ -101,7 +123,7 @@ export const oauthRoutes = ({ issuer, issue, introspect, revoke, keys }: OAuthRo
     ...endpoint,
     id: 'revokeToken',
     path: PATHS.revoke,
-    summary: 'Revokes an own access token (RFC 7009)',
+    summary: 'Revokes an own access token, or a refresh token with all tokens of its sign-in (RFC 7009)',
     body: TokenLookup,
     answers: { 200: Type.Object({}) },
     members: { error },
@@ -120,6 +142,34 @@ export const oauthRoutes = ({ issuer, issue, introspect, revoke, keys }: OAuthRo
     example: { answer: metadata('https://tickets.example.org') },
     handle: () => ok(metadata(issuer), { headers: { 'Cache-Control': 'public, max-age=3600' } }),
   }),
+  operation({
+    ...bare(Metadata),
+    id: 'getOpenIdConfiguration',
+    path: PATHS.openid,
+    summary: 'Describes the OpenID provider (OpenID Connect Discovery 1.0)',
+    example: { answer: metadata('https://tickets.example.org') },
+    handle: () => ok(metadata(issuer), { headers: { 'Cache-Control': 'public, max-age=3600' } }),
+  }),
+  ...(['get', 'post'] as const).map((method) =>
+    operation({
+      id: method === 'get' ? 'getUserInfo' : 'postUserInfo',
+      method,
+      path: PATHS.userinfo,
+      access: 'token',
+      summary: 'Gives what is known of the user who is signed in, by scope (OpenID Connect Core, 5.3)',
+      description: 'Needs a token with the scope `openid`; `name` needs `profile`, `email` needs `email`.',
+      bare: true,
+      withoutIdempotency: true,
+      answers: { 200: UserInfo },
+      example: { answer: examples.userInfo },
+      handle: async ({ caller }) => {
+        const account = caller.user && (await accounts.current(caller.institution, caller.user.id));
+        if (!account || !caller.scopes.includes('openid'))
+          throw insufficientScope('This operation needs a token of a user with the scope openid.', ['openid']);
+        return ok(userClaims(account, caller.scopes), { headers: NO_STORE });
+      },
+    }),
+  ),
   operation({
     ...bare(Jwks),
     id: 'getKeys',

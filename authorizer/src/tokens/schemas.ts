@@ -9,6 +9,8 @@ export const IssuedToken = named(
     token_type: Type.Literal('Bearer'),
     expires_in: Type.Integer({ minimum: 1, description: 'seconds' }),
     scope: Type.String({ description: 'space separated' }),
+    refresh_token: Type.Optional(Type.String({ description: 'with `offline_access`; used once' })),
+    id_token: Type.Optional(Type.String({ description: 'with `openid` (OpenID Connect Core, 2)' })),
   }),
 );
 
@@ -37,21 +39,45 @@ export const Introspection = named(
 
 const texts = Type.Array(Type.String());
 
-/** RFC 8414, 2. */
+/** RFC 8414, 2; OpenID Connect Discovery 1.0, 3. */
 export const Metadata = named(
   'AuthorizationServerMetadata',
   Type.Object({
     issuer: Type.String(),
+    authorization_endpoint: Type.String(),
     token_endpoint: Type.String(),
     jwks_uri: Type.String(),
     introspection_endpoint: Type.String(),
     revocation_endpoint: Type.String(),
+    userinfo_endpoint: Type.String(),
+    end_session_endpoint: Type.String(),
     scopes_supported: texts,
     response_types_supported: texts,
+    response_modes_supported: texts,
     grant_types_supported: texts,
+    code_challenge_methods_supported: texts,
+    authorization_response_iss_parameter_supported: Type.Boolean(),
+    subject_types_supported: texts,
+    id_token_signing_alg_values_supported: texts,
+    claims_supported: texts,
+    prompt_values_supported: texts,
+    ui_locales_supported: texts,
+    request_parameter_supported: Type.Boolean(),
+    request_uri_parameter_supported: Type.Boolean(),
     token_endpoint_auth_methods_supported: texts,
     introspection_endpoint_auth_methods_supported: texts,
     revocation_endpoint_auth_methods_supported: texts,
+  }),
+);
+
+/** OpenID Connect Core, 5.3.2. */
+export const UserInfo = named(
+  'UserInfo',
+  Type.Object({
+    sub: Type.String({ description: 'the userId' }),
+    name: Type.Optional(Type.String({ description: 'with `profile`' })),
+    email: Type.Optional(Type.String({ description: 'with `email`: the login' })),
+    email_verified: Type.Optional(Type.Boolean()),
   }),
 );
 
@@ -75,6 +101,7 @@ export const Jwks = named(
 
 const clientId = 'cli_q8Y2mXH0T3mV1n5b7c9d2Q';
 const issuer = 'https://tickets.example.org';
+const userId = 'usr_b7n5V1mT3HX0mY2q8d9c2Q';
 
 /** The examples of the descriptions. */
 export const examples = {
@@ -86,6 +113,7 @@ export const examples = {
     expires_in: 900,
     scope: 'catalog:read contacts:read',
   },
+  userInfo: { sub: userId, name: 'Ada Lang', email: 'ada@opera.example', email_verified: false },
   introspection: {
     active: true,
     scope: 'catalog:read contacts:read',

@@ -2,7 +2,10 @@ import { Fault } from '@boxoffice/envelope';
 import { type AccessClaims, type CallerUser, type KeySet, verifyAccessToken } from '@boxoffice/identity';
 import type { ClientDirectory } from '../clients/directory.ts';
 import { readScopes, remaining } from '../domain/scopes.ts';
-import { type Account, type Accounts, isSignedIn } from '../users/accounts.ts';
+import { grantable } from '../domain/user-scopes.ts';
+import type { Grants } from '../grants/grants.ts';
+import { isUsable } from '../grants/user-tokens.ts';
+import type { Account, Accounts } from '../users/accounts.ts';
 import { secretIdOf } from './claims.ts';
 import type { Revocations } from './revocations.ts';
 
@@ -40,6 +43,7 @@ export interface TokenStatusDependencies {
   readonly clients: Pick<ClientDirectory, 'current'>;
   readonly accounts: Pick<Accounts, 'current'>;
   readonly revocations: Pick<Revocations, 'isRevoked'>;
+  readonly grants: Pick<Grants, 'get'>;
   readonly now: () => number;
 }
 
@@ -51,33 +55,32 @@ export const undefinedIfInvalid = (error: unknown): undefined => {
 
 const callerOf = ({ id, role, contact, pointsOfSale }: Account): CallerUser => ({ id, role, contact, pointsOfSale });
 
-/** Whether the sign-in that a token goes back to still counts. The claim is in whole seconds, rounded down. */
-const isStillSignedIn = (account: Account, { auth_time = 0 }: AccessClaims): boolean =>
-  isSignedIn(account, auth_time * 1_000 + 999);
-
 /** Creates the check whether a token is valid, the only one in this service. */
 export const createTokenStatus = (dependencies: TokenStatusDependencies): TokenStatus => {
-  const { keySet, issuer, clients, accounts, revocations, now } = dependencies;
+  const { keySet, issuer, clients, accounts, revocations, grants, now } = dependencies;
   return {
     verify: verifyAccessToken({ keys: keySet, issuer, now }),
     check: async (claims) => {
-      const [revoked, client, account] = await Promise.all([
+      const isUsers = claims.role !== undefined;
+      const [revoked, client, account, grant] = await Promise.all([
         revocations.isRevoked(claims.institution, claims.jti),
         clients.current(claims.client_id),
-        claims.role === undefined ? undefined : accounts.current(claims.institution, claims.sub),
+        isUsers ? accounts.current(claims.institution, claims.sub) : undefined,
+        isUsers ? grants.get(claims.institution, secretIdOf(claims.jti)) : undefined,
       ]);
       if (revoked) return { active: false, reason: 'it was revoked' };
       if (!client || client.institution !== claims.institution)
         return { active: false, reason: 'its client was deleted' };
-      const held = remaining(readScopes(claims.scope), client.scopes);
-      if (claims.role !== undefined) {
-        if (!account || !isStillSignedIn(account, claims)) return { active: false, reason: 'its user was signed out' };
-        return { active: true, claims, scopes: remaining(held, account.scopes), user: callerOf(account) };
+      if (isUsers) {
+        if (!account || !isUsable(grant, account, client.id))
+          return { active: false, reason: 'its user was signed out' };
+        const scopes = grantable(readScopes(claims.scope), client.scopes, account.scopes);
+        return { active: true, claims, scopes, user: callerOf(account) };
       }
       const secretId = secretIdOf(claims.jti);
       if (!client.secrets.some(({ id }) => id === secretId))
         return { active: false, reason: 'its secret was withdrawn' };
-      return { active: true, claims, scopes: held, user: null };
+      return { active: true, claims, scopes: remaining(readScopes(claims.scope), client.scopes), user: null };
     },
   };
 };

@@ -3,6 +3,7 @@ import { Fault } from '@boxoffice/envelope';
 import { hashPassword, LONGEST_PASSWORD, loginKey } from '@boxoffice/logins';
 import { type Documents, type IdempotencyRecord, type Store, UniqueViolation } from '@boxoffice/store';
 import * as rules from '../domain/user.ts';
+import { createConsents } from '../sign-in/consents.ts';
 import { type UserDocument, usersOf } from '../store.ts';
 import { isCommonPassword } from './common-passwords.ts';
 import {
@@ -177,10 +178,11 @@ export const createUsers = (store: Store, { publicUrl, now = Date.now }: UsersOp
     return user;
   };
 
-  /** The answers that were remembered about the user name it, and so end with it. */
+  /** The answers that were remembered about the user name it, and so end with it, like what it agreed to. */
   const forget = async (user: UserDocument): Promise<void> => {
     await removeInvitation(store, user.institution, user.invitation);
     await store.idempotency.forget(user.id);
+    await createConsents(store, now).forget(user.institution, user.id);
   };
 
   const remove: Users['remove'] = async (institution, userId, allow) => {

@@ -27,6 +27,7 @@ describe('the description of the authorizer', () => {
       issue: never,
       introspect: never,
       revoke: never,
+      accounts: { current: never },
       keys: { jwks: never },
     });
     const users = createUsers(installation.store, { publicUrl: 'https://x' });
@@ -59,6 +60,9 @@ describe('the description of the authorizer', () => {
     expect(described.filter((line) => !line.includes('openapi.json')).sort()).toEqual(
       [
         'get /.well-known/oauth-authorization-server',
+        'get /.well-known/openid-configuration',
+        'get /auth/userinfo',
+        'post /auth/userinfo',
         'get /auth/jwks',
         'post /auth/introspect',
         'post /auth/revoke',

@@ -122,8 +122,8 @@ describe('the discovery documents', () => {
     expect(body).toMatchObject({
       issuer: installation.issuer,
       token_endpoint: `${installation.issuer}/auth/token`,
-      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
-      grant_types_supported: ['client_credentials'],
+      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+      grant_types_supported: ['client_credentials', 'authorization_code', 'refresh_token'],
     });
     for (const [name, value] of Object.entries(body)) {
       if (name.endsWith('_endpoint') || name.endsWith('_uri')) expect(String(value)).toMatch(`${installation.issuer}/`);

@@ -62,7 +62,7 @@ describe('a refused token request has an error code of RFC 6749, 5.2', () => {
 
   test('an unknown grant is invalid_parameter and unsupported_grant_type', async () => {
     const { post } = installation;
-    for (const grant_type of ['password', 'authorization_code', 'refresh_token', 'CLIENT_CREDENTIALS']) {
+    for (const grant_type of ['password', 'implicit', 'CLIENT_CREDENTIALS', 'Refresh_token']) {
       await refused(post(path, { ...credentials(), grant_type }), 400, 'invalid_parameter', 'unsupported_grant_type');
     }
   });

@@ -1,9 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { createIdentityVerifier, IDENTITY_HEADER } from '@boxoffice/identity';
 import { testEngines } from '@boxoffice/service/testkit';
 import type { Role } from '../../src/domain/roles.ts';
 import { accessClaims, collections, SCOPES, signAccessToken } from '../../src/index.ts';
 import { createKeyRing } from '../../src/keys/key-ring.ts';
-import { usersOf } from '../../src/store.ts';
+import { grantsOf, usersOf } from '../../src/store.ts';
 import {
   basic,
   type Installation,
@@ -114,10 +115,29 @@ export const usersIn = (installation: Installation) => {
     if (!user) throw new Error(`there is no user ${userId}`);
     const { role, contactNumber, pointsOfSale } = user;
     const { kid, privateKey } = keys.signing();
+    const signedInAt = Date.now();
+    const grant = await grantsOf(store)
+      .of(institution)
+      .insert({
+        id: `gnt_${randomBytes(32).toString('base64url')}`,
+        clientId: client.clientId,
+        userId,
+        scopes: SCOPES,
+        redirectUri: 'https://shop.example.org/callback',
+        challenge: 'A'.repeat(43),
+        nonce: null,
+        sessionId: 'none',
+        signedInAt,
+        createdAt: signedInAt,
+        exchangedAt: signedInAt,
+        endedAt: null,
+        refresh: null,
+        expiresAt: signedInAt + 900_000,
+      });
     const claims = accessClaims({
       issuer,
       client: { id: client.clientId, institution },
-      secretId: 'gnt_test',
+      secretId: grant.id,
       scopes: SCOPES,
       lifetime: 900,
       now: Date.now(),

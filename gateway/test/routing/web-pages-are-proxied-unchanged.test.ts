@@ -26,3 +26,20 @@ describe('web pages below /shop', () => {
       expect([path, (await its.call(path)).status]).toEqual([path, 404]);
   });
 });
+
+describe('pages with forms', () => {
+  const form = { 'content-type': 'application/x-www-form-urlencoded' };
+
+  test('are proxied for GET and POST, with all their cookies', async () => {
+    for (const call of [{}, { method: 'POST', body: 'form=x', headers: form }]) {
+      const reply = await its.call('/auth/authorize?client_id=x', call);
+      expect([reply.status, reply.text]).toEqual([200, '<!doctype html>']);
+      expect(reply.headers['set-cookie']).toEqual(['a=1', 'b=2']);
+    }
+  });
+
+  test('support no other method', async () => {
+    const reply = await its.call('/auth/authorize', { method: 'PUT', body: '{}' });
+    expect([reply.status, reply.headers.allow]).toEqual([405, 'GET, HEAD, POST']);
+  });
+});

@@ -1,0 +1,140 @@
+/** What a user granted to a client: first an authorization code, then the tokens of its exchange. Times are epoch milliseconds. */
+export interface Grant {
+  readonly clientId: string;
+  readonly userId: string;
+  readonly scopes: readonly string[];
+  readonly redirectUri: string;
+  /** The S256 challenge of PKCE. */
+  readonly challenge: string;
+  readonly nonce: string | null;
+  /** The id of the session in which the user agreed, for signing out. */
+  readonly sessionId: string;
+  /** When the user signed in. */
+  readonly signedInAt: number;
+  readonly createdAt: number;
+  /** When the code was exchanged; null until then. */
+  readonly exchangedAt: number | null;
+  /** When the grant and all its tokens ended; null while they live. */
+  readonly endedAt: number | null;
+  /** The chain of refresh tokens; null without `offline_access`. */
+  readonly refresh: RefreshChain | null;
+  /** When nothing of the grant is valid any more, so that it can be deleted. */
+  readonly expiresAt: number;
+}
+
+/** The chain of refresh tokens of a grant: one is valid, and its predecessor for a moment (RFC 9700, 4.14.2). */
+export interface RefreshChain {
+  /** The hash of the valid token. */
+  readonly hash: string;
+  readonly lastUsedAt: number;
+  /** The absolute end. */
+  readonly until: number;
+  /** The last token that was used, with the scope that it was used for. */
+  readonly previous: { readonly hash: string; readonly usedAt: number; readonly scope: string | null } | null;
+}
+
+/** How long a code can be exchanged. */
+export const CODE_MS = 60_000;
+
+/** How long a lost answer to a refresh can be asked for again. */
+export const REPEAT_MS = 10_000;
+
+const DAY_MS = 86_400_000;
+/** How long a chain lives without use. */
+export const REFRESH_IDLE_MS = 30 * DAY_MS;
+/** How long a chain lives in any case. */
+export const REFRESH_ABSOLUTE_MS = 90 * DAY_MS;
+
+/** What a step decides: the next state where there is one, and whether the tokens are given. */
+export interface Step<T extends Grant> {
+  readonly given: boolean;
+  /** Undefined where nothing changes. */
+  readonly next?: T;
+  /** For the refusal and the log. */
+  readonly reason?: string;
+}
+
+const ended = <T extends Grant>(grant: T, at: number, reason: string): Step<T> => ({
+  given: false,
+  ...(grant.endedAt === null ? { next: { ...grant, endedAt: at } } : {}),
+  reason,
+});
+
+const refused = (reason: string): Step<never> => ({ given: false, reason });
+
+/** Ends the grant and all its tokens. */
+export const endGrant = <T extends Grant>(grant: T, at: number): T | undefined =>
+  grant.endedAt === null ? { ...grant, endedAt: at } : undefined;
+
+export interface Exchange {
+  readonly clientId: string;
+  readonly redirectUri: string;
+  /** Whether the verifier belongs to the challenge. */
+  readonly verified: boolean;
+  readonly at: number;
+  /** Lifetime of an access token. */
+  readonly tokenMs: number;
+  /** The hash of the first refresh token; null without `offline_access`. */
+  readonly refreshHash: string | null;
+}
+
+/**
+ * Exchanges the code (RFC 6749, 4.1.3; RFC 7636, 4.6). Another client's attempt changes nothing; a second use ends the
+ * tokens of the first (4.1.2); a wrong redirect URI or verifier ends the code.
+ */
+export const exchangeCode = <T extends Grant>(grant: T, exchange: Exchange): Step<T> => {
+  const { clientId, redirectUri, verified, at, tokenMs, refreshHash } = exchange;
+  if (grant.clientId !== clientId) return refused('it was issued to another client');
+  if (grant.exchangedAt !== null) return ended(grant, at, 'it was used before, so its tokens end');
+  if (grant.endedAt !== null) return refused('it has ended');
+  if (at >= grant.createdAt + CODE_MS) return refused('it has expired');
+  if (grant.redirectUri !== redirectUri) return ended(grant, at, 'the redirect_uri is not the one of the request');
+  if (!verified) return ended(grant, at, 'the code_verifier does not belong to the code_challenge');
+  const until = at + REFRESH_ABSOLUTE_MS;
+  const refresh = refreshHash === null ? null : { hash: refreshHash, lastUsedAt: at, until, previous: null };
+  const expiresAt = refresh ? at + REFRESH_IDLE_MS : at + tokenMs;
+  return { given: true, next: { ...grant, exchangedAt: at, refresh, expiresAt } };
+};
+
+export interface Refresh {
+  readonly clientId: string;
+  /** The hash of the presented token, which is one of this grant's. */
+  readonly hash: string;
+  readonly successorHash: string;
+  /** The wanted scope in a canonical form; null for all. */
+  readonly scope: string | null;
+  readonly at: number;
+  readonly tokenMs: number;
+}
+
+/**
+ * Uses a refresh token (RFC 6749, 6): the first use makes its successor valid. The same request within REPEAT_MS, as
+ * long as the successor is unused, gives the same successor, because the first answer may have been lost. Any other
+ * second use ends the grant, since one of the two users is a thief (RFC 9700, 4.14.2).
+ */
+export const useRefreshToken = <T extends Grant>(grant: T, request: Refresh): Step<T> => {
+  const { clientId, hash, successorHash, scope, at, tokenMs } = request;
+  const { refresh, endedAt } = grant;
+  if (!refresh) return refused('it has ended');
+  const isOwn = grant.clientId === clientId;
+  if (hash !== refresh.hash) {
+    const { previous } = refresh;
+    const isRepeat = previous?.hash === hash && previous.scope === scope && at - previous.usedAt <= REPEAT_MS;
+    if (isRepeat && isOwn && endedAt === null) return { given: true };
+    return ended(grant, at, 'it was used before, so its successors end');
+  }
+  if (endedAt !== null) return refused('it has ended');
+  if (!isOwn) return refused('it was issued to another client');
+  if (at >= refresh.until || at >= refresh.lastUsedAt + REFRESH_IDLE_MS) return refused('it has expired');
+  const next: RefreshChain = {
+    hash: successorHash,
+    lastUsedAt: at,
+    until: refresh.until,
+    previous: { hash, usedAt: at, scope },
+  };
+  const expiresAt = Math.max(Math.min(at + REFRESH_IDLE_MS, refresh.until), at + tokenMs);
+  return { given: true, next: { ...grant, refresh: next, expiresAt } };
+};
+
+/** Whether tokens of the grant are valid: its code was exchanged, and it has not ended. */
+export const isLive = ({ exchangedAt, endedAt }: Grant): boolean => exchangedAt !== null && endedAt === null;

@@ -1,0 +1,128 @@
+import type { Store } from '@boxoffice/store';
+import * as rules from '../domain/grant.ts';
+import { type GrantDocument, grantsOf } from '../store.ts';
+import { verifies } from './pkce.ts';
+import { grantIdOf, hashRefreshToken, isCode, makeCode, type RefreshTokens } from './secrets.ts';
+
+/** What a user granted, for a new code. */
+export type NewGrant = Pick<
+  rules.Grant,
+  'clientId' | 'userId' | 'scopes' | 'redirectUri' | 'challenge' | 'nonce' | 'sessionId' | 'signedInAt'
+>;
+
+/** A grant whose tokens are to be given, or why not. */
+export type Use =
+  | { readonly given: true; readonly grant: GrantDocument; readonly refreshToken: string | undefined }
+  | { readonly given: false; readonly reason: string };
+
+export interface CodeUse {
+  readonly code: string;
+  readonly clientId: string;
+  readonly redirectUri: string;
+  readonly verifier: string;
+  /** Lifetime of an access token. Milliseconds. */
+  readonly tokenMs: number;
+}
+
+export interface RefreshUse {
+  readonly refreshToken: string;
+  readonly clientId: string;
+  readonly scope: string | null;
+  /** Lifetime of an access token. Milliseconds. */
+  readonly tokenMs: number;
+  /** Called with the grant before its token is used; throws to refuse without using it. */
+  readonly allow: (grant: GrantDocument) => void;
+}
+
+/** The grants of an installation. */
+export interface Grants {
+  /** Stores a grant; its code is returned only here. */
+  open(institution: string, grant: NewGrant): Promise<string>;
+  exchange(use: CodeUse): Promise<Use>;
+  refresh(use: RefreshUse): Promise<Use>;
+  /** The grant of a refresh token, also of an old one; undefined if there is none. */
+  ofRefreshToken(token: string): Promise<GrantDocument | undefined>;
+  get(institution: string, grantId: string): Promise<GrantDocument | undefined>;
+  /** Ends a grant and all its tokens. */
+  end(grant: GrantDocument): Promise<void>;
+}
+
+const UNKNOWN = { given: false, reason: 'it is unknown' } as const;
+
+/** Makes the grants on a store. Each step is one atomic write, so that of requests at the same time one wins. */
+export const createGrants = (store: Store, refreshTokens: RefreshTokens, now: () => number = Date.now): Grants => {
+  const grants = grantsOf(store);
+
+  /** Applies a rule to the current grant; the write is repeated on the newer grant where another request was faster. */
+  const apply = async (
+    grantId: string,
+    rule: (grant: GrantDocument) => rules.Step<GrantDocument>,
+  ): Promise<rules.Step<GrantDocument> & { readonly grant: GrantDocument | undefined }> => {
+    let step: rules.Step<GrantDocument> = UNKNOWN;
+    const grant = await grants.acrossInstitutions.update(grantId, (current) => {
+      step = rule(current);
+      return step.next && { next: step.next };
+    });
+    return { ...step, grant };
+  };
+
+  const end = async ({ institution, id }: GrantDocument): Promise<void> => {
+    await grants.of(institution).update(id, (current) => {
+      const next = rules.endGrant(current, now());
+      return next && { next };
+    });
+  };
+
+  const grantOf = async (token: string): Promise<GrantDocument | undefined> => {
+    const id = refreshTokens.grantOf(token);
+    return id === undefined ? undefined : grants.acrossInstitutions.get(id);
+  };
+
+  return {
+    open: async (institution, grant) => {
+      const code = makeCode();
+      const at = now();
+      const state = { createdAt: at, exchangedAt: null, endedAt: null, refresh: null, expiresAt: at + rules.CODE_MS };
+      await grants.of(institution).insert({ id: grantIdOf(code), ...grant, ...state });
+      return code;
+    },
+    exchange: async ({ code, clientId, redirectUri, verifier, tokenMs }) => {
+      if (!isCode(code)) return UNKNOWN;
+      const id = grantIdOf(code);
+      const refreshToken = refreshTokens.first(id);
+      const { given, reason, grant } = await apply(id, (current) =>
+        rules.exchangeCode(current, {
+          clientId,
+          redirectUri,
+          verified: verifies(verifier, current.challenge),
+          at: now(),
+          tokenMs,
+          refreshHash: current.scopes.includes('offline_access') ? hashRefreshToken(refreshToken) : null,
+        }),
+      );
+      if (!given || !grant) return { given: false, reason: reason ?? UNKNOWN.reason };
+      return { given, grant, refreshToken: grant.refresh ? refreshToken : undefined };
+    },
+    refresh: async ({ refreshToken, clientId, scope, tokenMs, allow }) => {
+      const known = await grantOf(refreshToken);
+      if (!known) return UNKNOWN;
+      if (known.clientId === clientId) allow(known);
+      const successor = refreshTokens.successor(refreshToken);
+      const { given, reason, grant } = await apply(known.id, (current) =>
+        rules.useRefreshToken(current, {
+          clientId,
+          hash: hashRefreshToken(refreshToken),
+          successorHash: hashRefreshToken(successor),
+          scope,
+          at: now(),
+          tokenMs,
+        }),
+      );
+      if (!given || !grant) return { given: false, reason: reason ?? UNKNOWN.reason };
+      return { given, grant, refreshToken: successor };
+    },
+    ofRefreshToken: grantOf,
+    get: (institution, grantId) => grants.of(institution).get(grantId),
+    end,
+  };
+};

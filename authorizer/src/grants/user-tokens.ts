@@ -1,0 +1,142 @@
+import type { AuthenticatedClient } from '../authentication/authenticate-client.ts';
+import { isBasic } from '../authentication/basic.ts';
+import { required } from '../authentication/form.ts';
+import type { IdentifyClient } from '../authentication/identify-client.ts';
+import { OAuthFault } from '../authentication/oauth-error.ts';
+import type { ClientUses } from '../clients/directory.ts';
+import { isLive } from '../domain/grant.ts';
+import { lacking, readScopes, writeScopes } from '../domain/scopes.ts';
+import { grantable } from '../domain/user-scopes.ts';
+import type { KeyRing } from '../keys/key-ring.ts';
+import type { ClientDocument, GrantDocument } from '../store.ts';
+import { accessClaims } from '../tokens/claims.ts';
+import type { IssuedToken, TokenForm } from '../tokens/issue.ts';
+import type { Signer } from '../tokens/signer.ts';
+import { type Account, type Accounts, isSignedIn } from '../users/accounts.ts';
+import type { Grants, Use } from './grants.ts';
+import { signIdToken } from './id-token.ts';
+
+export interface UserTokenDependencies {
+  readonly identify: IdentifyClient;
+  readonly clients: Pick<ClientUses, 'recordUse'>;
+  readonly grants: Grants;
+  readonly accounts: Pick<Accounts, 'current'>;
+  readonly keys: Pick<KeyRing, 'signing'>;
+  readonly signer: Pick<Signer, 'sign'>;
+  readonly issuer: string;
+  /** Seconds. */
+  readonly lifetime: number;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** Issues the tokens of one grant type; rejects with OAuthFault. */
+export type IssueUserTokens = (form: TokenForm, authorization: string | undefined) => Promise<IssuedToken>;
+
+const invalidGrant = (what: string, reason: string): OAuthFault =>
+  new OAuthFault('bad_request', 'invalid_grant', `The ${what} is not valid: ${reason}.`);
+
+/** Every parameter of the grant, and a client_id unless the client uses HTTP Basic. */
+const parametersOf = (
+  form: TokenForm,
+  authorization: string | undefined,
+  names: readonly (keyof TokenForm)[],
+): string[] => required(form, isBasic(authorization) ? names : [...names, 'client_id']);
+
+/** Makes the grants authorization_code (RFC 6749, 4.1.3, with PKCE) and refresh_token (RFC 6749, 6). */
+export const createUserTokens = (dependencies: UserTokenDependencies) => {
+  const { identify, clients, grants, accounts, keys, signer, issuer, lifetime, now } = dependencies;
+  const tokenMs = lifetime * 1000;
+
+  const used = ({ client, secret }: Partial<AuthenticatedClient> & { readonly client: ClientDocument }): void => {
+    if (secret) clients.recordUse(client, secret.id);
+  };
+
+  /** The user of a grant; ends the grant of one who may no longer sign in. */
+  const accountOf = async (grant: GrantDocument, what: string): Promise<Account> => {
+    const account = await accounts.current(grant.institution, grant.userId);
+    if (account && isSignedIn(account, grant.signedInAt)) return account;
+    await grants.end(grant);
+    throw invalidGrant(what, 'its user has signed out everywhere or may no longer sign in');
+  };
+
+  const issue = async (
+    client: ClientDocument,
+    { grant, refreshToken }: Use & { readonly given: true },
+    account: Account,
+    asked: readonly string[],
+  ): Promise<IssuedToken> => {
+    const scopes = grantable(asked, client.scopes, account.scopes);
+    const authTime = Math.floor(grant.signedInAt / 1000);
+    const at = now();
+    const { id, role, contact, pointsOfSale } = account;
+    const user = { id, role, contact, pointsOfSale, authTime };
+    const key = keys.signing();
+    const claims = accessClaims({ issuer, client, secretId: grant.id, scopes, lifetime, now: at, user });
+    const accessToken = await signer.sign(key, claims);
+    const { nonce, sessionId } = grant;
+    const about = {
+      issuer,
+      clientId: client.id,
+      account,
+      scopes,
+      nonce,
+      sessionId,
+      accessToken,
+      authTime,
+      lifetime,
+      now: at,
+    };
+    return {
+      access_token: accessToken,
+      token_type: 'Bearer',
+      expires_in: lifetime,
+      scope: writeScopes(scopes),
+      ...(refreshToken === undefined ? {} : { refresh_token: refreshToken }),
+      ...(scopes.includes('openid') ? { id_token: signIdToken(key, about) } : {}),
+    };
+  };
+
+  const exchange: IssueUserTokens = async (form, authorization) => {
+    const [code = '', redirectUri = '', verifier = ''] = parametersOf(form, authorization, [
+      'code',
+      'redirect_uri',
+      'code_verifier',
+    ]);
+    const identified = await identify(form, authorization);
+    const { client } = identified;
+    const use = await grants.exchange({ code, clientId: client.id, redirectUri, verifier, tokenMs });
+    if (!use.given) throw invalidGrant('code', use.reason);
+    const account = await accountOf(use.grant, 'code');
+    used(identified);
+    return issue(client, use, account, use.grant.scopes);
+  };
+
+  const refresh: IssueUserTokens = async (form, authorization) => {
+    const [refreshToken = ''] = parametersOf(form, authorization, ['refresh_token']);
+    const identified = await identify(form, authorization);
+    const { client } = identified;
+    const asked = form.scope === undefined ? undefined : readScopes(form.scope).sort();
+    const allow = ({ scopes }: GrantDocument): void => {
+      if (lacking(asked ?? [], scopes).length === 0) return;
+      throw new OAuthFault('invalid_parameter', 'invalid_scope', 'The user has not granted every requested scope.');
+    };
+    const scope = asked ? writeScopes(asked) : null;
+    const use = await grants.refresh({ refreshToken, clientId: client.id, scope, tokenMs, allow });
+    if (!use.given) throw invalidGrant('refresh token', use.reason);
+    const account = await accountOf(use.grant, 'refresh token');
+    used(identified);
+    return issue(client, use, account, asked ?? use.grant.scopes);
+  };
+
+  return { authorization_code: exchange, refresh_token: refresh };
+};
+
+/** Whether a user's tokens of this grant are valid at this client. */
+export const isUsable = (grant: GrantDocument | undefined, account: Account | undefined, clientId: string): boolean =>
+  grant !== undefined &&
+  account !== undefined &&
+  isLive(grant) &&
+  grant.clientId === clientId &&
+  grant.userId === account.id &&
+  isSignedIn(account, grant.signedInAt);

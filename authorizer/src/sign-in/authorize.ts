@@ -1,0 +1,247 @@
+import { isClaimable, withParameters } from '../domain/redirect-uri.ts';
+import { isFresh } from '../domain/session.ts';
+import { grantable } from '../domain/user-scopes.ts';
+import type { Grants } from '../grants/grants.ts';
+import {
+  chooseLanguage,
+  type PageAnswer,
+  type PageHandler,
+  type PageRequest,
+  redirect,
+  single,
+} from '../pages/index.ts';
+import type { ClientDocument } from '../store.ts';
+import type { Accounts } from '../users/accounts.ts';
+import type { Consents } from './consents.ts';
+import { BROWSER_COOKIE, readCookie, SESSION_COOKIE, setCookie } from './cookies.ts';
+import { type FormState, type Forms, newBrowser, type ReturnedForm } from './forms.ts';
+import type { Institutions } from './institutions.ts';
+import { type AuthorizationError, type AuthorizationRequest, readRequest } from './request.ts';
+import type { OpenSession, Sessions } from './sessions.ts';
+import {
+  AUTHORIZE_PATH,
+  brokenLinkPage,
+  consentPage,
+  invalidFormPage,
+  sentFormPage,
+  signInPage,
+  tooManyPage,
+  type View,
+  viewOf,
+} from './views.ts';
+
+export interface AuthorizeDependencies {
+  readonly issuer: string;
+  readonly clientOf: (clientId: string) => Promise<ClientDocument | undefined>;
+  readonly institutions: Institutions;
+  readonly sessions: Sessions;
+  readonly consents: Consents;
+  readonly forms: Forms;
+  readonly grants: Pick<Grants, 'open'>;
+  readonly accounts: Pick<Accounts, 'verify' | 'recordSignIn'>;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** One request at the endpoint, with what its answers need. */
+interface Exchange {
+  readonly http: PageRequest;
+  readonly request: AuthorizationRequest;
+  readonly view: View;
+  /** The cookie that forms are bound to. */
+  readonly browser: string;
+  /** `Set-Cookie` of the answer. */
+  readonly cookies: readonly string[];
+}
+
+/** The user, as far as the request knows. */
+interface SignedIn extends OpenSession {
+  /** Whether the password was entered within this very request. */
+  readonly isNow: boolean;
+}
+
+/** Makes the authorization endpoint (RFC 6749, 3.1 and 4.1; OpenID Connect Core, 3.1.2). */
+export const createAuthorize = (dependencies: AuthorizeDependencies): PageHandler => {
+  const { issuer, clientOf, institutions, sessions, consents, forms, grants, accounts, now } = dependencies;
+
+  /** Every answer names the issuer, against mix-up (RFC 9207, 2). */
+  const back = (
+    { redirectUri, state }: Pick<AuthorizationRequest, 'redirectUri' | 'state'>,
+    parameters: Readonly<Record<string, string>>,
+    cookies: readonly string[] = [],
+  ): PageAnswer =>
+    redirect(withParameters(redirectUri, { ...parameters, state, iss: issuer }), { 'Set-Cookie': cookies });
+
+  const refuse = ({ request, cookies }: Exchange, error: AuthorizationError, description: string): PageAnswer =>
+    back(request, { error, error_description: description }, cookies);
+
+  const formState = (
+    { request }: Exchange,
+    purpose: FormState['purpose'],
+    more: Partial<FormState> = {},
+  ): FormState => ({
+    purpose,
+    institution: request.client.institution,
+    parameters: request.parameters,
+    ...more,
+  });
+
+  const askToSignIn = (exchange: Exchange, login: string | undefined, isWrong = false): PageAnswer => {
+    const { request, view, browser, cookies } = exchange;
+    const state = forms.write(formState(exchange, 'sign-in'), browser);
+    const { client, redirectUri } = request;
+    return signInPage({ ...view, client: client.name, redirectUri, state, login, isWrong, cookies });
+  };
+
+  const giveCode = async (
+    { request, cookies }: Exchange,
+    { session, account }: OpenSession,
+    scopes: readonly string[],
+  ): Promise<PageAnswer> => {
+    const { client, redirectUri, challenge, nonce } = request;
+    const { signedInAt, id: sessionId } = session;
+    const granted = {
+      clientId: client.id,
+      userId: account.id,
+      scopes,
+      redirectUri,
+      challenge,
+      nonce,
+      sessionId,
+      signedInAt,
+    };
+    return back(request, { code: await grants.open(client.institution, granted) }, cookies);
+  };
+
+  /**
+   * Why the user must be asked: a third party that has no consent for these scopes yet, or a public client whose redirect
+   * URI another application could claim, unless the user has just signed in for it (RFC 8252, 8.6).
+   */
+  const reasonToAsk = async (
+    { client, redirectUri, prompts }: AuthorizationRequest,
+    { account, isNow }: SignedIn,
+    scopes: readonly string[],
+  ): Promise<'consent_required' | 'interaction_required' | undefined> => {
+    if (prompts.includes('consent')) return 'consent_required';
+    if (client.thirdParty) {
+      const agreement = { institution: client.institution, userId: account.id, clientId: client.id, scopes };
+      if (!(await consents.isGiven(agreement))) return 'consent_required';
+    }
+    return client.type === 'public' && isClaimable(redirectUri) && !isNow ? 'interaction_required' : undefined;
+  };
+
+  const askForConsent = (
+    exchange: Exchange,
+    { session, account, isNow }: SignedIn,
+    scopes: readonly string[],
+  ): PageAnswer => {
+    const { request, view, browser, cookies } = exchange;
+    const { client, redirectUri } = request;
+    const more = { session: session.id, scopes, justSignedIn: isNow };
+    const state = forms.write(formState(exchange, 'consent', more), browser);
+    const claimable = client.type === 'public' && isClaimable(redirectUri);
+    const { login } = account;
+    return consentPage({
+      ...view,
+      client: client.name,
+      redirectUri,
+      state,
+      login,
+      scopes,
+      isClaimable: claimable,
+      cookies,
+    });
+  };
+
+  /** The request of a user who is signed in: asks for consent where it is needed, else gives the code. */
+  const proceed = async (exchange: Exchange, user: SignedIn): Promise<PageAnswer> => {
+    const { request } = exchange;
+    const scopes = grantable(request.scopes, request.client.scopes, user.account.scopes);
+    const reason = await reasonToAsk(request, user, scopes);
+    if (!reason) return giveCode(exchange, user, scopes);
+    if (!request.prompts.includes('none')) return askForConsent(exchange, user, scopes);
+    return refuse(exchange, reason, 'The user must be asked, which prompt=none forbids.');
+  };
+
+  const begin = async (exchange: Exchange): Promise<PageAnswer> => {
+    const { http, request } = exchange;
+    const token = http.isHead ? undefined : readCookie(http.cookie, SESSION_COOKIE);
+    const open = await sessions.find(request.client.institution, token);
+    const isCurrent = open !== undefined && isFresh(open.session, request.maxAge, now());
+    if (isCurrent && !request.prompts.includes('login')) return proceed(exchange, { ...open, isNow: false });
+    if (request.prompts.includes('none')) return refuse(exchange, 'login_required', 'The user is not signed in.');
+    return askToSignIn(exchange, request.loginHint ?? open?.account.login);
+  };
+
+  /** The request of a form once more, for a browser that has sent the form before. */
+  const again = ({ parameters }: FormState): string => `${AUTHORIZE_PATH}?${new URLSearchParams(parameters)}`;
+
+  const signIn = async (exchange: Exchange, sent: ReturnedForm): Promise<PageAnswer> => {
+    const { http, request, view } = exchange;
+    const { institution } = request.client;
+    const [login, password] = [single(http, 'login') ?? '', single(http, 'password') ?? ''];
+    const checked = await accounts.verify({ institution, login, ip: http.address }, password, http.hasLeft);
+    if (checked.outcome === 'wrong') return askToSignIn(exchange, login, true);
+    if (checked.outcome !== 'right') return tooManyPage(view, checked.waitMs, checked.outcome === 'busy');
+    if (!(await sent.spend())) return sentFormPage(view, again(sent));
+    const { user: account } = checked;
+    const { token, session } = await sessions.begin(account, readCookie(http.cookie, SESSION_COOKIE));
+    await accounts.recordSignIn(institution, account.id);
+    const cookies = [...exchange.cookies, setCookie(SESSION_COOKIE, token)];
+    return proceed({ ...exchange, cookies }, { session, account, isNow: true });
+  };
+
+  const decide = async (exchange: Exchange, sent: ReturnedForm): Promise<PageAnswer> => {
+    const { http, request, view } = exchange;
+    const { institution, id: clientId, thirdParty } = request.client;
+    const open = await sessions.find(institution, readCookie(http.cookie, SESSION_COOKIE));
+    // Signed out, or signed in as somebody else, since the question was shown.
+    if (open?.session.id !== sent.session || !open) return begin(exchange);
+    const decision = single(http, 'decision');
+    if (decision !== 'allow' && decision !== 'deny') return invalidFormPage(view.language);
+    if (!(await sent.spend())) return sentFormPage(view, again(sent));
+    if (decision === 'deny') return refuse(exchange, 'access_denied', 'The user has refused.');
+    const shown = sent.scopes ?? [];
+    const scopes = grantable(shown, request.client.scopes, open.account.scopes);
+    if (thirdParty) await consents.give({ institution, userId: open.account.id, clientId, scopes: shown });
+    return giveCode(exchange, open, scopes);
+  };
+
+  const exchangeOf = async (http: PageRequest, request: AuthorizationRequest): Promise<Exchange> => {
+    const known = readCookie(http.cookie, BROWSER_COOKIE);
+    const browser = known ?? newBrowser();
+    const profile = await institutions.profile(request.client.institution);
+    const cookies = known === undefined ? [setCookie(BROWSER_COOKIE, browser)] : [];
+    return { http, request, view: viewOf(http, profile, request.uiLocales), browser, cookies };
+  };
+
+  /** The parameters of the request: as sent, or as a form of these pages carries them. */
+  const readFrom = async (
+    http: PageRequest,
+    parameters: PageRequest['parameters'],
+    act: (exchange: Exchange) => Promise<PageAnswer>,
+  ): Promise<PageAnswer> => {
+    const reading = await readRequest(parameters, clientOf);
+    if (reading.kind === 'request') return act(await exchangeOf(http, reading.request));
+    if (reading.kind === 'error') {
+      const { error, description } = reading.error;
+      return back(reading.error, { error, error_description: description });
+    }
+    const profile = reading.client && (await institutions.profile(reading.client.institution));
+    const language = chooseLanguage(
+      { uiLocales: single(http, 'ui_locales'), acceptLanguage: http.acceptLanguage },
+      profile?.languages,
+    );
+    return brokenLinkPage(language, profile?.name, reading.fault, reading.detail);
+  };
+
+  return async (http) => {
+    const isForm = http.method === 'POST' && http.parameters.some(([name]) => name === 'form');
+    if (!isForm) return readFrom(http, http.parameters, begin);
+    const sent = forms.read(single(http, 'form'), readCookie(http.cookie, BROWSER_COOKIE));
+    if (!sent || http.isCrossSite || sent.purpose === 'sign-out')
+      return invalidFormPage(chooseLanguage({ acceptLanguage: http.acceptLanguage }));
+    const act = sent.purpose === 'sign-in' ? signIn : decide;
+    return readFrom(http, Object.entries(sent.parameters), (exchange) => act(exchange, sent));
+  };
+};

@@ -1,0 +1,92 @@
+import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { sealingKey } from '@boxoffice/runtime';
+import { type Store, UniqueViolation } from '@boxoffice/store';
+import { sentFormsOf } from '../store.ts';
+
+/** How long a form can be sent. */
+const FORM_MS = 10 * 60_000;
+
+/** What a form carries: signed, so that it comes back as it was shown, and readable, so it holds no secret. */
+export interface FormState {
+  /** What the form is for; a form for something else is refused. */
+  readonly purpose: 'sign-in' | 'consent' | 'sign-out';
+  readonly institution: string;
+  /** The parameters of the request that led to the form. */
+  readonly parameters: Readonly<Record<string, string>>;
+  /** The session that the form was shown in; absent where there is none yet. */
+  readonly session?: string;
+  /** The scopes that the form shows. */
+  readonly scopes?: readonly string[];
+  /** The user signed in within this request, so the redirect was chosen by the one who signed in. */
+  readonly justSignedIn?: boolean;
+}
+
+interface SignedState extends FormState {
+  readonly id: string;
+  readonly browser: string;
+  /** Epoch milliseconds. */
+  readonly until: number;
+}
+
+/** A form that came back from the browser that it was shown in. */
+export interface ReturnedForm extends FormState {
+  /**
+   * Records that the form had success; false if it had before, also where both were sent at the same time, to different
+   * instances.
+   */
+  spend(): Promise<boolean>;
+}
+
+/** Forms against cross-site requests: each is bound to a browser by a cookie, and has success once. */
+export interface Forms {
+  /** The hidden member of a form, for the browser with this cookie. */
+  write(state: FormState, browser: string): string;
+  /** The form's state; undefined if it was changed, is too old, or was shown in another browser. */
+  read(text: string | undefined, browser: string | undefined): ReturnedForm | undefined;
+}
+
+/** A new value of the cookie that forms are bound to. */
+export const newBrowser = (): string => randomBytes(32).toString('base64url');
+
+const hashOf = (purpose: string, text: string): string => hash('sha256', `${purpose} ${text}`, 'base64url');
+
+/** Makes the forms of an installation: every instance reads those of every other. Nothing is stored until one has success. */
+export const createForms = (store: Store, keyEncryptionKey: string, now: () => number = Date.now): Forms => {
+  const key = sealingKey(keyEncryptionKey, 'forms');
+  const sign = (payload: string): Buffer => createHmac('sha256', key).update(payload).digest();
+
+  const opened = (text: string): SignedState | undefined => {
+    const [payload = '', signature = ''] = text.split('.', 2);
+    const [expected, given] = [sign(payload), Buffer.from(signature, 'base64url')];
+    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
+    return JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as SignedState;
+  };
+
+  return {
+    write: (state, browser) => {
+      const id = randomBytes(16).toString('base64url');
+      const signed: SignedState = { ...state, id, browser: hashOf('browser', browser), until: now() + FORM_MS };
+      const payload = Buffer.from(JSON.stringify(signed)).toString('base64url');
+      return `${payload}.${sign(payload).toString('base64url')}`;
+    },
+    read: (text, browser) => {
+      const state = text === undefined || browser === undefined ? undefined : opened(text);
+      if (!state || state.until <= now() || state.browser !== hashOf('browser', browser ?? '')) return undefined;
+      const { id, until, institution } = state;
+      return {
+        ...state,
+        spend: async () => {
+          try {
+            await sentFormsOf(store)
+              .of(institution)
+              .insert({ id: hashOf('form', id), expiresAt: until });
+            return true;
+          } catch (error) {
+            if (error instanceof UniqueViolation) return false;
+            throw error;
+          }
+        },
+      };
+    },
+  };
+};

@@ -1,0 +1,115 @@
+import { isRegistered, withParameters } from '../domain/redirect-uri.ts';
+import {
+  chooseLanguage,
+  type PageAnswer,
+  type PageHandler,
+  type PageRequest,
+  redirect,
+  single,
+} from '../pages/index.ts';
+import type { ClientDocument } from '../store.ts';
+import { BROWSER_COOKIE, readCookie, removeCookie, SESSION_COOKIE, setCookie } from './cookies.ts';
+import { type Forms, newBrowser } from './forms.ts';
+import type { Institutions } from './institutions.ts';
+import type { OpenSession, Sessions } from './sessions.ts';
+import { invalidFormPage, signedOutPage, signOutPage, viewOf } from './views.ts';
+
+/** The user and the client of an ID token that this installation has signed, also of an expired one. */
+export type ReadIdTokenHint = (
+  token: string,
+) => Promise<{ readonly sub: string; readonly clientId: string; readonly sid: string } | undefined>;
+
+export interface LogoutDependencies {
+  readonly clientOf: (clientId: string) => Promise<ClientDocument | undefined>;
+  readonly institutions: Institutions;
+  readonly sessions: Sessions;
+  readonly forms: Forms;
+  readonly readHint: ReadIdTokenHint;
+}
+
+/** Where the browser goes after signing out. */
+interface Destination {
+  /** Undefined for the page that says that the user is signed out. */
+  readonly redirectUri: string | undefined;
+  readonly state: string | undefined;
+}
+
+/**
+ * Makes the logout endpoint (OpenID Connect RP-Initiated Logout 1.0, 2 and 3): ends the session of the browser, not the
+ * tokens of its clients. It asks first, unless the client proves by an ID token that it knows the user. An address that is
+ * not registered is never redirected to.
+ */
+export const createLogout = ({
+  clientOf,
+  institutions,
+  sessions,
+  forms,
+  readHint,
+}: LogoutDependencies): PageHandler => {
+  const leave = async (
+    http: PageRequest,
+    { redirectUri, state }: Destination,
+    ended: OpenSession | undefined,
+  ): Promise<PageAnswer> => {
+    const cookies = readCookie(http.cookie, SESSION_COOKIE) === undefined ? [] : [removeCookie(SESSION_COOKIE)];
+    if (redirectUri !== undefined) return redirect(withParameters(redirectUri, { state }), { 'Set-Cookie': cookies });
+    const profile = ended && (await institutions.profile(ended.session.institution));
+    const wishes = { uiLocales: single(http, 'ui_locales'), acceptLanguage: http.acceptLanguage };
+    return signedOutPage(chooseLanguage(wishes, profile?.languages), profile, cookies);
+  };
+
+  const end = async (http: PageRequest, open: OpenSession | undefined, to: Destination): Promise<PageAnswer> => {
+    if (open) await sessions.end(open.session);
+    return leave(http, to, open);
+  };
+
+  /** The client that a request names, if its hint and its client_id agree. */
+  const clientIn = async (
+    http: PageRequest,
+    hint: { readonly clientId: string } | undefined,
+  ): Promise<ClientDocument | undefined> => {
+    const named = single(http, 'client_id');
+    if (hint && named !== undefined && named !== hint.clientId) return undefined;
+    const clientId = hint?.clientId ?? named;
+    return clientId === undefined ? undefined : clientOf(clientId);
+  };
+
+  const request = async (http: PageRequest): Promise<PageAnswer> => {
+    const token = single(http, 'id_token_hint');
+    const hint = token === undefined ? undefined : await readHint(token);
+    const client = await clientIn(http, hint);
+    const wanted = single(http, 'post_logout_redirect_uri');
+    const redirectUri =
+      wanted !== undefined && client && isRegistered(wanted, client.redirectUris) ? wanted : undefined;
+    const to = { redirectUri, state: redirectUri === undefined ? undefined : single(http, 'state') };
+    const shown = await sessions.ofToken(http.isHead ? undefined : readCookie(http.cookie, SESSION_COOKIE));
+    // A form of the client's site comes without the cookie; its ID token names the session.
+    const open =
+      shown ?? (hint && client && !http.isHead ? await sessions.ofId(client.institution, hint.sid) : undefined);
+    if (!open) return leave(http, to, undefined);
+    const isProven = hint?.sub === open.account.id && client?.institution === open.session.institution;
+    if (isProven) return end(http, open, to);
+
+    const known = readCookie(http.cookie, BROWSER_COOKIE);
+    const browser = known ?? newBrowser();
+    const parameters = Object.fromEntries(
+      Object.entries({ redirectUri: to.redirectUri, state: to.state }).filter(([, value]) => value !== undefined),
+    ) as Record<string, string>;
+    const { institution } = open.session;
+    const state = forms.write({ purpose: 'sign-out', institution, parameters }, browser);
+    const view = viewOf(http, await institutions.profile(institution), single(http, 'ui_locales'));
+    const cookies = known === undefined ? [setCookie(BROWSER_COOKIE, browser)] : [];
+    return signOutPage(view, open.account.login, state, cookies, to.redirectUri);
+  };
+
+  return async (http) => {
+    const isForm = http.method === 'POST' && http.parameters.some(([name]) => name === 'form');
+    if (!isForm) return request(http);
+    const sent = forms.read(single(http, 'form'), readCookie(http.cookie, BROWSER_COOKIE));
+    if (!sent || http.isCrossSite || sent.purpose !== 'sign-out')
+      return invalidFormPage(chooseLanguage({ acceptLanguage: http.acceptLanguage }));
+    const open = await sessions.ofToken(readCookie(http.cookie, SESSION_COOKIE));
+    const to = { redirectUri: sent.parameters.redirectUri, state: sent.parameters.state };
+    return end(http, open, to);
+  };
+};

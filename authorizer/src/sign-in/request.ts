@@ -1,0 +1,205 @@
+import { isChallenge } from '../domain/challenge.ts';
+import { isRegistered } from '../domain/redirect-uri.ts';
+import { readScopes } from '../domain/scopes.ts';
+import { unregistered } from '../domain/user-scopes.ts';
+import type { ClientDocument } from '../store.ts';
+
+/** A parameter that may not be repeated (RFC 6749, 3.1), with its value; undefined where it is absent. */
+type Parameters = Readonly<Record<string, string | undefined>>;
+
+/** The errors of the authorization endpoint (RFC 6749, 4.1.2.1; OpenID Connect Core, 3.1.2.6). */
+export type AuthorizationError =
+  | 'invalid_request'
+  | 'unsupported_response_type'
+  | 'invalid_scope'
+  | 'access_denied'
+  | 'login_required'
+  | 'consent_required'
+  | 'interaction_required'
+  | 'request_not_supported'
+  | 'request_uri_not_supported'
+  | 'temporarily_unavailable';
+
+/** An authorization request whose client and redirect URI are known. */
+export interface AuthorizationRequest {
+  readonly client: ClientDocument;
+  readonly redirectUri: string;
+  readonly state: string | undefined;
+  /** The wanted scopes; undefined for all. */
+  readonly scopes: readonly string[] | undefined;
+  readonly challenge: string;
+  readonly nonce: string | null;
+  readonly prompts: readonly string[];
+  /** Seconds. */
+  readonly maxAge: number | undefined;
+  readonly loginHint: string | undefined;
+  readonly uiLocales: string | undefined;
+  /** The parameters as they were sent, to send the request again. */
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+/** An error that is reported to the redirect URI. */
+export interface RequestError {
+  readonly redirectUri: string;
+  readonly state: string | undefined;
+  readonly error: AuthorizationError;
+  readonly description: string;
+}
+
+/** The result of reading a request. An unknown client or redirect URI is never redirected to. */
+export type Reading =
+  | { readonly kind: 'request'; readonly request: AuthorizationRequest }
+  | { readonly kind: 'error'; readonly error: RequestError }
+  | {
+      readonly kind: 'page';
+      readonly fault: 'client' | 'redirect';
+      readonly client: ClientDocument | undefined;
+      /** For the makers of the client. */
+      readonly detail: string;
+    };
+
+/** The parameters that are read; others are ignored (RFC 6749, 3.1). */
+const KNOWN = [
+  'client_id',
+  'redirect_uri',
+  'response_type',
+  'response_mode',
+  'scope',
+  'state',
+  'nonce',
+  'code_challenge',
+  'code_challenge_method',
+  'prompt',
+  'max_age',
+  'login_hint',
+  'ui_locales',
+  'request',
+  'request_uri',
+] as const;
+
+const PROMPTS = ['none', 'login', 'consent'];
+
+const LONGEST_NONCE = 1_000;
+
+type Fault = readonly [AuthorizationError, string];
+
+interface Rule {
+  readonly name: string;
+  check(parameters: Parameters, client: ClientDocument): Fault | undefined;
+}
+
+const invalid = (description: string): Fault => ['invalid_request', description];
+
+/** What a request must fulfil, in this order. */
+const RULES: readonly Rule[] = [
+  {
+    name: 'no request objects (OpenID Connect Core, 3.1.2.6)',
+    check: ({ request, request_uri }) => {
+      if (request !== undefined) return ['request_not_supported', 'The parameter request is not supported.'];
+      if (request_uri === undefined) return undefined;
+      return ['request_uri_not_supported', 'The parameter request_uri is not supported.'];
+    },
+  },
+  {
+    name: 'the response type is code (RFC 6749, 3.1.1)',
+    check: ({ response_type: type }) => {
+      if (type === undefined) return invalid('The parameter response_type is required: code.');
+      return type === 'code' ? undefined : ['unsupported_response_type', 'The response_type must be code.'];
+    },
+  },
+  {
+    name: 'the response comes in the query (OAuth 2.0 Multiple Response Types, 2.1)',
+    check: ({ response_mode: mode = 'query' }) =>
+      mode === 'query' ? undefined : invalid('The response_mode must be query.'),
+  },
+  {
+    name: 'PKCE with S256 (RFC 7636, 4.4.1; RFC 9700, 2.1.1)',
+    check: ({ code_challenge: challenge, code_challenge_method: method }) => {
+      if (challenge === undefined) return invalid('The parameter code_challenge is required (PKCE, RFC 7636).');
+      if (method !== 'S256') return invalid('The code_challenge_method must be S256.');
+      return isChallenge(challenge) ? undefined : invalid('The code_challenge must be 43 characters of base64url.');
+    },
+  },
+  {
+    name: 'the client is registered for the scopes (RFC 6749, 3.3)',
+    check: ({ scope = '' }, client) => {
+      const missing = unregistered(readScopes(scope), client.scopes);
+      if (missing.length === 0) return undefined;
+      return ['invalid_scope', `The client is not registered for these scopes: ${missing.join(' ')}.`];
+    },
+  },
+  {
+    name: 'known prompts, none alone (OpenID Connect Core, 3.1.2.1)',
+    check: ({ prompt = '' }) => {
+      const prompts = readScopes(prompt);
+      const unknown = prompts.filter((one) => !PROMPTS.includes(one));
+      if (unknown.length > 0) return invalid(`The prompt must be one of ${PROMPTS.join(', ')}.`);
+      return prompts.includes('none') && prompts.length > 1 ? invalid('The prompt none stands alone.') : undefined;
+    },
+  },
+  {
+    name: 'max_age is a number of seconds (OpenID Connect Core, 3.1.2.1)',
+    check: ({ max_age: maxAge = '0' }) =>
+      /^\d{1,9}$/.test(maxAge) ? undefined : invalid('The parameter max_age must be a number of seconds.'),
+  },
+  {
+    name: 'a nonce of a reasonable length',
+    check: ({ nonce = '' }) =>
+      nonce.length <= LONGEST_NONCE ? undefined : invalid(`The nonce is longer than ${LONGEST_NONCE} characters.`),
+  },
+];
+
+const requestOf = (p: Parameters, client: ClientDocument, redirectUri: string): AuthorizationRequest => ({
+  client,
+  redirectUri,
+  state: p.state,
+  scopes: p.scope === undefined || readScopes(p.scope).length === 0 ? undefined : readScopes(p.scope),
+  challenge: p.code_challenge ?? '',
+  nonce: p.nonce ?? null,
+  prompts: readScopes(p.prompt ?? ''),
+  maxAge: p.max_age === undefined ? undefined : Number(p.max_age),
+  loginHint: p.login_hint,
+  uiLocales: p.ui_locales,
+  parameters: Object.fromEntries(
+    KNOWN.flatMap((name) => {
+      const value = p[name];
+      return value === undefined ? [] : [[name, value] as const];
+    }),
+  ),
+});
+
+/**
+ * Reads an authorization request (RFC 6749, 4.1.1). The client and the redirect URI come first: before both are known,
+ * nothing is redirected (RFC 6749, 4.1.2.1).
+ */
+export const readRequest = async (
+  sent: readonly (readonly [string, string])[],
+  clientOf: (clientId: string) => Promise<ClientDocument | undefined>,
+): Promise<Reading> => {
+  const repeated = KNOWN.filter((name) => sent.filter(([key]) => key === name).length > 1);
+  const first = new Map(sent.toReversed());
+  const parameters: Parameters = Object.fromEntries(KNOWN.map((name) => [name, first.get(name)]));
+  const { client_id: clientId, redirect_uri: redirectUri, state } = parameters;
+  const page = (fault: 'client' | 'redirect', client: ClientDocument | undefined, detail: string): Reading => ({
+    kind: 'page',
+    fault,
+    client,
+    detail,
+  });
+  if (clientId === undefined) return page('client', undefined, 'client_id is missing');
+  if (repeated.includes('client_id')) return page('client', undefined, 'client_id is sent twice');
+  const client = await clientOf(clientId);
+  if (!client) return page('client', undefined, 'client_id is not registered');
+  if (redirectUri === undefined) return page('redirect', client, 'redirect_uri is missing');
+  if (repeated.includes('redirect_uri')) return page('redirect', client, 'redirect_uri is sent twice');
+  if (!isRegistered(redirectUri, client.redirectUris))
+    return page('redirect', client, `redirect_uri is not registered for ${client.id}: ${redirectUri.slice(0, 200)}`);
+  const fault =
+    repeated.length > 0
+      ? invalid(`Parameters are sent twice: ${repeated.join(', ')}.`)
+      : RULES.map((rule) => rule.check(parameters, client)).find((found) => found !== undefined);
+  if (!fault) return { kind: 'request', request: requestOf(parameters, client, redirectUri) };
+  const [error, description] = fault;
+  const known = repeated.includes('state') ? undefined : state;
+  return { kind: 'error', error: { redirectUri, state: known, error, description } };
+};

@@ -1,0 +1,83 @@
+import { hash, randomBytes } from 'node:crypto';
+import type { Store } from '@boxoffice/store';
+import { isOpen, SESSION_ABSOLUTE_MS, TOUCH_MS } from '../domain/session.ts';
+import { type SessionDocument, sessionsOf } from '../store.ts';
+import { type Account, type Accounts, isSignedIn } from '../users/accounts.ts';
+
+/** A live session with its user. */
+export interface OpenSession {
+  readonly session: SessionDocument;
+  readonly account: Account;
+}
+
+/** The sessions of users. A token is 256 random bits; the store contains only its hash. */
+export interface Sessions {
+  /** Begins a session; its token is returned only here. A session that the browser had before ends. */
+  begin(
+    account: Account,
+    former: string | undefined,
+  ): Promise<{ readonly token: string; readonly session: SessionDocument }>;
+  /**
+   * The live session of a token, of this institution only; each call renews the idle time. Undefined if its user may no
+   * longer sign in, or has signed out everywhere since.
+   */
+  find(institution: string, token: string | undefined): Promise<OpenSession | undefined>;
+  /** The live session of this id, which an ID token names as `sid`. */
+  ofId(institution: string, id: string): Promise<OpenSession | undefined>;
+  /** The live session of a token, whatever its institution: for signing out. */
+  ofToken(token: string | undefined): Promise<OpenSession | undefined>;
+  /** Ends a session. */
+  end(session: SessionDocument): Promise<void>;
+}
+
+const idOf = (token: string): string => hash('sha256', `session ${token}`, 'base64url');
+
+/** Makes the sessions on a store. */
+export const createSessions = (
+  store: Store,
+  accounts: Pick<Accounts, 'current'>,
+  now: () => number = Date.now,
+): Sessions => {
+  const sessions = sessionsOf(store);
+
+  const touch = (session: SessionDocument, at: number): void => {
+    if (at - session.lastSeenAt < TOUCH_MS) return;
+    // Not awaited, so that it delays no request; after a failure the next request writes again.
+    sessions
+      .of(session.institution)
+      .update(session.id, (current) => (current.lastSeenAt < at ? { next: { ...current, lastSeenAt: at } } : undefined))
+      .catch(() => undefined);
+  };
+
+  const open = async (session: SessionDocument | undefined): Promise<OpenSession | undefined> => {
+    const at = now();
+    if (!session || !isOpen(session, at)) return undefined;
+    const account = await accounts.current(session.institution, session.userId);
+    if (!account || !isSignedIn(account, session.signedInAt)) return undefined;
+    touch(session, at);
+    return { session, account };
+  };
+
+  const ofToken = async (token: string | undefined): Promise<OpenSession | undefined> =>
+    open(token === undefined ? undefined : await sessions.acrossInstitutions.get(idOf(token)));
+
+  return {
+    begin: async (account, former) => {
+      const token = randomBytes(32).toString('base64url');
+      const at = now();
+      const times = { signedInAt: at, lastSeenAt: at, expiresAt: at + SESSION_ABSOLUTE_MS };
+      const session = await sessions.of(account.institution).insert({ id: idOf(token), userId: account.id, ...times });
+      if (former !== undefined) await sessions.acrossInstitutions.delete(idOf(former));
+      return { token, session };
+    },
+    find: async (institution, token) => {
+      const found = await ofToken(token);
+      return found?.session.institution === institution ? found : undefined;
+    },
+    ofId: async (institution, id) => open(await sessions.of(institution).get(id)),
+    ofToken,
+    end: async ({ institution, id }) => {
+      await sessions.of(institution).delete(id);
+    },
+  };
+};

@@ -1,0 +1,42 @@
+import type { KeySet } from '@boxoffice/identity';
+import type { Store } from '@boxoffice/store';
+import type { ClientDirectory } from '../clients/directory.ts';
+import type { Grants } from '../grants/grants.ts';
+import type { PageHandler } from '../pages/index.ts';
+import type { Accounts } from '../users/accounts.ts';
+import { createAuthorize } from './authorize.ts';
+import { createConsents } from './consents.ts';
+import { createForms } from './forms.ts';
+import { createReadIdTokenHint } from './id-token-hint.ts';
+import { institutionsById } from './institutions.ts';
+import { createLogout } from './logout.ts';
+import { createSessions } from './sessions.ts';
+import { AUTHORIZE_PATH, LOGOUT_PATH } from './views.ts';
+
+export interface SignInOptions {
+  readonly store: Store;
+  readonly issuer: string;
+  readonly keyEncryptionKey: string;
+  readonly clients: Pick<ClientDirectory, 'cached' | 'current'>;
+  readonly accounts: Accounts;
+  readonly grants: Grants;
+  readonly keySet: KeySet;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** The pages of signing in and out, by path. */
+export const createSignIn = (options: SignInOptions): ReadonlyMap<string, PageHandler> => {
+  const { store, issuer, keyEncryptionKey, clients, accounts, grants, keySet, now } = options;
+  const common = {
+    clientOf: async (clientId: string) => clients.cached(clientId) ?? clients.current(clientId),
+    institutions: institutionsById,
+    sessions: createSessions(store, accounts, now),
+    forms: createForms(store, keyEncryptionKey, now),
+  };
+  const consents = createConsents(store, now);
+  return new Map([
+    [AUTHORIZE_PATH, createAuthorize({ ...common, issuer, consents, grants, accounts, now })],
+    [LOGOUT_PATH, createLogout({ ...common, readHint: createReadIdTokenHint(keySet, issuer) })],
+  ]);
+};

@@ -1,0 +1,186 @@
+import {
+  alert,
+  chooseLanguage,
+  field,
+  form,
+  formTarget,
+  hidden,
+  html,
+  type Language,
+  lead,
+  type PageAnswer,
+  type PageRequest,
+  showPage,
+  textsIn,
+} from '../pages/index.ts';
+import type { InstitutionProfile } from './institutions.ts';
+
+/** What every page of a request shows. */
+export interface View {
+  readonly institution: InstitutionProfile;
+  readonly language: Language;
+}
+
+/** The path of the authorization endpoint, to which its forms are sent. */
+export const AUTHORIZE_PATH = '/auth/authorize';
+/** The path of the logout endpoint. */
+export const LOGOUT_PATH = '/auth/logout';
+
+/** The language and the institution of a request. */
+export const viewOf = (
+  { acceptLanguage }: PageRequest,
+  institution: InstitutionProfile,
+  uiLocales: string | undefined,
+): View => ({ institution, language: chooseLanguage({ uiLocales, acceptLanguage }, institution.languages) });
+
+const LONGEST_LOGIN = 254;
+
+export interface SignInView extends View {
+  readonly client: string;
+  readonly redirectUri: string;
+  /** The hidden member that the form sends back. */
+  readonly state: string;
+  /** What the field of the login shows. */
+  readonly login: string | undefined;
+  readonly isWrong: boolean;
+  readonly cookies: readonly string[];
+}
+
+/** The page that asks for login and password. */
+export const signInPage = (view: SignInView): PageAnswer => {
+  const texts = textsIn(view.language).signIn;
+  const fields = html`${hidden({ form: view.state })}${field({
+    name: 'login',
+    label: texts.login,
+    type: 'email',
+    autocomplete: 'username',
+    value: view.login,
+    invalid: view.isWrong,
+    maxLength: LONGEST_LOGIN,
+    autofocus: view.login === undefined,
+  })}${field({
+    name: 'password',
+    label: texts.password,
+    type: 'password',
+    autocomplete: 'current-password',
+    invalid: view.isWrong,
+    autofocus: view.login !== undefined,
+  })}<div class="actions"><button type="submit">${texts.submit}</button></div>
+`;
+  const content = html`${lead(texts.lead(view.client))}${view.isWrong && alert(texts.wrong)}${form(AUTHORIZE_PATH, fields)}`;
+  return showPage(
+    { language: view.language, institution: view.institution.name, title: texts.title, content },
+    {
+      status: view.isWrong ? 403 : 200,
+      formAction: formTarget(view.redirectUri),
+      headers: { 'Set-Cookie': view.cookies },
+    },
+  );
+};
+
+export interface ConsentView extends View {
+  readonly client: string;
+  readonly redirectUri: string;
+  readonly state: string;
+  readonly login: string;
+  readonly scopes: readonly string[];
+  /** Whether another application of the same device could receive the answer. */
+  readonly isClaimable: boolean;
+  readonly cookies: readonly string[];
+}
+
+/** The page that asks whether the client may have these scopes. */
+export const consentPage = (view: ConsentView): PageAnswer => {
+  const texts = textsIn(view.language);
+  const named = view.scopes.map((scope) => texts.scopes[scope] ?? scope);
+  const content = html`${lead(named.length > 0 ? texts.consent.lead(view.client) : texts.consent.nothing(view.client))}${
+    named.length > 0 && html`<ul class="scopes">${named.map((scope) => html`<li>${scope}</li>`)}</ul>\n`
+  }<div class="account">${lead(texts.consent.signedInAs(view.login))}${
+    view.isClaimable && html`<p>${texts.consent.device}</p>`
+  }</div>${form(
+    AUTHORIZE_PATH,
+    html`${hidden({ form: view.state })}<div class="actions">
+<button type="submit" name="decision" value="allow">${texts.consent.allow}</button>
+<button class="quiet" type="submit" name="decision" value="deny">${texts.consent.deny}</button>
+</div>
+`,
+  )}`;
+  return showPage(
+    { language: view.language, institution: view.institution.name, title: texts.consent.title, content },
+    { formAction: formTarget(view.redirectUri), headers: { 'Set-Cookie': view.cookies } },
+  );
+};
+
+/** The page of a request that must not be redirected (RFC 6749, 4.1.2.1). */
+export const brokenLinkPage = (
+  language: Language,
+  institution: string | undefined,
+  fault: 'client' | 'redirect',
+  detail: string,
+): PageAnswer => {
+  const texts = textsIn(language).errors;
+  const content = html`<p class="lead">${texts[fault]}</p><p class="detail">${texts.advice} <code>${detail}</code></p>`;
+  return showPage({ language, institution, title: texts.title, content }, { status: 400 });
+};
+
+/** The page of a form that is not accepted: too old, or from another window or site. */
+export const invalidFormPage = (language: Language): PageAnswer => {
+  const texts = textsIn(language).errors;
+  const content = html`<p class="lead">${texts.form}</p>`;
+  return showPage({ language, institution: undefined, title: texts.formTitle, content }, { status: 400 });
+};
+
+/** The page of a form that had success before; its link sends the request again. */
+export const sentFormPage = ({ language, institution }: View, again: string): PageAnswer => {
+  const texts = textsIn(language).errors;
+  const content = html`<p class="lead">${texts.sent}</p><div class="actions"><a class="button" href="${again}">${texts.proceed}</a></div>`;
+  return showPage({ language, institution: institution.name, title: texts.sentTitle, content }, { status: 409 });
+};
+
+/** The page of too many attempts. */
+export const tooManyPage = ({ language, institution }: View, waitMs: number, isBusy: boolean): PageAnswer => {
+  const texts = textsIn(language).tooMany;
+  const text = isBusy ? texts.busy : texts.lead(Math.ceil(waitMs / 60_000));
+  return showPage(
+    { language, institution: institution.name, title: texts.title, content: html`<p class="lead">${text}</p>` },
+    { status: 429, headers: { 'Retry-After': String(Math.ceil(waitMs / 1_000)) } },
+  );
+};
+
+/** The question before a session ends. */
+export const signOutPage = (
+  { language, institution }: View,
+  login: string,
+  state: string,
+  cookies: readonly string[],
+  redirectUri: string | undefined,
+): PageAnswer => {
+  const texts = textsIn(language).signOut;
+  const fields = html`${hidden({ form: state })}<div class="actions"><button type="submit">${texts.submit}</button></div>`;
+  return showPage(
+    {
+      language,
+      institution: institution.name,
+      title: texts.title,
+      content: html`${lead(texts.lead(login))}${form(LOGOUT_PATH, fields)}`,
+    },
+    {
+      formAction: redirectUri === undefined ? undefined : formTarget(redirectUri),
+      headers: { 'Set-Cookie': cookies },
+    },
+  );
+};
+
+/** The page after a session has ended. */
+export const signedOutPage = (
+  language: Language,
+  institution: InstitutionProfile | undefined,
+  cookies: readonly string[],
+): PageAnswer => {
+  const texts = textsIn(language).signOut;
+  const content = html`<p class="lead">${texts.done}</p>`;
+  return showPage(
+    { language, institution: institution?.name, title: texts.doneTitle, content },
+    { headers: { 'Set-Cookie': cookies } },
+  );
+};
