@@ -60,7 +60,7 @@ each. The minutes (default 5) are divided between the deployments; every scenari
 
 --plan plays every row of the fault plan as often as the plan says, or a --share of it, and writes the table of
 docs/reliability.md, unless with --document none. An interrupted plan goes on where it was, from the progress file (default
-.cache/fault-plan.jsonl); --fresh begins anew.
+deploy/acceptance/fault-plan.jsonl); --fresh begins anew.
 
 --siege plays a sale at half of the measured capacity, first without and then for the minutes with an attacker, who
 may use --attacker-share of one core (default 0.25), and writes its table of docs/reliability.md. A p99 over three times
@@ -173,7 +173,7 @@ export const readCommandLine = (
       row: values.row === undefined ? undefined : readRow(values.row, rows),
       share: values.share === undefined ? undefined : readShare('share', values.share),
       seed,
-      results: values.results ?? '.cache/fault-plan.jsonl',
+      results: values.results ?? 'deploy/acceptance/fault-plan.jsonl',
       fresh: values.fresh ?? false,
       written: readWritten(values.document),
     },
