@@ -2,6 +2,7 @@ import { createIdentityVerifier } from '@boxoffice/identity';
 import { topology } from '@boxoffice/messaging';
 import { versionOf } from '@boxoffice/runtime';
 import type { ServiceDefinition } from '@boxoffice/service';
+import { apiKeyRoutes } from './api-keys/routes.ts';
 import { onOAuthFault } from './authentication/oauth-error.ts';
 import { type Authorizer, createAuthorizer } from './authorizer.ts';
 import { startBackground } from './background.ts';
@@ -14,6 +15,7 @@ import { settings } from './settings.ts';
 import { collections } from './store.ts';
 import { isOAuthPath } from './tokens/metadata.ts';
 import { oauthRoutes } from './tokens/routes.ts';
+import { usageRoutes } from './usage/routes.ts';
 import { userRoutes } from './users/routes.ts';
 
 /** The authorizer service: clients, users, tokens, keys and decisions. */
@@ -29,10 +31,12 @@ export const authorizer: ServiceDefinition<typeof settings, Authorizer> = {
     await prepared.keys.load();
     return prepared;
   },
-  operations: (_parts, { clients, users, accounts, oauth }) => [
+  operations: ({ store }, { clients, users, accounts, apiKeys, oauth }) => [
     ...oauthRoutes(oauth),
     ...routes(clients),
     ...userRoutes({ users, accounts }),
+    ...apiKeyRoutes(apiKeys),
+    ...usageRoutes(store),
   ],
   identify: (_parts, { keySet }) => createIdentityVerifier({ keys: keySet, audience: 'authorizer' }),
   front: (next, { logger, publicUrl }, { oauth, internal, pages }) =>

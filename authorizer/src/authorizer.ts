@@ -1,18 +1,22 @@
 import type { KeySet } from '@boxoffice/identity';
 import type { Logger } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
+import { type ApiKeys, createApiKeys } from './api-keys/api-keys.ts';
+import { createApiKeyLookup } from './api-keys/lookup.ts';
 import { createClientAuthentication, type FailedAuthentication } from './authentication/authenticate-client.ts';
 import { createClientIdentification } from './authentication/identify-client.ts';
 import { type Clients, createClients } from './clients/clients.ts';
 import { createClientDirectory } from './clients/directory.ts';
 import { CLIENT_ID } from './clients/secrets.ts';
 import { createDecide } from './decisions/decide.ts';
+import { createDecidePublic } from './decisions/decide-public.ts';
 import { createIdentifyService, createServiceAuthentication } from './decisions/identify-service.ts';
 import { type InternalOperation, internalOperations } from './decisions/internal.ts';
 import { createGrants } from './grants/grants.ts';
 import { createRefreshTokens } from './grants/secrets.ts';
 import { createUserTokens } from './grants/user-tokens.ts';
 import { createKeyRing, type KeyRing } from './keys/key-ring.ts';
+import { createOrigins } from './origins/origins.ts';
 import type { PageHandler } from './pages/index.ts';
 import { institutionsById } from './sign-in/institutions.ts';
 import { createSignIn } from './sign-in/sign-in.ts';
@@ -23,6 +27,7 @@ import { createRevoke } from './tokens/revoke.ts';
 import type { OAuthRouteDependencies } from './tokens/routes.ts';
 import { createSigner } from './tokens/signer.ts';
 import { createTokenStatus } from './tokens/status.ts';
+import { createRecordUsage } from './usage/record.ts';
 import { type Accounts, createAccounts } from './users/accounts.ts';
 import { createInvitationPage } from './users/invitation-page.ts';
 import { INVITATION_PATH } from './users/invitations.ts';
@@ -55,6 +60,7 @@ export interface Authorizer {
   readonly clients: Clients;
   readonly users: Users;
   readonly accounts: Accounts;
+  readonly apiKeys: ApiKeys;
   readonly keys: KeyRing;
   readonly oauth: OAuthRouteDependencies;
   readonly internal: readonly InternalOperation[];
@@ -93,6 +99,7 @@ export const createAuthorizer = (options: AuthorizerOptions): Authorizer => {
   const { keySet } = keys;
   const tokens = createTokenStatus({ keySet, issuer, clients: directory, accounts, revocations, grants, now });
   const signer = createSigner();
+  const apiKeyLookup = createApiKeyLookup(store, now);
   const signingKey = () => keys.signing();
   const identify = createClientIdentification(directory, authenticate, audit);
   const issuing = { clients: directory, keys, signer, issuer, lifetime, now };
@@ -101,6 +108,7 @@ export const createAuthorizer = (options: AuthorizerOptions): Authorizer => {
     clients: createClients(store, { now, changed: directory.forget }),
     users,
     accounts,
+    apiKeys: createApiKeys(store, now),
     keys,
     keySet,
     oauth: {
@@ -116,6 +124,10 @@ export const createAuthorizer = (options: AuthorizerOptions): Authorizer => {
       decide: createDecide({ tokens, signingKey, now }),
       identify: createIdentifyService({ signingKey, now }),
       revocations,
+      decidePublic: createDecidePublic({ apiKeys: apiKeyLookup, signingKey, now }),
+      apiKeys: apiKeyLookup,
+      origins: createOrigins(store, now),
+      recordUsage: createRecordUsage(store, now),
     }),
     pages: new Map([
       ...createSignIn({ store, issuer, keyEncryptionKey, clients: directory, accounts, grants, keySet, now }),

@@ -34,7 +34,8 @@ const readBody = (request: IncomingMessage): Promise<string> =>
     });
   });
 
-const isSmall = ({ headers }: IncomingMessage): boolean => Number(headers['content-length']) <= LIMIT_BYTES;
+const isSmall = ({ headers }: IncomingMessage, limitBytes = LIMIT_BYTES): boolean =>
+  Number(headers['content-length']) <= limitBytes;
 
 const send = (request: IncomingMessage, response: ServerResponse, trace: Trace, { status, headers, body }: Reply) => {
   const text = JSON.stringify(body);
@@ -82,7 +83,8 @@ const internal = async (operation: InternalOperation, request: IncomingMessage):
   if (method !== operation.method) {
     throw new Fault('method_not_allowed', `This path supports ${operation.method}.`, { Allow: operation.method });
   }
-  if (method === 'POST' && !isSmall(request)) throw new Fault('payload_too_large', 'The request body is too large.');
+  if (method === 'POST' && !isSmall(request, operation.limitBytes))
+    throw new Fault('payload_too_large', 'The request body is too large.');
   const body = method === 'POST' ? await readBody(request) : '';
   const query = new URL(url, 'http://authorizer').search.slice(1);
   const data = await operation.answer({ authorization: headers.authorization, query, body });

@@ -1,3 +1,4 @@
+export { type ApiKeySummary, createApiKey, deleteApiKey, listApiKeys } from './api-keys/operator.ts';
 export { authorizer } from './app.ts';
 export { type Clients, type ClientWithSecret, createClients, type NewClient } from './clients/clients.ts';
 export {
@@ -28,6 +29,8 @@ export {
 export { collections } from './store.ts';
 export { accessClaims } from './tokens/claims.ts';
 export { signAccessToken } from './tokens/sign.ts';
+export { LONGEST_DAYS, rangeOf, readUsage, type UsageItem, type UsagePage, type UsageQuery } from './usage/query.ts';
+export { createRecordUsage, type RecordUsage, type UsageReport } from './usage/record.ts';
 export {
   type ApiUserOptions,
   createApiUser,

@@ -38,5 +38,11 @@ export const retention: Retentions = {
     retained: '15 minutes after the last wrong password (`WINDOW_MS`)',
     ends: [{ field: 'expiresAt', afterMs: 0 }],
   },
+  api_keys: { retained: 'for good; deleted ones without origins, so that their usage keeps a name' },
+  api_key_uses: { retained: 'as long as their keys' },
+  usage: {
+    retained: 'per minute 3 days, per hour 92 days, per day 3 years',
+    ends: [{ field: 'expiresAt', afterMs: CLOCKS_MS }],
+  },
   signing_keys: { retained: 'for good; a compromised one until its rotation' },
 };

@@ -1,8 +1,10 @@
 import { attemptsCollection } from '@boxoffice/logins';
 import { type CollectionHandle, collection, type Document, type Store } from '@boxoffice/store';
+import type { ApiKey } from './domain/api-key.ts';
 import type { Client } from './domain/client.ts';
 import type { Grant } from './domain/grant.ts';
 import type { KeySchedule } from './domain/key-schedule.ts';
+import type { ReportMark, Resolution, UsageRow } from './domain/usage.ts';
 import type { User } from './domain/user.ts';
 
 /** An OAuth client; its document id is the client id. Deleted clients stay, without scopes and secrets. */
@@ -34,6 +36,33 @@ export interface UserDocument extends Document, User {}
 /** The look-up of a pending invitation; its id is the hash of the secret, as in the user's document. */
 export interface InvitationDocument extends Document {
   readonly userId: string;
+  /** Epoch milliseconds. */
+  readonly expiresAt: number;
+}
+
+/** An API key; its document id is the key's public id. Deleted keys stay, without origins. */
+export interface ApiKeyDocument extends Document, ApiKey {}
+
+/** The use of an API key; its id is the key's. */
+export interface ApiKeyUseDocument extends Document {
+  /** The latest calendar month with a request, UTC: `2027-03`. */
+  readonly month: string;
+  /** Requests of that month but those refused with 429. */
+  readonly used: number;
+  /** ISO 8601 UTC, to the minute. */
+  readonly lastUsedAt: string;
+  /** With when each was written, epoch milliseconds. */
+  readonly gateways: readonly (ReportMark & { readonly at: number })[];
+}
+
+/** Counted requests of one interval. Its rows are spread over several documents (`chunk`), by user. */
+export interface UsageDocument extends Document {
+  readonly resolution: Resolution;
+  /** ISO 8601 UTC. */
+  readonly start: string;
+  readonly chunk: number;
+  readonly rows: readonly UsageRow[];
+  readonly gateways: readonly ReportMark[];
   /** Epoch milliseconds. */
   readonly expiresAt: number;
 }
@@ -130,6 +159,19 @@ export const sentFormsCollection = collection<SentFormDocument>('sent_forms', [
   { name: 'by_expiry', fields: ['expiresAt'], acrossInstitutions: true },
 ]);
 
+export const apiKeysCollection = collection<ApiKeyDocument>('api_keys', [
+  { name: 'by_creation', fields: ['deletedAt', 'createdAt'] },
+  { name: 'by_hash', fields: ['hash'], unique: true, acrossInstitutions: true },
+  { name: 'by_change', fields: ['changedAt'], acrossInstitutions: true },
+]);
+
+export const apiKeyUsesCollection = collection<ApiKeyUseDocument>('api_key_uses', []);
+
+export const usageCollection = collection<UsageDocument>('usage', [
+  { name: 'by_interval', fields: ['resolution', 'start'] },
+  { name: 'by_expiry', fields: ['expiresAt'], acrossInstitutions: true },
+]);
+
 /** Every collection of the authorizer. */
 export const collections = [
   clientsCollection,
@@ -143,6 +185,9 @@ export const collections = [
   consentsCollection,
   sentFormsCollection,
   attemptsCollection,
+  apiKeysCollection,
+  apiKeyUsesCollection,
+  usageCollection,
 ];
 
 /** The users of all institutions. */
@@ -176,3 +221,13 @@ export const sentFormsOf = (store: Store): CollectionHandle<SentFormDocument> =>
 
 /** The signing keys of the installation. */
 export const keysOf = (store: Store) => store.collection(keysCollection).of(INSTALLATION);
+
+/** The API keys of all institutions, because a request names no institution beside its key. */
+export const apiKeysOf = (store: Store): CollectionHandle<ApiKeyDocument> => store.collection(apiKeysCollection);
+
+/** The uses of the API keys of all institutions. */
+export const apiKeyUsesOf = (store: Store): CollectionHandle<ApiKeyUseDocument> =>
+  store.collection(apiKeyUsesCollection);
+
+/** The counted requests of all institutions. */
+export const usageOf = (store: Store): CollectionHandle<UsageDocument> => store.collection(usageCollection);

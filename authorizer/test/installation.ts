@@ -168,8 +168,8 @@ export const waysTo = (url: string, store: Store) => {
   const decide = (token: string, scope: string, operation = 'getClient', audience = 'authorizer') =>
     internal('/internal/decisions', { token, scope, operation, audience });
 
-  /** Calls an operation of the clients API like the gateway. */
-  const call = async (
+  /** Calls an operation like the gateway. */
+  const callAt = async (
     token: string,
     operation: string,
     scope: string,
@@ -180,7 +180,7 @@ export const waysTo = (url: string, store: Store) => {
     const decision = await decide(token, scope, operation);
     if (decision.status !== 200) return decision;
     return received(
-      fetch(`${url}/svc/v3/clients${path}`, {
+      fetch(`${url}${path}`, {
         method,
         headers: {
           [IDENTITY_HEADER]: String((decision.body.data as Json).identity),
@@ -192,5 +192,15 @@ export const waysTo = (url: string, store: Store) => {
     );
   };
 
-  return { post, get, newClient, askToken, tokenOf, internal, decide, call };
+  /** Calls an operation of the clients API like the gateway. */
+  const call = (
+    token: string,
+    operation: string,
+    scope: string,
+    method: string,
+    path: string,
+    more?: { body?: object; headers?: Record<string, string> },
+  ): Promise<Received> => callAt(token, operation, scope, method, `/svc/v3/clients${path}`, more);
+
+  return { post, get, newClient, askToken, tokenOf, internal, decide, call, callAt };
 };

@@ -1,5 +1,8 @@
 export { createRevocations } from './authorization/revocations.ts';
 export { ownDocument, ownVersionDocument, VERSION, versions } from './descriptions/own-operations.ts';
+export { createMeter, type Meter } from './metering/meter.ts';
+export type { Metered, Report } from './metering/report.ts';
+export { createSpool, noSpool } from './metering/spool.ts';
 export { certificateFrom, openAccessLog, runGateway } from './run.ts';
 export type { ServiceName } from './services.ts';
 export { gatewaySettings, optionsFrom } from './settings.ts';

@@ -25,7 +25,7 @@ const row = (given: Partial<ServiceRow> & Pick<ServiceRow, 'prefixes'>): Service
 /** Every service that the gateway can route to. */
 export const services = {
   authorizer: row({
-    prefixes: ['/auth', '/.well-known', '/svc/v3/clients', '/svc/v3/users'],
+    prefixes: ['/auth', '/.well-known', '/svc/v3/clients', '/svc/v3/users', '/svc/v3/api-keys', '/svc/v3/usage'],
     domains: ['clients', 'users'],
     open: [
       'POST /auth/token',

@@ -20,12 +20,16 @@ import {
   watchCertificate,
   watchSurroundings,
 } from '@boxoffice/runtime';
+import { createApiKeys } from './authorization/api-keys.ts';
 import { createAuthorize } from './authorization/authorize.ts';
 import { createAuthorizerClient } from './authorization/authorizer-client.ts';
 import { createBearer } from './authorization/bearer.ts';
+import { createCredentials } from './authorization/credentials.ts';
 import { startRevocationUpdates } from './authorization/revocation-updates.ts';
 import { createRevocations } from './authorization/revocations.ts';
 import { createCors } from './cors/cors.ts';
+import { createInstitutionCors } from './cors/institution-cors.ts';
+import { followOrigins } from './cors/named-origins.ts';
 import { pointsOfSaleOf } from './cors/points-of-sale.ts';
 import { createDescriptionCache, noDescriptionCache } from './descriptions/description-cache.ts';
 import { createDocuments } from './descriptions/documents.ts';
@@ -41,6 +45,10 @@ import { createForwarding, type UpstreamTimeouts } from './forwarding/forwarding
 import { createResponseCache } from './forwarding/response-cache.ts';
 import { createConnectionLimit } from './limits/connection-limit.ts';
 import { createLimits, type LimitOptions } from './limits/limits.ts';
+import { countExchange } from './metering/count.ts';
+import { createMeter } from './metering/meter.ts';
+import { createMonthlyQuota } from './metering/monthly-quota.ts';
+import { createSpool, noSpool } from './metering/spool.ts';
 import { createPipeline } from './pipeline/pipeline.ts';
 import { createRouting } from './routing/routing.ts';
 import { type ServiceName, serviceNames } from './services.ts';
@@ -156,12 +164,23 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
   const urls = urlsOf(options.services);
   const authorizerUrl = urls.get('authorizer');
   const gatewayMetrics = createGatewayMetrics(metrics);
-  const limits = createLimits(options.limits);
   const addressesOf = createAddressFactory(logger, options.resolve);
   const authorizerClient = createAuthorizerClient({
     url: authorizerUrl,
     secret: serviceSecret,
     addressesOf,
+  });
+  const folder = dataDirectory === undefined ? undefined : join(dataDirectory, 'gateway');
+  const meter = createMeter({
+    send: authorizerClient.recordUsage,
+    spool: folder === undefined ? noSpool : createSpool(folder),
+    logger,
+  });
+  const limits = createLimits(options.limits, createMonthlyQuota(meter));
+  const apiKeys = createApiKeys({
+    authorizerClient,
+    gateway: meter.gateway,
+    lookedUp: (found) => gatewayMetrics.lookedUp('api_keys', found),
   });
   const authorize = createAuthorize(authorizerClient, (found) => gatewayMetrics.lookedUp('decisions', found));
   const revocations = createRevocations({
@@ -182,9 +201,13 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
     timeouts: options.timeouts,
   });
   const pointsOfSale = pointsOfSaleOf({ urls, serviceSecret, keys, logger });
-  const cors = createCors(pointsOfSale, publicUrl);
-  const descriptionCache =
-    dataDirectory === undefined ? noDescriptionCache : createDescriptionCache(join(dataDirectory, 'gateway'));
+  const origins = followOrigins({
+    authorizerClient: authorizerUrl === undefined ? undefined : authorizerClient,
+    logger,
+  });
+  const institutionCors = createInstitutionCors({ origins, methodsAt: routing.methodsAt });
+  const cors = createCors(pointsOfSale, publicUrl, institutionCors);
+  const descriptionCache = folder === undefined ? noDescriptionCache : createDescriptionCache(folder);
 
   const isTrusted = createTrust(trustProxy);
   const hsts = hstsOf(options.hstsSeconds);
@@ -196,7 +219,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
       preflight: cors.preflight,
       allowOrigin: cors.allow,
       findRoute: routing.step,
-      checkToken: createBearer({ verify, revocations }),
+      identify: createCredentials({ bearer: createBearer({ verify, revocations }), apiKeys }),
       countCaller: limits.countCaller,
       answerOwn: createOwnOperations(createDocuments(routing, publicUrl), (error) =>
         logger.error('a request failed', { error }),
@@ -207,7 +230,10 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
       forward: forwarding.step,
     },
     accessLog,
-    onCompleted: gatewayMetrics.completed,
+    onCompleted: (exchange) => {
+      gatewayMetrics.completed(exchange);
+      countExchange(meter, exchange);
+    },
     logger,
   });
 
@@ -258,6 +284,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
     throw error;
   });
   for (const learner of learners.values()) learner.start();
+  meter.start();
   const renewal = tls.files && followCertificate({ files: tls.files, renew: https.renew, logger });
   const revocationUpdates = startRevocationUpdates({
     revocations,
@@ -288,6 +315,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
       renewal?.close();
       await Promise.all([https.close(), http.close(), revocationUpdates.close()]);
       await pipeline.idle();
+      await Promise.all([origins.close(), meter.close()]);
       forwarding.close();
       authorizerClient.close();
       accessLog.flush();

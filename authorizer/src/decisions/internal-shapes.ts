@@ -1,8 +1,18 @@
-import { type AnyOperation, named, operation, timestamp } from '@boxoffice/http';
-import { DECISIONS_PATH, IDENTITIES_PATH, REVOCATIONS_PATH } from '@boxoffice/identity';
+import { type AnyOperation, named, nullable, operation, timestamp } from '@boxoffice/http';
+import {
+  API_KEYS_PATH,
+  DECISIONS_PATH,
+  IDENTITIES_PATH,
+  ORIGINS_PATH,
+  PUBLIC_DECISIONS_PATH,
+  REVOCATIONS_PATH,
+  USAGE_PATH,
+} from '@boxoffice/identity';
 import { Type } from 'typebox';
+import { UsageReport } from '../usage/report.ts';
 
 const text = Type.String();
+const count = Type.Integer({ minimum: 0 });
 const Decision = named('Decision', Type.Object({ identity: text, expiresAt: timestamp }));
 const decision = {
   identity: 'eyJhbGciOiJFUzI1NiIsInR5cCI6ImlkZW50aXR5K2p3dCJ9.e30.c2ln',
@@ -64,6 +74,108 @@ export const internalShapes: readonly AnyOperation[] = [
         clients: [{ clientId: 'cli_3q2-7wAAAAAAAAAAAAAAAA', changedAt: '2027-03-14T19:02:11.000Z' }],
         asOf: '2027-03-14T19:02:12.000Z',
       },
+    },
+  }),
+  operation({
+    id: 'verifyApiKey',
+    method: 'post',
+    path: API_KEYS_PATH,
+    access: 'internal',
+    summary: 'Finds a usable API key by its hash, with its use, for the gateway',
+    body: Type.Object({ keyHash: text, gateway: text }),
+    answers: {
+      200: Type.Object({
+        apiKey: nullable(
+          Type.Object({
+            apiKeyId: text,
+            institution: text,
+            origins: Type.Array(text),
+            ratePerMinute: count,
+            monthlyQuota: nullable(count),
+            expiresAt: nullable(timestamp),
+            month: text,
+            used: count,
+            reportedUpTo: count,
+          }),
+        ),
+      }),
+    },
+    example: {
+      body: { keyHash: 'h6qk3Ff8mO9rJvQ2s1pXyZ0aBcDeFgHiJkLmNoPqRsT', gateway: '5b0c7c1e-8a53-4a8e-9d39-6f7b1a2c3d4e' },
+      answer: {
+        apiKey: {
+          apiKeyId: 'key_q8Y2mXH0T3mV1n5b',
+          institution: 'opera',
+          origins: [],
+          ratePerMinute: 600,
+          monthlyQuota: 1_000_000,
+          expiresAt: null,
+          month: '2027-03',
+          used: 1_204,
+          reportedUpTo: 17,
+        },
+      },
+    },
+  }),
+  operation({
+    id: 'decidePublic',
+    method: 'post',
+    path: PUBLIC_DECISIONS_PATH,
+    access: 'internal',
+    summary: 'Gives the identity of a public request, which has an API key and no token, for the gateway',
+    body: Type.Object({ keyHash: text, operation: text, audience: text }),
+    answers: { 200: Decision },
+    example: {
+      body: {
+        keyHash: 'h6qk3Ff8mO9rJvQ2s1pXyZ0aBcDeFgHiJkLmNoPqRsT',
+        operation: 'getCatalog',
+        audience: 'catalog',
+      },
+      answer: decision,
+    },
+  }),
+  operation({
+    id: 'listOrigins',
+    method: 'get',
+    path: ORIGINS_PATH,
+    access: 'internal',
+    summary: 'Lists the web origins that clients and API keys name, for the gateway',
+    query: { mark: Type.Optional(Type.String({ maxLength: 64 })) },
+    answers: {
+      200: Type.Object({
+        mark: text,
+        origins: nullable(Type.Array(text, { description: 'null if `mark` is current; port `*`: any' })),
+      }),
+    },
+    example: { answer: { mark: 'm1', origins: ['https://calendar.city.example', 'http://127.0.0.1:*'] } },
+  }),
+  operation({
+    id: 'recordUsage',
+    method: 'post',
+    path: USAGE_PATH,
+    access: 'internal',
+    summary: 'Adds the requests that a gateway has counted; a repeated report adds nothing',
+    body: UsageReport,
+    answers: { 200: Type.Object({}) },
+    example: {
+      body: {
+        gateway: '5b0c7c1e-8a53-4a8e-9d39-6f7b1a2c3d4e',
+        sequence: 18,
+        rows: [
+          {
+            institution: 'opera',
+            minute: '2027-03-14T19:02:00.000Z',
+            apiKeyId: 'key_q8Y2mXH0T3mV1n5b',
+            clientId: null,
+            userId: null,
+            operation: 'getCatalog',
+            status: 200,
+            requests: 40,
+            bytes: 120_400,
+          },
+        ],
+      },
+      answer: {},
     },
   }),
 ];

@@ -1,8 +1,21 @@
 // Identities for calls between services: the gateway's decisions and the services' own calls.
 import { Fault } from '@boxoffice/envelope';
-import { DECISIONS_PATH, IDENTITIES_PATH, REVOCATIONS_PATH } from '@boxoffice/identity';
+import {
+  API_KEYS_PATH,
+  DECISIONS_PATH,
+  IDENTITIES_PATH,
+  ORIGINS_PATH,
+  PUBLIC_DECISIONS_PATH,
+  REVOCATIONS_PATH,
+  USAGE_PATH,
+} from '@boxoffice/identity';
+import type { ApiKeyLookup } from '../api-keys/lookup.ts';
+import type { Origins } from '../origins/origins.ts';
 import type { Revocations } from '../tokens/revocations.ts';
+import type { RecordUsage } from '../usage/record.ts';
+import { readReport } from '../usage/report.ts';
 import type { Decision, DecisionRequest } from './decide.ts';
+import type { PublicDecisionRequest } from './decide-public.ts';
 import type { ServiceIdentityRequest } from './identify-service.ts';
 
 export interface InternalDependencies {
@@ -10,6 +23,10 @@ export interface InternalDependencies {
   readonly decide: (question: DecisionRequest) => Promise<Decision>;
   readonly identify: (service: string, question: ServiceIdentityRequest) => Decision;
   readonly revocations: Pick<Revocations, 'since'>;
+  readonly decidePublic: (question: PublicDecisionRequest) => Promise<Decision>;
+  readonly apiKeys: Pick<ApiKeyLookup, 'verify'>;
+  readonly origins: Origins;
+  readonly recordUsage: RecordUsage;
 }
 
 /** Text members of a JSON object; the callers are our own services, so an error here is a bug. */
@@ -37,12 +54,17 @@ export interface InternalRequest {
   readonly body: string;
 }
 
+/** Above the size of a report with the most rows that a gateway sends at once. */
+const REPORT_BYTES = 2 * 1024 * 1024;
+
 /** One internal operation; resolves to its data. */
 export interface InternalOperation {
   /** Its operationId. */
   readonly id: string;
   readonly method: 'GET' | 'POST';
   readonly path: string;
+  /** The longest body, in bytes; default: that of the front. */
+  readonly limitBytes?: number;
   answer(request: InternalRequest): Promise<object>;
 }
 
@@ -51,7 +73,7 @@ export interface InternalOperation {
  * SERVICE_SECRET; the gateway never routes to them.
  */
 export const internalOperations = (dependencies: InternalDependencies): InternalOperation[] => {
-  const { service, decide, identify, revocations } = dependencies;
+  const { service, decide, identify, revocations, decidePublic, apiKeys, origins, recordUsage } = dependencies;
   return [
     {
       id: 'decide',
@@ -76,6 +98,45 @@ export const internalOperations = (dependencies: InternalDependencies): Internal
       answer: async ({ authorization, query }) => {
         onlyGateway(service(authorization));
         return revocations.since(readSince(query));
+      },
+    },
+    {
+      id: 'verifyApiKey',
+      method: 'POST',
+      path: API_KEYS_PATH,
+      answer: async ({ authorization, body }) => {
+        onlyGateway(service(authorization));
+        const { keyHash, gateway } = texts(body, ['keyHash', 'gateway']);
+        return { apiKey: (await apiKeys.verify(keyHash, gateway)) ?? null };
+      },
+    },
+    {
+      id: 'decidePublic',
+      method: 'POST',
+      path: PUBLIC_DECISIONS_PATH,
+      answer: async ({ authorization, body }) => {
+        onlyGateway(service(authorization));
+        return decidePublic(texts(body, ['keyHash', 'operation', 'audience']));
+      },
+    },
+    {
+      id: 'listOrigins',
+      method: 'GET',
+      path: ORIGINS_PATH,
+      answer: async ({ authorization, query }) => {
+        onlyGateway(service(authorization));
+        return origins.named(new URLSearchParams(query).get('mark') ?? undefined);
+      },
+    },
+    {
+      id: 'recordUsage',
+      method: 'POST',
+      path: USAGE_PATH,
+      limitBytes: REPORT_BYTES,
+      answer: async ({ authorization, body }) => {
+        onlyGateway(service(authorization));
+        await recordUsage(readReport(parse(body)));
+        return {};
       },
     },
   ];

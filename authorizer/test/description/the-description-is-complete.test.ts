@@ -1,8 +1,11 @@
 import { dereferenced, exampleFaults } from '@boxoffice/http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createApiKeys } from '../../src/api-keys/api-keys.ts';
+import { apiKeyRoutes } from '../../src/api-keys/routes.ts';
 import { createClients } from '../../src/clients/clients.ts';
 import { routes } from '../../src/clients/routes.ts';
 import { oauthRoutes } from '../../src/tokens/routes.ts';
+import { usageRoutes } from '../../src/usage/routes.ts';
 import { userRoutes } from '../../src/users/routes.ts';
 import { createUsers } from '../../src/users/users.ts';
 import { type Installation, type Json, startInstallation } from '../installation.ts';
@@ -30,9 +33,16 @@ describe('the description of the authorizer', () => {
       accounts: { current: never },
       keys: { jwks: never },
     });
-    const users = createUsers(installation.store, { publicUrl: 'https://x' });
-    const ofUsers = userRoutes({ users, accounts: { verify: never } });
-    expect(exampleFaults([...oauth, ...routes(createClients(installation.store)), ...ofUsers])).toEqual([]);
+    const { store } = installation;
+    const users = createUsers(store, { publicUrl: 'https://x' });
+    const operations = [
+      ...oauth,
+      ...routes(createClients(store)),
+      ...userRoutes({ users, accounts: { verify: never } }),
+      ...apiKeyRoutes(createApiKeys(store)),
+      ...usageRoutes(store),
+    ];
+    expect(exampleFaults(operations)).toEqual([]);
   });
 
   test.each(['/auth/token', '/auth/introspect', '/auth/revoke'])(
@@ -82,6 +92,12 @@ describe('the description of the authorizer', () => {
         'patch /svc/v3/users/{userId} users:write',
         'delete /svc/v3/users/{userId} users:write',
         'post /svc/v3/users/{userId}/invitation users.sensitive:write',
+        'get /svc/v3/api-keys clients:read',
+        'post /svc/v3/api-keys clients:write',
+        'get /svc/v3/api-keys/{apiKeyId} clients:read',
+        'patch /svc/v3/api-keys/{apiKeyId} clients:write',
+        'delete /svc/v3/api-keys/{apiKeyId} clients:write',
+        'get /svc/v3/usage clients:read',
       ].sort(),
     );
   });

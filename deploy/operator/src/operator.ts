@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { Fault } from '@boxoffice/envelope';
 import { failStart, StartFault } from '@boxoffice/runtime';
 import { StoreUnavailable, UniqueViolation } from '@boxoffice/store';
+import { apiKeys } from './accounts/api-keys.ts';
 import { apiUsers } from './accounts/api-users.ts';
 import { clients } from './accounts/clients.ts';
 import { institutions } from './accounts/institutions.ts';
@@ -20,6 +21,7 @@ import { topology } from './messages/topology.ts';
 import { printed } from './print.ts';
 import { Refused } from './refused.ts';
 import { status } from './status.ts';
+import { usage } from './usage.ts';
 
 const commands: readonly Command[] = [
   ...institutions,
@@ -27,6 +29,8 @@ const commands: readonly Command[] = [
   ...users,
   ...clients,
   ...apiUsers,
+  ...apiKeys,
+  ...usage,
   ...keys,
   ...serviceSecrets,
   ...topology,

@@ -26,11 +26,11 @@ const CACHED_MS = 4_000;
 const SPARE_MS = 10_000;
 
 /**
- * Makes the step that requests a decision where the operation needs a scope. Decisions are cached per token and
- * operation; refusals and failures are not. Concurrent equal requests share one call.
+ * Makes the step that requests a decision where the operation needs a scope. Decisions are cached per token, or
+ * API key, and operation; refusals and failures are not. Concurrent equal requests share one call.
  */
 export const createAuthorize = (
-  authorizerClient: Pick<AuthorizerClient, 'decide'>,
+  authorizerClient: Pick<AuthorizerClient, 'decide' | 'decidePublic'>,
   lookedUp: (found: boolean) => void = () => undefined,
 ): Authorize => {
   const cache = new LRUCache<string, CachedDecision>({ max: DECISIONS });
@@ -39,10 +39,13 @@ export const createAuthorize = (
   let generation = 0;
 
   const decide = async (key: string, exchange: Exchange, scope: string): Promise<Decision> => {
-    const { token, route, trace, claims } = exchange;
+    const { token, route, trace, claims, apiKey, isPublic } = exchange;
     const requestedIn = generation;
-    const question = { token, operation: route?.operation ?? '', scope, audience: route?.service ?? '' };
-    const decision = await authorizerClient.decide(question, trace);
+    const called = { operation: route?.operation ?? '', audience: route?.service ?? '' };
+    const decision =
+      isPublic && apiKey
+        ? await authorizerClient.decidePublic({ keyHash: apiKey.keyHash, ...called }, trace)
+        : await authorizerClient.decide({ token, scope, ...called }, trace);
     const now = Date.now();
     const until = Math.min(now + CACHED_MS, decision.expiresAt - SPARE_MS);
     if (requestedIn === generation && until > now) {
@@ -60,9 +63,10 @@ export const createAuthorize = (
 
   return {
     step(exchange) {
-      const { route, tokenHash, now } = exchange;
+      const { route, tokenHash, apiKey, isPublic, now } = exchange;
       if (route?.scope === undefined) return undefined;
-      const key = `${tokenHash} ${route.key}`;
+      // Every request reads the key itself, so a decision for it needs no notice of its changes.
+      const key = isPublic ? `key ${apiKey?.apiKeyId} ${route.key}` : `${tokenHash} ${route.key}`;
       const cached = cache.get(key);
       const isFresh = cached !== undefined && cached.until > now;
       lookedUp(isFresh);

@@ -1,37 +1,33 @@
-// Cross-origin rules by point of sale: which web pages may call family B.
+// Cross-origin rules: which web pages may call family A, by clients and keys, and family B, by point of sale.
 import { type Fault, PosFault } from '@boxoffice/envelope';
 import cors from 'cors';
 import { setCommonHeaders } from '../exchange/answer.ts';
 import { answered, type Exchange, type Step } from '../exchange/exchange.ts';
 import { unavailable } from '../exchange/faults.ts';
+import { EXPOSED_HEADERS, isPreflight, PREFLIGHT_SECONDS } from './headers.ts';
+import type { InstitutionCors } from './institution-cors.ts';
 import type { Origins, PointsOfSale } from './points-of-sale.ts';
 
 const SERVICE_HOST = 'x-service-host';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'];
-const EXPOSED = ['X-auth-token', 'X-Total-Amount', 'Link', 'X-Request-Id'];
 
-/** How long browsers cache a preflight response. Seconds. */
-const PREFLIGHT_SECONDS = 600;
-
-/** The cross-origin rules of family B (section 4, rule 9). */
+/** The cross-origin rules of both families; of family B those of section 4, rule 9. */
 export interface Cors {
-  /** Answers a preflight with 204 for any origin, because a preflight names no point of sale. */
+  /** Answers a preflight with 204: in family B for any origin, because a preflight names no point of sale. */
   readonly preflight: Step;
   /**
-   * Sets the headers that let the origin read the response, including errors, if the point of sale allows the origin.
+   * Sets the headers that let the origin read the response, including errors, if the point of sale allows the origin,
+   * or in family A the installation names it.
    */
   readonly allow: Step;
   /** Refuses a request from an origin that the point of sale does not allow, before it has any effect. */
   readonly refuse: Step;
 }
 
-const everyone = cors({ origin: '*', exposedHeaders: EXPOSED });
+const everyone = cors({ origin: '*', exposedHeaders: EXPOSED_HEADERS });
 const preflight = cors({ origin: '*', methods: METHODS, maxAge: PREFLIGHT_SECONDS });
-const listed = cors({ origin: (origin, done) => done(null, origin ?? false), exposedHeaders: EXPOSED });
-
-const isPreflight = ({ method, headers }: Exchange['request']): boolean =>
-  method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
+const listed = cors({ origin: (origin, done) => done(null, origin ?? false), exposedHeaders: EXPOSED_HEADERS });
 
 const done = (): undefined => undefined;
 
@@ -58,8 +54,12 @@ const refusalOf = (origins: Origins | undefined): Fault =>
     ? unavailable('The allowed origins of the point of sale cannot be read; try again later.')
     : new PosFault('origin_not_allowed', 'The point of sale does not allow requests from this Origin.');
 
-/** Makes the steps. Without a catalog no foreign origin is allowed. */
-export const createCors = (pointsOfSale: PointsOfSale | undefined, publicUrl: string): Cors => {
+/** Makes the steps. Without a catalog family B allows no foreign origin. */
+export const createCors = (
+  pointsOfSale: PointsOfSale | undefined,
+  publicUrl: string,
+  institution: InstitutionCors,
+): Cors => {
   const { origin: publicOrigin, hostname: publicName } = new URL(publicUrl);
 
   const allowFrom = (exchange: Exchange, origin: string, origins: Origins | undefined): undefined => {
@@ -75,13 +75,14 @@ export const createCors = (pointsOfSale: PointsOfSale | undefined, publicUrl: st
   return {
     preflight(exchange) {
       const { family, request, response } = exchange;
-      if (family !== 'B' || !isPreflight(request)) return undefined;
+      if (family === 'A') return institution.preflight(exchange);
+      if (!isPreflight(request)) return undefined;
       setCommonHeaders(exchange);
       preflight(request, response, done);
       return answered;
     },
     allow(exchange) {
-      if (exchange.family !== 'B') return undefined;
+      if (exchange.family === 'A') return institution.allow(exchange);
       const { request, response } = exchange;
       const { origin, [SERVICE_HOST]: host } = request.headers;
       response.setHeader('Vary', 'Origin');

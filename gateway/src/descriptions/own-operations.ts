@@ -127,6 +127,7 @@ const ownRoute = (template: string, operation: string): Route => ({
   operation,
   service: 'gateway',
   scope: undefined,
+  isPublic: false,
   mediaTypes: new Set(),
   key: `gateway ${operation}`,
 });

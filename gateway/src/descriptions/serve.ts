@@ -33,6 +33,7 @@ export const createOwnOperations = (documents: Documents, report: (error: unknow
       response.set('Cache-Control', 'no-cache').type('application/json');
       if (zip) response.set('Content-Encoding', 'gzip');
       response.send(content);
+      if (exchange) exchange.bytesOut = request.method === 'HEAD' || request.fresh ? 0 : content.length;
     };
 
   const refuse: ErrorRequestHandler = (error, request, response, _next) => {

@@ -12,10 +12,11 @@ export const faultBody = (family: Family, fault: Fault, url: string | undefined)
   JSON.stringify(family === 'B' ? posFailure(fault) : { ...failureOf(fault), ...oauthMembers(url, fault) });
 
 /** The headers of every response, names and values in turn. */
-export const commonHeaders = ({ trace, quota, hsts }: Exchange): string[] => {
+export const commonHeaders = ({ trace, quota, hsts, corsHeaders }: Exchange): string[] => {
   const headers = ['X-Request-Id', trace.requestId, 'traceparent', trace.traceparent, ...NO_SNIFFING];
   if (hsts !== undefined) headers.push(HSTS, hsts);
   if (quota) headers.push('RateLimit-Policy', quota.policy.field, 'RateLimit', rateLimitField(quota));
+  for (const part of corsHeaders) headers.push(part);
   return headers;
 };
 
@@ -44,6 +45,7 @@ export const answerFault = (exchange: Exchange, thrown: Fault): void => {
   headers.push('Content-Type', 'application/json; charset=utf-8', 'Content-Length', `${body.length}`);
   headers.push('Cache-Control', 'no-store');
   for (const [name, value] of Object.entries(fault.headers)) headers.push(name, value);
+  exchange.bytesOut = request.method === 'HEAD' ? 0 : body.length;
   if (isBodyPending(request)) {
     if (closesConnection(request, fault)) headers.push('Connection', 'close');
     response.writeHead(fault.http, headers);

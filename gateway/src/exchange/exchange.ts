@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Fault } from '@boxoffice/envelope';
 import type { AccessClaims } from '@boxoffice/identity';
 import type { Span, Trace } from '@boxoffice/runtime';
+import type { KnownApiKey } from '../authorization/api-keys.ts';
 import type { Quota } from './quota.ts';
 import type { Route } from './route.ts';
 import type { Family, Target } from './target.ts';
@@ -32,6 +33,10 @@ export interface Exchange {
   quota: Quota | undefined;
   route: Route | undefined;
   claims: AccessClaims | undefined;
+  /** The valid API key of the request: beside a token it is of the same institution, and only counted. */
+  apiKey: KnownApiKey | undefined;
+  /** Whether the API key, and no token, identifies the caller. */
+  isPublic: boolean;
   token: string;
   /** SHA-256 of the token, base64url. */
   tokenHash: string;
@@ -39,6 +44,12 @@ export interface Exchange {
   identity: string | undefined;
   /** When the request was forwarded; monotonic clock, 0 before. */
   forwardedAt: number;
+  /** The API key against whose quota the request counts while it is in flight. */
+  admittedKey: string | undefined;
+  /** Headers of the response for its reader's origin; names and values in turn. */
+  corsHeaders: readonly string[];
+  /** Bytes of the response's body. */
+  bytesOut: number;
   /** Notified when the response is sent or the client has disconnected. */
   proxied: ProxiedExchange | undefined;
 }

@@ -10,6 +10,8 @@ export interface Route {
   readonly service: ServiceName | 'gateway';
   /** Required scopes, separated by spaces; undefined for operations without a token. */
   readonly scope: string | undefined;
+  /** Whether an API key suffices, for public data. */
+  readonly isPublic: boolean;
   /** Described media types of its responses other than JSON. */
   readonly mediaTypes: ReadonlySet<string>;
   /** Service, operation and scope: the cache key of a decision. */

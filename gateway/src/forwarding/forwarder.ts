@@ -13,7 +13,7 @@ import { relayFailure } from './failure-reply.ts';
 import { addReturnedHeaders, forwardedHeaders } from './headers.ts';
 import { createInFlight } from './in-flight.ts';
 import { createProxy, ProxiedRequest, type ProxyEvents } from './proxied-request.ts';
-import { isOfInterface, sendReply } from './reply.ts';
+import { isOfInterface, joinVary, sendReply } from './reply.ts';
 
 export interface ForwarderOptions {
   /** The base URL of the service. */
@@ -136,6 +136,7 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
       onReply?.(exchange, reply);
       const headers = commonHeaders(exchange);
       addReturnedHeaders(headers, reply);
+      if (exchange.corsHeaders.length > 0) joinVary(headers);
       if (exchange.family === 'B' && (reply.statusCode ?? 0) >= 500) {
         relayFailure(reply, response, headers, () => refuseForeign(proxied, reply));
       } else {

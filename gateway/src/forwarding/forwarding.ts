@@ -73,6 +73,11 @@ export const createForwarding = (options: ForwardingOptions): Forwarding => {
       },
       onReply: (exchange, reply) => {
         metrics.upstreamAnswered(service, exchange);
+        if (exchange.claims || exchange.apiKey) {
+          reply.on('data', (chunk: Buffer) => {
+            exchange.bytesOut += chunk.length;
+          });
+        }
         if (!isCached) return;
         const session = sessionOf(exchange, reply);
         if (session !== undefined) limits.sessionSeen(session);

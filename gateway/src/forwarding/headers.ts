@@ -28,6 +28,7 @@ const NOT_FORWARDED: ReadonlySet<string> = new Set([
   'host',
   'traceparent',
   'via',
+  'x-api-key',
   'x-real-ip',
   'x-request-id',
 ]);

@@ -28,13 +28,19 @@ export const isOfInterface = (reply: IncomingMessage, method: string, route: Rou
   return isJson(essence) || (route?.mediaTypes.has(essence) ?? false);
 };
 
-/** Joins the service's `Vary` with the gateway's own from CORS. */
-const joinVary = (response: ServerResponse, headers: string[]): void => {
-  const own = response.getHeader('Vary');
-  if (own === undefined) return;
-  for (let index = 0; index < headers.length; index += 2) {
-    if (headers[index]?.toLowerCase() === 'vary') headers[index + 1] += `, ${String(own)}`;
+const namesIn = (vary: string): string[] => vary.split(',').map((name) => name.trim());
+
+/** Joins every `Vary` among the headers, and the gateway's own, in one field without repetitions. */
+export const joinVary = (headers: string[], own?: ReturnType<ServerResponse['getHeader']>): void => {
+  const names = own === undefined ? [] : namesIn(String(own));
+  let first = -1;
+  for (let index = headers.length - 2; index >= 0; index -= 2) {
+    if (headers[index]?.toLowerCase() !== 'vary') continue;
+    names.unshift(...namesIn(headers[index + 1] ?? ''));
+    if (first >= 0) headers.splice(first, 2);
+    first = index;
   }
+  if (first >= 0) headers[first + 1] = [...new Set(names)].join(', ');
 };
 
 /** Ends the response with its whole body. */
@@ -46,7 +52,7 @@ const endWith = (response: ServerResponse, body: Buffer): void => {
 
 /** Sends a complete response. */
 export const sendWhole = (response: ServerResponse, status: number, headers: string[], body: Buffer): void => {
-  if (response.hasHeader('Vary')) joinVary(response, headers);
+  if (response.hasHeader('Vary')) joinVary(headers, response.getHeader('Vary'));
   response.writeHead(status, headers);
   endWith(response, body);
 };
@@ -61,7 +67,7 @@ export const sendReply = (
   headers: string[],
   broken: () => void,
 ): void => {
-  if (response.hasHeader('Vary')) joinVary(response, headers);
+  if (response.hasHeader('Vary')) joinVary(headers, response.getHeader('Vary'));
   const status = reply.statusCode ?? 502;
   const length = Number(reply.headers['content-length'] ?? -1);
   // Chunks of a short response: until something is sent, a broken response can still be answered with an error.

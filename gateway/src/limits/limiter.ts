@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Quota } from '../exchange/quota.ts';
+import type { Policy, Quota } from '../exchange/quota.ts';
 
 /** Counts requests per key in one-minute windows that begin with the key's first request. */
 export interface Limiter {
@@ -17,10 +17,13 @@ const WINDOW_MS = 60_000;
 /** Maximum number of keys; the least recently used are evicted and start a new window. */
 const KEYS = 100_000;
 
+/** The policy of a limit per minute. */
+export const policyOf = (name: string, perMinute: number): Policy => ({ name, field: `"${name}";q=${perMinute};w=60` });
+
 /** Makes a limiter; `name` is the policy's name, for instance `client`. */
 export const createLimiter = (name: string, perMinute: number): Limiter => {
   const windows = new LRUCache<string, Window>({ max: KEYS });
-  const policy = { name, field: `"${name}";q=${perMinute};w=60` };
+  const policy = policyOf(name, perMinute);
   return {
     take(key, now) {
       let window = windows.get(key);

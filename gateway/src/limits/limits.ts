@@ -5,7 +5,10 @@ import type { AccessClaims } from '@boxoffice/identity';
 import { networkOf } from '@boxoffice/runtime';
 import { LRUCache } from 'lru-cache';
 import type { Exchange, Step } from '../exchange/exchange.ts';
+import type { Quota } from '../exchange/quota.ts';
+import type { MonthlyQuota } from '../metering/monthly-quota.ts';
 import { createLimiter, type Limiter } from './limiter.ts';
+import { createSlidingLimiter } from './sliding-limiter.ts';
 
 /** Requests per minute. */
 export interface LimitOptions {
@@ -18,8 +21,8 @@ export interface Limits {
   /** Counts the address before the request is parsed. */
   readonly countAddress: Step;
   /**
-   * Counts the caller: in family A the client of the verified token, or the user who is signed in at it; in family B
-   * the session, else the address.
+   * Counts the caller: in family A the client of the verified token, or the user who is signed in at it, or else the
+   * API key; in family B the session, else the address.
    */
   readonly countCaller: Step;
   /**
@@ -34,8 +37,10 @@ const SESSIONS = 100_000;
 
 export const SESSION_HEADER = 'x-auth-token';
 
-const count = (exchange: Exchange, limiter: Limiter, key: string): undefined => {
-  const quota = limiter.take(key, exchange.now);
+const count = (exchange: Exchange, limiter: Limiter, key: string): undefined =>
+  admit(exchange, limiter.take(key, exchange.now));
+
+const admit = (exchange: Exchange, quota: Quota): undefined => {
   exchange.quota = quota;
   if (quota.allowed) return;
   throw new Fault('too_many_requests', `The rate limit is used up; try again in ${quota.resetSeconds} s.`, {
@@ -50,10 +55,11 @@ const principalIn = ({ client_id, role, sub }: AccessClaims): string =>
   role === undefined ? client_id : `${client_id}/${sub}`;
 
 /** Makes the limits of one gateway process. Several processes count separately. */
-export const createLimits = (perMinute: LimitOptions): Limits => {
+export const createLimits = (perMinute: LimitOptions, monthlyQuota: MonthlyQuota): Limits => {
   const addresses = createLimiter('address', perMinute.address);
   const clients = createLimiter('client', perMinute.client);
   const visitors = createLimiter('session', perMinute.session);
+  const apiKeys = createSlidingLimiter('api_key');
   const sessions = new LRUCache<string, true>({ max: SESSIONS });
 
   // An invented token must not open a new quota, so only registered sessions count.
@@ -67,6 +73,18 @@ export const createLimits = (perMinute: LimitOptions): Limits => {
     countAddress: (exchange) => count(exchange, addresses, networkOf(exchange.address)),
     countCaller: (exchange) => {
       if (exchange.family === 'B') return count(exchange, visitors, visitorOf(exchange));
+      if (exchange.isPublic && exchange.apiKey) {
+        const { apiKey, now } = exchange;
+        const refusal = monthlyQuota.refusal(apiKey, now);
+        if (refusal) {
+          exchange.quota = refusal.quota;
+          throw refusal.fault;
+        }
+        admit(exchange, apiKeys.take(apiKey.apiKeyId, apiKey.ratePerMinute, now));
+        monthlyQuota.admitted(apiKey.apiKeyId);
+        exchange.admittedKey = apiKey.apiKeyId;
+        return;
+      }
       if (exchange.claims) return count(exchange, clients, principalIn(exchange.claims));
     },
     sessionSeen: (token) => {

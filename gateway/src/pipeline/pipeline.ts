@@ -32,6 +32,8 @@ export interface Pipeline {
 
 const IDLE_MS = 200;
 
+const NO_HEADERS: readonly string[] = [];
+
 const UNREAD = { path: '', query: '' };
 
 /** Makes the request handling around the steps: opens the exchange, runs the steps, logs and counts the outcome. */
@@ -97,10 +99,15 @@ export const createPipeline = (parts: PipelineParts): Pipeline => {
       quota: undefined,
       route: undefined,
       claims: undefined,
+      apiKey: undefined,
+      isPublic: false,
       token: '',
       tokenHash: '',
       identity: undefined,
       forwardedAt: 0,
+      admittedKey: undefined,
+      corsHeaders: NO_HEADERS,
+      bytesOut: 0,
       proxied: undefined,
     };
   };

@@ -12,7 +12,7 @@ export interface StepParts {
   readonly findRoute: Step;
   readonly answerOwn: Step;
   readonly refuseOrigin: Step;
-  readonly checkToken: Step;
+  readonly identify: Step;
   readonly countCaller: Step;
   readonly answerCached: Step;
   readonly authorize: Step;
@@ -42,10 +42,10 @@ export const stepsOf = (parts: StepParts): readonly { readonly name: string; rea
   { name: 'only over TLS', run: onlyTls }, // 404
   { name: 'only unambiguous headers', run: onlyUnambiguous }, // 400
   { name: 'canonical path', run: canonicalise }, // 400, 404
-  { name: 'preflight', run: parts.preflight }, // 204
+  { name: 'preflight', run: parts.preflight }, // 204, 404, 503
   { name: 'allow the origin', run: parts.allowOrigin },
   { name: 'find the route', run: parts.findRoute }, // 404, 405, 503
-  { name: 'check the token', run: parts.checkToken }, // 401
+  { name: 'identify by token or API key', run: parts.identify }, // 401, 403, 503
   { name: 'count the caller', run: parts.countCaller }, // 429
   { name: 'answer own operations', run: parts.answerOwn }, // 200
   { name: 'refuse a foreign origin', run: parts.refuseOrigin }, // 403, 500

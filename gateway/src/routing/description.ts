@@ -57,15 +57,22 @@ export const asDocument = (value: unknown): OpenApiDocument => {
   return value as unknown as OpenApiDocument;
 };
 
-/** The security scheme of access tokens in a description. */
+type Requirement = Readonly<Record<string, readonly string[]>>;
+
+/** The security schemes of access tokens and of API keys in a description. */
 const TOKENS = 'oauth2';
+const API_KEYS = 'apiKey';
+
+const isApiKey = (requirement: Requirement): boolean =>
+  requirement[API_KEYS] !== undefined && Object.keys(requirement).length === 1;
 
 /**
  * The scopes that an operation requires, separated by spaces; empty if any access token will do, undefined for any other
- * security.
+ * security. An API key as an alternative does not count.
  */
-const scopeOf = (security: OpenApiOperation['security']): string | undefined => {
-  const schemes = security?.length === 1 ? Object.entries(security[0] ?? {}) : [];
+const scopeOf = (security: readonly Requirement[] = []): string | undefined => {
+  const others = security.filter((requirement) => !isApiKey(requirement));
+  const schemes = others.length === 1 ? Object.entries(others[0] ?? {}) : [];
   const [name, scopes] = schemes.length === 1 ? (schemes[0] ?? []) : [];
   return scopes?.join(' ') || (name === TOKENS ? '' : undefined);
 };
@@ -122,6 +129,7 @@ export const readRoutes = (service: ServiceName, document: OpenApiDocument): Des
         operation,
         service,
         scope,
+        isPublic: scope !== undefined && (described.security ?? document.security ?? []).some(isApiKey),
         mediaTypes: mediaTypesOf(described, document),
         key,
       });

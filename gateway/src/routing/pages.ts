@@ -20,7 +20,8 @@ export const pagesOf = (configured: readonly ServiceName[]): ((path: string) => 
   const pages = configured.flatMap((service) => {
     const operation = `${service}Pages`;
     const routesOf = (prefix: string, methods: readonly string[]) => {
-      const route = { template: prefix, operation, service, scope: undefined, mediaTypes: MEDIA_TYPES, key: operation };
+      const open = { scope: undefined, isPublic: false, mediaTypes: MEDIA_TYPES, key: operation };
+      const route = { template: prefix, operation, service, ...open };
       return { prefix, routes: pathRoutesOf(new Map(methods.map((method) => [method, { ...route, method }]))) };
     };
     return [

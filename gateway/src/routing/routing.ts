@@ -7,7 +7,7 @@ import type { Route } from '../exchange/route.ts';
 import { isBelow, type ServiceName, serviceNames, services } from '../services.ts';
 import { type OpenApiDocument, readRoutes } from './description.ts';
 import { pagesOf } from './pages.ts';
-import { createRouter, type Router } from './router.ts';
+import { createRouter, type PathRoutes, type Router } from './router.ts';
 
 /** The current routes, learned from the services' descriptions. */
 export interface Routing {
@@ -22,6 +22,8 @@ export interface Routing {
    * description.
    */
   readonly step: Step;
+  /** The value of `Allow` at the exchange's path. @throws {Fault} not_found, service_unavailable */
+  methodsAt(exchange: Exchange): string;
 }
 
 export interface RoutingOptions {
@@ -51,13 +53,19 @@ export const createRouting = ({ configured, own, logger }: RoutingOptions): Rout
 
   const pages = pagesOf(configured);
 
-  const find = ({ request, target }: Exchange): Route => {
+  const findPath = ({ request, target }: Exchange): PathRoutes => {
     const atPath = router.find(target.path) ?? pages(target.path);
     if (!atPath) {
       if (HEALTH.has(target.path) && !isRead(request.method)) throw notAllowed('GET, HEAD');
       if (belongsToUndescribed(target.path)) throw unavailable('The service has not started yet.');
       throw new Fault('not_found', 'There is no such endpoint.');
     }
+    return atPath;
+  };
+
+  const find = (exchange: Exchange): Route => {
+    const { request } = exchange;
+    const atPath = findPath(exchange);
     const route = atPath.routes.get(request.method ?? '');
     if (!route) throw notAllowed(atPath.allow);
     return route;
@@ -83,6 +91,7 @@ export const createRouting = ({ configured, own, logger }: RoutingOptions): Rout
           return document ? [[name, document] as const] : [];
         }),
       ),
+    methodsAt: (exchange) => findPath(exchange).allow,
     step(exchange) {
       exchange.route = find(exchange);
       return undefined;

@@ -21,9 +21,9 @@ const CLIENT_GONE = 499;
  * The logged fields. Request id and method have a checked form; nothing else is client text: no token, address, path or
  * query.
  */
-const fieldsOf = ({ request, response, trace, startedAt, route, claims }: Exchange) => ({
+const fieldsOf = ({ request, response, trace, startedAt, route, claims, apiKey }: Exchange) => ({
   requestId: trace.requestId,
-  client: claims?.client_id ?? null,
+  client: claims?.client_id ?? apiKey?.apiKeyId ?? null,
   operation: route?.operation ?? 'none',
   method: request.method,
   status: isAnswered(response) ? response.statusCode : CLIENT_GONE,

@@ -10,7 +10,7 @@ export interface GatewayMetrics {
   upstreamAnswered(service: string, exchange: Exchange): void;
   upstreamFailed(service: string, code: string): void;
   /** A cache lookup. */
-  lookedUp(cache: 'decisions' | 'answers', found: boolean): void;
+  lookedUp(cache: 'decisions' | 'answers' | 'api_keys', found: boolean): void;
   /** A new connection was refused, because its address has too many. */
   connectionRefused(): void;
   /** Observes a service's addresses and its number of requests in flight. */
@@ -43,7 +43,7 @@ export const createGatewayMetrics = (metrics: Metrics | undefined): GatewayMetri
   });
   const lookups = metrics.counter({
     name: 'gateway_cache_lookups_total',
-    help: 'Lookups in the decision cache and the response cache, by result',
+    help: 'Lookups in the caches of decisions, responses and API keys, by result',
     labels: ['cache', 'result'],
   });
   const refused = metrics.counter({

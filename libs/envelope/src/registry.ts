@@ -67,6 +67,12 @@ export const registry = {
     'contact',
     'another contact has the same email (trimmed, case-insensitive); data carries the existing contact; bypassed with allowDuplicateEmail=true',
   ),
+  api_key_quota_exceeded: row(
+    429,
+    'api_key_quota_exceeded',
+    'api_key',
+    'the API key’s requests of this month are used up; Retry-After says how long the month lasts',
+  ),
   client_last_secret: row(409, 'client_last_secret', 'client', 'the last secret of a client cannot be deleted'),
   client_too_many_secrets: row(409, 'client_too_many_secrets', 'client', 'a client has at most two active secrets'),
   user_duplicate_login: row(409, 'user_duplicate_login', 'user', 'another user of the institution has the same login'),

@@ -131,6 +131,11 @@ export interface Operation<
    */
   readonly aliases?: readonly string[];
   readonly access: Access;
+  /**
+   * Whether it is public, too: with an API key and without a token (`caller.isPublic`) it answers public data. The
+   * answers then declare both forms, and Vary by the credentials.
+   */
+  readonly publicWithKey?: boolean;
   /** What it does, in the third person: "Creates an individual". */
   readonly summary: string;
   readonly description?: string;

@@ -16,5 +16,17 @@ export const DECISIONS_PATH = '/internal/decisions';
 /** Where the gateway polls for revocations, in case the broker is down. */
 export const REVOCATIONS_PATH = '/internal/revocations';
 
+/** Where the gateway finds an API key by its hash. */
+export const API_KEYS_PATH = '/internal/api-keys';
+
+/** Where the gateway gets the identity token of a public request, which has an API key and no token. */
+export const PUBLIC_DECISIONS_PATH = '/internal/public-decisions';
+
+/** Where the gateway polls the web origins that clients and API keys name. */
+export const ORIGINS_PATH = '/internal/origins';
+
+/** Where the gateway reports the requests that it has counted. */
+export const USAGE_PATH = '/internal/usage';
+
 /** The authorizer's tokens are never near this length; longer ones are refused without parsing. */
 export const MAX_TOKEN_LENGTH = 8192;

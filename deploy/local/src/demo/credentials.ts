@@ -1,6 +1,7 @@
 import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { explain, reasonOf, StartFault } from '@boxoffice/runtime';
+import type { DemoApiKey } from './api-keys.ts';
 import type { DemoApiUser } from './api-users.ts';
 import type { FixtureIds } from './catalogue.ts';
 import type { DemoClient } from './clients.ts';
@@ -12,6 +13,7 @@ export interface DemoCredentials {
   readonly posUrl: string;
   readonly caFile: string;
   readonly clients: readonly DemoClient[];
+  readonly apiKeys: readonly DemoApiKey[];
   readonly pointsOfSale: readonly {
     readonly serviceHost: string;
     readonly institution: string;

@@ -3,6 +3,7 @@
 import { createInstitution, listInstitutions } from '@boxoffice/catalog';
 import { StartFault } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
+import { type DemoApiKey, registerApiKey } from './api-keys.ts';
 import { type DemoApiUser, registerApiUsers } from './api-users.ts';
 import { type Fixture, type FixtureIds, openPointOfSale, stockProducts, stockTariffs } from './catalogue.ts';
 import { type DemoClient, moveClients, registerClients } from './clients.ts';
@@ -80,12 +81,14 @@ const stock = async (
 const credentials = (
   addresses: Addresses,
   clients: readonly DemoClient[],
+  apiKeys: readonly DemoApiKey[],
   users: readonly DemoUser[],
   apiUsers: readonly DemoApiUser[],
   fixtures: AllFixtures,
 ): DemoCredentials => ({
   ...addresses,
   clients,
+  apiKeys,
   pointsOfSale: institutions.map(({ id, serviceHost, languages, currency }) => ({
     serviceHost,
     institution: id,
@@ -113,6 +116,7 @@ const seed = async (options: SeedingOptions): Promise<DemoCredentials> => {
   const { stores, progress, directory, addresses } = options;
   const existing = await listInstitutions(stores.catalog);
   const allClients: DemoClient[] = [];
+  const allApiKeys: DemoApiKey[] = [];
   const allUsers: DemoUser[] = [];
   const apiUsers: DemoApiUser[] = [];
   const allFixtures: Record<string, FixtureIds> = {};
@@ -123,13 +127,14 @@ const seed = async (options: SeedingOptions): Promise<DemoCredentials> => {
     }
     const clients = await registerClients(stores.authorizer, id, addresses.baseUrl);
     allClients.push(...clients);
+    allApiKeys.push(await registerApiKey(stores.authorizer, id));
     const keeper = await keeperOf(clients, options);
     allFixtures[id] = await stock(institution, keeper, options);
     const users = await registerUsers(stores.pos, institution, async () => keeper);
     allUsers.push(...users);
     apiUsers.push(...(await apiUsersOf(options, id, users)));
   }
-  const demo = credentials(addresses, allClients, allUsers, apiUsers, allFixtures);
+  const demo = credentials(addresses, allClients, allApiKeys, allUsers, apiUsers, allFixtures);
   writeDemo(directory, demo);
   await progress.finish(allFixtures);
   return demo;
@@ -139,16 +144,18 @@ const seed = async (options: SeedingOptions): Promise<DemoCredentials> => {
 const renew = async (options: SeedingOptions, fixtures: AllFixtures): Promise<DemoCredentials> => {
   const { stores, directory, addresses } = options;
   const clients: DemoClient[] = [];
+  const apiKeys: DemoApiKey[] = [];
   const users: DemoUser[] = [];
   const apiUsers: DemoApiUser[] = [];
   for (const institution of institutions) {
     const own = await registerClients(stores.authorizer, institution.id, addresses.baseUrl);
     clients.push(...own);
+    apiKeys.push(await registerApiKey(stores.authorizer, institution.id));
     const registered = await registerUsers(stores.pos, institution, () => keeperOf(own, options));
     users.push(...registered);
     apiUsers.push(...(await apiUsersOf(options, institution.id, registered)));
   }
-  const demo = credentials(addresses, clients, users, apiUsers, fixtures);
+  const demo = credentials(addresses, clients, apiKeys, users, apiUsers, fixtures);
   writeDemo(directory, demo);
   return demo;
 };

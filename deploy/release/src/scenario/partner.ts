@@ -24,8 +24,11 @@ export interface Partner {
   ask: Client;
   /** The `data` of a successful response. @throws {Error} with any other response */
   must(path: string, call?: Call): Promise<Json>;
-  /** The `data` of one of the operations by which gateway and services authenticate. */
-  internally(shape: AnyOperation): Promise<unknown>;
+  /**
+   * The `data` of one of the operations by which gateway and services authenticate: of its example, with these members
+   * of the body in place of the example's.
+   */
+  internally(shape: AnyOperation, members?: object): Promise<unknown>;
 }
 
 interface Route {
@@ -75,8 +78,8 @@ export const partnerOf = async (scenario: Scenario, credentials: Credentials): P
     const { identity } = await dataOf(authorizer, DECISIONS_PATH, decision);
     return clientOf(scenario, service)(path, { ...call, headers: { ...call.headers, [IDENTITY_HEADER]: identity } });
   };
-  const internally = async ({ method, path, example }: AnyOperation): Promise<unknown> => {
-    const body = example.body === undefined ? undefined : { ...(example.body as object), token };
+  const internally = async ({ method, path, example }: AnyOperation, members = {}): Promise<unknown> => {
+    const body = example.body === undefined ? undefined : { ...(example.body as object), token, ...members };
     return dataOf(authorizer, path, { method: method.toUpperCase(), body, headers: { authorization } });
   };
   return { clientId: credentials.clientId, ask, internally, must: (path, call) => dataOf(ask, path, call) };

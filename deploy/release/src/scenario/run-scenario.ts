@@ -1,3 +1,4 @@
+import { createRecordUsage } from '@boxoffice/authorizer';
 import { createInstitution } from '@boxoffice/catalog';
 import { createUser } from '@boxoffice/pos';
 import type { Store } from '@boxoffice/store';
@@ -188,6 +189,15 @@ const inviteStaff = async ({ urls }: Scenario, partner: Partner): Promise<void> 
   await partner.must(`/svc/v3/users/${leaving}`, { method: 'DELETE' });
 };
 
+/** An API key that was used: the authorizer is told as a gateway tells it. */
+const useApiKey = async (scenario: Scenario, partner: Partner, institution: string): Promise<void> => {
+  const { apiKeyId } = await partner.must('/svc/v3/api-keys', post({ name: 'calendar', monthlyQuota: 1_000 }));
+  const report = createRecordUsage(storeOf(scenario, 'authorizer'), Date.now);
+  const minute = new Date(Math.floor(Date.now() / 60_000) * 60_000).toISOString();
+  const counted = { institution, minute, clientId: null, userId: null, operation: 'getCatalog', status: 200 };
+  await report({ gateway: fresh('gateway'), sequence: 1, rows: [{ ...counted, apiKeyId, requests: 3, bytes: 900 }] });
+};
+
 /** A point of sale with an offer. */
 export interface Shop {
   readonly partner: Partner;
@@ -217,6 +227,7 @@ export const runScenario = async (scenario: Scenario): Promise<Shop> => {
   await visit(scenario, hall, serviceHost, user.login);
   await comeAndGo(scenario, partner);
   await inviteStaff(scenario, partner);
+  await useApiKey(scenario, partner, institution);
   return { partner, hall };
 };
 

@@ -19,10 +19,12 @@ const ANONYMOUS: Omit<Caller, 'operation'> = {
 
 /**
  * Whether an identity token covers the operation: issued for it, and for a service's own call where the operation is
- * internal, else for a client with its scopes. Neither kind passes for the other.
+ * internal, else for a client with its scopes. One of an API key covers public operations only. No kind passes for
+ * another.
  */
 const covers = (caller: Caller, id: string, operation: AnyOperation): boolean => {
   if (caller.operation !== id) return false;
+  if (caller.isPublic) return operation.publicWithKey === true && caller.client === null && caller.service === null;
   if (operation.access === 'internal') return caller.service !== null && caller.client === null;
   if (caller.service !== null || caller.client === null) return false;
   return neededScopes(operation).every((scope) => caller.scopes.includes(scope));

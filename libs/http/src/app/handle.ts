@@ -24,6 +24,9 @@ export interface Answering {
 
 const NO_BODY = Buffer.alloc(0);
 
+/** The request headers by which the answers of an operation differ that is public with an API key. */
+const CREDENTIALS = ['Authorization', 'X-API-Key', 'Origin'];
+
 const restrictionText = (caller: Caller): string => {
   const { contacts, pointsOfSale } = restrictionOf(caller);
   return contacts || pointsOfSale ? JSON.stringify([contacts, pointsOfSale]) : '';
@@ -35,7 +38,8 @@ const restrictionText = (caller: Caller): string => {
  */
 export const prepare = (operation: AnyOperation, parts: AppParts): ((id: string) => Answering) => {
   const { family, validators, idempotency, logger, checkAnswers = false } = parts;
-  const { handle, compressed } = operation;
+  const { handle, compressed, publicWithKey } = operation;
+  const vary = [...(compressed ? ['Accept-Encoding'] : []), ...(publicWithKey ? CREDENTIALS : [])].join(', ');
   const readForm = compileForm(operation, {
     validators,
     unknownQuery: family.unknownQuery,
@@ -89,14 +93,16 @@ export const prepare = (operation: AnyOperation, parts: AppParts): ((id: string)
       const { 'Content-Type': _, ...remaining } = headers;
       return {
         status: 304,
-        headers: compressed ? { ...remaining, Vary: 'Accept-Encoding' } : remaining,
+        headers: vary ? { ...remaining, Vary: vary } : remaining,
         body: undefined,
       };
     }
-    if (!isRead || !compressed) return { status, headers, body: jsonBody(body) };
+    if (!isRead || !compressed) {
+      return { status, headers: publicWithKey ? { ...headers, Vary: vary } : headers, body: jsonBody(body) };
+    }
     const encoded = await encode(body as object, request.headers['accept-encoding']);
     const coding = encoded.coding && { 'Content-Encoding': encoded.coding };
-    return { status, headers: { ...headers, Vary: 'Accept-Encoding', ...coding }, body: encoded.body };
+    return { status, headers: { ...headers, Vary: vary, ...coding }, body: encoded.body };
   };
 
   const fault = (thrown: Fault): Reply => {

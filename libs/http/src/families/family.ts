@@ -74,7 +74,10 @@ export const familyA: Family = {
     'bad_gateway',
     'service_unavailable',
   ],
-  codesFor: ({ access }) => (access === 'public' ? [] : ['unauthorized', 'forbidden']),
+  codesFor: ({ access, publicWithKey }) => [
+    ...(access === 'public' ? [] : (['unauthorized', 'forbidden'] as const)),
+    ...(publicWithKey ? (['api_key_quota_exceeded'] as const) : []),
+  ],
   needsMediaType: false,
   wording: wordingA,
   idempotencyScope: ({ caller }) => JSON.stringify([caller.institution, principalOf(caller), caller.service]),

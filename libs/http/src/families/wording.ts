@@ -47,6 +47,13 @@ const challengeOf = ({ access, challenge }: AnyOperation, status: number): objec
   return challenges ? { 'WWW-Authenticate': ref('headers', 'WWW-Authenticate') } : {};
 };
 
+const API_KEY = {
+  type: 'apiKey',
+  in: 'header',
+  name: 'X-API-Key',
+  description: 'An API key of the institution, for public data. A request with a token goes by the token.',
+};
+
 /** The words of the institution API. */
 export const wordingA: Wording = {
   aliasSuffix: 'Unprefixed',
@@ -59,10 +66,14 @@ export const wordingA: Wording = {
   parameters: commonParameters,
   answerHeaders: () => [],
   errorHeaders: challengeOf,
-  security: (operation) => (operation.access === 'public' ? [] : [{ oauth2: [...neededScopes(operation)] }]),
+  security: (operation) =>
+    operation.access === 'public'
+      ? []
+      : [{ oauth2: [...neededScopes(operation)] }, ...(operation.publicWithKey ? [{ apiKey: [] }] : [])],
   securitySchemes: (tokenUrl, operations) => {
     const scopes = operations.flatMap(neededScopes);
     return {
+      ...(operations.some(({ publicWithKey }) => publicWithKey) ? { apiKey: API_KEY } : {}),
       oauth2: {
         type: 'oauth2',
         flows: {

@@ -15,3 +15,17 @@ export const availability = (capacity: number, sold: number, taken: number): Ava
   const certain = Math.min(sold, taken);
   return { capacity: total, free: total - taken, held: taken - certain, sold: certain };
 };
+
+export const levels = ['available', 'few', 'sold_out'] as const;
+export type Level = (typeof levels)[number];
+
+/** Maximum free places that count as `few`. */
+const FEW_PLACES = 5;
+/** Maximum free share of the capacity that counts as `few`. */
+const FEW_SHARE = 0.05;
+
+/** The level of availability of `free` places out of `capacity`, as points of sale show it. */
+export const levelOf = (free: number, capacity: number): Level => {
+  if (free <= 0) return 'sold_out';
+  return free <= FEW_PLACES || free <= capacity * FEW_SHARE ? 'few' : 'available';
+};

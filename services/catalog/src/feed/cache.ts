@@ -5,17 +5,20 @@ import { LRUCache } from 'lru-cache';
 import type { Static } from 'typebox';
 import { contextOf, institutionOf } from '../context.ts';
 import { later } from '../domain/period.ts';
-import type { ProductType } from '../domain/product.ts';
+import type { ProductState, ProductType } from '../domain/product.ts';
 import { inBatches } from '../performances/make-places.ts';
 import { performancesOf } from '../performances/performances.ts';
 import type { Product } from '../products/schemas.ts';
 import { productView } from '../products/view.ts';
+import { publicEtag, publicProduct, publicTariff, publicTariffs } from '../public/projection.ts';
+import type { PublicProduct } from '../public/schemas.ts';
 import type { Collections, InstitutionDocument } from '../store.ts';
 import type { Tariff } from '../tariffs/schemas.ts';
 import { tariffView } from '../tariffs/view.ts';
 import type { Institution } from './schemas.ts';
 
 type ProductView = Static<typeof Product>;
+type PublicProductView = Static<typeof PublicProduct>;
 
 /** The institution as answers show it. */
 const institutionView = ({ id, name, currency, languages }: InstitutionDocument): Static<typeof Institution> => ({
@@ -26,10 +29,10 @@ const institutionView = ({ id, name, currency, languages }: InstitutionDocument)
 });
 
 /** The data of a catalog answer, and an ETag that ignores `generatedAt` and `asOf`. */
-export interface CatalogAnswer {
+export interface CatalogAnswer<View extends ProductView | PublicProductView = ProductView> {
   readonly data: {
     readonly institution: ReturnType<typeof institutionView>;
-    readonly products: ProductView[];
+    readonly products: View[];
     readonly tariffs: Static<typeof Tariff>[];
     readonly removed: string[];
     readonly generatedAt: string;
@@ -50,6 +53,16 @@ export interface CatalogCache {
    * @throws Fault `not_found` for an unknown institution
    */
   of(institution: string, query: CatalogQuery): Promise<CatalogAnswer>;
+  /** The same as public access shows it. */
+  publicOf(institution: string, query: CatalogQuery): Promise<CatalogAnswer<PublicProductView>>;
+}
+
+/** One form of the catalog, whole and by type. */
+interface Form<View extends ProductView | PublicProductView> {
+  readonly whole: CatalogAnswer<View>;
+  readonly byType: Map<ProductType, CatalogAnswer<View>>;
+  /** When each product was last modified. ISO 8601 UTC. */
+  readonly modifiedAt: ReadonlyMap<string, string>;
 }
 
 /** Everything that is published, read after the institution's `catalogMark` had the value `mark`. */
@@ -59,9 +72,8 @@ interface Snapshot {
   /** Epoch milliseconds. */
   readonly checkedAt: number;
   readonly buildMs: number;
-  readonly whole: CatalogAnswer;
-  readonly modifiedAt: ReadonlyMap<string, string>;
-  readonly byType: Map<ProductType, CatalogAnswer>;
+  readonly full: Form<ProductView>;
+  readonly public: Form<PublicProductView>;
 }
 
 /** A snapshot is read again after this time, in case a process died between its write and the new mark. */
@@ -70,9 +82,15 @@ const MAX_AGE_MS = 5_000;
 const REFRESH_SHARE = 0.02;
 const MAX_INSTITUTIONS = 200;
 
-const answerOf = (data: CatalogAnswer['data']): CatalogAnswer => {
+const fullEtag = (data: object): string =>
+  createHash('sha256').update(JSON.stringify(data)).digest('base64url').slice(0, 27);
+
+const answerOf = <View extends ProductView | PublicProductView>(
+  data: CatalogAnswer<View>['data'],
+  etagOf: (data: object) => string,
+): CatalogAnswer<View> => {
   const { generatedAt: _, asOf: __, ...rest } = data;
-  return { data, etag: createHash('sha256').update(JSON.stringify(rest)).digest('base64url').slice(0, 27) };
+  return { data, etag: etagOf(rest) };
 };
 
 const allPerformances = async (collections: Collections, productIds: readonly string[]) => {
@@ -88,9 +106,10 @@ const read = async (
   sequence: number,
 ): Promise<Snapshot> => {
   const started = performance.now();
-  const [products, tariffs] = await Promise.all([
+  const [products, tariffs, pointsOfSale] = await Promise.all([
     collections.products.find({ where: { state: { in: ['running', 'suspended'] } }, orderBy: 'createdAt' }),
     collections.tariffs.find({ orderBy: 'createdAt' }),
+    collections.pointsOfSale.find({ orderBy: 'createdAt' }),
   ]);
   const performances = await allPerformances(
     collections,
@@ -99,54 +118,82 @@ const read = async (
   const views = products.map((product) =>
     productView(product, performances.get(product.id) ?? [], institution.currency),
   );
-  const whole = answerOf({
+  const common = {
     institution: institutionView(institution),
-    products: views,
-    tariffs: tariffs.map(tariffView),
     removed: [],
     generatedAt: new Date(now).toISOString(),
     asOf: asOfReading(now),
-  });
+  };
+  const modifiedAt = new Map(
+    products.map(({ id, modifiedAt }, index) => [id, later(modifiedAt, views[index]?.updatedAt ?? '')]),
+  );
+  const shown = publicTariffs(tariffs, pointsOfSale);
+  const publicViews = products.flatMap(
+    (product) => publicProduct(product, performances.get(product.id) ?? [], institution.currency, shown) ?? [],
+  );
   return {
     mark: institution.catalogMark,
     sequence,
     checkedAt: now,
     buildMs: performance.now() - started,
-    whole,
-    modifiedAt: new Map(
-      products.map(({ id, modifiedAt }, index) => [id, later(modifiedAt, views[index]?.updatedAt ?? '')]),
-    ),
-    byType: new Map(),
+    full: {
+      whole: answerOf({ ...common, products: views, tariffs: tariffs.map(tariffView) }, fullEtag),
+      byType: new Map(),
+      modifiedAt,
+    },
+    public: {
+      whole: answerOf(
+        { ...common, products: publicViews, tariffs: tariffs.flatMap((tariff) => publicTariff(tariff, shown) ?? []) },
+        publicEtag,
+      ),
+      byType: new Map(),
+      // A change of tariffs or points of sale may have changed the public prices of every product.
+      modifiedAt: new Map(publicViews.map(({ id }) => [id, later(modifiedAt.get(id) ?? '', shown.changedAt)])),
+    },
   };
 };
 
-const ofType = ({ whole, byType }: Snapshot, type: ProductType | undefined): CatalogAnswer => {
+const ofType = <View extends ProductView | PublicProductView>(
+  { whole, byType }: Form<View>,
+  type: ProductType | undefined,
+  etagOf: (data: object) => string,
+): CatalogAnswer<View> => {
   if (type === undefined) return whole;
   const known = byType.get(type);
   if (known) return known;
-  const answer = answerOf({ ...whole.data, products: whole.data.products.filter((product) => product.type === type) });
+  const products = whole.data.products.filter((product) => product.type === type);
+  const answer = answerOf({ ...whole.data, products }, etagOf);
   byType.set(type, answer);
   return answer;
 };
 
-const since = async (
+interface Since {
+  readonly type: ProductType | undefined;
+  readonly modifiedSince: string;
+  /** The states in which the form does not show a product. */
+  readonly unshown: readonly ProductState[];
+  /** Epoch milliseconds. */
+  readonly checkedAt: number;
+}
+
+const since = async <View extends ProductView | PublicProductView>(
   collections: Collections,
-  snapshot: Snapshot,
-  type: ProductType | undefined,
-  modifiedSince: string,
-) => {
-  const { data } = ofType(snapshot, type);
+  form: Form<View>,
+  { type, modifiedSince, unshown, checkedAt }: Since,
+  etagOf: (data: object) => string,
+): Promise<CatalogAnswer<View>> => {
+  const { data } = ofType(form, type, etagOf);
   const unpublished = await collections.products.find({
-    where: { state: { in: ['closed', 'cancelled'] }, modifiedAt: { gte: modifiedSince }, ...(type ? { type } : {}) },
+    where: { state: { in: unshown }, modifiedAt: { gte: modifiedSince }, ...(type ? { type } : {}) },
     orderBy: 'modifiedAt',
   });
-  const changed = data.products.filter(({ id }) => (snapshot.modifiedAt.get(id) ?? '') >= modifiedSince);
+  const changed = data.products.filter(({ id }) => (form.modifiedAt.get(id) ?? '') >= modifiedSince);
   const shown = new Set(data.products.map(({ id }) => id));
   const removed = unpublished
     .filter(({ id, publishedAt }) => publishedAt !== null && !shown.has(id))
     .map(({ id }) => id);
   // The asOf of this snapshot: the cached answer may come from an earlier reading with the same content.
-  return answerOf({ ...data, products: changed, removed, asOf: asOfReading(snapshot.checkedAt) });
+  return answerOf({ ...data, products: changed, removed, asOf: asOfReading(checkedAt) }, etagOf);
 };
 
 /**
@@ -159,12 +206,16 @@ export const createCatalogCache = (store: Store, clock: () => number = Date.now)
   const reading = new Map<string, { readonly mark: string; readonly snapshot: Promise<Snapshot> }>();
   let sequence = 0;
 
+  const reuse = <View extends ProductView | PublicProductView>(known: Form<View>, fresh: Form<View>): Form<View> =>
+    known.whole.etag === fresh.whole.etag ? { ...fresh, whole: known.whole, byType: known.byType } : fresh;
+
   const cache = (institution: string, snapshot: Snapshot): Snapshot => {
     const known = snapshots.get(institution);
     if (known && known.sequence > snapshot.sequence) return snapshot;
     // Same content: reuse the answers, which are already serialised and compressed.
-    const same = known?.whole.etag === snapshot.whole.etag;
-    const cached = known && same ? { ...snapshot, whole: known.whole, byType: known.byType } : snapshot;
+    const cached = known
+      ? { ...snapshot, full: reuse(known.full, snapshot.full), public: reuse(known.public, snapshot.public) }
+      : snapshot;
     snapshots.set(institution, cached);
     return cached;
   };
@@ -193,11 +244,24 @@ export const createCatalogCache = (store: Store, clock: () => number = Date.now)
     return known;
   };
 
+  const answer = async <View extends ProductView | PublicProductView>(
+    institution: string,
+    { type, modifiedSince }: CatalogQuery,
+    formOf: (snapshot: Snapshot) => Form<View>,
+    unshown: readonly ProductState[],
+    etagOf: (data: object) => string,
+  ): Promise<CatalogAnswer<View>> => {
+    const { collections } = contextOf(store, institution);
+    const snapshot = await current(collections);
+    const form = formOf(snapshot);
+    if (modifiedSince === undefined) return ofType(form, type, etagOf);
+    const { checkedAt } = snapshot;
+    return since(collections, form, { type, modifiedSince, unshown, checkedAt }, etagOf);
+  };
+
   return {
-    async of(institution, { type, modifiedSince }) {
-      const { collections } = contextOf(store, institution);
-      const snapshot = await current(collections);
-      return modifiedSince === undefined ? ofType(snapshot, type) : since(collections, snapshot, type, modifiedSince);
-    },
+    of: (institution, query) => answer(institution, query, ({ full }) => full, ['closed', 'cancelled'], fullEtag),
+    publicOf: (institution, query) =>
+      answer(institution, query, (known) => known.public, ['suspended', 'closed', 'cancelled'], publicEtag),
   };
 };

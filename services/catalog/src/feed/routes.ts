@@ -1,28 +1,31 @@
 // The catalog feed: the whole published catalog in one answer, and its cache.
 
 import { type AnyOperation, asOf, named, ok, operation, timestamp } from '@boxoffice/http';
-import { Type } from 'typebox';
+import { type TSchema, Type } from 'typebox';
 import { asOf as exampleAsOf } from '../examples.ts';
 import { product } from '../products/examples.ts';
 import { Product, productType } from '../products/schemas.ts';
+import { seesPublicOnly } from '../public/projection.ts';
+import { PublicProduct } from '../public/schemas.ts';
 import { tariff } from '../tariffs/examples.ts';
 import { Tariff } from '../tariffs/schemas.ts';
 import type { CatalogCache } from './cache.ts';
 import { Institution } from './schemas.ts';
 
-const Catalog = named(
-  'Catalog',
+const catalogOf = <Item extends TSchema>(item: Item) =>
   Type.Object({
     institution: Institution,
-    products: Type.Array(Product),
+    products: Type.Array(item),
     tariffs: Type.Array(Tariff),
     removed: Type.Array(Type.String(), {
       description: 'products that were published and no longer are; empty without modifiedSince',
     }),
     generatedAt: Type.String({ format: 'date-time' }),
     asOf,
-  }),
-);
+  });
+
+const Catalog = named('Catalog', catalogOf(Product));
+const PublicCatalog = named('PublicCatalog', catalogOf(PublicProduct));
 
 /** The catalog feed: the whole published catalog in one answer, from a cache that is never stale after a write. */
 export const catalogRoutes = (cache: CatalogCache): AnyOperation[] => [
@@ -31,12 +34,15 @@ export const catalogRoutes = (cache: CatalogCache): AnyOperation[] => [
     method: 'get',
     path: '/svc/v3/catalog',
     access: 'catalog:read',
+    publicWithKey: true,
+    admits: ['customer'],
     summary: 'Returns all published products, with performances and tariffs, in one answer',
     description:
       'Products that are running or suspended. To keep a copy up to date, repeat the request with the previous `asOf` as ' +
-      '`modifiedSince`: the answer has only the products changed since then, and `removed` lists those that are no longer published.',
+      '`modifiedSince`: the answer has only the products changed since then, and `removed` lists those that are no longer published. ' +
+      'Public access shows running products only.',
     query: { type: Type.Optional(productType), modifiedSince: Type.Optional(timestamp) },
-    answers: { 200: Catalog },
+    answers: { 200: Type.Union([Catalog, PublicCatalog]) },
     errors: ['not_found'],
     etag: true,
     compressed: true,
@@ -52,7 +58,9 @@ export const catalogRoutes = (cache: CatalogCache): AnyOperation[] => [
       },
     },
     handle: async ({ caller, query }) => {
-      const { data, etag } = await cache.of(caller.institution, query);
+      const { data, etag } = seesPublicOnly(caller)
+        ? await cache.publicOf(caller.institution, query)
+        : await cache.of(caller.institution, query);
       return ok(data, { etag });
     },
   }),

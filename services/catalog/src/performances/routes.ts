@@ -22,6 +22,9 @@ import { Type } from 'typebox';
 import { contextOf, notFound } from '../context.ts';
 import { visibleState } from '../domain/place.ts';
 import { asOf, ids } from '../examples.ts';
+import { seesPublicOnly } from '../public/projection.ts';
+import { getPublicAvailability, getPublicPerformance, listPublicPerformances } from '../public/read.ts';
+import { PublicAvailability, PublicPerformance, PublicPerformancePage } from '../public/schemas.ts';
 import type { PerformanceDocument } from '../store.ts';
 import { availabilityOf } from './availability.ts';
 import { inputOf, NewPerformance, PerformanceChanges } from './body.ts';
@@ -81,17 +84,23 @@ export const performancesRoutes = (store: Store): AnyOperation[] => [
     method: 'get',
     path: '/svc/v3/catalog/products/{productId}/performances',
     access: 'catalog:read',
+    publicWithKey: true,
+    admits: ['customer'],
     summary: 'Lists the performances of a product in order of creation',
+    description: 'Public access leaves out closed ones.',
     params: { productId: pathId },
     query: listQuery,
-    answers: { 200: changesPage(Performance) },
+    answers: { 200: Type.Union([changesPage(Performance), PublicPerformancePage]) },
+    etag: true,
     example: {
       params: { productId: ids.product },
       answer: { items: [examples.performance], nextCursor: null, asOf },
     },
     handle: async (request) => {
-      const { collections, now } = contextOf(store, request.caller.institution);
+      const context = contextOf(store, request.caller.institution);
       const { productId } = request.params;
+      if (seesPublicOnly(request.caller)) return listPublicPerformances(context, productId, request);
+      const { collections, now } = context;
       if (!(await collections.products.get(productId))) notFound();
       return changesPageOf(request, collections.performances, {
         where: { productId },
@@ -131,13 +140,18 @@ export const performancesRoutes = (store: Store): AnyOperation[] => [
     method: 'get',
     path: '/svc/v3/catalog/performances/{performanceId}',
     access: 'catalog:read',
+    publicWithKey: true,
+    admits: ['customer'],
     summary: 'Returns a performance',
     params,
-    answers: { 200: Performance },
+    answers: { 200: Type.Union([Performance, PublicPerformance]) },
     etag: true,
     example: { params: { performanceId: ids.performance }, answer: examples.performance },
-    handle: async ({ caller, params }) =>
-      answer(await findPerformance(contextOf(store, caller.institution).collections, params.performanceId)),
+    handle: async ({ caller, params }) => {
+      const context = contextOf(store, caller.institution);
+      if (seesPublicOnly(caller)) return getPublicPerformance(context, params.performanceId);
+      return answer(await findPerformance(context.collections, params.performanceId));
+    },
   }),
   operation({
     id: 'changePerformance',
@@ -178,9 +192,13 @@ export const performancesRoutes = (store: Store): AnyOperation[] => [
     method: 'get',
     path: '/svc/v3/catalog/performances/{performanceId}/availability',
     access: 'catalog:read',
+    publicWithKey: true,
+    admits: ['customer'],
     summary: 'Counts the free, held and sold places of a performance',
+    description: 'Public access shows levels instead of numbers.',
     params,
-    answers: { 200: Availability },
+    answers: { 200: Type.Union([Availability, PublicAvailability]) },
+    etag: true,
     example: {
       params: { performanceId: ids.performance },
       answer: {
@@ -190,7 +208,9 @@ export const performancesRoutes = (store: Store): AnyOperation[] => [
       },
     },
     handle: async ({ caller, params }) => {
-      const { collections, now } = contextOf(store, caller.institution);
+      const context = contextOf(store, caller.institution);
+      if (seesPublicOnly(caller)) return getPublicAvailability(context, params.performanceId);
+      const { collections, now } = context;
       const performance = await findPerformance(collections, params.performanceId);
       return ok(await availabilityOf(collections, performance, now()));
     },

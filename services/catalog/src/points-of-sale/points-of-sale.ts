@@ -1,6 +1,6 @@
 import { Fault } from '@boxoffice/envelope';
 import { type IdempotencyRecord, type Store, UniqueViolation } from '@boxoffice/store';
-import { type Context, moneyRules, notFound, refuseProblems, timestampOf } from '../context.ts';
+import { type Context, invalidateCatalog, moneyRules, notFound, refuseProblems, timestampOf } from '../context.ts';
 import { type PointOfSaleDetails, pointOfSaleProblems } from '../domain/point-of-sale.ts';
 import { type PointOfSaleDocument, pointsOfSale } from '../store.ts';
 
@@ -12,12 +12,14 @@ export const createPointOfSale = async (
 ): Promise<PointOfSaleDocument> => {
   refuseProblems(pointOfSaleProblems(details, await moneyRules(context.collections, details.tariffIds)));
   const now = timestampOf(context);
-  return context.collections.pointsOfSale
+  const created = await context.collections.pointsOfSale
     .insert({ id: details.serviceHost, ...details, createdAt: now, updatedAt: now }, { idempotencyRecord })
     .catch((error: unknown) => {
       if (!(error instanceof UniqueViolation)) throw error;
       throw new Fault('point_of_sale_duplicate_host', 'Another point of sale has the same service host.');
     });
+  await invalidateCatalog(context);
+  return created;
 };
 
 export interface PointOfSaleChange {
@@ -49,7 +51,10 @@ export const changePointOfSale = async (
     },
     { idempotencyRecord },
   );
-  return written ?? notFound();
+  if (!written) return notFound();
+  // The tariffs that a point of sale sells are those of public prices.
+  await invalidateCatalog(context);
+  return written;
 };
 
 /** The point of sale of a host, in any institution. The only query made before the institution is known. */

@@ -21,6 +21,9 @@ import { contextOf, institutionOf } from '../context.ts';
 import { asOf, ids } from '../examples.ts';
 import { newPerformance } from '../performances/examples.ts';
 import { performancesOf } from '../performances/performances.ts';
+import { seesPublicOnly } from '../public/projection.ts';
+import { getPublicProduct, listPublicProducts } from '../public/read.ts';
+import { PublicProduct, PublicProductPage } from '../public/schemas.ts';
 import type { Collections, ProductDocument } from '../store.ts';
 import { bodyOf, detailsOf, NewProduct, offeringOf, ProductBody } from './body.ts';
 import * as examples from './examples.ts';
@@ -72,17 +75,23 @@ export const productsRoutes = (store: Store): AnyOperation[] => [
     method: 'get',
     path: '/svc/v3/catalog/products',
     access: 'catalog:read',
+    publicWithKey: true,
+    admits: ['customer'],
     summary: 'Lists products in order of creation',
+    description: 'Public access lists running products only.',
     query: { type: Type.Optional(productType), state: Type.Optional(productState), ...listQuery },
-    answers: { 200: changesPage(Product) },
+    answers: { 200: Type.Union([changesPage(Product), PublicProductPage]) },
+    etag: true,
     errors: ['not_found'],
     example: {
       query: { type: 'show', limit: 1 },
       answer: { items: [examples.product], nextCursor: null, asOf },
     },
-    handle: (request) => {
+    handle: async (request) => {
       const { type, state } = request.query;
-      const { collections, now } = contextOf(store, request.caller.institution);
+      const context = contextOf(store, request.caller.institution);
+      if (seesPublicOnly(request.caller)) return listPublicProducts(context, request);
+      const { collections, now } = context;
       return changesPageOf(request, offerings(collections), {
         where: { type, state },
         modifiedAt: 'modifiedAt',
@@ -122,13 +131,18 @@ export const productsRoutes = (store: Store): AnyOperation[] => [
     method: 'get',
     path: '/svc/v3/catalog/products/{productId}',
     access: 'catalog:read',
+    publicWithKey: true,
+    admits: ['customer'],
     summary: 'Returns a product',
     params,
-    answers: { 200: Product },
+    answers: { 200: Type.Union([Product, PublicProduct]) },
     etag: true,
     example: { params: { productId: ids.product }, answer: examples.product },
-    handle: async ({ caller, params }) =>
-      answer(await findOffering(contextOf(store, caller.institution), params.productId)),
+    handle: async ({ caller, params }) => {
+      const context = contextOf(store, caller.institution);
+      if (seesPublicOnly(caller)) return getPublicProduct(context, params.productId);
+      return answer(await findOffering(context, params.productId));
+    },
   }),
   operation({
     id: 'replaceProduct',

@@ -11,6 +11,16 @@ interface Description {
   >;
 }
 
+/** Operations that an API key opens, too. */
+const PUBLIC: ReadonlySet<string> = new Set([
+  'get /svc/v3/catalog',
+  'get /svc/v3/catalog/products',
+  'get /svc/v3/catalog/products/{productId}',
+  'get /svc/v3/catalog/products/{productId}/performances',
+  'get /svc/v3/catalog/performances/{performanceId}',
+  'get /svc/v3/catalog/performances/{performanceId}/availability',
+]);
+
 describe('the description of the catalog', () => {
   let catalog: Started;
   beforeAll(async () => {
@@ -28,7 +38,9 @@ describe('the description of the catalog', () => {
     for (const [path, operations] of Object.entries(paths)) {
       expect(path).toMatch(/^\/svc\/v3\/catalog/);
       for (const [method, { security }] of Object.entries(operations)) {
-        expect(security).toEqual([{ oauth2: [method === 'get' ? 'catalog:read' : 'catalog:write'] }]);
+        const [needed, ...others] = security as object[];
+        expect(needed).toEqual({ oauth2: [method === 'get' ? 'catalog:read' : 'catalog:write'] });
+        expect(others).toEqual(PUBLIC.has(`${method} ${path}`) ? [{ apiKey: [] }] : []);
       }
     }
   });

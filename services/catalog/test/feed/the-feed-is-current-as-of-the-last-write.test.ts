@@ -224,6 +224,7 @@ describe.each(engines)(`GET /catalog on $name${notExercised}`, ({ start }) => {
     expect([...reads].sort()).toEqual([
       ['institutions', 1],
       ['performances', 1],
+      ['points_of_sale', 1],
       ['products', 1],
       ['tariffs', 1],
     ]);

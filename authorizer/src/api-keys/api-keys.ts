@@ -1,0 +1,111 @@
+import { Fault } from '@boxoffice/envelope';
+import type { IdempotencyRecord, Query, Store } from '@boxoffice/store';
+import { hashSecret } from '../clients/secrets.ts';
+import * as rules from '../domain/api-key.ts';
+import { type ApiKeyDocument, type ApiKeyUseDocument, apiKeysOf, apiKeyUsesOf } from '../store.ts';
+import { makeApiKey, makeApiKeyId } from './secrets.ts';
+
+/** An API key with what it was used for. */
+export interface UsedApiKey {
+  readonly apiKey: ApiKeyDocument;
+  /** Undefined before its first use. */
+  readonly use: ApiKeyUseDocument | undefined;
+}
+
+/** An API key and its plaintext, returned only here. */
+export interface ApiKeyWithSecret {
+  readonly apiKey: ApiKeyDocument;
+  readonly key: string;
+}
+
+/**
+ * A change on behalf of a request: a check of the current key, which throws to refuse, and the idempotency record.
+ */
+export interface ApiKeyChangeRequest {
+  readonly allow?: (current: ApiKeyDocument) => void;
+  readonly idempotencyRecord?: IdempotencyRecord<ApiKeyDocument> | undefined;
+}
+
+/** The API keys of an installation; every method is limited to one institution. */
+export interface ApiKeys {
+  /** The keys with their uses, for lists. */
+  used(institution: string): {
+    find(query: Query): Promise<readonly (UsedApiKey & { readonly id: string; readonly createdAt: string })[]>;
+  };
+  /** @throws {Fault} not_found, like all methods below */
+  get(institution: string, apiKeyId: string): Promise<UsedApiKey>;
+  create(
+    institution: string,
+    details: rules.ApiKeyDetails,
+    idempotencyRecord?: IdempotencyRecord<ApiKeyDocument>,
+  ): Promise<ApiKeyWithSecret>;
+  amend(
+    institution: string,
+    apiKeyId: string,
+    change: Partial<rules.ApiKeyDetails>,
+    request?: ApiKeyChangeRequest,
+  ): Promise<ApiKeyDocument>;
+  remove(institution: string, apiKeyId: string, request?: ApiKeyChangeRequest): Promise<ApiKeyDocument>;
+}
+
+const absent = (): Fault => new Fault('not_found', 'There is no API key with this id.');
+
+/** Makes the API keys on a store. `now` in epoch milliseconds. */
+export const createApiKeys = (store: Store, now: () => number = Date.now): ApiKeys => {
+  const apiKeys = apiKeysOf(store);
+  const uses = apiKeyUsesOf(store);
+
+  const change = async (
+    institution: string,
+    apiKeyId: string,
+    { allow, idempotencyRecord }: ApiKeyChangeRequest,
+    step: (current: ApiKeyDocument) => ApiKeyDocument,
+  ): Promise<ApiKeyDocument> => {
+    const updated = await apiKeys.of(institution).update(
+      apiKeyId,
+      (current) => {
+        if (current.deletedAt !== null) throw absent();
+        allow?.(current);
+        return { next: step(current) };
+      },
+      { idempotencyRecord },
+    );
+    if (!updated) throw absent();
+    return updated;
+  };
+
+  return {
+    used: (institution) => ({
+      find: async (query) => {
+        const found = await apiKeys.of(institution).find(query);
+        const ids = found.map(({ id }) => id);
+        const known = ids.length === 0 ? [] : await uses.of(institution).find({ where: { id: { in: ids } } });
+        const byId = new Map(known.map((use) => [use.id, use]));
+        return found.map((apiKey) => {
+          const { id, createdAt } = apiKey;
+          return { id, createdAt, apiKey, use: byId.get(id) };
+        });
+      },
+    }),
+    get: async (institution, apiKeyId) => {
+      const [apiKey, use] = await Promise.all([
+        apiKeys.of(institution).get(apiKeyId),
+        uses.of(institution).get(apiKeyId),
+      ]);
+      if (!apiKey || apiKey.deletedAt !== null) throw absent();
+      return { apiKey, use };
+    },
+    create: async (institution, details, idempotencyRecord) => {
+      const key = makeApiKey();
+      const registered = {
+        id: makeApiKeyId(),
+        ...rules.newApiKey(details, key, hashSecret(key), new Date(now())),
+      };
+      return { apiKey: await apiKeys.of(institution).insert(registered, { idempotencyRecord }), key };
+    },
+    amend: (institution, apiKeyId, to, request = {}) =>
+      change(institution, apiKeyId, request, (current) => rules.amendApiKey(current, to, new Date(now()))),
+    remove: (institution, apiKeyId, request = {}) =>
+      change(institution, apiKeyId, request, (current) => rules.deletedApiKey(current, new Date(now()))),
+  };
+};

@@ -1,0 +1,140 @@
+// API keys for public data: the operations of institutions, and what gateways need to verify a key.
+import {
+  type AnyOperation,
+  created,
+  named,
+  ok,
+  operation,
+  page,
+  pageOf,
+  pageQuery,
+  patchOf,
+  pathId,
+} from '@boxoffice/http';
+import type { ApiKeyDocument } from '../store.ts';
+import type { ApiKeys, UsedApiKey } from './api-keys.ts';
+import { ApiKey, ApiKeyWithKey, changeOf, detailsOf, example, NewApiKey, READ_ONLY, view } from './view.ts';
+
+const API_KEYS = '/svc/v3/api-keys';
+const API_KEY = `${API_KEYS}/{apiKeyId}`;
+
+const newExample = {
+  name: example.name,
+  origins: example.origins,
+  ratePerMinute: example.ratePerMinute,
+  monthlyQuota: example.monthlyQuota,
+};
+
+const etag = ({ revision }: ApiKeyDocument): string => String(revision);
+
+const location = ({ id }: ApiKeyDocument): string => `${API_KEYS}/${id}`;
+
+/** The operations on API keys, limited to the caller's institution. `now` in epoch milliseconds. */
+export const apiKeyRoutes = (apiKeys: ApiKeys, now: () => number = Date.now): AnyOperation[] => {
+  const shown = (used: UsedApiKey) => ok(view(used, now()), { etag: etag(used.apiKey) });
+
+  return [
+    operation({
+      id: 'listApiKeys',
+      method: 'get',
+      path: API_KEYS,
+      access: 'clients:read',
+      summary: 'Lists the API keys of the institution',
+      query: pageQuery,
+      answers: { 200: page(ApiKey) },
+      example: { answer: { items: [example], nextCursor: null } },
+      handle: (request) =>
+        pageOf(request, apiKeys.used(request.caller.institution), {
+          where: { deletedAt: null },
+          item: (used) => view(used, now()),
+        }),
+    }),
+    operation({
+      id: 'createApiKey',
+      method: 'post',
+      path: API_KEYS,
+      access: 'clients:write',
+      summary: 'Makes an API key for public data and answers it this once',
+      description:
+        'The key goes into `X-API-Key`. With it and no token, operations that list it as an alternative answer public data of the ' +
+        'institution. It is no secret that protects data: it may stand in a web page.',
+      body: NewApiKey,
+      answers: { 201: ApiKeyWithKey },
+      etag: true,
+      example: {
+        body: newExample,
+        answer: {
+          ...example,
+          usedThisMonth: 0,
+          lastUsedAt: null,
+          key: 'bok_R2xvYmFsbHkgdW5pcXVlLCBub3QgYSByZWFsIGtleSEx7Q2',
+        },
+      },
+      handle: async ({ caller, body, remember }) => {
+        const answer = (apiKey: ApiKeyDocument, key: string | null) =>
+          created({ ...view({ apiKey, use: undefined }, now()), key }, location(apiKey), { etag: etag(apiKey) });
+        const record = remember((apiKey: ApiKeyDocument) => answer(apiKey, null));
+        const { apiKey, key } = await apiKeys.create(caller.institution, detailsOf(body), record);
+        return answer(apiKey, key);
+      },
+    }),
+    operation({
+      id: 'getApiKey',
+      method: 'get',
+      path: API_KEY,
+      access: 'clients:read',
+      summary: 'Gives an API key, without the key itself',
+      params: { apiKeyId: pathId },
+      answers: { 200: ApiKey },
+      example: { params: { apiKeyId: example.apiKeyId }, answer: example },
+      // With its uses it changes without a new ETag, so a conditional GET would hide them.
+      handle: async ({ caller, params }) => {
+        const used = await apiKeys.get(caller.institution, params.apiKeyId);
+        return ok(view(used, now()), { headers: { ETag: `"${etag(used.apiKey)}"` } });
+      },
+      answerHeaders: ['ETag'],
+    }),
+    operation({
+      id: 'updateApiKey',
+      method: 'patch',
+      path: API_KEY,
+      access: 'clients:write',
+      summary: 'Changes an API key; every gateway knows within five seconds',
+      params: { apiKeyId: pathId },
+      body: named('ApiKeyChanges', patchOf(NewApiKey)),
+      readOnly: READ_ONLY,
+      answers: { 200: ApiKey },
+      conditional: true,
+      etag: true,
+      example: { params: { apiKeyId: example.apiKeyId }, body: { ratePerMinute: 600 }, answer: example },
+      handle: async ({ caller, params, body, ifMatch, unchanged, remember }) => {
+        const { institution } = caller;
+        const { use } = await apiKeys.get(institution, params.apiKeyId);
+        const allow = (apiKey: ApiKeyDocument): void => {
+          ifMatch(etag(apiKey));
+          unchanged(view({ apiKey, use }, now()));
+        };
+        const record = remember((apiKey: ApiKeyDocument) => shown({ apiKey, use }));
+        const request = { allow, idempotencyRecord: record };
+        return shown({ apiKey: await apiKeys.amend(institution, params.apiKeyId, changeOf(body), request), use });
+      },
+    }),
+    operation({
+      id: 'deleteApiKey',
+      method: 'delete',
+      path: API_KEY,
+      access: 'clients:write',
+      summary: 'Deletes an API key; it is refused within five seconds',
+      params: { apiKeyId: pathId },
+      answers: { 200: ApiKey },
+      conditional: true,
+      example: { params: { apiKeyId: example.apiKeyId }, answer: { ...example, origins: [] } },
+      handle: async ({ caller, params, ifMatch }) => {
+        const { institution } = caller;
+        const { use } = await apiKeys.get(institution, params.apiKeyId);
+        const allow = (apiKey: ApiKeyDocument): void => ifMatch(etag(apiKey));
+        return ok(view({ apiKey: await apiKeys.remove(institution, params.apiKeyId, { allow }), use }, now()));
+      },
+    }),
+  ];
+};

@@ -1,0 +1,130 @@
+import { Fault } from '@boxoffice/envelope';
+import { named, nullable, readOnlyOf, timestamp } from '@boxoffice/http';
+import { type Static, Type } from 'typebox';
+import { type ApiKeyDetails, DEFAULT_RATE_PER_MINUTE, monthOf } from '../domain/api-key.ts';
+import type { UsedApiKey } from './api-keys.ts';
+
+const Id = Type.String({ pattern: '^[A-Za-z0-9_-]+$' });
+
+const members = {
+  name: Type.String({ minLength: 1, maxLength: 100 }),
+  origins: Type.Array(Type.String({ maxLength: 300 }), {
+    maxItems: 50,
+    description: 'web origins that may use the key, like `https://www.opera.example`; empty: any, and none',
+  }),
+  ratePerMinute: Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'requests in any 60 seconds' }),
+  monthlyQuota: nullable(
+    Type.Integer({ minimum: 1, maximum: 1_000_000_000_000, description: 'requests per calendar month, UTC' }),
+  ),
+  expiresAt: nullable(timestamp),
+};
+
+/** The body of a creation. */
+export const NewApiKey = named(
+  'NewApiKey',
+  Type.Object({
+    name: members.name,
+    origins: Type.Optional(members.origins),
+    ratePerMinute: Type.Optional({ ...members.ratePerMinute, default: DEFAULT_RATE_PER_MINUTE }),
+    monthlyQuota: Type.Optional(members.monthlyQuota),
+    expiresAt: Type.Optional(members.expiresAt),
+  }),
+);
+
+/** An API key, as every operation returns it. */
+export const ApiKey = named(
+  'ApiKey',
+  Type.Object({
+    apiKeyId: Id,
+    name: members.name,
+    hint: Type.String({ description: 'the last four characters of the key' }),
+    origins: members.origins,
+    ratePerMinute: members.ratePerMinute,
+    monthlyQuota: members.monthlyQuota,
+    usedThisMonth: Type.Integer({
+      minimum: 0,
+      description: 'requests of this calendar month, UTC, but those refused with 429; at most 15 seconds old',
+    }),
+    lastUsedAt: nullable(Type.String({ format: 'date-time', description: 'to the minute; null if never used' })),
+    expiresAt: members.expiresAt,
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  }),
+);
+
+/** An API key and its plaintext. */
+export const ApiKeyWithKey = named(
+  'ApiKeyWithKey',
+  Type.Object({
+    ...ApiKey.properties,
+    key: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      description: 'shown this once; null when the answer is a replay',
+    }),
+  }),
+);
+
+/** Read-only members, which a request may send back unchanged. */
+export const READ_ONLY = readOnlyOf(ApiKey, NewApiKey);
+
+/** The public view of an API key, without its hash. `now` in epoch milliseconds. */
+export const view = ({ apiKey, use }: UsedApiKey, now: number): Static<typeof ApiKey> => ({
+  apiKeyId: apiKey.id,
+  name: apiKey.name,
+  hint: apiKey.hint,
+  origins: [...apiKey.origins],
+  ratePerMinute: apiKey.ratePerMinute,
+  monthlyQuota: apiKey.monthlyQuota,
+  usedThisMonth: use?.month === monthOf(now) ? use.used : 0,
+  lastUsedAt: use?.lastUsedAt ?? null,
+  expiresAt: apiKey.expiresAt,
+  createdAt: apiKey.createdAt,
+  updatedAt: apiKey.updatedAt,
+});
+
+/** The origin as browsers send it. @throws Fault `validation_error` if it is not a web origin */
+const originOf = (given: string, index: number): string => {
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:';
+  if (!url || !isWeb || url.username !== '' || url.pathname !== '/' || url.search !== '' || url.hash !== '') {
+    throw new Fault('validation_error', `$.origins[${index}] is not an origin like https://www.example.org`);
+  }
+  return url.origin;
+};
+
+/** Members of a body; null removes one. */
+type Given = { readonly [Name in keyof Static<typeof NewApiKey>]?: Static<typeof NewApiKey>[Name] | null };
+
+/** A body in the form of the domain; absent members stay absent. @throws Fault `validation_error` */
+export const changeOf = ({ name, origins, ratePerMinute, monthlyQuota, expiresAt }: Given): Partial<ApiKeyDetails> => ({
+  ...(typeof name === 'string' ? { name } : {}),
+  ...(origins === undefined ? {} : { origins: [...new Set((origins ?? []).map(originOf))] }),
+  ...(ratePerMinute === undefined ? {} : { ratePerMinute: ratePerMinute ?? DEFAULT_RATE_PER_MINUTE }),
+  ...(monthlyQuota === undefined ? {} : { monthlyQuota }),
+  ...(expiresAt === undefined ? {} : { expiresAt }),
+});
+
+/** The details of a new key. @throws Fault `validation_error` */
+export const detailsOf = (body: Static<typeof NewApiKey>): ApiKeyDetails => ({
+  name: body.name,
+  origins: [],
+  ratePerMinute: DEFAULT_RATE_PER_MINUTE,
+  monthlyQuota: null,
+  expiresAt: null,
+  ...changeOf(body),
+});
+
+/** The API key of the examples. */
+export const example: Static<typeof ApiKey> = {
+  apiKeyId: 'key_q8Y2mXH0T3mV1n5b',
+  name: 'City calendar',
+  hint: 'x7Q2',
+  origins: ['https://calendar.city.example'],
+  ratePerMinute: 600,
+  monthlyQuota: 1_000_000,
+  usedThisMonth: 1_204,
+  lastUsedAt: '2027-03-14T19:02:00.000Z',
+  expiresAt: null,
+  createdAt: '2027-03-01T09:30:00.000Z',
+  updatedAt: '2027-03-01T09:30:00.000Z',
+};

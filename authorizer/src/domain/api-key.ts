@@ -1,0 +1,68 @@
+/** The members of an API key that its institution sets; null is absent. */
+export interface ApiKeyDetails {
+  readonly name: string;
+  /** Web origins that may use it, as browsers send them; empty: any. */
+  readonly origins: readonly string[];
+  readonly ratePerMinute: number;
+  /** Requests per calendar month, UTC. */
+  readonly monthlyQuota: number | null;
+  /** ISO 8601 UTC. */
+  readonly expiresAt: string | null;
+}
+
+/** An API key of one institution, for public data; only its hash is stored. */
+export interface ApiKey extends ApiKeyDetails {
+  /** SHA-256 of the key, base64url. */
+  readonly hash: string;
+  /** The last characters of the key, by which people recognise it. */
+  readonly hint: string;
+  /** ISO 8601 UTC. */
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  /** Epoch milliseconds of the last change. */
+  readonly changedAt: number;
+  /** Incremented by each change, but not by the key's use. */
+  readonly revision: number;
+  /** Null until deleted. A deleted key keeps its document, so that its usage keeps a name. */
+  readonly deletedAt: string | null;
+}
+
+/** `ratePerMinute` of a key that is created without one. */
+export const DEFAULT_RATE_PER_MINUTE = 600;
+
+/** The characters of a key in its hint. */
+const HINT_CHARACTERS = 4;
+
+/** A new API key. */
+export const newApiKey = (details: ApiKeyDetails, key: string, hash: string, now: Date): ApiKey => ({
+  ...details,
+  hash,
+  hint: key.slice(-HINT_CHARACTERS),
+  createdAt: now.toISOString(),
+  updatedAt: now.toISOString(),
+  changedAt: now.getTime(),
+  revision: 1,
+  deletedAt: null,
+});
+
+/** Changes the given details. */
+export const amendApiKey = <T extends ApiKey>(apiKey: T, change: Partial<ApiKeyDetails>, now: Date): T => ({
+  ...apiKey,
+  ...change,
+  updatedAt: now.toISOString(),
+  changedAt: now.getTime(),
+  revision: apiKey.revision + 1,
+});
+
+/** The remaining document of a deleted key: it names no origin any more. */
+export const deletedApiKey = <T extends ApiKey>(apiKey: T, now: Date): T => ({
+  ...amendApiKey(apiKey, { origins: [] }, now),
+  deletedAt: now.toISOString(),
+});
+
+/** Whether the key can be used at `now` (epoch milliseconds). */
+export const isUsable = ({ deletedAt, expiresAt }: ApiKey, now: number): boolean =>
+  deletedAt === null && (expiresAt === null || Date.parse(expiresAt) > now);
+
+/** The calendar month of an instant (epoch milliseconds), UTC: `2027-03`. */
+export const monthOf = (at: number): string => new Date(at).toISOString().slice(0, 7);

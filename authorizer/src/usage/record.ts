@@ -1,0 +1,195 @@
+// Usage: the requests that gateways count, merged per minute, hour and day, and their query.
+import { hash } from 'node:crypto';
+import { type Documents, type New, type Store, UniqueViolation } from '@boxoffice/store';
+import { monthOf } from '../domain/api-key.ts';
+import {
+  type CountedRequests,
+  isIncluded,
+  isKept,
+  keptFor,
+  lengthOf,
+  marked,
+  mergedRows,
+  type Resolution,
+  resolutions,
+  startOf,
+  type UsageRow,
+} from '../domain/usage.ts';
+import { type ApiKeyUseDocument, apiKeyUsesOf, type UsageDocument, usageOf } from '../store.ts';
+
+/** What a gateway has counted since its report before. */
+export interface UsageReport {
+  /** The id of the gateway process. */
+  readonly gateway: string;
+  /** One more than that of the report before, from 1. A gateway sends a report until it is acknowledged, unchanged. */
+  readonly sequence: number;
+  readonly rows: readonly CountedRequests[];
+}
+
+/** Adds a report; resolves when it is durable. Repeating a report, also after a failure halfway, adds nothing twice. */
+export type RecordUsage = (report: UsageReport) => Promise<void>;
+
+/** Documents over which the rows of users are spread, so that none of them grows too large. */
+const USER_CHUNKS = 16;
+
+/** Writes at a time. */
+const CONCURRENCY = 8;
+
+/**
+ * How long a gateway's mark stays in the use of a key: longer than a gateway repeats a report. Milliseconds.
+ */
+const MARK_MS = 7 * 24 * 60 * 60_000;
+
+/** Refused requests that do not count against a quota. */
+const TOO_MANY = 429;
+
+const chunkOf = ({ userId }: UsageRow): number =>
+  userId === null ? 0 : 1 + (hash('sha256', userId, 'buffer').readUInt32BE(0) % USER_CHUNKS);
+
+interface Addition {
+  readonly institution: string;
+  readonly resolution: Resolution;
+  /** Epoch milliseconds. */
+  readonly start: number;
+  readonly chunk: number;
+  readonly rows: UsageRow[];
+}
+
+const rowOf = (
+  { apiKeyId, clientId, userId, operation, status, requests, bytes }: CountedRequests,
+  resolution: Resolution,
+): UsageRow => ({
+  apiKeyId,
+  clientId,
+  // Nobody asks who did what in which minute, and minutes of many users would be long.
+  userId: resolution === 'minute' ? null : userId,
+  operation,
+  status,
+  requests,
+  bytes,
+});
+
+/** The additions to each document, by its id. */
+const additionsOf = (rows: readonly CountedRequests[], now: number): Map<string, Addition> => {
+  const additions = new Map<string, Addition>();
+  for (const counted of rows) {
+    const { institution, minute } = counted;
+    for (const resolution of resolutions) {
+      const start = startOf(resolution, Date.parse(minute));
+      if (!isKept(resolution, start, now)) continue;
+      const row = rowOf(counted, resolution);
+      const chunk = chunkOf(row);
+      const id = `${institution}.${resolution}.${new Date(start).toISOString()}.${chunk}`;
+      const addition = additions.get(id);
+      if (addition) addition.rows.push(row);
+      else additions.set(id, { institution, resolution, start, chunk, rows: [row] });
+    }
+  }
+  return additions;
+};
+
+interface KeyUse {
+  readonly institution: string;
+  readonly apiKeyId: string;
+  /** Requests by month. */
+  readonly months: Map<string, number>;
+  lastUsedAt: string;
+}
+
+const keyUsesOf = (rows: readonly CountedRequests[]): KeyUse[] => {
+  const uses = new Map<string, KeyUse>();
+  for (const { institution, apiKeyId, minute, status, requests } of rows) {
+    if (apiKeyId === null) continue;
+    const use = uses.get(apiKeyId) ?? { institution, apiKeyId, months: new Map(), lastUsedAt: minute };
+    const month = monthOf(Date.parse(minute));
+    use.months.set(month, (use.months.get(month) ?? 0) + (status === TOO_MANY ? 0 : requests));
+    if (use.lastUsedAt < minute) use.lastUsedAt = minute;
+    uses.set(apiKeyId, use);
+  }
+  return [...uses.values()];
+};
+
+/** Updates the document, or inserts it where there is none; `to` returns undefined to leave it. */
+const upsert = async <T extends UsageDocument | ApiKeyUseDocument>(
+  documents: Documents<T>,
+  id: string,
+  to: (current: T | undefined) => New<T> | undefined,
+): Promise<void> => {
+  const update = () =>
+    documents.update(id, (current) => {
+      const next = to(current);
+      return next && { next };
+    });
+  if (await update()) return;
+  const first = to(undefined);
+  if (!first) return;
+  try {
+    await documents.insert(first);
+  } catch (error) {
+    // Another instance has inserted it meanwhile.
+    if (!(error instanceof UniqueViolation)) throw error;
+    await update();
+  }
+};
+
+const inTurn = async (work: readonly (() => Promise<void>)[]): Promise<void> => {
+  const left = work.values();
+  const take = async (): Promise<void> => {
+    for (const one of left) await one();
+  };
+  await Promise.all(Array.from({ length: Math.min(CONCURRENCY, work.length) }, take));
+};
+
+/**
+ * Makes the function that adds reports. Each document names the last report of each gateway that it includes, and a
+ * gateway sends its reports one after the other: so every report counts once in every document, whatever is repeated.
+ * `now` in epoch milliseconds.
+ */
+export const createRecordUsage = (store: Store, now: () => number): RecordUsage => {
+  const usage = usageOf(store);
+  const uses = apiKeyUsesOf(store);
+
+  return async ({ gateway, sequence, rows }) => {
+    const add = (id: string, { institution, resolution, start, chunk, rows: added }: Addition) =>
+      upsert(usage.of(institution), id, (current) => {
+        if (current && isIncluded(current.gateways, gateway, sequence)) return undefined;
+        return {
+          ...current,
+          id,
+          resolution,
+          start: new Date(start).toISOString(),
+          chunk,
+          rows: mergedRows(current?.rows ?? [], added),
+          gateways: marked(current?.gateways ?? [], { id: gateway, upTo: sequence }),
+          expiresAt: start + lengthOf[resolution] + keptFor[resolution],
+        };
+      });
+
+    const use = ({ institution, apiKeyId, months, lastUsedAt }: KeyUse) =>
+      upsert(uses.of(institution), apiKeyId, (current) => {
+        if (current && isIncluded(current.gateways, gateway, sequence)) return undefined;
+        const latest = monthOf(Date.parse(lastUsedAt));
+        const month = current && current.month > latest ? current.month : latest;
+        const known = current?.month === month ? current.used : 0;
+        const at = now();
+        const marks = (current?.gateways ?? []).filter((mark) => mark.at > at - MARK_MS);
+        return {
+          ...current,
+          id: apiKeyId,
+          month,
+          used: known + (months.get(month) ?? 0),
+          lastUsedAt: current && current.lastUsedAt > lastUsedAt ? current.lastUsedAt : lastUsedAt,
+          gateways: marked(marks, { id: gateway, upTo: sequence, at }),
+        };
+      });
+
+    await inTurn([
+      ...[...additionsOf(rows, now())].map(
+        ([id, addition]) =>
+          () =>
+            add(id, addition),
+      ),
+      ...keyUsesOf(rows).map((one) => () => use(one)),
+    ]);
+  };
+};

@@ -1,0 +1,24 @@
+import { isAnswered } from '../exchange/drain-body.ts';
+import type { Exchange } from '../exchange/exchange.ts';
+import type { Meter } from './meter.ts';
+
+/** The status of a client that disconnected before its response. */
+const CLIENT_GONE = 499;
+
+/** Counts an exchange that has ended, if a verified token or a valid API key came with it. */
+export const countExchange = (meter: Pick<Meter, 'record' | 'ended'>, exchange: Exchange): void => {
+  const { claims, apiKey, admittedKey, route, response, bytesOut } = exchange;
+  const institution = claims?.institution ?? apiKey?.institution;
+  if (institution === undefined || route === undefined) return;
+  meter.record({
+    institution,
+    apiKeyId: apiKey?.apiKeyId ?? null,
+    clientId: claims?.client_id ?? null,
+    // The subject of a client's own token is the client.
+    userId: claims === undefined || claims.sub === claims.client_id ? null : claims.sub,
+    operation: route.operation,
+    status: isAnswered(response) ? response.statusCode : CLIENT_GONE,
+    bytes: bytesOut,
+  });
+  if (admittedKey !== undefined) meter.ended(admittedKey);
+};

@@ -1,0 +1,194 @@
+// Metering: counts the requests of clients and API keys, and reports them to the authorizer every few seconds.
+import { randomUUID } from 'node:crypto';
+import { type Interval, type Logger, repeat } from '@boxoffice/runtime';
+import type { CountedRequests, Metered, Report } from './report.ts';
+import type { Spool } from './spool.ts';
+
+export interface MeterOptions {
+  /** Resolves when the report is durable. */
+  readonly send: (report: Report) => Promise<void>;
+  /** Where a stopping gateway leaves what it could not report. */
+  readonly spool: Spool;
+  readonly logger: Pick<Logger, 'warn' | 'info'>;
+  /** The id of this process in its reports. Default: a new one. */
+  readonly gateway?: string;
+  /** Epoch milliseconds. */
+  readonly now?: () => number;
+}
+
+/** Counts requests in memory. */
+export interface Meter {
+  /** The id of this process in its reports. */
+  readonly gateway: string;
+  /** Counts a request. */
+  record(request: Metered): void;
+  /** A request with this key has been admitted or has ended: it counts against a quota from its admission on. */
+  admitted(apiKeyId: string): void;
+  ended(apiKeyId: string): void;
+  /**
+   * Requests of the calendar month (`2027-03`) that count against the key's quota, except those of reports up to the
+   * given one; those in flight included.
+   */
+  usedSince(apiKeyId: string, reportedUpTo: number, month: string): number;
+  /** Reports what is counted now; resolves to whether nothing is left. Never rejects. */
+  flush(): Promise<boolean>;
+  /** Starts reporting regularly, first what earlier processes have left. */
+  start(): void;
+  /** Reports the rest, or leaves it to the next process of the same data directory. */
+  close(): Promise<void>;
+}
+
+/** With the time of a write below the ten seconds that a killed gateway may lose. Milliseconds. */
+const REPORT_MS = 5_000;
+
+/** Rows of one report; more are split. */
+const MOST_ROWS = 2_000;
+
+/** How long reports are remembered whose inclusion in a key's use has not been seen yet. Milliseconds. */
+const SEEN_MS = 60_000;
+
+const TOO_MANY = 429;
+
+const MINUTE_MS = 60_000;
+
+/** Requests with a key in one report. */
+interface KeyCount {
+  readonly sequence: number;
+  readonly month: string;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  count: number;
+}
+
+/** Makes a meter. It writes nothing per request: its memory is bounded by the number of different requests a minute. */
+export const createMeter = (options: MeterOptions): Meter => {
+  const { send, spool, logger, gateway = randomUUID(), now = Date.now } = options;
+  let open = new Map<string, CountedRequests>();
+  /** Reports that were formed, the oldest first. While there are any, no more are formed. */
+  let formed: Report[] = [];
+  let sequence = 0;
+  const keyCounts = new Map<string, KeyCount[]>();
+  const inFlight = new Map<string, number>();
+  let sending: Promise<boolean> | undefined;
+  let reporting: Interval | undefined;
+  let isReachable = true;
+  let minuteText = '';
+  let minuteEnd = 0;
+
+  /** The current minute, formatted once. */
+  const minuteOf = (at: number): string => {
+    if (at >= minuteEnd || at < minuteEnd - MINUTE_MS) {
+      const start = at - (at % MINUTE_MS);
+      minuteEnd = start + MINUTE_MS;
+      minuteText = new Date(start).toISOString();
+    }
+    return minuteText;
+  };
+
+  const countKey = (apiKeyId: string, minute: string, at: number): void => {
+    const counts = keyCounts.get(apiKeyId) ?? [];
+    keyCounts.set(apiKeyId, counts);
+    const month = minute.slice(0, 7);
+    // The report that the request will be in, or the first of several.
+    const next = sequence + 1;
+    const last = counts.at(-1);
+    if (last && last.sequence === next && last.month === month) last.count += 1;
+    else counts.push({ sequence: next, month, at, count: 1 });
+  };
+
+  /** Everything that is counted, in reports. */
+  const takeOpen = (): Report[] => {
+    const rows = [...open.values()];
+    open = new Map();
+    const reports: Report[] = [];
+    for (let first = 0; first < rows.length; first += MOST_ROWS) {
+      sequence += 1;
+      reports.push({ gateway, sequence, rows: rows.slice(first, first + MOST_ROWS) });
+    }
+    return reports;
+  };
+
+  const form = (): void => {
+    if (formed.length === 0) formed = takeOpen();
+  };
+
+  /** Forgets the counts of reports that the authorizer's answers include by now. */
+  const forget = (at: number): void => {
+    const waiting = formed.find((report) => report.gateway === gateway);
+    const acknowledged = waiting ? waiting.sequence - 1 : sequence;
+    for (const [apiKeyId, counts] of keyCounts) {
+      const kept = counts.filter((count) => count.sequence > acknowledged || count.at > at - SEEN_MS);
+      if (kept.length > 0) keyCounts.set(apiKeyId, kept);
+      else keyCounts.delete(apiKeyId);
+    }
+  };
+
+  const deliver = async (): Promise<boolean> => {
+    try {
+      for (form(); formed[0]; form()) {
+        const [report] = formed;
+        await send(report);
+        formed = formed.slice(1);
+        await spool.reported(report);
+      }
+      if (!isReachable) logger.info('the counted requests are reported again');
+      isReachable = true;
+    } catch (error) {
+      if (isReachable) logger.warn('the counted requests cannot be reported; they are kept', { error });
+      isReachable = false;
+    }
+    forget(now());
+    return formed.length === 0 && open.size === 0;
+  };
+
+  const flush = (): Promise<boolean> => {
+    sending ??= deliver().finally(() => {
+      sending = undefined;
+    });
+    return sending;
+  };
+
+  return {
+    gateway,
+    record({ institution, apiKeyId, clientId, userId, operation, status, bytes }) {
+      const at = now();
+      const minute = minuteOf(at);
+      const key = `${minute} ${institution} ${apiKeyId} ${clientId} ${userId} ${operation} ${status}`;
+      const row = open.get(key);
+      if (row) {
+        row.requests += 1;
+        row.bytes += bytes;
+      } else {
+        open.set(key, { institution, minute, apiKeyId, clientId, userId, operation, status, requests: 1, bytes });
+      }
+      if (apiKeyId !== null && status !== TOO_MANY) countKey(apiKeyId, minute, at);
+    },
+    admitted(apiKeyId) {
+      inFlight.set(apiKeyId, (inFlight.get(apiKeyId) ?? 0) + 1);
+    },
+    ended(apiKeyId) {
+      const left = (inFlight.get(apiKeyId) ?? 1) - 1;
+      if (left > 0) inFlight.set(apiKeyId, left);
+      else inFlight.delete(apiKeyId);
+    },
+    usedSince(apiKeyId, reportedUpTo, month) {
+      let used = inFlight.get(apiKeyId) ?? 0;
+      for (const count of keyCounts.get(apiKeyId) ?? []) {
+        if (count.sequence > reportedUpTo && count.month === month) used += count.count;
+      }
+      return used;
+    },
+    flush,
+    start() {
+      formed = [...spool.left(), ...formed];
+      reporting = repeat(flush, { everyMs: REPORT_MS, atOnce: true, failed: () => undefined });
+    },
+    async close() {
+      await reporting?.close();
+      if (await flush()) return;
+      await spool.leave([...formed, ...takeOpen()]).catch((error: unknown) => {
+        logger.warn('counted requests are lost: they could neither be reported nor left for the next start', { error });
+      });
+    },
+  };
+};

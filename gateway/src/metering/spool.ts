@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Report } from './report.ts';
+
+/** Reports that stopped gateways could not send, in the data directory. */
+export interface Spool {
+  /** The reports that were left, each process's in order. */
+  left(): readonly Report[];
+  /** A report was sent: it is not left any more. */
+  reported(report: Report): Promise<void>;
+  /** Leaves reports to the next process. Rejects if they cannot be written. */
+  leave(reports: readonly Report[]): Promise<void>;
+}
+
+/** A spool of a gateway without a data directory. */
+export const noSpool: Spool = {
+  left: () => [],
+  reported: async () => undefined,
+  leave: () => Promise.reject(new Error('there is no data directory')),
+};
+
+const FILE = /^usage-.+\.json$/;
+
+const isReport = (value: unknown): value is Report => {
+  const { gateway, sequence, rows } = (value ?? {}) as Partial<Report>;
+  return typeof gateway === 'string' && typeof sequence === 'number' && Array.isArray(rows);
+};
+
+/** Makes the spool in a folder: one file per stopped process, removed when its last report was sent. */
+export const createSpool = (folder: string): Spool => {
+  /** The file of each report that was found, and the number of reports in the file. */
+  const files = new Map<string, { readonly file: string; readonly reports: Set<string> }>();
+  const nameOf = ({ gateway, sequence }: Report): string => `${gateway} ${sequence}`;
+
+  const read = (file: string): readonly Report[] => {
+    try {
+      const stored: unknown = JSON.parse(readFileSync(join(folder, file), 'utf8'));
+      return Array.isArray(stored) ? stored.filter(isReport) : [];
+    } catch {
+      return [];
+    }
+  };
+
+  const names = (): string[] => {
+    try {
+      return readdirSync(folder).filter((name) => FILE.test(name));
+    } catch {
+      return [];
+    }
+  };
+
+  return {
+    left: () =>
+      names().flatMap((file) => {
+        const reports = read(file);
+        const entry = { file, reports: new Set(reports.map(nameOf)) };
+        for (const report of reports) files.set(nameOf(report), entry);
+        return reports;
+      }),
+    async reported(report) {
+      const entry = files.get(nameOf(report));
+      if (!entry) return;
+      files.delete(nameOf(report));
+      entry.reports.delete(nameOf(report));
+      if (entry.reports.size === 0) await rm(join(folder, entry.file), { force: true });
+    },
+    async leave(reports) {
+      // What an earlier process left, and this one has not sent, is still in its own file.
+      const own = reports.filter((report) => !files.has(nameOf(report)));
+      if (own.length === 0) return;
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const draft = join(folder, `draft-${randomUUID()}`);
+      await writeFile(draft, JSON.stringify(own), { mode: 0o600, flush: true });
+      await rename(draft, join(folder, `usage-${randomUUID()}.json`));
+    },
+  };
+};

@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createSlidingLimiter } from '../../src/limits/sliding-limiter.ts';
+import { until } from '../fixtures/http.ts';
+import { CATALOG, type CatalogInstallation, startCatalogInstallation } from './catalog-fixture.ts';
+
+let its: CatalogInstallation;
+
+beforeAll(async () => {
+  its = await startCatalogInstallation();
+});
+afterAll(() => its.close());
+
+describe('ratePerMinute', () => {
+  test('is 429 with RateLimit headers of the key, and other keys go on', async () => {
+    const [one, other] = [its.authorizer.apiKey({ ratePerMinute: 3 }), its.authorizer.apiKey({ ratePerMinute: 3 })];
+    const replies = [];
+    for (let request = 0; request < 5; request += 1) replies.push(await its.withKey(one.key));
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 429, 429]);
+    const [first, , , refused] = replies;
+    expect(first?.headers['ratelimit-policy']).toBe('"api_key";q=3;w=60');
+    expect(first?.headers.ratelimit).toMatch(/^"api_key";r=2;t=\d+$/);
+    expect(refused?.body.status).toBe('too_many_requests');
+    expect(Number(refused?.headers['retry-after'])).toBeGreaterThan(0);
+    expect((await its.withKey(other.key)).status).toBe(200);
+  });
+
+  test('holds in every minute, wherever it begins', () => {
+    const limiter = createSlidingLimiter('api_key');
+    const admitted: number[] = [];
+    // Seven requests every 700 ms, for five minutes.
+    for (let at = 1_000_000; at < 1_300_000; at += 100) {
+      if (limiter.take('key', 10, at).allowed) admitted.push(at);
+    }
+    for (const from of admitted) {
+      expect(admitted.filter((at) => at >= from && at < from + 60_000).length).toBeLessThanOrEqual(10);
+    }
+    expect(admitted.length).toBeGreaterThanOrEqual(40);
+  });
+
+  test('is free again after the announced time', () => {
+    const limiter = createSlidingLimiter('api_key');
+    const start = 1_000_500;
+    for (let request = 0; request < 5; request += 1) limiter.take('key', 5, start + request * 7_000);
+    const refused = limiter.take('key', 5, start + 30_000);
+    expect(refused.allowed).toBe(false);
+    expect(limiter.take('key', 5, start + 30_000 + refused.resetSeconds * 1_000).allowed).toBe(true);
+  });
+});
+
+describe('monthlyQuota', () => {
+  test('is 429 api_key_quota_exceeded until the month ends, also before anything is reported', async () => {
+    const apiKey = its.authorizer.apiKey({ monthlyQuota: 4, used: 1 });
+    const replies = [];
+    for (let request = 0; request < 5; request += 1) replies.push(await its.withKey(apiKey.key));
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 429, 429]);
+    const refused = replies.at(-1);
+    expect(refused?.body.status).toBe('api_key_quota_exceeded');
+    const now = new Date();
+    const left = (Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1) - now.getTime()) / 1_000;
+    expect(Math.abs(Number(refused?.headers['retry-after']) - left)).toBeLessThan(60);
+    expect(refused?.headers.ratelimit).toMatch(/^"api_key_month";r=0;t=\d+$/);
+  });
+
+  test('counts what other gateways have reported, and no refused request', async () => {
+    const apiKey = its.authorizer.apiKey({ monthlyQuota: 1_000_000 });
+    expect((await its.withKey(apiKey.key)).status).toBe(200);
+    apiKey.used = 1_000_000;
+    await until(async () => (await its.withKey(apiKey.key)).status === 429, 50_000);
+    apiKey.used = 0;
+    await until(async () => (await its.withKey(apiKey.key)).status === 200, 50_000);
+  });
+
+  test('counts requests in flight', async () => {
+    const apiKey = its.authorizer.apiKey({ monthlyQuota: 2 });
+    const replies = await Promise.all(Array.from({ length: 10 }, () => its.withKey(apiKey.key, CATALOG)));
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(2);
+  });
+});

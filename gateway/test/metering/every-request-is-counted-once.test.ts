@@ -1,0 +1,179 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { createMeter } from '../../src/metering/meter.ts';
+import type { Report } from '../../src/metering/report.ts';
+import { createSpool, noSpool } from '../../src/metering/spool.ts';
+import { CATALOG, type CatalogInstallation, startCatalogInstallation, TARIFFS } from '../api-keys/catalog-fixture.ts';
+import type { ReportedRow } from '../fixtures/fake-authorizer.ts';
+import { until } from '../fixtures/http.ts';
+
+const sum = (rows: readonly ReportedRow[]) => rows.reduce((total, { requests }) => total + requests, 0);
+
+describe('a gateway', () => {
+  let its: CatalogInstallation;
+  let token: string;
+
+  beforeAll(async () => {
+    its = await startCatalogInstallation();
+    token = its.authorizer.token(['catalog:read']);
+  });
+  beforeEach(() => {
+    its.authorizer.recordsUsage = 'yes';
+  });
+  afterAll(() => its.close());
+
+  const rowsOf = (member: 'apiKeyId' | 'clientId', id: string) =>
+    its.authorizer.usage.filter((row) => row[member] === id);
+
+  test('counts requests with a verified token or a valid key, refused ones included', async () => {
+    const apiKey = its.authorizer.apiKey({ ratePerMinute: 2 });
+    const client = its.authorizer.client(token).id;
+    const answer = await its.as(token)(TARIFFS);
+    await its.as(token)(TARIFFS, { method: 'HEAD' });
+    await its.as(token)(`${CATALOG}/products/prd_1`, { method: 'PATCH', body: '{}' });
+    for (let request = 0; request < 3; request += 1) await its.withKey(apiKey.key);
+    await its.withKey(apiKey.key, TARIFFS);
+    await its.withKey(apiKey.key, '/errors');
+    await its.call(CATALOG);
+    await its.as('nonsense')(CATALOG);
+    await until(() => sum(rowsOf('apiKeyId', apiKey.apiKeyId)) === 5 && sum(rowsOf('clientId', client)) === 3, 60_000);
+    const counted = (rows: ReportedRow[]) =>
+      rows.map(({ operation, status, requests }) => `${operation} ${status} ${requests}`).toSorted();
+    expect(counted(rowsOf('clientId', client))).toEqual(['changeProduct 403 1', 'listTariffs 200 2']);
+    expect(counted(rowsOf('apiKeyId', apiKey.apiKeyId))).toEqual([
+      'getCatalog 200 2',
+      'getCatalog 429 1',
+      'listErrors 200 1',
+      'listTariffs 401 1',
+    ]);
+    const [listed] = rowsOf('clientId', client).filter(({ operation }) => operation === 'listTariffs');
+    expect(listed?.bytes).toBe(Buffer.byteLength(answer.text));
+    expect(its.authorizer.usage.every(({ institution }) => institution === 'opera')).toBe(true);
+  });
+
+  test('counts a key beside a token only if it is of the token’s institution', async () => {
+    const [own, foreign] = [its.authorizer.apiKey(), its.authorizer.apiKey({ institution: 'museum' })];
+    for (const { key } of [own, foreign]) await its.as(token)(TARIFFS, { headers: { 'x-api-key': key } });
+    await until(() => sum(rowsOf('apiKeyId', own.apiKeyId)) === 1, 60_000);
+    expect(rowsOf('apiKeyId', own.apiKeyId)[0]?.clientId).toBe(its.authorizer.client(token).id);
+    expect(rowsOf('apiKeyId', foreign.apiKeyId)).toEqual([]);
+  });
+
+  test('counts a user beside the client', async () => {
+    const claims = { sub: 'usr_1', role: 'admin', auth_time: 1 };
+    const signedIn = its.authorizer.token(['catalog:read'], claims);
+    expect((await its.as(signedIn)(TARIFFS)).status).toBe(200);
+    const client = its.authorizer.client(signedIn).id;
+    await until(() => rowsOf('clientId', client).length === 1, 60_000);
+    expect(rowsOf('clientId', client)[0]?.userId).toBe('usr_1');
+  });
+});
+
+const request = { institution: 'opera', apiKeyId: 'key_1', clientId: null, userId: null, operation: 'getCatalog' };
+
+describe('a meter', () => {
+  const logger = { info: () => undefined, warn: () => undefined };
+
+  test('repeats a report unchanged until it is acknowledged, and adds nothing to it', async () => {
+    const sent: string[] = [];
+    let isAway = true;
+    const meter = createMeter({
+      send: async (report) => {
+        sent.push(JSON.stringify(report));
+        if (isAway) throw new Error('the authorizer is away');
+      },
+      spool: noSpool,
+      logger,
+    });
+    meter.record({ ...request, status: 200, bytes: 10 });
+    expect(await meter.flush()).toBe(false);
+    meter.record({ ...request, status: 200, bytes: 10 });
+    expect(await meter.flush()).toBe(false);
+    isAway = false;
+    expect(await meter.flush()).toBe(true);
+    expect(sent[1]).toBe(sent[0]);
+    expect(sent[2]).toBe(sent[0]);
+    const reports = [sent[2], sent[3]].map((text) => JSON.parse(String(text)) as Report);
+    expect(reports.map(({ sequence, rows }) => [sequence, rows[0]?.requests])).toEqual([
+      [1, 1],
+      [2, 1],
+    ]);
+  });
+
+  test('holds as many rows as there are different requests a minute, however long the store is away', async () => {
+    let now = Date.parse('2031-01-01T00:00:00Z');
+    const reports: Report[] = [];
+    let isAway = true;
+    const meter = createMeter({
+      send: async (report) => {
+        if (isAway) throw new Error('the store is away');
+        reports.push(report);
+      },
+      spool: noSpool,
+      logger,
+      now: () => now,
+    });
+    for (let minute = 0; minute < 60; minute += 1) {
+      for (let each = 0; each < 1_000; each += 1) meter.record({ ...request, status: 200, bytes: 7 });
+      await meter.flush();
+      now += 60_000;
+    }
+    isAway = false;
+    await meter.flush();
+    const rows = reports.flatMap((report) => report.rows);
+    expect(rows).toHaveLength(60);
+    expect(rows.reduce((total, { requests }) => total + requests, 0)).toBe(60_000);
+    expect(rows.reduce((total, { bytes }) => total + bytes, 0)).toBe(420_000);
+  });
+
+  test('splits many rows into reports of bounded size', async () => {
+    const reports: Report[] = [];
+    const meter = createMeter({ send: async (report) => void reports.push(report), spool: noSpool, logger });
+    for (let key = 0; key < 5_000; key += 1)
+      meter.record({ ...request, apiKeyId: `key_${key}`, status: 200, bytes: 1 });
+    expect(await meter.flush()).toBe(true);
+    expect(reports.map(({ sequence, rows }) => [sequence, rows.length])).toEqual([
+      [1, 2_000],
+      [2, 2_000],
+      [3, 1_000],
+    ]);
+  });
+
+  test('leaves to the next process what it cannot report when it stops', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'boxoffice-spool-'));
+    try {
+      const refused: Report[] = [];
+      const stopping = createMeter({
+        send: async (report) => {
+          refused.push(report);
+          throw new Error('the authorizer is away');
+        },
+        spool: createSpool(folder),
+        logger,
+      });
+      stopping.record({ ...request, status: 200, bytes: 1 });
+      await stopping.flush();
+      stopping.record({ ...request, status: 200, bytes: 1 });
+      await stopping.close();
+
+      const reports: Report[] = [];
+      const next = createMeter({
+        send: async (report) => void reports.push(report),
+        spool: createSpool(folder),
+        logger,
+      });
+      next.start();
+      await next.close();
+      expect(reports.map(({ gateway, sequence }) => [gateway, sequence])).toEqual([
+        [stopping.gateway, 1],
+        [stopping.gateway, 2],
+      ]);
+      expect(reports[0]).toEqual(refused[0]);
+      expect(createSpool(folder).left()).toEqual([]);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+});

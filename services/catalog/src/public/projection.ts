@@ -1,0 +1,100 @@
+// Public access: what anybody with an API key, or a customer who has signed in, sees of the catalog.
+import { createHash } from 'node:crypto';
+import type { Caller } from '@boxoffice/identity';
+import type { Static } from 'typebox';
+import { levelOf } from '../domain/availability.ts';
+import { later } from '../domain/period.ts';
+import type { availabilityOf } from '../performances/availability.ts';
+import { performanceView } from '../performances/view.ts';
+import { productView } from '../products/view.ts';
+import type { PerformanceDocument, PointOfSaleDocument, ProductDocument, TariffDocument } from '../store.ts';
+import { tariffView } from '../tariffs/view.ts';
+import type { PublicAvailability, PublicPerformance, PublicProduct } from './schemas.ts';
+
+/** Whether the caller sees public data only. */
+export const seesPublicOnly = ({ isPublic, user }: Caller): boolean => isPublic || user?.role === 'customer';
+
+/** The tariffs at which public prices are shown. */
+export interface PublicTariffs {
+  readonly ids: ReadonlySet<string>;
+  /** The last change of a tariff or a point of sale: it may have changed the prices of any product. ISO 8601 UTC. */
+  readonly changedAt: string;
+}
+
+/** The public tariffs: those without a criterion that some point of sale sells. */
+export const publicTariffs = (
+  tariffs: readonly TariffDocument[],
+  pointsOfSale: readonly PointOfSaleDocument[],
+): PublicTariffs => {
+  const sold = new Set(pointsOfSale.flatMap(({ tariffIds }) => tariffIds));
+  const ids = tariffs.filter(({ id, criterion }) => criterion === null && sold.has(id)).map(({ id }) => id);
+  const changes = [...tariffs, ...pointsOfSale].map(({ updatedAt }) => updatedAt);
+  return { ids: new Set(ids), changedAt: changes.reduce(later, '') };
+};
+
+/** A tariff as public access shows it; undefined if it does not. */
+export const publicTariff = (tariff: TariffDocument, { ids }: PublicTariffs) =>
+  ids.has(tariff.id) ? tariffView(tariff) : undefined;
+
+/** Whether public access shows the performance, where it shows the product. */
+const isPublicPerformance = ({ state }: Pick<PerformanceDocument, 'state'>): boolean => state !== 'closed';
+
+const withPublicPrices = (performance: PerformanceDocument, { ids }: PublicTariffs): PerformanceDocument => ({
+  ...performance,
+  prices: performance.prices.filter(({ tariffId }) => ids.has(tariffId)),
+});
+
+const shownPerformance = (view: ReturnType<typeof performanceView>): Static<typeof PublicPerformance> => ({
+  ...view,
+  state: view.state === 'cancelled' ? 'cancelled' : 'on_sale',
+  seatCategories: view.seatCategories.map(({ id, code, name, numbered }) => ({ id, code, name, numbered })),
+});
+
+/** A performance of the product as public access shows it; undefined if it does not. */
+export const publicPerformance = (
+  performance: PerformanceDocument,
+  product: Pick<ProductDocument, 'state'>,
+  tariffs: PublicTariffs,
+): Static<typeof PublicPerformance> | undefined =>
+  product.state === 'running' && isPublicPerformance(performance)
+    ? shownPerformance(performanceView(withPublicPrices(performance, tariffs)))
+    : undefined;
+
+/** A product with its performances as public access shows it; undefined if it does not. */
+export const publicProduct = (
+  product: ProductDocument,
+  performances: readonly PerformanceDocument[],
+  currency: string,
+  tariffs: PublicTariffs,
+): Static<typeof PublicProduct> | undefined => {
+  if (product.state !== 'running') return undefined;
+  const shown = performances.filter(isPublicPerformance).map((performance) => withPublicPrices(performance, tariffs));
+  const view = productView(product, shown, currency);
+  return { ...view, state: 'running', performances: view.performances.map(shownPerformance) };
+};
+
+/** The availability of a performance as public access shows it. */
+export const publicAvailability = ({
+  performanceId,
+  asOf,
+  seatCategories,
+}: Awaited<ReturnType<typeof availabilityOf>>): Static<typeof PublicAvailability> => {
+  const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
+  return {
+    performanceId,
+    asOf,
+    availability: levelOf(
+      sum(seatCategories.map(({ free }) => free)),
+      sum(seatCategories.map(({ capacity }) => capacity)),
+    ),
+    seatCategories: seatCategories.map(({ id, code, free, capacity }) => ({
+      id,
+      code,
+      availability: levelOf(free, capacity),
+    })),
+  };
+};
+
+/** The ETag of public data: of the data alone, so that it tells nothing of what is not shown. */
+export const publicEtag = (data: object): string =>
+  `public-${createHash('sha256').update(JSON.stringify(data)).digest('base64url').slice(0, 27)}`;

@@ -1,0 +1,128 @@
+import { type Answer, asOfReading, type ChangesPage, changesPageOf, ok, type PageRequest } from '@boxoffice/http';
+import type { Query } from '@boxoffice/store';
+import type { Static } from 'typebox';
+import { type Context, institutionOf, notFound } from '../context.ts';
+import type { ProductState, ProductType } from '../domain/product.ts';
+import { availabilityOf } from '../performances/availability.ts';
+import { findPerformance, performancesOf } from '../performances/performances.ts';
+import { findOffering } from '../products/products.ts';
+import type { Collections } from '../store.ts';
+import {
+  type PublicTariffs,
+  publicAvailability,
+  publicEtag,
+  publicPerformance,
+  publicProduct,
+  publicTariffs,
+} from './projection.ts';
+import type { PublicAvailability, PublicPerformance, PublicProduct } from './schemas.ts';
+
+/** The public tariffs of the institution. */
+export const readPublicTariffs = async ({ tariffs, pointsOfSale }: Collections): Promise<PublicTariffs> => {
+  const [allTariffs, allPointsOfSale] = await Promise.all([
+    tariffs.find({ orderBy: 'createdAt' }),
+    pointsOfSale.find({ orderBy: 'createdAt' }),
+  ]);
+  return publicTariffs(allTariffs, allPointsOfSale);
+};
+
+/** The ETag of a page ignores `asOf`, which moves with the clock, also inside the cursor. */
+const pageWithEtag = <Item>({ data }: Answer<ChangesPage<Item>>) =>
+  ok(data, { etag: publicEtag({ items: data.items, isLast: data.nextCursor === null }) });
+
+const withEtag = <Data extends object>(data: Data) => ok(data, { etag: publicEtag(data) });
+
+/** `modifiedSince`, unless prices of all products may have changed since then. */
+const effective = <Request extends PageRequest>(request: Request, { changedAt }: PublicTariffs): PageRequest => {
+  const { modifiedSince, ...query } = request.query;
+  const isLater = modifiedSince !== undefined && modifiedSince > changedAt;
+  return { query: isLater ? { ...query, modifiedSince } : query, cursor: request.cursor };
+};
+
+interface ProductsRequest extends PageRequest {
+  readonly query: PageRequest['query'] & { readonly type?: ProductType; readonly state?: ProductState };
+}
+
+/** A page of the public products; empty for a filter by another state than the public one. */
+export const listPublicProducts = async ({ collections, now }: Context, request: ProductsRequest) => {
+  const { type, state = 'running' } = request.query;
+  if (state !== 'running') {
+    const none: ChangesPage<Static<typeof PublicProduct>> = { items: [], nextCursor: null, asOf: asOfReading(now()) };
+    return pageWithEtag(ok(none));
+  }
+  const [tariffs, { currency }] = await Promise.all([readPublicTariffs(collections), institutionOf(collections)]);
+  const products = {
+    async find(query: Query) {
+      const found = await collections.products.find(query);
+      const performances = await performancesOf(
+        collections,
+        found.map(({ id }) => id),
+      );
+      const byProduct = Map.groupBy(performances, ({ productId }) => productId);
+      return found.flatMap((product) => {
+        const view = publicProduct(product, byProduct.get(product.id) ?? [], currency, tariffs);
+        return view ? [{ id: product.id, createdAt: product.createdAt, view }] : [];
+      });
+    },
+  };
+  return pageWithEtag(
+    await changesPageOf(effective(request, tariffs), products, {
+      where: { type, state },
+      modifiedAt: 'modifiedAt',
+      clock: now,
+      item: ({ view }) => view,
+    }),
+  );
+};
+
+/** A public product. @throws Fault `not_found` */
+export const getPublicProduct = async (context: Context, productId: string) => {
+  const [{ product, performances, currency }, tariffs] = await Promise.all([
+    findOffering(context, productId),
+    readPublicTariffs(context.collections),
+  ]);
+  return withEtag<Static<typeof PublicProduct>>(publicProduct(product, performances, currency, tariffs) ?? notFound());
+};
+
+/** A page of the public performances of a public product. @throws Fault `not_found` */
+export const listPublicPerformances = async (
+  { collections, now }: Context,
+  productId: string,
+  request: PageRequest,
+) => {
+  const [product, tariffs] = await Promise.all([collections.products.get(productId), readPublicTariffs(collections)]);
+  if (product?.state !== 'running') return notFound();
+  return pageWithEtag(
+    await changesPageOf(effective(request, tariffs), collections.performances, {
+      where: { productId, state: { in: ['on_sale', 'cancelled'] } },
+      modifiedAt: 'modifiedAt',
+      clock: now,
+      item: (performance): Static<typeof PublicPerformance> =>
+        publicPerformance(performance, product, tariffs) ?? notFound(),
+    }),
+  );
+};
+
+const findPublicPerformance = async (collections: Collections, performanceId: string) => {
+  const performance = await findPerformance(collections, performanceId);
+  const [product, tariffs] = await Promise.all([
+    collections.products.get(performance.productId),
+    readPublicTariffs(collections),
+  ]);
+  const view = product && publicPerformance(performance, product, tariffs);
+  return view ? { performance, view } : notFound();
+};
+
+/** A public performance. @throws Fault `not_found` */
+export const getPublicPerformance = async ({ collections }: Context, performanceId: string) =>
+  withEtag<Static<typeof PublicPerformance>>((await findPublicPerformance(collections, performanceId)).view);
+
+/** The availability of a public performance. @throws Fault `not_found` */
+export const getPublicAvailability = async ({ collections, now }: Context, performanceId: string) => {
+  const { performance } = await findPublicPerformance(collections, performanceId);
+  const data: Static<typeof PublicAvailability> = publicAvailability(
+    await availabilityOf(collections, performance, now()),
+  );
+  const { asOf: _, ...counted } = data;
+  return ok(data, { etag: publicEtag(counted) });
+};

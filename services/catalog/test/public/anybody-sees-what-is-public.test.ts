@@ -1,0 +1,211 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createProduct, newTariff, type Page, type Product, performanceBody, stalls } from '../fixture/data.ts';
+import { engines, notExercised, type OpenEngine } from '../fixture/engines.ts';
+import { type Instance, newInstitution, startInstance } from '../fixture/service.ts';
+
+const BASE = '/svc/v3/catalog';
+const VARY = 'Authorization, X-API-Key, Origin';
+
+interface PublicAnswer {
+  readonly products: Product[];
+  readonly tariffs: { readonly id: string }[];
+  readonly removed: string[];
+  readonly asOf: string;
+}
+
+describe.each(engines)(`public access on $name${notExercised}`, (engine) => {
+  let open: OpenEngine;
+  let catalog: Instance;
+  let institution: string;
+  let full: { readonly id: string };
+  let member: { readonly id: string };
+  let unsold: { readonly id: string };
+  let running: Product;
+  let suspended: Product;
+  let closedPerformance: string;
+  let host: string;
+
+  const anybody = <Data>(path: string, headers = {}) =>
+    catalog.call<Data>('GET', `${BASE}${path}`, { isPublic: true, headers });
+  const partner = <Data>(path: string, headers = {}) => catalog.call<Data>('GET', `${BASE}${path}`, { headers });
+  const change = async (path: string, body: object) => {
+    const { status } = await catalog.call('PATCH', `${BASE}${path}`, { body });
+    expect(status).toBe(200);
+  };
+
+  const newProduct = async (more: object = {}): Promise<Product> => {
+    const body = performanceBody(full.id, [stalls(40, [20, 20])], {
+      prices: [full, member, unsold].map(({ id }, index) => ({
+        seatCategory: 'STALLS',
+        tariffId: id,
+        amount: 3_000 - index * 1_000,
+      })),
+    });
+    const { data } = await createProduct(catalog, { performances: [body, body], ...more });
+    return data;
+  };
+
+  beforeAll(async () => {
+    open = await engine.start();
+    const store = await open.open();
+    institution = await newInstitution(store);
+    catalog = await startInstance(store, institution);
+    full = await newTariff(catalog);
+    member = await newTariff(catalog, { criterion: 'member' });
+    unsold = await newTariff(catalog);
+    host = `${randomUUID()}.example`;
+    const { status } = await catalog.call('POST', `${BASE}/points-of-sale`, {
+      body: {
+        serviceHost: host,
+        name: 'Shop',
+        languages: ['en'],
+        currency: 'CHF',
+        tariffIds: [full.id, member.id],
+        paymentMethods: [],
+        maxPlacesPerOrder: 8,
+        holdMinutes: 15,
+      },
+    });
+    expect(status).toBe(201);
+    running = await newProduct();
+    suspended = await newProduct();
+    await change(`/products/${suspended.id}`, { state: 'suspended' });
+    await newProduct({ state: 'preparing' });
+    closedPerformance = String(running.performances[1]?.id);
+    await change(`/performances/${closedPerformance}`, { state: 'closed' });
+  });
+  afterAll(async () => {
+    await catalog.close();
+    await open.close();
+  });
+
+  test('shows running products with open performances at tariffs for everybody that are sold somewhere', async () => {
+    const { status, data, headers } = await anybody<PublicAnswer>('');
+    expect(status).toBe(200);
+    expect(headers.get('vary')).toBe(`Accept-Encoding, ${VARY}`);
+    expect(data.products.map(({ id }) => id)).toEqual([running.id]);
+    expect(data.tariffs.map(({ id }) => id)).toEqual([full.id]);
+    const [product] = data.products;
+    expect(product?.priceFrom).toBe(3_000);
+    expect(product?.performances.map(({ id }) => id)).toEqual([running.performances[0]?.id]);
+    expect(product?.performances[0]?.prices.map(({ tariffId }) => tariffId)).toEqual([full.id]);
+    expect(Object.keys(product?.performances[0]?.seatCategories[0] ?? {}).toSorted()).toEqual([
+      'code',
+      'id',
+      'name',
+      'numbered',
+    ]);
+    expect((await anybody(`/products/${running.id}`)).data).toEqual(product);
+    expect((await anybody<Page<Product>>('/products')).data.items).toEqual(data.products);
+    const { data: performances } = await anybody<Page<unknown>>(`/products/${running.id}/performances`);
+    expect(performances.items).toEqual(product?.performances);
+    expect((await anybody(`/performances/${running.performances[0]?.id}`)).data).toEqual(product?.performances[0]);
+  });
+
+  test('answers like an unknown id what it does not show, and an empty list to a filter', async () => {
+    const unknown = await anybody('/products/prd_unknown');
+    for (const path of [
+      `/products/${suspended.id}`,
+      `/products/${suspended.id}/performances`,
+      `/performances/${closedPerformance}`,
+      `/performances/${closedPerformance}/availability`,
+      `/performances/${suspended.performances[0]?.id}`,
+      `/performances/${suspended.performances[0]?.id}/availability`,
+    ]) {
+      const { status, text } = await anybody(path);
+      expect([path, status, text]).toEqual([path, 404, unknown.text]);
+    }
+    const { data } = await anybody<Page<Product>>('/products?state=suspended');
+    expect([data.items, data.nextCursor]).toEqual([[], null]);
+    expect((await partner<Page<Product>>('/products?state=suspended')).data.items).toHaveLength(1);
+  });
+
+  test('shows levels of availability and no numbers', async () => {
+    const id = running.performances[0]?.id;
+    const { data, headers } = await anybody(`/performances/${id}/availability`);
+    expect(data).toEqual({
+      performanceId: id,
+      asOf: expect.any(String),
+      availability: 'available',
+      seatCategories: [{ id: expect.any(String), code: 'STALLS', availability: 'available' }],
+    });
+    expect(headers.get('vary')).toBe(VARY);
+  });
+
+  test('has ETags of its own, which change with public data only', async () => {
+    const path = `/products/${running.id}`;
+    const [mine, theirs] = [await anybody(path), await partner(path)];
+    const [etag, other] = [String(mine.headers.get('etag')), String(theirs.headers.get('etag'))];
+    expect(etag).not.toBe(other);
+    expect((await anybody(path, { 'if-none-match': other })).status).toBe(200);
+    expect((await partner(path, { 'if-none-match': etag })).status).toBe(200);
+    await change(`/performances/${closedPerformance}`, { durationMinutes: 90 });
+    expect((await partner(path)).headers.get('etag')).not.toBe(other);
+    const known = await anybody(path, { 'if-none-match': etag });
+    expect([known.status, known.headers.get('vary')]).toEqual([304, VARY]);
+    const list = await anybody('/products');
+    const again = await anybody('/products', { 'if-none-match': String(list.headers.get('etag')) });
+    expect(again.status).toBe(304);
+    expect((await partner('/products')).headers.get('vary')).toBe(VARY);
+  });
+
+  test('lists in `removed` what it does not show any more, also suspended products', async () => {
+    const product = await newProduct();
+    const { data } = await anybody<PublicAnswer>('');
+    await change(`/products/${product.id}`, { state: 'suspended' });
+    const since = encodeURIComponent(data.asOf);
+    const { data: later } = await anybody<PublicAnswer>(`?modifiedSince=${since}`);
+    expect(later.removed).toContain(product.id);
+    expect((await partner<PublicAnswer>(`?modifiedSince=${since}`)).data.removed).not.toContain(product.id);
+  });
+
+  test('follows the tariffs that points of sale sell, also for a client that synchronises', async () => {
+    const { data: before } = await anybody<PublicAnswer>('');
+    const since = encodeURIComponent(new Date().toISOString());
+    await change(`/points-of-sale/${host}`, { tariffIds: [full.id, member.id, unsold.id] });
+    const prices = (answer: PublicAnswer) =>
+      answer.products.find(({ id }) => id === running.id)?.performances[0]?.prices.map(({ tariffId }) => tariffId);
+    expect(prices(before)).toEqual([full.id]);
+    for (const query of ['', `?modifiedSince=${since}`]) {
+      expect(prices((await anybody<PublicAnswer>(query)).data)).toEqual([full.id, unsold.id]);
+    }
+    const listed = await anybody<Page<Product>>(`/products?modifiedSince=${since}`);
+    expect(listed.data.items.map(({ id }) => id)).toContain(running.id);
+  });
+
+  test('is no access to any other operation', async () => {
+    for (const path of [
+      '/tariffs',
+      `/tariffs/${full.id}`,
+      '/points-of-sale',
+      `/performances/${closedPerformance}/places`,
+    ]) {
+      expect([path, (await anybody(path)).status]).toEqual([path, 403]);
+    }
+    const { status } = await catalog.call('PATCH', `${BASE}/products/${running.id}`, {
+      isPublic: true,
+      body: { name: { en: 'Mine' } },
+    });
+    expect(status).toBe(403);
+  });
+
+  test('of another institution shows none of it', async () => {
+    const other = await newInstitution(catalog.store);
+    const path = `${BASE}/products/${running.id}`;
+    expect((await catalog.call('GET', path, { institution: other, isPublic: true })).status).toBe(404);
+  });
+
+  test('shows a customer the same as anybody', async () => {
+    const user = { id: 'usr_1', role: 'customer', contact: 'C1', pointsOfSale: [] } as const;
+    for (const path of ['', '/products', `/products/${running.id}`]) {
+      const signedIn = await catalog.call<object>('GET', `${BASE}${path}`, { user });
+      const untimed = (data: object) => ({ ...data, generatedAt: null, asOf: null });
+      expect(untimed(signedIn.data)).toEqual(untimed((await anybody<object>(path)).data));
+    }
+    for (const path of ['/tariffs', `/performances/${running.performances[0]?.id}/places`]) {
+      const { status } = await catalog.call('GET', `${BASE}${path}`, { user });
+      expect([path, status]).toEqual([path, 403]);
+    }
+  });
+});
