@@ -86,6 +86,8 @@ export const openSockets = async (
   const close = () => Promise.all(sockets.map(closed)).then(() => undefined);
   try {
     await Promise.all(sockets.map((socket) => listening(socket, shared)));
+    // Only from this event on does Node's HTTP server track connections, to end slow and idle ones.
+    server.emit('listening');
   } catch (error) {
     await close();
     throw error;

@@ -42,6 +42,14 @@ test.each(kinds)(
   },
 );
 
+test.each(kinds)('on %s, an idle connection that gets no further request is closed', async (_, isBusy) => {
+  const listening = await start(isBusy);
+  expect(await post(listening)).toBe('200 keep-alive');
+  // So long a time for running requests that only idle connections end.
+  await listening.close(600_000);
+  expect(['ECONNREFUSED', 'ECONNRESET']).toContain(await post(listening));
+});
+
 test.each(kinds)(
   'on %s, under continuous load every request gets an answer until the listener closes',
   async (_, isBusy) => {

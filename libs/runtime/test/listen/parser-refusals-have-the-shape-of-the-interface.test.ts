@@ -19,6 +19,8 @@ const handler: RequestListener = (request, response) => {
 const options = {
   host: '127.0.0.1',
   port: 0,
+  // As the gateway listens.
+  isBusy: true,
   refuse: ({ status, code, method, path }: Refusal) => ({
     headers: { 'X-Shape': 'own' },
     body: [status, code, method, path].join(' '),
