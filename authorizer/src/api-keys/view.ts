@@ -1,5 +1,4 @@
-import { Fault } from '@boxoffice/envelope';
-import { named, nullable, readOnlyOf, timestamp } from '@boxoffice/http';
+import { named, nullable, readOnlyOf, timestamp, webOrigin } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
 import { type ApiKeyDetails, DEFAULT_RATE_PER_MINUTE, monthOf } from '../domain/api-key.ts';
 import type { UsedApiKey } from './api-keys.ts';
@@ -8,7 +7,7 @@ const Id = Type.String({ pattern: '^[A-Za-z0-9_-]+$' });
 
 const members = {
   name: Type.String({ minLength: 1, maxLength: 100 }),
-  origins: Type.Array(Type.String({ maxLength: 300 }), {
+  origins: Type.Array(webOrigin, {
     maxItems: 50,
     description: 'web origins that may use the key, like `https://www.opera.example`; empty: any, and none',
   }),
@@ -82,20 +81,13 @@ export const view = ({ apiKey, use }: UsedApiKey, now: number): Static<typeof Ap
   updatedAt: apiKey.updatedAt,
 });
 
-/** The origin as browsers send it. @throws Fault `validation_error` if it is not a web origin */
-const originOf = (given: string, index: number): string => {
-  const url = URL.canParse(given) ? new URL(given) : undefined;
-  const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:';
-  if (!url || !isWeb || url.username !== '' || url.pathname !== '/' || url.search !== '' || url.hash !== '') {
-    throw new Fault('validation_error', `$.origins[${index}] is not an origin like https://www.example.org`);
-  }
-  return url.origin;
-};
+/** The origin in lower case, without the default port. */
+const originOf = (given: string): string => new URL(given).origin;
 
 /** Members of a body; null removes one. */
 type Given = { readonly [Name in keyof Static<typeof NewApiKey>]?: Static<typeof NewApiKey>[Name] | null };
 
-/** A body in the form of the domain; absent members stay absent. @throws Fault `validation_error` */
+/** A body in the form of the domain; absent members stay absent. */
 export const changeOf = ({ name, origins, ratePerMinute, monthlyQuota, expiresAt }: Given): Partial<ApiKeyDetails> => ({
   ...(typeof name === 'string' ? { name } : {}),
   ...(origins === undefined ? {} : { origins: [...new Set((origins ?? []).map(originOf))] }),
@@ -104,7 +96,7 @@ export const changeOf = ({ name, origins, ratePerMinute, monthlyQuota, expiresAt
   ...(expiresAt === undefined ? {} : { expiresAt }),
 });
 
-/** The details of a new key. @throws Fault `validation_error` */
+/** The details of a new key. */
 export const detailsOf = (body: Static<typeof NewApiKey>): ApiKeyDetails => ({
   name: body.name,
   origins: [],

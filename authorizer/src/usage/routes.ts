@@ -74,6 +74,7 @@ export const usageRoutes = (store: Store, now: () => number = Date.now): AnyOper
       groupBy: Type.Optional(
         Type.String({
           maxLength: 100,
+          pattern: `^(${dimensions.join('|')})(,(${dimensions.join('|')}))*$`,
           description: `any of ${dimensions.join(', ')}, separated by commas; user not per minute`,
         }),
       ),

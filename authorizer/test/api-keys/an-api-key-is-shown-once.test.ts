@@ -71,7 +71,7 @@ describe('an API key', () => {
   });
 
   test('changes, and null restores a default', async () => {
-    const { key, apiKeyId } = (await create({ origins: ['https://a.example/'], monthlyQuota: 5 })).body.data as Json;
+    const { key, apiKeyId } = (await create({ origins: ['https://A.example:443'], monthlyQuota: 5 })).body.data as Json;
     const id = String(apiKeyId);
     expect(await verify(String(key))).toMatchObject({ origins: ['https://a.example'], monthlyQuota: 5, used: 0 });
     const expiresAt = '2099-01-01T00:00:00.000Z';
@@ -111,7 +111,14 @@ describe('an API key', () => {
   });
 
   test('has web origins only', async () => {
-    for (const origin of ['calendar', 'ftp://a.example', 'https://a.example/path', 'https://u@a.example', 'null']) {
+    for (const origin of [
+      'calendar',
+      'ftp://a.example',
+      'https://a.example/path',
+      'https://a.example/',
+      'https://u@a.example',
+      'null',
+    ]) {
       const { status, body } = await create({ origins: [origin] });
       expect([origin, status, body.status]).toEqual([origin, 400, 'validation_error']);
     }

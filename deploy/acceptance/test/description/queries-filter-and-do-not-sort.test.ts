@@ -3,10 +3,11 @@ import { descriptions, objectsIn } from './descriptions.ts';
 
 /** The query parameters of all operations: filters, and the position in a list. A new one is decided here. */
 const FILTERS = [
-  ...['barcode', 'contactNumber', 'email', 'externalReference', 'modifiedSince', 'orderId', 'performanceId'],
-  ...['seatCategoryId', 'state', 'status', 'type'],
+  ...['barcode', 'contactNumber', 'email', 'externalReference', 'from', 'modifiedSince', 'orderId', 'performanceId'],
+  ...['role', 'seatCategoryId', 'state', 'status', 'to', 'type'],
 ];
-const OTHERS = ['allowDuplicateEmail', 'cursor', 'lang', 'limit', 'offset'];
+/** `granularity` and `groupBy` choose what usage is counted by. */
+const OTHERS = ['allowDuplicateEmail', 'cursor', 'granularity', 'groupBy', 'lang', 'limit', 'offset'];
 
 test('a query has filters and a position, but no operators, sorting or selection of members', () => {
   const queries = descriptions.flatMap(objectsIn).filter((object) => object.in === 'query');

@@ -30,7 +30,7 @@ export interface Operation {
   readonly needsSession: boolean;
   readonly params: readonly Parameter[];
   readonly query: readonly Parameter[];
-  /** The members of the data of its 200. */
+  /** The members of the data of its 200, in each of its forms. */
   readonly answered: readonly string[];
   readonly body?: { readonly required: boolean; readonly mediaType: string; readonly schema: Schema };
 }
@@ -45,7 +45,9 @@ export interface Filled {
 
 const answeredOf = (response: Described['responses'][string] | undefined): string[] => {
   const { data } = response?.content?.['application/json']?.schema.properties ?? {};
-  return Object.keys(data?.properties ?? {});
+  const forms = data?.anyOf ?? [data];
+  const [first = [], ...others] = forms.map((form) => Object.keys(form?.properties ?? {}));
+  return first.filter((name) => others.every((names) => names.includes(name)));
 };
 
 /** Every operation of a description, with the schemas of its requests. */

@@ -47,7 +47,14 @@ const isFormFault = (reply: Reply): boolean => [400, 415].includes(reply.status)
 const described = ({ status, text }: Reply): string => `${status} ${text.slice(0, 300)}`;
 
 /** Applies rules between members, which a schema cannot express; the members' descriptions do. */
-const between = ({ path }: Operation, { body, ...rest }: Filled): Filled => {
+const between = ({ id, path }: Operation, { body, query: given, ...others }: Filled): Filled => {
+  const query = { ...given };
+  if (id === 'getUsage') {
+    // At most 92 days, and users are not counted per minute.
+    delete query.from;
+    if (query.granularity === 'minute') delete query.groupBy;
+  }
+  const rest = { ...others, query };
   const members = { ...(body as Readonly<Record<string, unknown>> | undefined) };
   // The quantity follows from the named places.
   if (Array.isArray(members.placeIds)) delete members.quantity;

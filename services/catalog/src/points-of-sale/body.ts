@@ -1,5 +1,5 @@
 import { Fault } from '@boxoffice/envelope';
-import { currency, id, named, nullable, oneOf } from '@boxoffice/http';
+import { currency, id, named, nullable, oneOf, webOrigin } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
 import { type PointOfSaleDetails, paymentMethods } from '../domain/point-of-sale.ts';
 import { languages } from '../schemas.ts';
@@ -12,20 +12,13 @@ export const serviceHost = Type.String({
   description: 'the value of X-Service-Host in requests; case-insensitive',
 });
 
-const BYTE = '(25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])';
-const NAME = '([A-Za-z0-9_-]+[.])*[A-Za-z][A-Za-z0-9-]*';
-const IPV6 = '\\[(::1|([0-9A-Fa-f]{1,4}:){7}[0-9A-Fa-f]{1,4})\\]';
-const PORT = '([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])';
-/** An origin (RFC 6454) as browsers send it: an ASCII host name, or an IP address. */
-const ORIGIN = `^https?://(${NAME}|(${BYTE}[.]){3}${BYTE}|${IPV6})(:${PORT})?$`;
-
 const members = {
   name: Type.String({ minLength: 1, maxLength: 200 }),
   languages,
   currency,
   corsOrigins: Type.Optional(
     nullable(
-      Type.Array(Type.String({ maxLength: 300, pattern: ORIGIN }), {
+      Type.Array(webOrigin, {
         maxItems: 100,
         description:
           'origins that browsers may call from; empty: all. Names are ASCII (xn--…), as browsers send them; stored in lower case, without the default port',
