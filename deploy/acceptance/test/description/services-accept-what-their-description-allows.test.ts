@@ -58,6 +58,17 @@ const between = ({ id, path }: Operation, { body, query: given, ...others }: Fil
   const members = { ...(body as Readonly<Record<string, unknown>> | undefined) };
   // The quantity follows from the named places.
   if (Array.isArray(members.placeIds)) delete members.quantity;
+  // A pattern does not say what a URI is.
+  if (Array.isArray(members.redirectUris)) members.redirectUris = ['https://app.example.org/callback'];
+  if (Array.isArray(members.origins) && path === '/svc/v3/clients') members.origins = ['https://app.example.org'];
+  // What a grant needs depends on its type.
+  if (id === 'createToken')
+    Object.assign(members, {
+      code: 'unknown',
+      code_verifier: 'v'.repeat(43),
+      redirect_uri: 'https://app.example.org/callback',
+      refresh_token: 'unknown',
+    });
   // Without HTTP Basic, the form carries the client's credentials.
   if (path.startsWith('/auth/')) Object.assign(members, { client_id: 'cl_unknown', client_secret: 'wrong' });
   return { ...rest, body: body && members };
