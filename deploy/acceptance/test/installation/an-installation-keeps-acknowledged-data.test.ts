@@ -38,7 +38,9 @@ describe('an installation keeps acknowledged data', () => {
     expect(refused).toBe(0);
     await first.stop('SIGKILL');
     const again = await start({}, first.directory);
-    expect(again.demo.clients).toEqual(first.demo.clients);
+    // Users return to the address that the installation has now.
+    const moved = (text: string) => text.replaceAll(first.demo.baseUrl, again.demo.baseUrl);
+    expect(again.demo.clients).toEqual(JSON.parse(moved(JSON.stringify(first.demo.clients))));
     const reader = await authorised(again, 'opera', 'full');
     for (const number of acknowledged) expect((await reader(`/contacts/individuals/${number}`)).status).toBe(200);
     expect(await again.stop('SIGTERM')).toBe(0);
@@ -52,7 +54,7 @@ describe('an installation keeps acknowledged data', () => {
     const again = await start({}, seeded.directory);
     expect(existsSync(file)).toBe(true);
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    const secrets = (product: Product) => product.demo.clients.map(({ clientSecret }) => clientSecret);
+    const secrets = (product: Product) => product.demo.clients.flatMap(({ clientSecret }) => clientSecret ?? []);
     for (const secret of secrets(again)) expect(secrets(seeded)).not.toContain(secret);
     await authorised(again, 'museum', 'reader');
     await again.stop();

@@ -44,6 +44,8 @@ const findResources = async (): Promise<void> => {
   await must(`${ticketPath}/printing`, 'POST');
   await must(`${ticketPath}/control`, 'POST', { gate: 'North' });
   const [client] = (await must('/svc/v3/clients')).items;
+  const [apiKey] = (await must('/svc/v3/api-keys')).items;
+  const [user] = (await must('/svc/v3/users?role=manager')).items;
   const contacts = { individuals: individual, structures: structure };
   for (const [kind, { contactNumber }] of Object.entries(contacts))
     for (const prefix of ['', '/svc/v3'])
@@ -60,6 +62,8 @@ const findResources = async (): Promise<void> => {
   pathOf.set('/svc/v3/orders/{orderId}/payments/{paymentId}', `/svc/v3/orders/${waiting.id}/payments/${payment.id}`);
   pathOf.set('/svc/v3/tickets/{ticketId}', ticketPath);
   pathOf.set('/svc/v3/clients/{clientId}', `/svc/v3/clients/${client.clientId}`);
+  pathOf.set('/svc/v3/api-keys/{apiKeyId}', `/svc/v3/api-keys/${apiKey.apiKeyId}`);
+  pathOf.set('/svc/v3/users/{userId}', `/svc/v3/users/${user.userId}`);
 };
 
 /** Every PUT and PATCH of family A on a resource that can be read. */
@@ -116,6 +120,8 @@ describe('a resource that was read', () => {
     ['/svc/v3/catalog/tariffs/{tariffId}', 'patch', { id: 'trf_1' }, '$.id'],
     ['/svc/v3/catalog/points-of-sale/{serviceHost}', 'patch', { serviceHost: 'other.example' }, '$.serviceHost'],
     ['/svc/v3/clients/{clientId}', 'patch', { secrets: [] }, 'deleteClientSecret'],
+    ['/svc/v3/api-keys/{apiKeyId}', 'patch', { hint: 'none' }, '$.hint'],
+    ['/svc/v3/users/{userId}', 'patch', { login: 'other@example.org' }, '$.login'],
   ])('is refused where another operation changes it: %s, %s %j', async (template, method, body, named) => {
     const reply = await full(pathOf.get(template) ?? '', { method: method.toUpperCase(), body });
     expect([reply.status, reply.body.status, reply.body.details]).toEqual([
