@@ -59,7 +59,8 @@ export const breaksAfter = (name: string, change: (its: Changeable) => void): Br
   if (!process || !now) throw new Error(`there is no ${name}`);
   const [openapi, internal] = [process.openapi(), process.internal()].map((one) => dereferenced(one) as Json);
   const publishes = structuredClone(process.publishes) as Json;
-  const collections = structuredClone(process.collections) as Json;
+  // Without the functions that bring documents of earlier releases into today's shape.
+  const collections = JSON.parse(JSON.stringify(process.collections)) as Json;
   const queues = structuredClone(now.consumes) as Json;
   const formats = structuredClone(process.formats) as Json;
   const at = (document: Json) => (wanted: string) => {

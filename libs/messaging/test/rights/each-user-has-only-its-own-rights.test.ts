@@ -22,7 +22,7 @@ const patience = { patienceMs: 30_000 };
 /** The permissions of each user: the exchanges that it publishes to and the queues that it reads. */
 const own: Readonly<Record<string, { exchanges: readonly string[]; queues: readonly string[] }>> = {
   gateway: { exchanges: [], queues: [] },
-  authorizer: { exchanges: ['boxoffice.client', 'boxoffice.token'], queues: [] },
+  authorizer: { exchanges: ['boxoffice.client', 'boxoffice.token'], queues: ['authorizer.contact-erased.v1'] },
   catalog: { exchanges: ['boxoffice.performance', 'boxoffice.places'], queues: ['catalog.releases.v1'] },
   contacts: { exchanges: ['boxoffice.contact'], queues: [] },
   orders: {

@@ -100,7 +100,7 @@ export const breakingFactsAndFormats: readonly BreakingChange[] = [
       delete writes('message').properties.body.properties.key;
       without(writes('message').properties.body.required, 'key');
     },
-    'catalog, gateway, orders, pos, tickets',
+    'authorizer, catalog, gateway, orders, pos, tickets',
     'message: $.body.key is gone',
   ],
   [
