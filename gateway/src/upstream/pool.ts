@@ -22,8 +22,8 @@ const MOST_IDLE = 256;
 const IDLE_MS = 60_000;
 
 /**
- * Below the time that a stopping service still serves idle connections (DRAIN_MS): a connection released within it
- * is served, or known to be closed. A request that cannot be repeated uses no older one.
+ * Below the time that a stopping service still serves idle connections (SERVICE_DRAIN_MS): a connection released
+ * within it is served, or known to be closed, even if the end of its last answer was read late. A request that cannot be repeated uses no older one.
  */
 const FRESH_MS = 600;
 

@@ -12,7 +12,7 @@ export { CONNECTION_AGE_MS, expiryOf, isLastAnswer, isStale } from './connection
 export { type Check, createHealth, type Health, type HealthAnswer } from './health.ts';
 export { base32, derivedId, digestOf, idPattern, newId, randomId } from './ids.ts';
 export { networkOf } from './listen/address-network.ts';
-export { DRAIN_MS } from './listen/drain.ts';
+export { DRAIN_MS, SERVICE_DRAIN_MS } from './listen/drain.ts';
 export { type Limits, type Listening, type ListenOptions, listen } from './listen/listen.ts';
 export { type OperationsOptions, serveOperations } from './listen/operations.ts';
 export { logRefused, type OnRefused, type Refusal, type RefusalAnswer, type Refuse } from './listen/refusal.ts';

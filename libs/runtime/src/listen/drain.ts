@@ -2,17 +2,32 @@ import type { Server } from 'node:http';
 import type { ListeningSockets } from './sockets.ts';
 
 /**
- * The `idleMs` of a program: enough for a busy client to use each of its open connections once; the rest of a stop's
- * 15 s is for the other parts.
+ * The `idleMs` of a program whose clients are anybody: enough for a busy client to use each of its open connections
+ * once; the rest of a stop's 15 s is for the other parts.
  */
 export const DRAIN_MS = 1_000;
+
+/**
+ * The `idleMs` of a service. The gateway sends a request that cannot be repeated only on a connection whose last answer
+ * it has read lately; without processor time it may have read that answer seconds late. As soon as the gateway knows
+ * that a process is stopping, it closes its idle connections, and the drain ends.
+ */
+export const SERVICE_DRAIN_MS = 3_000;
+
+/** Time in which clients hear that the process is stopping, while no connection is open. */
+const LEAST_MS = 1_000;
 
 /** How a server stops. Times are in milliseconds, counted from the beginning of the stop. */
 export interface DrainOptions {
   /** Time for running requests; then every connection is closed. */
   readonly graceMs: number;
-  /** Time for open keep-alive connections, each until its next answer, which announces the close. */
+  /**
+   * Time for open keep-alive connections, each until its next answer, which announces the close; ends after a second
+   * when none is open any more.
+   */
   readonly idleMs: number;
+  /** The number of open connections. */
+  readonly open: () => number;
 }
 
 /**
@@ -35,7 +50,7 @@ const MOST_TURNS = 200;
 export const drainConnections = (
   server: Server,
   sockets: ListeningSockets,
-  { graceMs, idleMs }: DrainOptions,
+  { graceMs, idleMs, open }: DrainOptions,
 ): Promise<void> =>
   new Promise((resolve) => {
     // The latest connections still have their requests in flight.
@@ -72,6 +87,14 @@ export const drainConnections = (
       };
       setImmediate(turn, MOST_TURNS, -1);
     };
-    if (idleMs > 0 && graceMs > 0) setTimeout(acceptBacklog, Math.min(idleMs, graceMs));
+    const from = performance.now();
+    const mostMs = Math.min(idleMs, graceMs);
+    const leastMs = Math.min(LEAST_MS, mostMs);
+    const wait = (): void => {
+      const passed = performance.now() - from;
+      if (passed >= mostMs || (passed >= leastMs && open() === 0)) acceptBacklog();
+      else setTimeout(wait, passed < leastMs ? leastMs - passed : SWEEP_MS);
+    };
+    if (mostMs > 0) wait();
     else stopAccepting();
   });

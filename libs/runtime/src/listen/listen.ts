@@ -51,7 +51,7 @@ export interface ListenOptions {
   readonly observe?: Observe;
   /**
    * How long requests are still served after the stop begins, in milliseconds, on open connections and on new ones;
-   * each answer announces the close of its connection. Default 0.
+   * each answer announces the close of its connection; ends after a second when none is open any more. Default 0.
    */
   readonly drainMs?: number;
   /** The setting that chooses the port, for the message when it is taken. */
@@ -167,6 +167,13 @@ export const listen = async (handler: RequestListener, options: ListenOptions): 
   const refuseUnhandled = refusing(refuse, onRefused);
   const server = makeServer(options);
   const inFlight = new WeakMap<Socket, ServerResponse>();
+  let open = 0;
+  server.on('connection', (socket) => {
+    open += 1;
+    socket.once('close', () => {
+      open -= 1;
+    });
+  });
   let ending: Promise<void> | undefined;
   let served = options.tls && String(options.tls.cert);
 
@@ -204,7 +211,7 @@ export const listen = async (handler: RequestListener, options: ListenOptions): 
     },
     certificate: () => served,
     close(graceMs = 12_000) {
-      ending ??= drainConnections(server, sockets, { graceMs, idleMs: options.drainMs ?? 0 });
+      ending ??= drainConnections(server, sockets, { graceMs, idleMs: options.drainMs ?? 0, open: () => open });
       return ending;
     },
   };

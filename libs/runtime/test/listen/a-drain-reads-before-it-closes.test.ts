@@ -36,7 +36,11 @@ test('a request that arrived while the process had no processor time is read bef
     closeAllConnections: () => undefined,
     close: () => undefined,
   } as unknown as Server;
-  const drained = drainConnections(server, { port, close: () => closed.promise }, { graceMs: 60_000, idleMs: 0 });
+  const drained = drainConnections(
+    server,
+    { port, close: () => closed.promise },
+    { graceMs: 60_000, idleMs: 0, open: () => 1 },
+  );
   worker.postMessage('send');
   Atomics.wait(signal, 0, 0, 20_000);
   while (!log.includes('closed')) await new Promise(setImmediate);

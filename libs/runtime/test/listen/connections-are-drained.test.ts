@@ -70,3 +70,15 @@ test.each(kinds)(
     }
   },
 );
+
+test.each(kinds)('on %s, a drain ends early when no connection is open', async (_, isBusy) => {
+  const idleMs = 2_000;
+  const options = { host: '127.0.0.1', port: 0, drainMs: idleMs, isBusy };
+  const [used, unused] = await Promise.all([1, 2].map(() => listen((_request, response) => response.end(), options)));
+  if (!used || !unused) throw new Error('two were started');
+  await post(used);
+  const ended: string[] = [];
+  const close = (name: string, listening: Listening) => listening.close().then(() => ended.push(name));
+  await Promise.all([close('with an idle connection', used), close('without connections', unused)]);
+  expect(ended).toEqual(['without connections', 'with an idle connection']);
+});
