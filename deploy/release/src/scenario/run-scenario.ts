@@ -6,6 +6,7 @@ import { authorizationOf, openClient, waitUntil } from '@boxoffice/testkit';
 import { INTERRUPTED } from './interrupted-steps.ts';
 import { fresh, type Scenario } from './open-scenario.ts';
 import { newPartner, newVisitor, type Partner } from './partner.ts';
+import { signIn } from './sign-in.ts';
 
 /** The stock on sale. */
 export interface Hall {
@@ -141,7 +142,8 @@ const meet = async (partner: Partner): Promise<string> => {
   return contactNumber;
 };
 
-const STAFF_PASSWORD = 'four swans on a cold lake';
+/** The password of the users of the institution API. */
+export const STAFF_PASSWORD = 'four swans on a cold lake';
 
 /** The login of the only user. */
 export const PASSWORD = 'correct horse battery';
@@ -172,21 +174,25 @@ const comeAndGo = async ({ urls }: Scenario, partner: Partner): Promise<void> =>
   await partner.must(`/svc/v3/clients/${clientId}`, { method: 'DELETE' });
 };
 
-/** Users of the institution API: an invited one, an active one, and an administrator who leaves while another stays. */
-const inviteStaff = async ({ urls }: Scenario, partner: Partner): Promise<void> => {
+/**
+ * Users of the institution API: an invited one, an administrator who leaves while another stays, and that one signs in.
+ */
+const inviteStaff = async (scenario: Scenario, partner: Partner): Promise<void> => {
+  const { urls } = scenario;
   const invited = (role: string) =>
     partner.must('/svc/v3/users', post({ login: `${fresh(role)}@example.org`, name: 'Ana', role }));
-  const active = async (role: string): Promise<string> => {
-    const { userId, invitation } = await invited(role);
+  const active = async (role: string): Promise<{ readonly userId: string; readonly login: string }> => {
+    const { userId, login, invitation } = await invited(role);
     const token = new URL(invitation.url).searchParams.get('token') ?? '';
     const form = new URLSearchParams({ token, password: STAFF_PASSWORD, repeat: STAFF_PASSWORD });
     const answer = await fetch(`${urls.authorizer}/auth/invitation`, { method: 'POST', body: form });
     if (answer.status !== 200) throw new Error(`/auth/invitation answered ${answer.status}`);
-    return userId;
+    return { userId, login };
   };
   await invited('door');
-  const [leaving] = [await active('admin'), await active('admin')];
-  await partner.must(`/svc/v3/users/${leaving}`, { method: 'DELETE' });
+  const [leaving, staying] = [await active('admin'), await active('admin')];
+  await partner.must(`/svc/v3/users/${leaving.userId}`, { method: 'DELETE' });
+  await signIn(scenario, partner, staying.login, STAFF_PASSWORD);
 };
 
 /** An API key that was used: the authorizer is told as a gateway tells it. */

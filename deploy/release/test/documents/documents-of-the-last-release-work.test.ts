@@ -10,7 +10,8 @@ import { INTERRUPTED } from '../../src/scenario/interrupted-steps.ts';
 import { definitions, openScenario, type Scenario } from '../../src/scenario/open-scenario.ts';
 import { newPartner, newVisitor, type Partner } from '../../src/scenario/partner.ts';
 import { quiet } from '../../src/scenario/quiet.ts';
-import { PASSWORD } from '../../src/scenario/run-scenario.ts';
+import { PASSWORD, STAFF_PASSWORD } from '../../src/scenario/run-scenario.ts';
+import { authorizationRequest, exchangeCode, leftWith, openBrowser, tokensFor } from '../../src/scenario/sign-in.ts';
 import { moments, restoring } from './restored.ts';
 
 type Json = ReturnType<typeof JSON.parse>;
@@ -186,6 +187,32 @@ describe.each(moments())('documents written by $of', (moment) => {
       const data = await partner.internally(shape, { keyHash });
       expect(() => createCheck(shape.answers[200] as never)(data)).not.toThrow();
     }
+  });
+
+  when(['authorizer'], 'a user stays signed in, with the consent and the refresh token of before', async () => {
+    const client = all('authorizer', 'clients').find(leftWith);
+    const { session, refreshToken } = leftWith(client) ?? { session: '', refreshToken: '' };
+    const refresh = (token: string) =>
+      tokensFor(scenario, client.id, { grant_type: 'refresh_token', refresh_token: token });
+    const { status, body } = await refresh(refreshToken);
+    expect([status, body.scope]).toEqual([200, 'openid offline_access orders:read']);
+    const { path, verifier } = authorizationRequest(client.id);
+    const again = await exchangeCode(scenario, client.id, await openBrowser(scenario, session).open(path), verifier);
+    expect(again.status).toBe(200);
+    // Used, and its successor too: whoever shows it now has copied it.
+    await refresh(body.refresh_token);
+    expect((await refresh(refreshToken)).body.error).toBe('invalid_grant');
+  });
+
+  when(['authorizer'], 'a user signs in with the password of before', async () => {
+    const client = all('authorizer', 'clients').find(leftWith);
+    const user = all('authorizer', 'users').find(({ state }) => state === 'active');
+    const browser = openBrowser(scenario);
+    const { path } = authorizationRequest(client.id);
+    const page = await browser.open(path);
+    const signedIn = await browser.submit(page, { login: user.login, password: STAFF_PASSWORD });
+    // The user has agreed before.
+    expect(signedIn.sent.get('code')).toEqual(expect.any(String));
   });
 
   test('no fact became a dead letter', async () => {
