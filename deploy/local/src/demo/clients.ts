@@ -1,5 +1,6 @@
 import {
   addClientSecret,
+  type Clients,
   createClient,
   createClients,
   createPublicClient,
@@ -55,14 +56,23 @@ const follow = async (
   await createClients(store).amend(institution, clientId, { redirectUris: wanted });
 };
 
+/** The names of the demo clients. */
+const NAMES = Object.keys(clients);
+
 /**
- * Registers the demo clients of an institution. An existing one, whose secret is lost, gets a new secret and loses the
- * old ones. Users return to `baseUrl`.
+ * Registers the demo clients of an institution, or those of these names. An existing one, whose secret is lost, gets a
+ * new secret and loses the old ones. Users return to `baseUrl`.
  */
-export const registerClients = async (store: Store, institution: string, baseUrl: string): Promise<DemoClient[]> => {
+export const registerClients = async (
+  store: Store,
+  institution: string,
+  baseUrl: string,
+  names: readonly string[] = NAMES,
+): Promise<DemoClient[]> => {
   const existing = await listClients(store, institution);
   const registered: DemoClient[] = [];
-  for (const [name, scopes] of Object.entries(clients)) {
+  for (const name of names) {
+    const scopes = clients[name] ?? [];
     const known = existing.find((client) => client.name === name);
     const users = isWeb(name) ? { redirectUris: redirectUrisAt(baseUrl) } : {};
     if (known && users.redirectUris) await follow(store, institution, known, users.redirectUris);
@@ -79,6 +89,18 @@ export const registerClients = async (store: Store, institution: string, baseUrl
   return registered;
 };
 
+/** Changes a client, unless it was deleted since it was written into `demo.json`. */
+const amend = async (
+  store: Store,
+  { institution, clientId }: DemoClient,
+  changes: Parameters<Clients['amend']>[2],
+): Promise<void> => {
+  const existing = await listClients(store, institution);
+  if (existing.some((client) => client.clientId === clientId)) {
+    await createClients(store).amend(institution, clientId, changes);
+  }
+};
+
 /** The clients of `demo.json` at another public address: users return there. */
 export const moveClients = async (
   store: Store,
@@ -87,10 +109,31 @@ export const moveClients = async (
 ): Promise<readonly DemoClient[]> => {
   const wanted = redirectUrisAt(baseUrl);
   const moved = known.filter(({ redirectUris }) => redirectUris && redirectUris.join(' ') !== wanted.join(' '));
-  for (const { institution, clientId } of moved) {
-    await createClients(store).amend(institution, clientId, { redirectUris: wanted });
-  }
+  for (const client of moved) await amend(store, client, { redirectUris: wanted });
   return known.map((client) => (moved.includes(client) ? { ...client, redirectUris: wanted } : client));
+};
+
+/**
+ * The clients of one institution in an older `demo.json` with what this release adds: clients that it lacks, and scopes
+ * that those of the same name have today. Existing secrets stay.
+ */
+export const completeClients = async (
+  store: Store,
+  institution: string,
+  baseUrl: string,
+  known: readonly DemoClient[],
+): Promise<readonly DemoClient[]> => {
+  const completed: DemoClient[] = [];
+  for (const client of known) {
+    const scopes = [...new Set([...client.scopes, ...(clients[client.name] ?? [])])];
+    const isWider = scopes.length > client.scopes.length;
+    if (isWider) await amend(store, client, { scopes });
+    completed.push(isWider ? { ...client, scopes } : client);
+  }
+  const missing = NAMES.filter((name) => !known.some((client) => client.name === name));
+  return missing.length > 0
+    ? [...completed, ...(await registerClients(store, institution, baseUrl, missing))]
+    : completed;
 };
 
 const renew = async (

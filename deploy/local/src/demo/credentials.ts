@@ -21,10 +21,13 @@ export interface DemoCredentials {
     readonly currency: string;
   }[];
   readonly users: readonly DemoUser[];
-  /** Absent in a file of before users signed in. */
-  readonly apiUsers?: readonly DemoApiUser[];
+  readonly apiUsers: readonly DemoApiUser[];
   readonly fixtures: Readonly<Record<string, FixtureIds>>;
 }
+
+/** The file as this or an earlier release wrote it: an earlier one had no API keys and no users who sign in. */
+export type StoredDemo = Omit<DemoCredentials, 'apiKeys' | 'apiUsers'> &
+  Partial<Pick<DemoCredentials, 'apiKeys' | 'apiUsers'>>;
 
 /** The installation's public addresses; this part of `demo.json` follows the settings. */
 export type Addresses = Pick<DemoCredentials, 'baseUrl' | 'posUrl' | 'caFile'>;
@@ -32,7 +35,7 @@ export type Addresses = Pick<DemoCredentials, 'baseUrl' | 'posUrl' | 'caFile'>;
 /** The file's path in a data directory. */
 export const demoFile = (directory: string): string => join(directory, 'demo.json');
 
-const isDemo = (value: unknown): value is DemoCredentials => {
+const isDemo = (value: unknown): value is StoredDemo => {
   const { clients, pointsOfSale, fixtures } = (value ?? {}) as Partial<Record<keyof DemoCredentials, unknown>>;
   const opens = (client: Partial<DemoClient> | null): boolean =>
     typeof client?.clientId === 'string' &&
@@ -44,7 +47,7 @@ const isDemo = (value: unknown): value is DemoCredentials => {
 /**
  * The stored credentials, or undefined if there are none. @throws {StartFault} when the file is damaged or incomplete
  */
-export const readDemo = (directory: string): DemoCredentials | undefined => {
+export const readDemo = (directory: string): StoredDemo | undefined => {
   const path = demoFile(directory);
   const damaged = (how: string): StartFault => new StartFault(`${path} ${how}; remove it to get new demo credentials`);
   try {
@@ -74,15 +77,12 @@ export const writeDemo = (directory: string, demo: DemoCredentials): void => {
   }
 };
 
-/** Updates the addresses to the settings, and with them where users return to; the credentials never change. */
+/** The addresses of the settings, and with them where users return to; the credentials stay. */
 export const followAddresses = async (
-  directory: string,
-  demo: DemoCredentials,
+  demo: StoredDemo,
   { baseUrl, posUrl, caFile }: Addresses,
   move: (clients: readonly DemoClient[], baseUrl: string) => Promise<readonly DemoClient[]>,
-): Promise<DemoCredentials> => {
+): Promise<StoredDemo> => {
   if (demo.baseUrl === baseUrl && demo.posUrl === posUrl && demo.caFile === caFile) return demo;
-  const next = { ...demo, baseUrl, posUrl, caFile, clients: await move(demo.clients, baseUrl) };
-  writeDemo(directory, next);
-  return next;
+  return { ...demo, baseUrl, posUrl, caFile, clients: await move(demo.clients, baseUrl) };
 };

@@ -6,13 +6,14 @@ import type { Store } from '@boxoffice/store';
 import { type DemoApiKey, registerApiKey } from './api-keys.ts';
 import { type DemoApiUser, registerApiUsers } from './api-users.ts';
 import { type Fixture, type FixtureIds, openPointOfSale, stockProducts, stockTariffs } from './catalogue.ts';
-import { type DemoClient, moveClients, registerClients } from './clients.ts';
+import { completeClients, type DemoClient, moveClients, registerClients } from './clients.ts';
 import {
   type Addresses,
   type DemoCredentials,
   followAddresses,
   readDemo,
   removeDemo,
+  type StoredDemo,
   writeDemo,
 } from './credentials.ts';
 import type { DemoInstitution } from './demo-institution.ts';
@@ -160,14 +161,48 @@ const renew = async (options: SeedingOptions, fixtures: AllFixtures): Promise<De
   return demo;
 };
 
+/** The members of a file that an earlier release wrote stay; what this release adds is registered and appended. */
+const complete = async (options: SeedingOptions, stored: StoredDemo): Promise<DemoCredentials> => {
+  const { stores, addresses } = options;
+  const ids = institutions.map(({ id }) => id);
+  const others = <One extends { readonly institution: string }>(all: readonly One[] = []): One[] =>
+    all.filter(({ institution }) => !ids.includes(institution));
+  const clients: DemoClient[] = [];
+  const apiKeys: DemoApiKey[] = [];
+  const apiUsers: DemoApiUser[] = [];
+  for (const { id, serviceHost } of institutions) {
+    const ofIt = <One extends { readonly institution: string }>(all: readonly One[] = []) =>
+      all.filter((one) => one.institution === id);
+    const own = await completeClients(stores.authorizer, id, addresses.baseUrl, ofIt(stored.clients));
+    clients.push(...own);
+    const known = { apiKeys: ofIt(stored.apiKeys), apiUsers: ofIt(stored.apiUsers) };
+    apiKeys.push(...(known.apiKeys.length > 0 ? known.apiKeys : [await registerApiKey(stores.authorizer, id)]));
+    const users = stored.users.filter((user) => user.serviceHost === serviceHost);
+    apiUsers.push(...(known.apiUsers.length > 0 ? known.apiUsers : await apiUsersOf(options, id, users)));
+  }
+  return {
+    ...stored,
+    clients: [...clients, ...others(stored.clients)],
+    apiKeys: [...apiKeys, ...others(stored.apiKeys)],
+    apiUsers: [...apiUsers, ...others(stored.apiUsers)],
+  };
+};
+
+/** Updates the file to the settings and to what this release adds to it. */
+const update = async (options: SeedingOptions, stored: StoredDemo): Promise<DemoCredentials> => {
+  const { directory, addresses, stores } = options;
+  const move = (clients: readonly DemoClient[], baseUrl: string) => moveClients(stores.authorizer, clients, baseUrl);
+  const demo = await complete(options, await followAddresses(stored, addresses, move));
+  if (JSON.stringify(demo) !== JSON.stringify(stored)) writeDemo(directory, demo);
+  return demo;
+};
+
 const ensure = async (options: SeedingOptions): Promise<DemoCredentials | undefined> => {
-  const { progress, directory, addresses, stores } = options;
+  const { progress, directory, stores } = options;
   const recorded = await progress.state();
   const credentials = readDemo(directory);
   if (recorded.state === 'done') {
-    if (!credentials) return renew(options, recorded.fixtures);
-    const move = (clients: readonly DemoClient[], baseUrl: string) => moveClients(stores.authorizer, clients, baseUrl);
-    return followAddresses(directory, credentials, addresses, move);
+    return credentials ? update(options, credentials) : renew(options, recorded.fixtures);
   }
   if (recorded.state === 'never') {
     if ((await listInstitutions(stores.catalog)).length > 0) return undefined;
@@ -179,7 +214,8 @@ const ensure = async (options: SeedingOptions): Promise<DemoCredentials | undefi
 };
 
 /**
- * Seeds an installation without institutions, completes an interrupted seeding, and writes a lost `demo.json` again.
+ * Seeds an installation without institutions, completes an interrupted seeding and the `demo.json` of an earlier
+ * release, and writes a lost one again.
  * Returns the credentials; undefined for an installation that was set up without demo data. @throws {StartFault} with
  * the reason of a failure, such as a full disk
  */
