@@ -71,7 +71,7 @@ const prepare = ({ store, credentials, logger, settings: own }: Parts<typeof set
     }),
     logIns: createLogIns(
       store,
-      ({ institution, ip }, event) => logger.info('login refused', { event, institution, peer: ip }),
+      ({ institution, ip }, event) => logger.info('login refused', { event: `audit.${event}`, institution, peer: ip }),
       own.loginFailuresPerAddress,
     ),
     offers: createOffers(catalog),
