@@ -26,8 +26,8 @@ export const authorizer: ServiceDefinition<typeof settings, Authorizer> = {
   retention: () => retention,
   settings,
   onFault: (path, fault) => (isOAuthPath(path) ? onOAuthFault(fault) : undefined),
-  prepare: async ({ store, publicUrl, settings: own, logger }) => {
-    const prepared = createAuthorizer({ store, issuer: publicUrl, logger, ...own });
+  prepare: async ({ store, publicUrl, settings: own, logger, metrics }) => {
+    const prepared = createAuthorizer({ store, issuer: publicUrl, logger, metrics, ...own });
     await prepared.keys.load();
     return prepared;
   },

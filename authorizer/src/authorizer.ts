@@ -1,5 +1,5 @@
 import type { KeySet } from '@boxoffice/identity';
-import type { Logger } from '@boxoffice/runtime';
+import type { Logger, Metrics } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
 import { type ApiKeys, createApiKeys } from './api-keys/api-keys.ts';
 import { createApiKeyLookup } from './api-keys/lookup.ts';
@@ -16,6 +16,7 @@ import { createGrants } from './grants/grants.ts';
 import { createRefreshTokens } from './grants/secrets.ts';
 import { createUserTokens } from './grants/user-tokens.ts';
 import { createKeyRing, type KeyRing } from './keys/key-ring.ts';
+import { createAuthorizerMetrics, watchAuthorizer } from './metrics.ts';
 import { createOrigins } from './origins/origins.ts';
 import type { PageHandler } from './pages/index.ts';
 import { institutionsById } from './sign-in/institutions.ts';
@@ -51,6 +52,7 @@ export interface AuthorizerOptions {
   /** See createAccounts. */
   readonly loginFailuresPerAddress: number;
   readonly logger: Pick<Logger, 'warn' | 'info'>;
+  readonly metrics?: Metrics | undefined;
   /** Epoch milliseconds. */
   readonly now?: () => number;
 }
@@ -83,6 +85,8 @@ const auditTo =
 export const createAuthorizer = (options: AuthorizerOptions): Authorizer => {
   const { store, issuer, serviceRootSecret, keyEncryptionKey, accessTokenLifetime: lifetime, logger } = options;
   const now = options.now ?? Date.now;
+  const metrics = createAuthorizerMetrics(options.metrics);
+  if (options.metrics) watchAuthorizer(store, options.metrics);
   const directory = createClientDirectory(store, now);
   const revocations = createRevocations(store, now);
   const longestLifetimeMs = Math.max(lifetime, LEAST_OVERLAP_SECONDS) * 1000;
@@ -91,7 +95,8 @@ export const createAuthorizer = (options: AuthorizerOptions): Authorizer => {
   const authenticate = createClientAuthentication(directory, audit);
   const accounts = createAccounts(store, {
     mostPerAddress: options.loginFailuresPerAddress,
-    audit: ({ institution, ip }, event) => logger.info('login refused', { event, institution, peer: ip }),
+    audit: ({ institution, ip }, event) =>
+      logger.info('login refused', { event: `audit.${event}`, institution, peer: ip }),
     now,
   });
   const users = createUsers(store, { publicUrl: issuer, now });
@@ -103,7 +108,21 @@ export const createAuthorizer = (options: AuthorizerOptions): Authorizer => {
   const signingKey = () => keys.signing();
   const identify = createClientIdentification(directory, authenticate, audit);
   const issuing = { clients: directory, keys, signer, issuer, lifetime, now };
-  const userTokens = createUserTokens({ ...issuing, identify, grants, accounts });
+  const userTokens = createUserTokens({
+    ...issuing,
+    identify,
+    grants,
+    accounts,
+    grantUsed: metrics.grantUsed,
+    onReplay: ({ grant: { institution, clientId, id }, grantType }) =>
+      logger.warn('a code or refresh token was used twice; its tokens end', {
+        event: 'audit.grant_replayed',
+        institution,
+        client: clientId,
+        type: grantType,
+        id,
+      }),
+  });
   return {
     clients: createClients(store, { now, changed: directory.forget }),
     users,
@@ -130,7 +149,17 @@ export const createAuthorizer = (options: AuthorizerOptions): Authorizer => {
       recordUsage: createRecordUsage(store, now),
     }),
     pages: new Map([
-      ...createSignIn({ store, issuer, keyEncryptionKey, clients: directory, accounts, grants, keySet, now }),
+      ...createSignIn({
+        store,
+        issuer,
+        keyEncryptionKey,
+        clients: directory,
+        accounts,
+        grants,
+        keySet,
+        metrics,
+        now,
+      }),
       [INVITATION_PATH, createInvitationPage({ users, profile: institutionsById.profile })],
     ]),
     close: async () => {

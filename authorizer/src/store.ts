@@ -165,7 +165,9 @@ export const apiKeysCollection = collection<ApiKeyDocument>('api_keys', [
   { name: 'by_change', fields: ['changedAt'], acrossInstitutions: true },
 ]);
 
-export const apiKeyUsesCollection = collection<ApiKeyUseDocument>('api_key_uses', []);
+export const apiKeyUsesCollection = collection<ApiKeyUseDocument>('api_key_uses', [
+  { name: 'by_use', fields: ['month', 'used'], acrossInstitutions: true },
+]);
 
 export const usageCollection = collection<UsageDocument>('usage', [
   { name: 'by_interval', fields: ['resolution', 'start'] },

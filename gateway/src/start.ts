@@ -176,6 +176,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
     spool: folder === undefined ? noSpool : createSpool(folder),
     logger,
   });
+  gatewayMetrics.watchMeter(meter);
   const limits = createLimits(options.limits, createMonthlyQuota(meter));
   const apiKeys = createApiKeys({
     authorizerClient,

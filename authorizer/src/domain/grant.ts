@@ -52,12 +52,19 @@ export interface Step<T extends Grant> {
   readonly next?: T;
   /** For the refusal and the log. */
   readonly reason?: string;
+  /** A second use: `repeat` of a request whose answer may have been lost, `replay` by whoever should not have it. */
+  readonly second?: 'repeat' | 'replay';
 }
 
 const ended = <T extends Grant>(grant: T, at: number, reason: string): Step<T> => ({
   given: false,
   ...(grant.endedAt === null ? { next: { ...grant, endedAt: at } } : {}),
   reason,
+});
+
+const replayed = <T extends Grant>(grant: T, at: number, reason: string): Step<T> => ({
+  ...ended(grant, at, reason),
+  second: 'replay',
 });
 
 const refused = (reason: string): Step<never> => ({ given: false, reason });
@@ -85,7 +92,7 @@ export interface Exchange {
 export const exchangeCode = <T extends Grant>(grant: T, exchange: Exchange): Step<T> => {
   const { clientId, redirectUri, verified, at, tokenMs, refreshHash } = exchange;
   if (grant.clientId !== clientId) return refused('it was issued to another client');
-  if (grant.exchangedAt !== null) return ended(grant, at, 'it was used before, so its tokens end');
+  if (grant.exchangedAt !== null) return replayed(grant, at, 'it was used before, so its tokens end');
   if (grant.endedAt !== null) return refused('it has ended');
   if (at >= grant.createdAt + CODE_MS) return refused('it has expired');
   if (grant.redirectUri !== redirectUri) return ended(grant, at, 'the redirect_uri is not the one of the request');
@@ -120,8 +127,8 @@ export const useRefreshToken = <T extends Grant>(grant: T, request: Refresh): St
   if (hash !== refresh.hash) {
     const { previous } = refresh;
     const isRepeat = previous?.hash === hash && previous.scope === scope && at - previous.usedAt <= REPEAT_MS;
-    if (isRepeat && isOwn && endedAt === null) return { given: true };
-    return ended(grant, at, 'it was used before, so its successors end');
+    if (isRepeat && isOwn && endedAt === null) return { given: true, second: 'repeat' };
+    return replayed(grant, at, 'it was used before, so its successors end');
   }
   if (endedAt !== null) return refused('it has ended');
   if (!isOwn) return refused('it was issued to another client');

@@ -10,10 +10,12 @@ export type NewGrant = Pick<
   'clientId' | 'userId' | 'scopes' | 'redirectUri' | 'challenge' | 'nonce' | 'sessionId' | 'signedInAt'
 >;
 
-/** A grant whose tokens are to be given, or why not. */
-export type Use =
-  | { readonly given: true; readonly grant: GrantDocument; readonly refreshToken: string | undefined }
-  | { readonly given: false; readonly reason: string };
+/** A grant whose tokens are to be given, or why not; `second` for a second use (see the rules' Step). */
+export type Use = Pick<rules.Step<GrantDocument>, 'second'> &
+  (
+    | { readonly given: true; readonly grant: GrantDocument; readonly refreshToken: string | undefined }
+    | { readonly given: false; readonly reason: string; readonly grant?: GrantDocument | undefined }
+  );
 
 export interface CodeUse {
   readonly code: string;
@@ -90,7 +92,7 @@ export const createGrants = (store: Store, refreshTokens: RefreshTokens, now: ()
       if (!isCode(code)) return UNKNOWN;
       const id = grantIdOf(code);
       const refreshToken = refreshTokens.first(id);
-      const { given, reason, grant } = await apply(id, (current) =>
+      const { given, reason, second, grant } = await apply(id, (current) =>
         rules.exchangeCode(current, {
           clientId,
           redirectUri,
@@ -100,7 +102,7 @@ export const createGrants = (store: Store, refreshTokens: RefreshTokens, now: ()
           refreshHash: current.scopes.includes('offline_access') ? hashRefreshToken(refreshToken) : null,
         }),
       );
-      if (!given || !grant) return { given: false, reason: reason ?? UNKNOWN.reason };
+      if (!given || !grant) return { given: false, reason: reason ?? UNKNOWN.reason, second, grant };
       return { given, grant, refreshToken: grant.refresh ? refreshToken : undefined };
     },
     refresh: async ({ refreshToken, clientId, scope, tokenMs, allow }) => {
@@ -108,7 +110,7 @@ export const createGrants = (store: Store, refreshTokens: RefreshTokens, now: ()
       if (!known) return UNKNOWN;
       if (known.clientId === clientId) allow(known);
       const successor = refreshTokens.successor(refreshToken);
-      const { given, reason, grant } = await apply(known.id, (current) =>
+      const { given, reason, second, grant } = await apply(known.id, (current) =>
         rules.useRefreshToken(current, {
           clientId,
           hash: hashRefreshToken(refreshToken),
@@ -118,8 +120,8 @@ export const createGrants = (store: Store, refreshTokens: RefreshTokens, now: ()
           tokenMs,
         }),
       );
-      if (!given || !grant) return { given: false, reason: reason ?? UNKNOWN.reason };
-      return { given, grant, refreshToken: successor };
+      if (!given || !grant) return { given: false, reason: reason ?? UNKNOWN.reason, second, grant };
+      return { given, grant, refreshToken: successor, second };
     },
     ofRefreshToken: grantOf,
     get: (institution, grantId) => grants.of(institution).get(grantId),

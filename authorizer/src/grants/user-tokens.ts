@@ -8,6 +8,7 @@ import { isLive } from '../domain/grant.ts';
 import { lacking, readScopes, writeScopes } from '../domain/scopes.ts';
 import { grantable } from '../domain/user-scopes.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
+import type { AuthorizerMetrics, GrantType } from '../metrics.ts';
 import type { ClientDocument, GrantDocument } from '../store.ts';
 import { accessClaims } from '../tokens/claims.ts';
 import type { IssuedToken, TokenForm } from '../tokens/issue.ts';
@@ -26,12 +27,21 @@ export interface UserTokenDependencies {
   readonly issuer: string;
   /** Seconds. */
   readonly lifetime: number;
+  /** Called for each code and refresh token that comes with a known client. */
+  readonly grantUsed: AuthorizerMetrics['grantUsed'];
+  /** Called for each replay, which has ended the grant's tokens; never receives a secret. */
+  readonly onReplay: (replay: { readonly grant: GrantDocument; readonly grantType: GrantType }) => void;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
 /** Issues the tokens of one grant type; rejects with OAuthFault. */
 export type IssueUserTokens = (form: TokenForm, authorization: string | undefined) => Promise<IssuedToken>;
+
+const named = { authorization_code: 'code', refresh_token: 'refresh token' } as const satisfies Record<
+  GrantType,
+  string
+>;
 
 const invalidGrant = (what: string, reason: string): OAuthFault =>
   new OAuthFault('bad_request', 'invalid_grant', `The ${what} is not valid: ${reason}.`);
@@ -45,17 +55,36 @@ const parametersOf = (
 
 /** Makes the grants authorization_code (RFC 6749, 4.1.3, with PKCE) and refresh_token (RFC 6749, 6). */
 export const createUserTokens = (dependencies: UserTokenDependencies) => {
-  const { identify, clients, grants, accounts, keys, signer, issuer, lifetime, now } = dependencies;
+  const { identify, clients, grants, accounts, keys, signer, issuer, lifetime, grantUsed, onReplay, now } =
+    dependencies;
   const tokenMs = lifetime * 1000;
 
   const used = ({ client, secret }: Partial<AuthenticatedClient> & { readonly client: ClientDocument }): void => {
     if (secret) clients.recordUse(client, secret.id);
   };
 
-  /** The user of a grant; ends the grant of one who may no longer sign in. */
-  const accountOf = async (grant: GrantDocument, what: string): Promise<Account> => {
+  /**
+   * The user for whom a code or refresh token is used; ends the grant of one who may no longer sign in.
+   * @throws {OAuthFault} invalid_grant
+   */
+  const accept = async (
+    use: Use,
+    grantType: GrantType,
+  ): Promise<{ readonly use: Use & { readonly given: true }; readonly account: Account }> => {
+    const what = named[grantType];
+    if (!use.given) {
+      const isReplay = use.second === 'replay';
+      grantUsed(grantType, isReplay ? 'replayed' : 'refused');
+      if (isReplay && use.grant) onReplay({ grant: use.grant, grantType });
+      throw invalidGrant(what, use.reason);
+    }
+    const { grant } = use;
     const account = await accounts.current(grant.institution, grant.userId);
-    if (account && isSignedIn(account, grant.signedInAt)) return account;
+    if (account && isSignedIn(account, grant.signedInAt)) {
+      grantUsed(grantType, use.second === 'repeat' ? 'repeated' : 'given');
+      return { use, account };
+    }
+    grantUsed(grantType, 'refused');
     await grants.end(grant);
     throw invalidGrant(what, 'its user has signed out everywhere or may no longer sign in');
   };
@@ -105,9 +134,8 @@ export const createUserTokens = (dependencies: UserTokenDependencies) => {
     ]);
     const identified = await identify(form, authorization);
     const { client } = identified;
-    const use = await grants.exchange({ code, clientId: client.id, redirectUri, verifier, tokenMs });
-    if (!use.given) throw invalidGrant('code', use.reason);
-    const account = await accountOf(use.grant, 'code');
+    const exchanged = await grants.exchange({ code, clientId: client.id, redirectUri, verifier, tokenMs });
+    const { use, account } = await accept(exchanged, 'authorization_code');
     used(identified);
     return issue(client, use, account, use.grant.scopes);
   };
@@ -122,9 +150,8 @@ export const createUserTokens = (dependencies: UserTokenDependencies) => {
       throw new OAuthFault('invalid_parameter', 'invalid_scope', 'The user has not granted every requested scope.');
     };
     const scope = asked ? writeScopes(asked) : null;
-    const use = await grants.refresh({ refreshToken, clientId: client.id, scope, tokenMs, allow });
-    if (!use.given) throw invalidGrant('refresh token', use.reason);
-    const account = await accountOf(use.grant, 'refresh token');
+    const refreshed = await grants.refresh({ refreshToken, clientId: client.id, scope, tokenMs, allow });
+    const { use, account } = await accept(refreshed, 'refresh_token');
     used(identified);
     return issue(client, use, account, asked ?? use.grant.scopes);
   };

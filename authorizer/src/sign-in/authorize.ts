@@ -2,6 +2,7 @@ import { isClaimable, withParameters } from '../domain/redirect-uri.ts';
 import { isFresh } from '../domain/session.ts';
 import { grantable } from '../domain/user-scopes.ts';
 import type { Grants } from '../grants/grants.ts';
+import type { AuthorizerMetrics } from '../metrics.ts';
 import {
   chooseLanguage,
   type PageAnswer,
@@ -39,6 +40,7 @@ export interface AuthorizeDependencies {
   readonly forms: Forms;
   readonly grants: Pick<Grants, 'open'>;
   readonly accounts: Pick<Accounts, 'verify' | 'recordSignIn'>;
+  readonly metrics: Pick<AuthorizerMetrics, 'signIn'>;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
@@ -62,7 +64,7 @@ interface SignedIn extends OpenSession {
 
 /** Makes the authorization endpoint (RFC 6749, 3.1 and 4.1; OpenID Connect Core, 3.1.2). */
 export const createAuthorize = (dependencies: AuthorizeDependencies): PageHandler => {
-  const { issuer, clientOf, institutions, sessions, consents, forms, grants, accounts, now } = dependencies;
+  const { issuer, clientOf, institutions, sessions, consents, forms, grants, accounts, metrics, now } = dependencies;
 
   /** Every answer names the issuer, against mix-up (RFC 9207, 2). */
   const back = (
@@ -181,12 +183,14 @@ export const createAuthorize = (dependencies: AuthorizeDependencies): PageHandle
     const { institution } = request.client;
     const [login, password] = [single(http, 'login') ?? '', single(http, 'password') ?? ''];
     const checked = await accounts.verify({ institution, login, ip: http.address }, password, http.hasLeft);
+    if (checked.outcome !== 'right') metrics.signIn(checked.outcome);
     if (checked.outcome === 'wrong') return askToSignIn(exchange, login, true);
     if (checked.outcome !== 'right') return tooManyPage(view, checked.waitMs, checked.outcome === 'busy');
     if (!(await sent.spend())) return sentFormPage(view, again(sent));
     const { user: account } = checked;
     const { token, session } = await sessions.begin(account, readCookie(http.cookie, SESSION_COOKIE));
     await accounts.recordSignIn(institution, account.id);
+    metrics.signIn('signed_in');
     const cookies = [...exchange.cookies, setCookie(SESSION_COOKIE, token)];
     return proceed({ ...exchange, cookies }, { session, account, isNow: true });
   };

@@ -2,6 +2,7 @@ import type { KeySet } from '@boxoffice/identity';
 import type { Store } from '@boxoffice/store';
 import type { ClientDirectory } from '../clients/directory.ts';
 import type { Grants } from '../grants/grants.ts';
+import type { AuthorizerMetrics } from '../metrics.ts';
 import type { PageHandler } from '../pages/index.ts';
 import type { Accounts } from '../users/accounts.ts';
 import { createAuthorize } from './authorize.ts';
@@ -21,13 +22,14 @@ export interface SignInOptions {
   readonly accounts: Accounts;
   readonly grants: Grants;
   readonly keySet: KeySet;
+  readonly metrics: Pick<AuthorizerMetrics, 'signIn'>;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
 /** The pages of signing in and out, by path. */
 export const createSignIn = (options: SignInOptions): ReadonlyMap<string, PageHandler> => {
-  const { store, issuer, keyEncryptionKey, clients, accounts, grants, keySet, now } = options;
+  const { store, issuer, keyEncryptionKey, clients, accounts, grants, keySet, metrics, now } = options;
   const common = {
     clientOf: async (clientId: string) => clients.cached(clientId) ?? clients.current(clientId),
     institutions: institutionsById,
@@ -36,7 +38,7 @@ export const createSignIn = (options: SignInOptions): ReadonlyMap<string, PageHa
   };
   const consents = createConsents(store, now);
   return new Map([
-    [AUTHORIZE_PATH, createAuthorize({ ...common, issuer, consents, grants, accounts, now })],
+    [AUTHORIZE_PATH, createAuthorize({ ...common, issuer, consents, grants, accounts, metrics, now })],
     [LOGOUT_PATH, createLogout({ ...common, readHint: createReadIdTokenHint(keySet, issuer) })],
   ]);
 };

@@ -22,18 +22,24 @@ const refuseOrigin = (): Fault => new Fault('forbidden', 'The API key may not be
 const identify = (exchange: Exchange, apiKey: KnownApiKey | undefined): undefined => {
   const { route, request } = exchange;
   exchange.apiKey = apiKey;
+  exchange.keyOutcome = 'not_public';
   // As without a key (RFC 6750, 3.1).
   if (!route?.isPublic) bearerToken(undefined);
+  exchange.keyOutcome = 'invalid';
   if (!apiKey) throw refuseKey();
+  exchange.keyOutcome = 'origin';
   exchange.isPublic = true;
   const { origin } = request.headers;
   if (origin !== undefined && apiKey.origins.length > 0 && !apiKey.origins.includes(origin)) throw refuseOrigin();
+  exchange.keyOutcome = 'admitted';
 };
 
 /** Beside a token, and where none is needed, the key is counted; beside a token it must be of its institution. */
 const count = (exchange: Exchange, apiKey: KnownApiKey | undefined): undefined => {
   const { claims } = exchange;
-  if (claims === undefined || claims.institution === apiKey?.institution) exchange.apiKey = apiKey;
+  if (!apiKey || (claims !== undefined && claims.institution !== apiKey.institution)) return;
+  exchange.apiKey = apiKey;
+  exchange.keyOutcome = 'counted';
 };
 
 /** Makes the step that identifies the caller by its token, or else by its API key. */

@@ -35,6 +35,8 @@ export interface Exchange {
   claims: AccessClaims | undefined;
   /** The valid API key of the request: beside a token it is of the same institution, and only counted. */
   apiKey: KnownApiKey | undefined;
+  /** What became of the request's API key, for the metrics; undefined without one. */
+  keyOutcome: KeyOutcome | undefined;
   /** Whether the API key, and no token, identifies the caller. */
   isPublic: boolean;
   token: string;
@@ -53,6 +55,10 @@ export interface Exchange {
   /** Notified when the response is sent or the client has disconnected. */
   proxied: ProxiedExchange | undefined;
 }
+
+/** What can become of an API key: `counted` if a token decides, or none is needed. */
+export const keyOutcomes = ['admitted', 'counted', 'not_public', 'invalid', 'origin', 'rate', 'quota'] as const;
+export type KeyOutcome = (typeof keyOutcomes)[number];
 
 /** The forwarder's state of an exchange. */
 export interface ProxiedExchange {

@@ -78,9 +78,12 @@ export const createLimits = (perMinute: LimitOptions, monthlyQuota: MonthlyQuota
         const refusal = monthlyQuota.refusal(apiKey, now);
         if (refusal) {
           exchange.quota = refusal.quota;
+          exchange.keyOutcome = 'quota';
           throw refusal.fault;
         }
-        admit(exchange, apiKeys.take(apiKey.apiKeyId, apiKey.ratePerMinute, now));
+        const rate = apiKeys.take(apiKey.apiKeyId, apiKey.ratePerMinute, now);
+        if (!rate.allowed) exchange.keyOutcome = 'rate';
+        admit(exchange, rate);
         monthlyQuota.admitted(apiKey.apiKeyId);
         exchange.admittedKey = apiKey.apiKeyId;
         return;

@@ -30,6 +30,8 @@ export interface Meter {
    * given one; those in flight included.
    */
   usedSince(apiKeyId: string, reportedUpTo: number, month: string): number;
+  /** The counted requests that are not acknowledged yet, and the age of the oldest. Milliseconds. */
+  backlog(): { readonly requests: number; readonly ageMs: number };
   /** Reports what is counted now; resolves to whether nothing is left. Never rejects. */
   flush(): Promise<boolean>;
   /** Starts reporting regularly, first what earlier processes have left. */
@@ -64,6 +66,9 @@ interface KeyCount {
 export const createMeter = (options: MeterOptions): Meter => {
   const { send, spool, logger, gateway = randomUUID(), now = Date.now } = options;
   let open = new Map<string, CountedRequests>();
+  /** When the oldest of `open`, and of `formed`, was counted. Epoch milliseconds. */
+  let openSince = 0;
+  let formedSince = 0;
   /** Reports that were formed, the oldest first. While there are any, no more are formed. */
   let formed: Report[] = [];
   let sequence = 0;
@@ -109,7 +114,9 @@ export const createMeter = (options: MeterOptions): Meter => {
   };
 
   const form = (): void => {
-    if (formed.length === 0) formed = takeOpen();
+    if (formed.length > 0) return;
+    formedSince = openSince;
+    formed = takeOpen();
   };
 
   /** Forgets the counts of reports that the authorizer's answers include by now. */
@@ -159,6 +166,7 @@ export const createMeter = (options: MeterOptions): Meter => {
         row.requests += 1;
         row.bytes += bytes;
       } else {
+        if (open.size === 0) openSince = at;
         open.set(key, { institution, minute, apiKeyId, clientId, userId, operation, status, requests: 1, bytes });
       }
       if (apiKeyId !== null && status !== TOO_MANY) countKey(apiKeyId, minute, at);
@@ -178,8 +186,15 @@ export const createMeter = (options: MeterOptions): Meter => {
       }
       return used;
     },
+    backlog() {
+      const rows = [...formed.flatMap((report) => report.rows), ...open.values()];
+      const requests = rows.reduce((sum, row) => sum + row.requests, 0);
+      const since = formed.length > 0 ? formedSince : openSince;
+      return { requests, ageMs: requests === 0 ? 0 : Math.max(0, now() - since) };
+    },
     flush,
     start() {
+      formedSince = now();
       formed = [...spool.left(), ...formed];
       reporting = repeat(flush, { everyMs: REPORT_MS, atOnce: true, failed: () => undefined });
     },

@@ -106,6 +106,7 @@ export const createPipeline = (parts: PipelineParts): Pipeline => {
       identity: undefined,
       forwardedAt: 0,
       admittedKey: undefined,
+      keyOutcome: undefined,
       corsHeaders: NO_HEADERS,
       bytesOut: 0,
       proxied: undefined,

@@ -1,6 +1,7 @@
 // Records requests: metrics, access log, spans.
 import { type Metrics, statusOf } from '@boxoffice/runtime';
-import type { Exchange } from '../exchange/exchange.ts';
+import { type Exchange, keyOutcomes } from '../exchange/exchange.ts';
+import type { Meter } from '../metering/meter.ts';
 import type { Addresses } from '../upstream/addresses.ts';
 
 /** The gateway's metrics. Label values come from descriptions and tables, never from clients. */
@@ -13,6 +14,8 @@ export interface GatewayMetrics {
   lookedUp(cache: 'decisions' | 'answers' | 'api_keys', found: boolean): void;
   /** A new connection was refused, because its address has too many. */
   connectionRefused(): void;
+  /** Observes what the meter has counted and not reported yet. */
+  watchMeter(meter: Pick<Meter, 'backlog'>): void;
   /** Observes a service's addresses and its number of requests in flight. */
   watch(service: string, addresses: Pick<Addresses, 'state' | 'open'>, inFlight?: () => number): void;
 }
@@ -25,6 +28,7 @@ const noMetrics: GatewayMetrics = {
   upstreamFailed: nothing,
   lookedUp: nothing,
   connectionRefused: nothing,
+  watchMeter: nothing,
   watch: nothing,
 };
 
@@ -50,6 +54,12 @@ export const createGatewayMetrics = (metrics: Metrics | undefined): GatewayMetri
     name: 'gateway_connections_refused_total',
     help: 'New connections that were refused because their address had too many',
   });
+  const keys = metrics.counter({
+    name: 'gateway_api_key_requests_total',
+    help: 'Requests with an API key, by what became of the key',
+    labels: ['outcome'],
+  });
+  for (const outcome of keyOutcomes) keys({ outcome }, 0);
   const upstream = metrics.histogram({
     name: 'gateway_upstream_duration_seconds',
     help: 'Time until a service begins to answer',
@@ -72,7 +82,8 @@ export const createGatewayMetrics = (metrics: Metrics | undefined): GatewayMetri
     labels: ['service'],
   };
   return {
-    completed({ route, response, startedAt }) {
+    completed({ route, response, startedAt, keyOutcome }) {
+      if (keyOutcome !== undefined) keys({ outcome: keyOutcome });
       const operation = route?.operation ?? 'none';
       requests({ service: route?.service ?? 'none', operation, status: response.statusCode });
       answered(operation, statusOf(response), (performance.now() - startedAt) / 1_000);
@@ -81,6 +92,15 @@ export const createGatewayMetrics = (metrics: Metrics | undefined): GatewayMetri
     upstreamFailed: (service, code) => failures({ service, code }),
     lookedUp: (cache, found) => lookups({ cache, result: found ? 'hit' : 'miss' }),
     connectionRefused: () => refused(),
+    watchMeter(meter) {
+      metrics.watch(
+        { name: 'gateway_metering_unreported_requests', help: 'Counted requests that are not reported' },
+        () => [{ value: meter.backlog().requests }],
+      );
+      metrics.watch({ name: 'gateway_metering_lag_seconds', help: 'Age of the oldest of them' }, () => [
+        { value: meter.backlog().ageMs / 1_000 },
+      ]);
+    },
     watch(service, addresses, inFlight) {
       const labels = { service };
       metrics.watch(open, () => [{ value: addresses.state === 'closed' ? 0 : 1, labels }]);
