@@ -22,11 +22,13 @@ export const retention: Retentions = {
   grants: {
     retained:
       'a code for 60 seconds (`CODE_MS`); tokens until the last has expired: 30 days after the last refresh (`REFRESH_IDLE_MS`), ' +
-      'at most 90 (`REFRESH_ABSOLUTE_MS`)',
+      'at most 90 (`REFRESH_ABSOLUTE_MS`), or until the user is deleted',
     ends: [{ field: 'expiresAt', afterMs: CLOCKS_MS }],
   },
   sessions: {
-    retained: '30 minutes after the last use (`SESSION_IDLE_MS`), at most 12 hours (`SESSION_ABSOLUTE_MS`)',
+    retained:
+      '30 minutes after the last use (`SESSION_IDLE_MS`), at most 12 hours (`SESSION_ABSOLUTE_MS`), or until the user ' +
+      'is deleted',
     ends: [
       { field: 'expiresAt', afterMs: CLOCKS_MS },
       { field: 'lastSeenAt', afterMs: SESSION_IDLE_MS + CLOCKS_MS },

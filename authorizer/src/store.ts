@@ -145,10 +145,12 @@ export const invitationsCollection = collection<InvitationDocument>('invitations
 export const adminDeparturesCollection = collection<AdminDeparturesDocument>('admin_departures', []);
 
 export const grantsCollection = collection<GrantDocument>('grants', [
+  { name: 'by_user', fields: ['userId'] },
   { name: 'by_expiry', fields: ['expiresAt'], acrossInstitutions: true },
 ]);
 
 export const sessionsCollection = collection<SessionDocument>('sessions', [
+  { name: 'by_user', fields: ['userId'] },
   { name: 'by_expiry', fields: ['expiresAt'], acrossInstitutions: true },
   { name: 'by_use', fields: ['lastSeenAt'], acrossInstitutions: true },
 ]);

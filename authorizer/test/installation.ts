@@ -6,12 +6,17 @@ import { join } from 'node:path';
 import { IDENTITY_HEADER, serviceAuthorization } from '@boxoffice/identity';
 import { createLogger, deriveServiceSecret, type Metrics } from '@boxoffice/runtime';
 import { openEngines, type RunningService, startService } from '@boxoffice/service';
+import { type TestEngine, testEngines } from '@boxoffice/service/testkit';
 import type { Store } from '@boxoffice/store';
+import { type Authorizer, createAuthorizer } from '../src/authorizer.ts';
 import { authorizer, createClient, type Scope } from '../src/index.ts';
 
 export const serviceRootSecret = 'a-root-secret-of-the-tests';
 export const secretOf = (process: string) => deriveServiceSecret(serviceRootSecret, process);
 export const keyEncryptionKey = 'a-key-encryption-key-of-the-tests';
+
+/** The engines that this run has. */
+export const engines = testEngines('authorizer', authorizer.collections);
 
 export type Json = Record<string, unknown>;
 
@@ -50,12 +55,14 @@ export const until = async (holds: () => boolean | Promise<boolean>, withinMs: n
 export const basic = (id: string, secret: string): string =>
   `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
 
-/** Forwards to a service that starts later, so that the public URL is known before. */
+/** Forwards to services that start later, in turn, so that the public URL is known before. */
 const publicAddress = async () => {
-  let target = '';
+  let targets: readonly string[] = [];
+  let turn = 0;
   const server = createServer((incoming, outgoing) => {
     const { method, url, headers } = incoming;
-    const onward = forward(`${target}${url}`, { method, headers }, (answer) => {
+    turn += 1;
+    const onward = forward(`${targets[turn % targets.length]}${url}`, { method, headers }, (answer) => {
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(outgoing);
     });
@@ -64,8 +71,8 @@ const publicAddress = async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    lead: (to: string) => {
-      target = to;
+    lead: (to: readonly string[]) => {
+      targets = to;
     },
     close: () => server.close(),
   };
@@ -74,55 +81,104 @@ const publicAddress = async () => {
 export interface InstallationOptions {
   readonly accessTokenLifetime?: number;
   readonly loginFailuresPerAddress?: number;
-  readonly directory?: string;
-  /** Number of instances on the same store. */
+  /** Default: SQLite. */
+  readonly engine?: TestEngine;
+  /** Number of instances, each with its own view of the same store. */
   readonly instances?: number;
+  /** Whether `url` is the public address, which passes each request to the next instance; default: the first instance. */
+  readonly isBalanced?: boolean;
   readonly metrics?: Metrics;
+  /** Epoch milliseconds. */
+  readonly now?: () => number;
 }
 
-/** A running authorizer on embedded engines, and functions that call it. */
+/** A running authorizer, and functions that call it. */
 export const startInstallation = async (options: InstallationOptions = {}) => {
-  const directory = options.directory ?? mkdtempSync(join(tmpdir(), 'authorizer-'));
+  const { engine = engines[0], now, isBalanced = false } = options;
+  if (!engine) throw new Error('there is no engine');
+  const directory = mkdtempSync(join(tmpdir(), 'authorizer-'));
   const lines: Json[] = [];
   const logger = createLogger({
     service: 'authorizer',
     pretty: false,
     write: (line) => lines.push(JSON.parse(line) as Json),
   });
-  const engines = await openEngines({ mongodbUrl: undefined, amqpUrl: undefined, directory, logger });
-  const store = await engines.store('authorizer', authorizer.collections);
+  const embedded = await openEngines({ mongodbUrl: undefined, amqpUrl: undefined, directory, logger });
+  const stores = await engine.start();
+  const store = await stores.open();
+  let closed: Promise<void> | undefined;
+  const closeStores = (): Promise<void> => {
+    closed ??= stores.close();
+    return closed;
+  };
   const front = await publicAddress();
   const services: RunningService[] = [];
-  for (let i = 0; i < (options.instances ?? 1); i += 1) {
-    services.push(
-      await startService(authorizer, {
-        store,
-        bus: engines.bus,
-        publicUrl: front.url,
-        serviceSecret: secretOf('authorizer'),
-        host: '127.0.0.1',
-        port: 0,
-        logger,
-        metrics: options.metrics,
-        settings: {
-          accessTokenLifetime: options.accessTokenLifetime ?? 900,
-          serviceRootSecret,
-          keyEncryptionKey,
-          loginFailuresPerAddress: options.loginFailuresPerAddress ?? 300,
-        },
-      }),
-    );
-  }
-  const url = services[0]?.url ?? '';
-  front.lead(url);
-  return { directory, lines, engines, store, issuer: front.url, url, services, ...waysTo(url, store), close };
+  const prepared: Authorizer[] = [];
+  const prepare: typeof authorizer.prepare = async ({ store: own, publicUrl, settings, logger }) => {
+    const made = createAuthorizer({ store: own, issuer: publicUrl, logger, ...settings, now });
+    await made.keys.load();
+    prepared.push(made);
+    return made;
+  };
 
-  async function close({ keep = false } = {}): Promise<void> {
-    front.close();
-    for (const service of services) await service.close();
-    await engines.close();
-    if (!keep) rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
-  }
+  const startInstances = async (): Promise<void> => {
+    for (let i = 0; i < (options.instances ?? 1); i += 1) {
+      services.push(
+        await startService(now ? { ...authorizer, prepare } : authorizer, {
+          store: await stores.open(),
+          bus: embedded.bus,
+          publicUrl: front.url,
+          serviceSecret: secretOf('authorizer'),
+          host: '127.0.0.1',
+          port: 0,
+          logger,
+          metrics: options.metrics,
+          settings: {
+            accessTokenLifetime: options.accessTokenLifetime ?? 900,
+            serviceRootSecret,
+            keyEncryptionKey,
+            loginFailuresPerAddress: options.loginFailuresPerAddress ?? 300,
+          },
+        }),
+      );
+    }
+    front.lead(services.map(({ url }) => url));
+  };
+
+  const stopInstances = async (): Promise<void> => {
+    for (const service of services.splice(0)) await service.close();
+    prepared.splice(0);
+  };
+
+  await startInstances();
+  const url = isBalanced ? front.url : (services[0]?.url ?? '');
+  return {
+    lines,
+    engines: embedded,
+    store,
+    issuer: front.url,
+    url,
+    services,
+    ...waysTo(url, store),
+    /** Stops every instance and starts as many new ones on the same data; for calls of the public address. */
+    async restart(): Promise<void> {
+      await stopInstances();
+      await startInstances();
+    },
+    /** Lets the instances read their keys, as they do every second of their clock. */
+    async loadKeys(): Promise<void> {
+      await Promise.all(prepared.map(({ keys }) => keys.load()));
+    },
+    /** Closes the stores of the running instances, so that each call of them fails. */
+    closeStores,
+    async close(): Promise<void> {
+      front.close();
+      await stopInstances();
+      await closeStores();
+      await embedded.close();
+      rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
 };
 
 export type Installation = Awaited<ReturnType<typeof startInstallation>>;

@@ -49,6 +49,12 @@ export interface Grants {
   end(grant: GrantDocument): Promise<void>;
 }
 
+/** Deletes the grants of a deleted user; with them its codes and tokens end. */
+export const forgetGrants = async (store: Store, institution: string, userId: string): Promise<void> => {
+  const own = grantsOf(store).of(institution);
+  for (const { id } of await own.find({ where: { userId } })) await own.delete(id);
+};
+
 const UNKNOWN = { given: false, reason: 'it is unknown' } as const;
 
 /** Makes the grants on a store. Each step is one atomic write, so that of requests at the same time one wins. */

@@ -30,6 +30,12 @@ export interface Sessions {
   end(session: SessionDocument): Promise<void>;
 }
 
+/** Deletes the sessions of a deleted user, in whatever browser. */
+export const forgetSessions = async (store: Store, institution: string, userId: string): Promise<void> => {
+  const own = sessionsOf(store).of(institution);
+  for (const { id } of await own.find({ where: { userId } })) await own.delete(id);
+};
+
 const idOf = (token: string): string => hash('sha256', `session ${token}`, 'base64url');
 
 /** Makes the sessions on a store. */

@@ -3,7 +3,9 @@ import { Fault } from '@boxoffice/envelope';
 import { hashPassword, LONGEST_PASSWORD, loginKey } from '@boxoffice/logins';
 import { type Documents, type IdempotencyRecord, type Store, UniqueViolation } from '@boxoffice/store';
 import * as rules from '../domain/user.ts';
+import { forgetGrants } from '../grants/grants.ts';
 import { createConsents } from '../sign-in/consents.ts';
+import { forgetSessions } from '../sign-in/sessions.ts';
 import { type UserDocument, usersOf } from '../store.ts';
 import { isCommonPassword } from './common-passwords.ts';
 import {
@@ -178,11 +180,25 @@ export const createUsers = (store: Store, { publicUrl, now = Date.now }: UsersOp
     return user;
   };
 
-  /** The answers that were remembered about the user name it, and so end with it, like what it agreed to. */
-  const forget = async (user: UserDocument): Promise<void> => {
+  /** Deletes what the user signed in to and agreed to. */
+  const signOut = async ({ institution, id }: UserDocument): Promise<void> => {
+    await forgetSessions(store, institution, id);
+    await forgetGrants(store, institution, id);
+    await createConsents(store, now).forget(institution, id);
+  };
+
+  /**
+   * Deletes a user with all that names it, the remembered answers included; false if it was changed since it was read.
+   * What the user signed in to goes first, so that a deletion that a crash interrupts leaves a user to delete again, and
+   * once more afterwards, because the user may have signed in meanwhile.
+   */
+  const erase = async (user: UserDocument, version?: number): Promise<boolean> => {
+    await signOut(user);
+    if (!(await users.of(user.institution).delete(user.id, version))) return false;
+    await signOut(user);
     await removeInvitation(store, user.institution, user.invitation);
     await store.idempotency.forget(user.id);
-    await createConsents(store, now).forget(user.institution, user.id);
+    return true;
   };
 
   const remove: Users['remove'] = async (institution, userId, allow) => {
@@ -190,12 +206,10 @@ export const createUsers = (store: Store, { publicUrl, now = Date.now }: UsersOp
     allow?.(user);
     const isDeleted = await guarded(institution, userId, async (mayDepart) => {
       if (!mayDepart && rules.isActiveAdmin(user)) throw new AdminDeparts();
-      return users.of(institution).delete(userId, user.version);
+      return erase(user, user.version);
     });
     // Changed since it was read: the check and the rule apply to what it is now.
-    if (!isDeleted) return remove(institution, userId, allow);
-    await forget(user);
-    return user;
+    return isDeleted ? user : remove(institution, userId, allow);
   };
 
   return {
@@ -274,10 +288,7 @@ export const createUsers = (store: Store, { publicUrl, now = Date.now }: UsersOp
       return user;
     },
     erase: async (institution, contactNumber) => {
-      for (const user of await users.of(institution).find({ where: { contactNumber } })) {
-        await users.of(institution).delete(user.id);
-        await forget(user);
-      }
+      for (const user of await users.of(institution).find({ where: { contactNumber } })) await erase(user);
       await store.idempotency.forget(contactNumber);
     },
   };

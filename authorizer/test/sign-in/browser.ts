@@ -18,8 +18,7 @@ export interface Visited {
 }
 
 /** A browser: keeps cookies, follows nothing, sends forms. */
-export const openBrowser = (url: string, origin?: string) => {
-  const cookies = new Map<string, string>();
+export const openBrowser = (url: string, origin?: string, cookies = new Map<string, string>()) => {
   const visit = async (path: string, init: RequestInit = {}): Promise<Visited> => {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const response = await fetch(`${url}${path}`, {
@@ -67,10 +66,10 @@ export interface Person {
   readonly institution: string;
 }
 
-/** Functions for users and clients of an installation. */
-export const peopleOf = (installation: Installation) => {
+/** Functions for users and clients of an installation. `now`: its clock, epoch milliseconds. */
+export const peopleOf = (installation: Installation, now: () => number = Date.now) => {
   const { store, issuer } = installation;
-  const users = createUsers(store, { publicUrl: issuer });
+  const users = createUsers(store, { publicUrl: issuer, now });
 
   const person = async (details: object = {}, institution = 'opera'): Promise<Person> => {
     const login = `${randomUUID()}@example.org`;

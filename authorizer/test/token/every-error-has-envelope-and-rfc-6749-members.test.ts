@@ -51,7 +51,7 @@ describe.each(paths)('%s answers the envelope and the members of RFC 6749', (pat
 
 test('when the store fails', async () => {
   const broken = await startInstallation();
-  await broken.engines.close();
+  await broken.closeStores();
   const fields = { grant_type: 'client_credentials', client_id: 'cli_x', client_secret: 'y', token: 'z' };
   for (const path of paths) {
     const { status, body } = await broken.post(path, fields);

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createIdentityVerifier, IDENTITY_HEADER } from '@boxoffice/identity';
-import { testEngines } from '@boxoffice/service/testkit';
 import type { Role } from '../../src/domain/roles.ts';
-import { accessClaims, collections, SCOPES, signAccessToken } from '../../src/index.ts';
+import { accessClaims, SCOPES, signAccessToken } from '../../src/index.ts';
 import { createKeyRing } from '../../src/keys/key-ring.ts';
 import { grantsOf, usersOf } from '../../src/store.ts';
 import {
@@ -14,8 +13,7 @@ import {
   type TestClient,
 } from '../installation.ts';
 
-/** The engines available in this run. */
-export const engines = testEngines('authorizer', collections);
+export { engines } from '../installation.ts';
 
 export const PASSWORD = 'four swans on a cold lake';
 
