@@ -1,5 +1,5 @@
 import type { CallerUser } from '@boxoffice/identity';
-import { type Attempt, createLogIns, loginKey, type Outcome } from '@boxoffice/logins';
+import { type Attempt, createLogIns, type LogInsOptions, loginKey, type Outcome } from '@boxoffice/logins';
 import type { Store } from '@boxoffice/store';
 import { scopesOf } from '../domain/roles.ts';
 import { signedIn } from '../domain/user.ts';
@@ -59,16 +59,22 @@ export interface AccountsOptions {
   readonly audit: (attempt: Pick<Attempt, 'institution' | 'ip'>, event: 'login_failed' | 'login_throttled') => void;
   /** Epoch milliseconds. */
   readonly now?: () => number;
+  /** See createLogIns. */
+  readonly verify?: LogInsOptions<Account>['verify'];
 }
 
 /** Makes the accounts on a store. */
-export const createAccounts = (store: Store, { mostPerAddress, audit, now = Date.now }: AccountsOptions): Accounts => {
+export const createAccounts = (
+  store: Store,
+  { mostPerAddress, audit, now = Date.now, verify }: AccountsOptions,
+): Accounts => {
   const users = usersOf(store);
 
   const logIns = createLogIns<Account>({
     attempts: attemptsOf(store),
     mostPerAddress,
     now,
+    verify,
     find: async ({ institution, login }) => {
       const [found] = await users.of(institution).find({ where: { loginKey: loginKey(login) }, limit: 1 });
       const user = found && accountOf(found);

@@ -33,6 +33,8 @@ export interface LogInsOptions<User> {
   readonly find: (attempt: Attempt) => Promise<{ readonly user: User; readonly passwordHash: string } | undefined>;
   /** Epoch milliseconds. */
   readonly now?: () => number;
+  /** Checks a password; default: Argon2id. */
+  readonly verify?: typeof isPassword;
 }
 
 const BUSY_MS = 1_000;
@@ -41,7 +43,13 @@ const BUSY_MS = 1_000;
  * Creates the check of logins. An unknown login and a wrong password give the same outcome after the same time.
  * Institutions and addresses share the hashing in turns, so that a flood from one does not delay others.
  */
-export const createLogIns = <User>({ attempts, mostPerAddress, find, now }: LogInsOptions<User>): LogIns<User> => {
+export const createLogIns = <User>({
+  attempts,
+  mostPerAddress,
+  find,
+  now,
+  verify = isPassword,
+}: LogInsOptions<User>): LogIns<User> => {
   const counts = createLoginAttempts(attempts, mostPerAddress, now);
   const turnstile = createTurnstile(LIMITS);
   /** The hash that is verified for unknown logins. */
@@ -52,8 +60,10 @@ export const createLogIns = <User>({ attempts, mostPerAddress, find, now }: LogI
     const counted = await counts.count(attempt);
     if (typeof counted === 'number') return { outcome: 'throttled', waitMs: counted };
     const found = await find(attempt);
+    // Awaited for known logins, too, so that the first unknown login of a process takes no longer than they do.
     decoyHash ??= hashPassword('decoy');
-    const right = await isPassword(password, found?.passwordHash ?? (await decoyHash));
+    const decoy = await decoyHash;
+    const right = await verify(password, found?.passwordHash ?? decoy);
     if (!found || !right) return { outcome: 'wrong' };
     await counted.forgive();
     return { outcome: 'right', user: found.user };
