@@ -1,148 +1,151 @@
 import { hash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Installation, type Json, startInstallation } from '../installation.ts';
+import { engines, type Installation, type Json, startInstallation } from '../installation.ts';
 
-let its: Installation;
-let token: string;
+describe.each(engines)('on $name', (engine) => {
+  let its: Installation;
+  let token: string;
 
-beforeAll(async () => {
-  its = await startInstallation();
-  token = await its.tokenOf(await its.newClient(['clients:read', 'clients:write']));
-});
-afterAll(() => its.close());
-
-const PATH = '/svc/v3/api-keys';
-
-const call = (operation: string, method: string, path: string, body?: object, headers?: Record<string, string>) =>
-  its.callAt(token, operation, method === 'GET' ? 'clients:read' : 'clients:write', method, `${PATH}${path}`, {
-    body,
-    headers,
+  beforeAll(async () => {
+    its = await startInstallation({ engine });
+    token = await its.tokenOf(await its.newClient(['clients:read', 'clients:write']));
   });
-const create = async (body: object, headers?: Record<string, string>) =>
-  call('createApiKey', 'POST', '', { name: 'Calendar', ...body }, headers);
-const get = (id: string) => call('getApiKey', 'GET', `/${id}`);
-const patch = (id: string, body: object, headers?: Record<string, string>) =>
-  call('updateApiKey', 'PATCH', `/${id}`, body, headers);
+  afterAll(() => its.close());
 
-const verify = async (key: string) => {
-  const body = { keyHash: hash('sha256', key, 'base64url'), gateway: 'gw-1' };
-  return ((await its.internal('/internal/api-keys', body)).body.data as Json).apiKey as Json | null;
-};
+  const PATH = '/svc/v3/api-keys';
 
-describe('an API key', () => {
-  test('is answered once with its plaintext, and has defaults', async () => {
-    const { status, body, headers } = await create({});
-    expect(status).toBe(201);
-    const { key, ...data } = body.data as Json;
-    expect(key).toMatch(/^bok_[A-Za-z0-9_-]{43}$/);
-    expect(data).toEqual({
-      apiKeyId: expect.stringMatching(/^key_[A-Za-z0-9_-]+$/),
-      name: 'Calendar',
-      hint: String(key).slice(-4),
-      origins: [],
-      ratePerMinute: 600,
-      monthlyQuota: null,
-      usedThisMonth: 0,
-      lastUsedAt: null,
-      expiresAt: null,
-      createdAt: expect.any(String),
-      updatedAt: expect.any(String),
+  const call = (operation: string, method: string, path: string, body?: object, headers?: Record<string, string>) =>
+    its.callAt(token, operation, method === 'GET' ? 'clients:read' : 'clients:write', method, `${PATH}${path}`, {
+      body,
+      headers,
     });
-    expect(headers.get('location')).toBe(`${PATH}/${data.apiKeyId}`);
-    const shown = await get(String(data.apiKeyId));
-    expect(shown.body.data).toEqual(data);
-    const listed = (await call('listApiKeys', 'GET', '?limit=500')).body.data as { items: Json[] };
-    expect(listed.items).toContainEqual(data);
+  const create = async (body: object, headers?: Record<string, string>) =>
+    call('createApiKey', 'POST', '', { name: 'Calendar', ...body }, headers);
+  const get = (id: string) => call('getApiKey', 'GET', `/${id}`);
+  const patch = (id: string, body: object, headers?: Record<string, string>) =>
+    call('updateApiKey', 'PATCH', `/${id}`, body, headers);
+
+  const verify = async (key: string) => {
+    const body = { keyHash: hash('sha256', key, 'base64url'), gateway: 'gw-1' };
+    return ((await its.internal('/internal/api-keys', body)).body.data as Json).apiKey as Json | null;
+  };
+
+  describe('an API key', () => {
+    test('is answered once with its plaintext, and has defaults', async () => {
+      const { status, body, headers } = await create({});
+      expect(status).toBe(201);
+      const { key, ...data } = body.data as Json;
+      expect(key).toMatch(/^bok_[A-Za-z0-9_-]{43}$/);
+      expect(data).toEqual({
+        apiKeyId: expect.stringMatching(/^key_[A-Za-z0-9_-]+$/),
+        name: 'Calendar',
+        hint: String(key).slice(-4),
+        origins: [],
+        ratePerMinute: 600,
+        monthlyQuota: null,
+        usedThisMonth: 0,
+        lastUsedAt: null,
+        expiresAt: null,
+        createdAt: expect.any(String),
+        updatedAt: expect.any(String),
+      });
+      expect(headers.get('location')).toBe(`${PATH}/${data.apiKeyId}`);
+      const shown = await get(String(data.apiKeyId));
+      expect(shown.body.data).toEqual(data);
+      const listed = (await call('listApiKeys', 'GET', '?limit=500')).body.data as { items: Json[] };
+      expect(listed.items).toContainEqual(data);
+    });
+
+    test('is stored as a hash', async () => {
+      const { key, apiKeyId } = (await create({})).body.data as Json;
+      const stored = await its.store
+        .collection({ name: 'api_keys', indexes: [] })
+        .acrossInstitutions.get(String(apiKeyId));
+      expect(JSON.stringify(stored)).not.toContain(String(key).slice(4, 40));
+    });
+
+    test('is null in the answer to a repeated creation', async () => {
+      const headers = { 'idempotency-key': randomUUID() };
+      const [first, again] = [await create({}, headers), await create({}, headers)];
+      expect(again.headers.get('idempotency-replayed')).toBe('true');
+      expect(again.body.data).toEqual({ ...(first.body.data as Json), key: null });
+    });
+
+    test('changes, and null restores a default', async () => {
+      const { key, apiKeyId } = (await create({ origins: ['https://A.example:443'], monthlyQuota: 5 })).body
+        .data as Json;
+      const id = String(apiKeyId);
+      expect(await verify(String(key))).toMatchObject({ origins: ['https://a.example'], monthlyQuota: 5, used: 0 });
+      const expiresAt = '2099-01-01T00:00:00.000Z';
+      const changed = await patch(id, { name: 'Other', ratePerMinute: 7, monthlyQuota: null, expiresAt });
+      expect(changed.body.data).toMatchObject({ name: 'Other', ratePerMinute: 7, monthlyQuota: null, expiresAt });
+      const restored = await patch(id, { origins: null, ratePerMinute: null, expiresAt: null });
+      expect(restored.body.data).toMatchObject({ origins: [], ratePerMinute: 600, expiresAt: null });
+      expect(await verify(String(key))).toMatchObject({ apiKeyId: id, institution: 'opera', ratePerMinute: 600 });
+    });
+
+    test('can be written back as it was read, and honours If-Match', async () => {
+      const { apiKeyId } = (await create({})).body.data as Json;
+      const id = String(apiKeyId);
+      const read = await get(id);
+      expect((await patch(id, { ...(read.body.data as Json), usedThisMonth: 99 })).status).toBe(200);
+      expect((await patch(id, { hint: 'none' })).status).toBe(422);
+      expect((await patch(id, { name: 'Late' }, { 'if-match': String(read.headers.get('etag')) })).status).toBe(412);
+      const etag = String((await get(id)).headers.get('etag'));
+      expect((await patch(id, { name: 'In time' }, { 'if-match': etag })).status).toBe(200);
+    });
+
+    test('that is deleted or expired cannot be used', async () => {
+      const { key, apiKeyId } = (await create({ origins: ['https://a.example'] })).body.data as Json;
+      const id = String(apiKeyId);
+      expect((await call('deleteApiKey', 'DELETE', `/${id}`)).body.data).toMatchObject({ apiKeyId: id, origins: [] });
+      expect(await verify(String(key))).toBeNull();
+      expect((await get(id)).status).toBe(404);
+      expect((await call('deleteApiKey', 'DELETE', `/${id}`)).status).toBe(404);
+      const expired = (await create({ expiresAt: '2020-01-01T00:00:00.000Z' })).body.data as Json;
+      expect(await verify(String(expired.key))).toBeNull();
+      const body = {
+        keyHash: hash('sha256', String(expired.key), 'base64url'),
+        operation: 'getCatalog',
+        audience: 'catalog',
+      };
+      expect((await its.internal('/internal/public-decisions', body)).status).toBe(401);
+    });
+
+    test('has web origins only', async () => {
+      for (const origin of [
+        'calendar',
+        'ftp://a.example',
+        'https://a.example/path',
+        'https://a.example/',
+        'https://u@a.example',
+        'null',
+      ]) {
+        const { status, body } = await create({ origins: [origin] });
+        expect([origin, status, body.status]).toEqual([origin, 400, 'validation_error']);
+      }
+    });
+
+    test('of another institution does not exist', async () => {
+      const { apiKeyId } = (await create({})).body.data as Json;
+      const stranger = await its.tokenOf(await its.newClient(['clients:read', 'clients:write'], 'museum'));
+      const as = (operation: string, method: string, scope: string, body?: object) =>
+        its.callAt(stranger, operation, scope, method, `${PATH}/${apiKeyId}`, { body });
+      expect((await as('getApiKey', 'GET', 'clients:read')).status).toBe(404);
+      expect((await as('updateApiKey', 'PATCH', 'clients:write', { name: 'Mine' })).status).toBe(404);
+      expect((await as('deleteApiKey', 'DELETE', 'clients:write')).status).toBe(404);
+      const listed = await its.callAt(stranger, 'listApiKeys', 'clients:read', 'GET', PATH);
+      expect((listed.body.data as Json).items).toEqual([]);
+    });
   });
 
-  test('is stored as a hash', async () => {
-    const { key, apiKeyId } = (await create({})).body.data as Json;
-    const stored = await its.store
-      .collection({ name: 'api_keys', indexes: [] })
-      .acrossInstitutions.get(String(apiKeyId));
-    expect(JSON.stringify(stored)).not.toContain(String(key).slice(4, 40));
-  });
-
-  test('is null in the answer to a repeated creation', async () => {
-    const headers = { 'idempotency-key': randomUUID() };
-    const [first, again] = [await create({}, headers), await create({}, headers)];
-    expect(again.headers.get('idempotency-replayed')).toBe('true');
-    expect(again.body.data).toEqual({ ...(first.body.data as Json), key: null });
-  });
-
-  test('changes, and null restores a default', async () => {
-    const { key, apiKeyId } = (await create({ origins: ['https://A.example:443'], monthlyQuota: 5 })).body.data as Json;
-    const id = String(apiKeyId);
-    expect(await verify(String(key))).toMatchObject({ origins: ['https://a.example'], monthlyQuota: 5, used: 0 });
-    const expiresAt = '2099-01-01T00:00:00.000Z';
-    const changed = await patch(id, { name: 'Other', ratePerMinute: 7, monthlyQuota: null, expiresAt });
-    expect(changed.body.data).toMatchObject({ name: 'Other', ratePerMinute: 7, monthlyQuota: null, expiresAt });
-    const restored = await patch(id, { origins: null, ratePerMinute: null, expiresAt: null });
-    expect(restored.body.data).toMatchObject({ origins: [], ratePerMinute: 600, expiresAt: null });
-    expect(await verify(String(key))).toMatchObject({ apiKeyId: id, institution: 'opera', ratePerMinute: 600 });
-  });
-
-  test('can be written back as it was read, and honours If-Match', async () => {
-    const { apiKeyId } = (await create({})).body.data as Json;
-    const id = String(apiKeyId);
-    const read = await get(id);
-    expect((await patch(id, { ...(read.body.data as Json), usedThisMonth: 99 })).status).toBe(200);
-    expect((await patch(id, { hint: 'none' })).status).toBe(422);
-    expect((await patch(id, { name: 'Late' }, { 'if-match': String(read.headers.get('etag')) })).status).toBe(412);
-    const etag = String((await get(id)).headers.get('etag'));
-    expect((await patch(id, { name: 'In time' }, { 'if-match': etag })).status).toBe(200);
-  });
-
-  test('that is deleted or expired cannot be used', async () => {
-    const { key, apiKeyId } = (await create({ origins: ['https://a.example'] })).body.data as Json;
-    const id = String(apiKeyId);
-    expect((await call('deleteApiKey', 'DELETE', `/${id}`)).body.data).toMatchObject({ apiKeyId: id, origins: [] });
-    expect(await verify(String(key))).toBeNull();
-    expect((await get(id)).status).toBe(404);
-    expect((await call('deleteApiKey', 'DELETE', `/${id}`)).status).toBe(404);
-    const expired = (await create({ expiresAt: '2020-01-01T00:00:00.000Z' })).body.data as Json;
-    expect(await verify(String(expired.key))).toBeNull();
-    const body = {
-      keyHash: hash('sha256', String(expired.key), 'base64url'),
-      operation: 'getCatalog',
-      audience: 'catalog',
-    };
-    expect((await its.internal('/internal/public-decisions', body)).status).toBe(401);
-  });
-
-  test('has web origins only', async () => {
-    for (const origin of [
-      'calendar',
-      'ftp://a.example',
-      'https://a.example/path',
-      'https://a.example/',
-      'https://u@a.example',
-      'null',
-    ]) {
-      const { status, body } = await create({ origins: [origin] });
-      expect([origin, status, body.status]).toEqual([origin, 400, 'validation_error']);
-    }
-  });
-
-  test('of another institution does not exist', async () => {
-    const { apiKeyId } = (await create({})).body.data as Json;
-    const stranger = await its.tokenOf(await its.newClient(['clients:read', 'clients:write'], 'museum'));
-    const as = (operation: string, method: string, scope: string, body?: object) =>
-      its.callAt(stranger, operation, scope, method, `${PATH}/${apiKeyId}`, { body });
-    expect((await as('getApiKey', 'GET', 'clients:read')).status).toBe(404);
-    expect((await as('updateApiKey', 'PATCH', 'clients:write', { name: 'Mine' })).status).toBe(404);
-    expect((await as('deleteApiKey', 'DELETE', 'clients:write')).status).toBe(404);
-    const listed = await its.callAt(stranger, 'listApiKeys', 'clients:read', 'GET', PATH);
-    expect((listed.body.data as Json).items).toEqual([]);
-  });
-});
-
-describe('only the gateway', () => {
-  test('verifies keys, decides about public requests, reads origins and reports usage', async () => {
-    const body = { keyHash: 'x', gateway: 'x', operation: 'x', audience: 'catalog', sequence: 1, rows: [] };
-    for (const path of ['/internal/api-keys', '/internal/public-decisions', '/internal/usage']) {
-      expect([path, (await its.internal(path, body, 'catalog')).status]).toEqual([path, 403]);
-    }
-    expect((await its.internal('/internal/origins', undefined, 'catalog')).status).toBe(403);
+  describe('only the gateway', () => {
+    test('verifies keys, decides about public requests, reads origins and reports usage', async () => {
+      const body = { keyHash: 'x', gateway: 'x', operation: 'x', audience: 'catalog', sequence: 1, rows: [] };
+      for (const path of ['/internal/api-keys', '/internal/public-decisions', '/internal/usage']) {
+        expect([path, (await its.internal(path, body, 'catalog')).status]).toEqual([path, 403]);
+      }
+      expect((await its.internal('/internal/origins', undefined, 'catalog')).status).toBe(403);
+    });
   });
 });

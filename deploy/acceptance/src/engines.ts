@@ -1,4 +1,5 @@
 import { kustomizeCommand } from '@boxoffice/kubernetes';
+import { authlibPython } from './authlib.ts';
 import { chromiumPath } from './chromium.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -32,6 +33,11 @@ const engines: readonly Engine[] = [
     name: 'a browser',
     isThere: (env) => chromiumPath(env) !== undefined,
     how: 'install chromium, or set TEST_CHROMIUM to the path of one',
+  },
+  {
+    name: 'Authlib',
+    isThere: (env) => authlibPython(env) !== undefined,
+    how: 'install python3-authlib (Debian), or set TEST_PYTHON to a Python with Authlib and requests',
   },
   {
     name: 'kustomize',

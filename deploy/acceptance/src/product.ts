@@ -12,6 +12,17 @@ export interface DemoClient {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly scopes: readonly string[];
+  /** Of a client at which users sign in. */
+  readonly redirectUris?: readonly string[];
+}
+
+/** A user of the institution API. */
+export interface DemoApiUser {
+  readonly institution: string;
+  readonly login: string;
+  readonly password: string;
+  readonly role: string;
+  readonly contactNumber?: string;
 }
 
 /** `demo.json` as `npm start` writes it. */
@@ -28,6 +39,7 @@ export interface Demo {
     contactNumber: string;
     member: boolean;
   }[];
+  readonly apiUsers: readonly DemoApiUser[];
   readonly fixtures: Readonly<Record<string, Record<string, { productId: string; performanceId: string }>>>;
 }
 

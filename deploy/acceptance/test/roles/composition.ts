@@ -12,7 +12,7 @@ import { openEngines, type RunningService, startService } from '@boxoffice/servi
 import { openAuthority } from '@boxoffice/service/testkit';
 import { tickets } from '@boxoffice/tickets';
 
-type ServiceName = 'catalog' | 'contacts' | 'tickets' | 'orders';
+type ServiceName = 'catalog' | 'contacts' | 'tickets' | 'orders' | 'authorizer';
 
 /** An operation with a scope, as its service describes it. */
 export interface Described {
@@ -59,7 +59,8 @@ export interface Composition {
   close(): Promise<void>;
 }
 
-interface OpenApi {
+/** An OpenAPI document, as far as calls are made from it. */
+export interface OpenApi {
   readonly paths: Record<string, Record<string, OpenApiOperation>>;
 }
 
@@ -83,8 +84,8 @@ const exampleIn = ({ requestBody }: OpenApiOperation): unknown => {
   return example?.value;
 };
 
-const describedBy = async (service: ServiceName, url: string): Promise<Described[]> => {
-  const served = (await (await fetch(`${url}/openapi.json`)).json()) as object;
+/** The operations with a scope in a description. */
+export const operationsIn = (served: object, service: ServiceName): Described[] => {
   const document = dereferenced(served) as OpenApi;
   return Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).flatMap(([method, operation]): Described[] => {
@@ -108,6 +109,9 @@ const describedBy = async (service: ServiceName, url: string): Promise<Described
     }),
   );
 };
+
+const describedBy = async (service: ServiceName, url: string): Promise<Described[]> =>
+  operationsIn((await (await fetch(`${url}/openapi.json`)).json()) as object, service);
 
 const SHOWING = ['etag', 'location', 'link', 'content-location', 'idempotency-replayed'];
 

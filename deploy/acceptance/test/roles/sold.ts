@@ -25,7 +25,7 @@ export interface Sold {
 const random = (): string => randomBytes(6).toString('hex');
 
 /** Sells one place to a new contact at a new point of sale. */
-export const sell = async ({ call }: Composition, what: string): Promise<Sold> => {
+export const sell = async ({ call }: Pick<Composition, 'call'>, what: string): Promise<Sold> => {
   const mark = `${what}-${random()}`;
   const made = async (id: string, options: CallOptions) => {
     const { status, text, data } = await call(id, options);

@@ -1,0 +1,236 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Role } from '@boxoffice/identity';
+import { type Client, type Json, openClient, waitUntil } from '@boxoffice/testkit';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { authlibPython } from '../../src/authlib.ts';
+import { authorised, demoClient } from '../../src/client.ts';
+import { type DemoApiUser, type Product, startProduct } from '../../src/product.ts';
+import { type SignedIn, signIn } from '../../src/sign-in.ts';
+import { type CallOptions, type Described, operationsIn, type Shown } from '../roles/composition.ts';
+import { type Sold, sell } from '../roles/sold.ts';
+
+// A whole installation: the gateway, and tokens that users get by signing in. Every operation with a user of each role is
+// walked in ../roles, with identities that the test signs.
+
+let product: Product;
+let full: Client;
+let operations: readonly Described[];
+let own: Sold;
+let other: Sold;
+const signedIn = new Map<Role, SignedIn>();
+
+const ROLES: readonly Role[] = ['admin', 'manager', 'box_office', 'door', 'customer'];
+
+/** Calls an operation through the gateway. */
+const callAs =
+  (client: Client) =>
+  async (id: string, { params = {}, query = {}, headers = {}, ...given }: CallOptions = {}): Promise<Shown> => {
+    const operation = operations.find((one) => one.id === id);
+    if (!operation) throw new Error(`nobody describes ${id}`);
+    const { method, path, body: example } = operation;
+    const body = 'body' in given ? given.body : example;
+    const filled = path.replaceAll(/\{([^}]+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? 'none'));
+    const search = new URLSearchParams(query).toString();
+    const reply = await client(`${filled}${search && `?${search}`}`, { method, headers, body });
+    const { status, text } = reply;
+    return { status, text, headers: JSON.stringify(reply.headers), data: reply.body?.data ?? null };
+  };
+
+const as = (role: Role) => callAs(signedIn.get(role)?.client ?? full);
+const userOf = (role: Role): DemoApiUser => {
+  const found = product.demo.apiUsers.find((user) => user.institution === 'opera' && user.role === role);
+  if (!found) throw new Error(`demo.json has no ${role}`);
+  return found;
+};
+const userIdOf = async (role: Role): Promise<string> => {
+  const { data } = await callAs(full)('listUsers', { query: { role } });
+  return data.items.find(({ login }: Json) => login === userOf(role).login).userId;
+};
+const patch = async (role: Role, body: object): Promise<void> => {
+  const { status, text } = await callAs(full)('updateUser', { params: { userId: await userIdOf(role) }, body });
+  if (status !== 200) throw new Error(text);
+};
+
+beforeAll(async () => {
+  product = await startProduct();
+  full = await authorised(product, 'opera', 'full');
+  const { body: description } = await openClient(product.address)('/openapi.json');
+  operations = operationsIn(description, 'authorizer');
+  [own, other] = [await sell({ call: callAs(full) }, 'north'), await sell({ call: callAs(full) }, 'south')];
+  await patch('box_office', { pointsOfSale: [own.pointOfSale] });
+  await patch('customer', { contactNumber: own.contactNumber });
+  const web = demoClient(product, 'opera', 'web');
+  for (const role of ROLES) signedIn.set(role, await signIn(product, web, userOf(role)));
+}, 300_000);
+
+afterAll(async () => {
+  await product?.stop();
+  await product?.discard();
+});
+
+/** What must not be in an answer to the role. */
+const secretsOf = (role: Role): readonly string[] => {
+  if (role === 'customer')
+    return [...other.ofSale, ...other.ofContact, ...[own, other].flatMap(({ ofInstitution }) => ofInstitution)];
+  return role === 'box_office' ? other.ofSale : [];
+};
+
+describe.each(ROLES)('%s, signed in', (role) => {
+  test('the token says the role, and has no scope beyond it', async () => {
+    const token = signedIn.get(role)?.tokens.access_token;
+    const claims = JSON.parse(Buffer.from(String(token).split('.')[1] ?? '', 'base64url').toString());
+    expect(claims).toMatchObject({ role, institution: 'opera', sub: await userIdOf(role) });
+    if (role === 'customer') expect(claims.contact).toBe(own.contactNumber);
+    if (role === 'box_office') expect(claims.points_of_sale).toEqual([own.pointOfSale]);
+  });
+
+  test('every list shows what the role may see', async () => {
+    const token = new Set<string>(String(signedIn.get(role)?.tokens.scope).split(' '));
+    const lists = operations.filter(({ method, path, query, scopes }) => {
+      const isList = method === 'GET' && !path.includes('{') && query.includes('cursor');
+      return isList && scopes.every((scope) => token.has(scope));
+    });
+    expect(lists.length).toBeGreaterThan(0);
+    for (const { id } of lists) {
+      const { status, text } = await as(role)(id, { query: { limit: '100' } });
+      // A customer has the operations of the catalog that are public.
+      if (role === 'customer' && status === 403) continue;
+      expect([id, status, secretsOf(role).filter((secret) => text.includes(secret))]).toEqual([id, 200, []]);
+    }
+  });
+
+  const reads: Readonly<Record<Role, readonly [string, number, number][]>> = {
+    admin: [['getOrder', 200, 200]],
+    manager: [['getOrder', 200, 200]],
+    box_office: [
+      ['getOrder', 200, 404],
+      ['getTicket', 200, 404],
+    ],
+    door: [
+      ['getTicket', 200, 200],
+      ['getOrder', 403, 403],
+    ],
+    customer: [
+      ['getOrder', 200, 404],
+      ['getTicket', 200, 404],
+      ['getIndividual', 200, 404],
+    ],
+  };
+  test('one record inside is shown, one outside is like one that never existed', async () => {
+    for (const [id, inside, outside] of reads[role]) {
+      const call = as(role);
+      const [first, second] = [await call(id, { params: own.params }), await call(id, { params: other.params })];
+      expect([id, first.status, second.status]).toEqual([id, inside, outside]);
+      if (outside !== 404) continue;
+      const unknown = await call(id, { params: own.unknown.params });
+      expect([unknown.status, unknown.text]).toEqual([404, second.text]);
+    }
+  });
+
+  const refused: Readonly<Record<Role, readonly [string, CallOptions][]>> = {
+    // Of an admin, what the client did not ask for.
+    admin: [],
+    manager: [
+      ['createClient', {}],
+      ['createUser', {}],
+    ],
+    box_office: [['createProduct', {}]],
+    door: [
+      ['printTicket', { body: undefined }],
+      ['updateTicket', { body: { beneficiary: { firstName: 'A', lastName: 'B' } } }],
+    ],
+    customer: [
+      ['createIndividual', {}],
+      ['createOrder', {}],
+    ],
+  };
+  test('a write beyond the role is 403, and changes nothing', async () => {
+    const before = await own.read();
+    const web = demoClient(product, 'opera', 'web');
+    const narrow = role === 'admin' ? await signIn(product, web, userOf(role), 'orders:read') : undefined;
+    const call = narrow ? callAs(narrow.client) : as(role);
+    const writes: readonly [string, CallOptions][] = narrow
+      ? [['updateOrder', { body: { externalReference: 'x' } }]]
+      : refused[role];
+    for (const [id, options] of writes) {
+      const { status } = await call(id, { params: own.params, ...options });
+      expect([id, status]).toEqual([id, 403]);
+    }
+    expect(await own.read()).toEqual(before);
+  });
+});
+
+describe('what changes for a user counts for its tokens through the gateway, which caches decisions for seconds', () => {
+  const start = async (role: Role) => {
+    const { tokens, client } = await signIn(
+      product,
+      demoClient(product, 'opera', 'web'),
+      userOf(role),
+      'catalog:read orders:read tickets:read offline_access',
+    );
+    const status = async () => (await callAs(client)('getTicket', { params: own.params })).status;
+    const refresh = async () => {
+      const fields = { grant_type: 'refresh_token', client_id: demoClient(product, 'opera', 'web').clientId };
+      const body = new URLSearchParams({ ...fields, refresh_token: tokens.refresh_token });
+      return (await openClient(product.address)('/auth/token', { method: 'POST', body })).body.error;
+    };
+    // The gateway has the decision now.
+    expect(await status()).toBe(200);
+    return { status, refresh, client };
+  };
+
+  test('a lock ends access and refresh tokens', async () => {
+    const { status, refresh } = await start('door');
+    await patch('door', { state: 'locked' });
+    await waitUntil(async () => (await status()) === 401, { what: 'the token to end' });
+    expect(await refresh()).toBe('invalid_grant');
+    await patch('door', { state: 'active' });
+    expect(await status()).toBe(401);
+  });
+
+  test('a new password ends them, too', async () => {
+    const { status, refresh, client } = await start('box_office');
+    const body = { current: userOf('box_office').password, new: 'seven cranes over the bay' };
+    expect((await client('/svc/v3/users/me/password', { method: 'POST', body })).status).toBe(200);
+    await waitUntil(async () => (await status()) === 401, { what: 'the token to end' });
+    expect(await refresh()).toBe('invalid_grant');
+  });
+
+  test('so does a deletion', async () => {
+    const { status, refresh } = await start('customer');
+    const { status: deleted } = await callAs(full)('deleteUser', { params: { userId: await userIdOf('customer') } });
+    expect(deleted).toBe(200);
+    await waitUntil(async () => (await status()) === 401, { what: 'the token to end' });
+    expect(await refresh()).toBe('invalid_grant');
+  });
+});
+
+(authlibPython() ? test : test.skip)(
+  'Authlib signs users in, refreshes, reads userinfo, revokes, and gets tokens of a client',
+  async () => {
+    const [web, confidential] = [demoClient(product, 'opera', 'web'), demoClient(product, 'opera', 'web-confidential')];
+    const { login, password } = userOf('manager');
+    const python = spawn(String(authlibPython()), [new URL('authlib-client.py', import.meta.url).pathname], {
+      stdio: ['pipe', 'pipe', 'pipe'],
+      // It precedes whatever a session of requests is told.
+      env: { ...process.env, REQUESTS_CA_BUNDLE: product.demo.caFile },
+    });
+    const printed: string[] = [];
+    for (const stream of [python.stdout, python.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => printed.push(text));
+    python.stdin.end(
+      JSON.stringify({
+        baseUrl: product.address.baseUrl,
+        redirectUri: `${product.address.baseUrl}/callback`,
+        login,
+        password,
+        publicId: web.clientId,
+        clientId: confidential.clientId,
+        clientSecret: confidential.clientSecret,
+      }),
+    );
+    await once(python, 'close');
+    expect(printed.join('')).toBe('ok\n');
+  },
+);
