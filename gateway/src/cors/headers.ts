@@ -11,6 +11,7 @@ export const EXPOSED_HEADERS = [
   'RateLimit',
   'RateLimit-Policy',
   'WWW-Authenticate',
+  'Allow',
   'Link',
   'X-Total-Amount',
   'X-auth-token',

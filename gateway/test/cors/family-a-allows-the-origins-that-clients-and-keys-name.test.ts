@@ -77,7 +77,9 @@ describe('a response', () => {
   test('exposes every header that the interface defines', async () => {
     const exposed = String((await get(NAMED)).headers['access-control-expose-headers']).split(', ');
     expect(exposed).toEqual(expect.arrayContaining(Object.keys(sharedComponents().headers)));
-    expect(exposed).toEqual(expect.arrayContaining(['Link', 'X-Total-Amount', 'X-auth-token', 'Content-Language']));
+    expect(exposed).toEqual(
+      expect.arrayContaining(['Link', 'X-Total-Amount', 'X-auth-token', 'Content-Language', 'Allow']),
+    );
   });
 
   test('joins the service’s Vary in one field', async () => {
