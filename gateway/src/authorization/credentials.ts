@@ -58,13 +58,20 @@ export const createCredentials = ({ bearer, apiKeys }: CredentialsOptions): Step
     count(exchange, await Promise.resolve(apiKeys.find(key, exchange.now)).catch(() => undefined));
   };
 
+  /** A refused token takes nothing from the key: the request is counted with it, and refused. */
+  const identifyAndCount = async (exchange: Exchange, key: string): Promise<undefined> => {
+    try {
+      await bearer(exchange);
+    } finally {
+      await findToCount(exchange, key);
+    }
+  };
+
   return (exchange) => {
     const { route, family, request } = exchange;
     const { authorization, [API_KEY_HEADER]: key } = request.headers;
     if (typeof key !== 'string' || family === 'B' || route?.service === 'pos') return bearer(exchange);
     if (route?.scope !== undefined && authorization === undefined) return find(exchange, key, identify);
-    const verified = bearer(exchange);
-    if (verified instanceof Promise) return verified.then(() => findToCount(exchange, key));
-    return findToCount(exchange, key);
+    return identifyAndCount(exchange, key);
   };
 };

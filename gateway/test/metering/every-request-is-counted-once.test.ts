@@ -61,6 +61,14 @@ describe('a gateway', () => {
     expect(rowsOf('apiKeyId', foreign.apiKeyId)).toEqual([]);
   });
 
+  test('counts a valid key beside a token that is refused', async () => {
+    const { key, apiKeyId } = its.authorizer.apiKey();
+    for (const authorization of ['Bearer nonsense', 'Basic bm9ib2R5Om5vdGhpbmc='])
+      expect((await its.call(CATALOG, { headers: { authorization, 'x-api-key': key } })).status).toBe(401);
+    await until(() => sum(rowsOf('apiKeyId', apiKeyId)) === 2, 60_000);
+    expect(rowsOf('apiKeyId', apiKeyId)).toMatchObject([{ clientId: null, operation: 'getCatalog', status: 401 }]);
+  });
+
   test('counts a user beside the client', async () => {
     const claims = { sub: 'usr_1', role: 'admin', auth_time: 1 };
     const signedIn = its.authorizer.token(['catalog:read'], claims);
