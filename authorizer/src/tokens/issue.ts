@@ -42,8 +42,9 @@ const requireParameters = (form: TokenForm, basic: boolean): void => {
 const isUserGrant = (grantType: string | undefined): grantType is (typeof USER_GRANT_TYPES)[number] =>
   USER_GRANT_TYPES.some((known) => known === grantType);
 
+/** Before the other parameters, since which of them are needed depends on the grant. */
 const requireKnownGrant = ({ grant_type }: TokenForm): void => {
-  if (grant_type === GRANT_TYPE) return;
+  if (grant_type === undefined || grant_type === GRANT_TYPE) return;
   const known = GRANT_TYPES.join(', ');
   throw new OAuthFault('invalid_parameter', 'unsupported_grant_type', `The grant_type must be one of ${known}.`);
 };
@@ -105,9 +106,9 @@ export const createIssueToken =
   }: TokenDependencies): IssueToken =>
   async (form, authorization) => {
     if (isUserGrant(form.grant_type)) return userTokens[form.grant_type](form, authorization);
+    requireKnownGrant(form);
     if (form.grant_type === GRANT_TYPE && !isBasic(authorization)) await refusePublicClient(form, identify);
     requireParameters(form, isBasic(authorization));
-    requireKnownGrant(form);
     const { client, secret } = await authenticate(form, authorization);
     const scopes = grantedScopes(form, client.scopes);
     const claims = accessClaims({ issuer, client, secretId: secret.id, scopes, lifetime, now: now() });

@@ -67,6 +67,15 @@ describe('a refused token request has an error code of RFC 6749, 5.2', () => {
     }
   });
 
+  test('an unknown grant is unsupported also without the credentials that another grant needs', async () => {
+    const { post } = installation;
+    const forms: readonly Record<string, string>[] = [{ client_id: client.clientId }, {}];
+    for (const form of forms) {
+      const sent = { ...form, grant_type: 'password', username: 'ada', password: 'four swans on a lake' };
+      await refused(post(path, sent), 400, 'invalid_parameter', 'unsupported_grant_type');
+    }
+  });
+
   test('a scope outside the registration is invalid_parameter and invalid_scope', async () => {
     const { askToken } = installation;
     for (const scope of ['orders:read', 'catalog:read orders:read', 'contacts:read', 'catalog', '*']) {
