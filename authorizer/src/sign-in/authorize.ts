@@ -17,6 +17,7 @@ import type { Consents } from './consents.ts';
 import { BROWSER_COOKIE, readCookie, SESSION_COOKIE, setCookie } from './cookies.ts';
 import { type FormState, type Forms, newBrowser, type ReturnedForm } from './forms.ts';
 import type { Institutions } from './institutions.ts';
+import type { ReadIdTokenHint } from './logout.ts';
 import { type AuthorizationError, type AuthorizationRequest, readRequest } from './request.ts';
 import type { OpenSession, Sessions } from './sessions.ts';
 import {
@@ -41,6 +42,7 @@ export interface AuthorizeDependencies {
   readonly grants: Pick<Grants, 'open'>;
   readonly accounts: Pick<Accounts, 'verify' | 'recordSignIn'>;
   readonly metrics: Pick<AuthorizerMetrics, 'signIn'>;
+  readonly readHint: ReadIdTokenHint;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
@@ -64,7 +66,8 @@ interface SignedIn extends OpenSession {
 
 /** Makes the authorization endpoint (RFC 6749, 3.1 and 4.1; OpenID Connect Core, 3.1.2). */
 export const createAuthorize = (dependencies: AuthorizeDependencies): PageHandler => {
-  const { issuer, clientOf, institutions, sessions, consents, forms, grants, accounts, metrics, now } = dependencies;
+  const { issuer, clientOf, institutions, sessions, consents, forms, grants, accounts, metrics, readHint, now } =
+    dependencies;
 
   /** Every answer names the issuer, against mix-up (RFC 9207, 2). */
   const back = (
@@ -165,10 +168,18 @@ export const createAuthorize = (dependencies: AuthorizeDependencies): PageHandle
     return refuse(exchange, reason, 'The user must be asked, which prompt=none forbids.');
   };
 
+  /**
+   * Whether the user is the one of `id_token_hint`: nobody else may be the answer, whoever has a session (OpenID Connect
+   * Core, 3.1.2.2). A hint that cannot be read names nobody.
+   */
+  const isExpected = async ({ idTokenHint }: AuthorizationRequest, userId: string): Promise<boolean> =>
+    idTokenHint === undefined || (await readHint(idTokenHint))?.sub === userId;
+
   const begin = async (exchange: Exchange): Promise<PageAnswer> => {
     const { http, request } = exchange;
     const token = http.isHead ? undefined : readCookie(http.cookie, SESSION_COOKIE);
-    const open = await sessions.find(request.client.institution, token);
+    const found = await sessions.find(request.client.institution, token);
+    const open = found && (await isExpected(request, found.account.id)) ? found : undefined;
     const isCurrent = open !== undefined && isFresh(open.session, request.maxAge, now());
     if (isCurrent && !request.prompts.includes('login')) return proceed(exchange, { ...open, isNow: false });
     if (request.prompts.includes('none')) return refuse(exchange, 'login_required', 'The user is not signed in.');
@@ -191,8 +202,9 @@ export const createAuthorize = (dependencies: AuthorizeDependencies): PageHandle
     const { token, session } = await sessions.begin(account, readCookie(http.cookie, SESSION_COOKIE));
     await accounts.recordSignIn(institution, account.id);
     metrics.signIn('signed_in');
-    const cookies = [...exchange.cookies, setCookie(SESSION_COOKIE, token)];
-    return proceed({ ...exchange, cookies }, { session, account, isNow: true });
+    const signedIn = { ...exchange, cookies: [...exchange.cookies, setCookie(SESSION_COOKIE, token)] };
+    if (await isExpected(request, account.id)) return proceed(signedIn, { session, account, isNow: true });
+    return refuse(signedIn, 'login_required', 'Another user has signed in than the one of id_token_hint.');
   };
 
   const decide = async (exchange: Exchange, sent: ReturnedForm): Promise<PageAnswer> => {

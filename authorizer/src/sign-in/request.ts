@@ -33,6 +33,8 @@ export interface AuthorizationRequest {
   /** Seconds. */
   readonly maxAge: number | undefined;
   readonly loginHint: string | undefined;
+  /** The ID token of the user who is expected. */
+  readonly idTokenHint: string | undefined;
   readonly uiLocales: string | undefined;
   /** The parameters as they were sent, to send the request again. */
   readonly parameters: Readonly<Record<string, string>>;
@@ -72,9 +74,16 @@ const KNOWN = [
   'prompt',
   'max_age',
   'login_hint',
+  'id_token_hint',
   'ui_locales',
   'request',
   'request_uri',
+  // Without effect, which OpenID Connect Core, 3.1.2.1 and 15.1, allows; but not twice.
+  'acr_values',
+  'claims',
+  'claims_locales',
+  'display',
+  'registration',
 ] as const;
 
 const PROMPTS = ['none', 'login', 'consent'];
@@ -159,6 +168,7 @@ const requestOf = (p: Parameters, client: ClientDocument, redirectUri: string): 
   prompts: readScopes(p.prompt ?? ''),
   maxAge: p.max_age === undefined ? undefined : Number(p.max_age),
   loginHint: p.login_hint,
+  idTokenHint: p.id_token_hint,
   uiLocales: p.ui_locales,
   parameters: Object.fromEntries(
     KNOWN.flatMap((name) => {

@@ -37,8 +37,9 @@ export const createSignIn = (options: SignInOptions): ReadonlyMap<string, PageHa
     forms: createForms(store, keyEncryptionKey, now),
   };
   const consents = createConsents(store, now);
+  const readHint = createReadIdTokenHint(keySet, issuer);
   return new Map([
-    [AUTHORIZE_PATH, createAuthorize({ ...common, issuer, consents, grants, accounts, metrics, now })],
-    [LOGOUT_PATH, createLogout({ ...common, readHint: createReadIdTokenHint(keySet, issuer) })],
+    [AUTHORIZE_PATH, createAuthorize({ ...common, issuer, consents, grants, accounts, metrics, readHint, now })],
+    [LOGOUT_PATH, createLogout({ ...common, readHint })],
   ]);
 };

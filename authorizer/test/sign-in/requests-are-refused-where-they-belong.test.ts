@@ -88,6 +88,11 @@ describe.each(engines)('on $name', (engine) => {
       expect([sent.get('error'), sent.get('state')]).toEqual(['invalid_request', null]);
     });
 
+    test.each(['id_token_hint', 'display', 'acr_values', 'claims', 'max_age'])('%s twice', async (name) => {
+      const { status, sent } = await people.browser().visit(`${people.requestOf(client)}&${name}=1&${name}=2`);
+      expect([status, sent.get('error')]).toEqual([303, 'invalid_request']);
+    });
+
     test('also of a request that is sent as a form', async () => {
       const fields = Object.fromEntries(new URLSearchParams(people.requestOf(client, { scope: 'x' }).split('?')[1]));
       const { status, sent } = await people.browser().post('/auth/authorize', fields);

@@ -98,6 +98,31 @@ describe.each(engines)('on $name', (engine) => {
       expect((await browser.visit(people.requestOf(client))).status).toBe(200);
     });
 
+    test('answers nobody but the user of the id_token_hint', async () => {
+      const web = await people.webClient();
+      const [ada, ben] = [await people.person(), await people.person()];
+      const browser = people.browser();
+      const own = await people.tokens(web, ada, 'openid', browser);
+      const others = await people.tokens(web, ben, 'openid');
+      const ask = async (hint: unknown, prompt?: string) =>
+        browser.visit(people.requestOf(web, { id_token_hint: String(hint), prompt }));
+      expect((await ask(own.id_token, 'none')).sent.get('code')).toMatch(/^.{43}$/);
+      for (const hint of [others.id_token, own.access_token, 'nonsense'])
+        expect((await ask(hint, 'none')).sent.get('error')).toBe('login_required');
+      const page = await ask(others.id_token);
+      expect(page.status).toBe(200);
+      const form = formOf(page);
+      const refused = await browser.post('/auth/authorize', { form, login: ada.login, password: PASSWORD });
+      expect([refused.status, refused.sent.get('error'), refused.sent.get('code')]).toEqual([
+        303,
+        'login_required',
+        null,
+      ]);
+      const again = formOf(await ask(others.id_token));
+      const { sent } = await browser.post('/auth/authorize', { form: again, login: ben.login, password: PASSWORD });
+      expect(sent.get('code')).toMatch(/^.{43}$/);
+    });
+
     test("of one institution is not used for another's client", async () => {
       const browser = people.browser();
       await people.signIn(browser, client, ada);
