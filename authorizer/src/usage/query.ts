@@ -55,7 +55,7 @@ export const LONGEST_DAYS = 92;
 /** Documents of usage in memory at once, beside those of one interval. */
 const BATCH = 100;
 
-const invalid = (text: string): Fault => new Fault('invalid_parameter', `query parameter ${text}`);
+const invalid = (text: string): Fault => new Fault('invalid_parameter', `query parameter ${text}.`);
 
 const dimensionsOf = (groupBy: string | undefined): Dimension[] => {
   const named = groupBy === undefined ? [] : groupBy.split(',');
