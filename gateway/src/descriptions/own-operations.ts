@@ -128,6 +128,7 @@ const ownRoute = (template: string, operation: string): Route => ({
   service: 'gateway',
   scope: undefined,
   isPublic: false,
+  takesKey: false,
   mediaTypes: new Set(),
   key: `gateway ${operation}`,
 });

@@ -12,6 +12,8 @@ export interface Route {
   readonly scope: string | undefined;
   /** Whether an API key suffices, for public data. */
   readonly isPublic: boolean;
+  /** Whether a repeat with the same Idempotency-Key has no second effect. */
+  readonly takesKey: boolean;
   /** Described media types of its responses other than JSON. */
   readonly mediaTypes: ReadonlySet<string>;
   /** Service, operation and scope: the cache key of a decision. */

@@ -42,9 +42,21 @@ export interface BodyEvents {
   tooLarge(): void;
 }
 
-/** Forwards the body with backpressure and counts its bytes. */
-export const sendBody = (request: IncomingMessage, upstream: ClientRequest, events: BodyEvents): void => {
+/** The longest body that is kept for a second attempt: an order of several hundred places. */
+const KEPT_BYTES = 32 * 1024;
+
+/**
+ * Forwards the body with backpressure and counts its bytes. `keep` gets a whole body that may be needed for a second
+ * attempt, unless it is long.
+ */
+export const sendBody = (
+  request: IncomingMessage,
+  upstream: ClientRequest,
+  events: BodyEvents,
+  keep?: (body: readonly Buffer[]) => void,
+): void => {
   let bytes = 0;
+  const kept: Buffer[] = [];
   const stop = (): void => {
     request.off('data', take).off('end', end);
   };
@@ -53,11 +65,13 @@ export const sendBody = (request: IncomingMessage, upstream: ClientRequest, even
     if (bytes > BODY_LIMIT_BYTES) {
       stop();
       events.tooLarge();
-    } else if (!upstream.write(chunk)) {
-      request.pause();
+      return;
     }
+    if (keep && bytes <= KEPT_BYTES) kept.push(chunk);
+    if (!upstream.write(chunk)) request.pause();
   };
   const end = (): void => {
+    if (bytes <= KEPT_BYTES) keep?.(kept);
     upstream.end();
     events.sent();
   };

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Fault } from '@boxoffice/envelope';
-import { isStale } from '@boxoffice/runtime';
+import { isReset, isStale } from '@boxoffice/runtime';
 import { answerFault, commonHeaders } from '../exchange/answer.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { badGateway, unavailable } from '../exchange/faults.ts';
@@ -12,7 +12,7 @@ import { framingOf, tooLarge, tooSlow } from './body.ts';
 import { relayFailure } from './failure-reply.ts';
 import { addReturnedHeaders, forwardedHeaders } from './headers.ts';
 import { createInFlight } from './in-flight.ts';
-import { createProxy, ProxiedRequest, type ProxyEvents } from './proxied-request.ts';
+import { createProxy, hasKey, ProxiedRequest, type ProxyEvents } from './proxied-request.ts';
 import { isOfInterface, joinVary, sendReply } from './reply.ts';
 
 export interface ForwarderOptions {
@@ -34,6 +34,8 @@ export interface ForwarderOptions {
   /** Maximum number of requests in flight; further ones are refused. */
   readonly concurrency: number;
   readonly onFailure?: (exchange: Exchange, failure: UpstreamFailure) => void;
+  /** Called for every request that is sent a second time. */
+  readonly onRepeat?: (exchange: Exchange, error: Error) => void;
   /** Called for every response that is forwarded. */
   readonly onReply?: (exchange: Exchange, reply: IncomingMessage) => void;
 }
@@ -66,12 +68,19 @@ const clientIsGone = ({ exchange: { request, response } }: ProxiedRequest): bool
 const isClientSlow = ({ exchange: { request }, bodiless, upstream }: ProxiedRequest): boolean =>
   !bodiless && !request.complete && upstream?.socket?.connecting === false && !upstream.writableNeedDrain;
 
-const mayRepeat = ({ method, bodiless, reply, attempts }: ProxiedRequest): boolean =>
-  attempts === 1 && reply === undefined && bodiless && IDEMPOTENT.has(method);
+/**
+ * Whether the request may be sent once more: it had no effect, since the service had closed its reused connection, or
+ * the service recognises a second one by its key.
+ */
+const mayRepeat = (error: Error, { exchange, method, bodiless, body, reply, attempts, upstream }: ProxiedRequest) => {
+  if (attempts > 1 || reply !== undefined || !isReset(error)) return false;
+  if (bodiless && IDEMPOTENT.has(method)) return isStale(error, upstream);
+  return (bodiless || body !== undefined) && hasKey(exchange);
+};
 
 /** Makes the forwarder of one service: one proxy and one connection pool for the lifetime of the gateway. */
 export const createForwarder = (options: ForwarderOptions): Forwarder => {
-  const { addresses, timeoutMs, deadlineMs, bodyMs = 25_000, concurrency, onFailure, onReply } = options;
+  const { addresses, timeoutMs, deadlineMs, bodyMs = 25_000, concurrency, onFailure, onRepeat, onReply } = options;
   const { host } = new URL(options.url);
   const target = targetOf(options.url);
   const pool = new Pool({ ...target, addresses });
@@ -92,8 +101,10 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
       settle(proxied, 'abandoned');
     } else if (isStopping && !proxied.bodiless && !exchange.request.complete) {
       abandon(proxied, tooSlow());
-    } else if (isStale(error, upstream) && mayRepeat(proxied)) {
+    } else if (mayRepeat(error, proxied)) {
       proxied.attempts += 1;
+      if (!proxied.bodiless || !IDEMPOTENT.has(proxied.method)) pool.breakerOf(upstream)?.failed(Date.now());
+      onRepeat?.(exchange, error);
       proxied.upstream = undefined;
       throughNewConnection(proxied);
     } else {

@@ -16,7 +16,7 @@ export interface ForwardingOptions {
   readonly limits: Pick<Limits, 'sessionSeen'>;
   readonly responseCache: Pick<ResponseCache, 'store'>;
   readonly metrics: GatewayMetrics;
-  readonly logger: Pick<Logger, 'warn'>;
+  readonly logger: Pick<Logger, 'warn' | 'info'>;
   readonly timeouts?: UpstreamTimeouts;
 }
 
@@ -70,6 +70,11 @@ export const createForwarding = (options: ForwardingOptions): Forwarding => {
         metrics.upstreamFailed(service, code);
         const about = { upstream: service, operation: route?.operation, requestId: trace.requestId, code };
         logger.warn('a service did not answer', about);
+      },
+      onRepeat: ({ route, trace }, { message }) => {
+        metrics.upstreamRepeated(service);
+        const about = { upstream: service, operation: route?.operation, requestId: trace.requestId, reason: message };
+        logger.info('a request is sent again: its connection broke', about);
       },
       onReply: (exchange, reply) => {
         metrics.upstreamAnswered(service, exchange);

@@ -16,6 +16,10 @@ import type { TargetAddress } from '../upstream/target-address.ts';
 import { type Framing, sendBody } from './body.ts';
 import type { Indexed } from './in-flight.ts';
 
+/** Whether the service recognises a repeat of the request by its Idempotency-Key. */
+export const hasKey = ({ request, route, claims }: Exchange): boolean =>
+  route?.takesKey === true && claims !== undefined && request.headers['idempotency-key'] !== undefined;
+
 /** Notifications about a proxied request. */
 export interface ProxiedRequestEvents {
   bodySent(proxied: ProxiedRequest): void;
@@ -48,6 +52,8 @@ export class ProxiedRequest implements ProxiedExchange, Indexed {
   upstream: ClientRequest | undefined;
   reply: IncomingMessage | undefined;
   attempts = 1;
+  /** The whole body, of a request that may be sent a second time. */
+  body: readonly Buffer[] | undefined;
   /** Whether the outcome was reported to the breaker. */
   settled = false;
   /** Whether the response is sent, or the client has disconnected. */
@@ -87,11 +93,18 @@ export class ProxiedRequest implements ProxiedExchange, Indexed {
   pipe(upstream: ClientRequest): ClientRequest {
     if (this.bodiless) {
       upstream.end();
+    } else if (this.body) {
+      for (const chunk of this.body) upstream.write(chunk);
+      upstream.end();
     } else {
-      sendBody(this.exchange.request, upstream, {
+      const events = {
         sent: () => this.#events.bodySent(this),
         tooLarge: () => this.#events.bodyTooLarge(this),
-      });
+      };
+      const keep = (body: readonly Buffer[]) => {
+        this.body = body;
+      };
+      sendBody(this.exchange.request, upstream, events, hasKey(this.exchange) ? keep : undefined);
     }
     return upstream;
   }

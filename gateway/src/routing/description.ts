@@ -77,6 +77,11 @@ const scopeOf = (security: readonly Requirement[] = []): string | undefined => {
   return scopes?.join(' ') || (name === TOKENS ? '' : undefined);
 };
 
+const IDEMPOTENCY_KEY = '#/components/parameters/IdempotencyKey';
+
+const takesKey = ({ parameters = [] }: OpenApiOperation): boolean =>
+  parameters.some((parameter) => '$ref' in parameter && parameter.$ref === IDEMPOTENCY_KEY);
+
 const RESPONSE = '#/components/responses/';
 
 const mediaTypesOf = ({ responses = {} }: OpenApiOperation, { components }: OpenApiDocument): ReadonlySet<string> => {
@@ -130,6 +135,7 @@ export const readRoutes = (service: ServiceName, document: OpenApiDocument): Des
         service,
         scope,
         isPublic: scope !== undefined && (described.security ?? document.security ?? []).some(isApiKey),
+        takesKey: takesKey(described),
         mediaTypes: mediaTypesOf(described, document),
         key,
       });

@@ -20,7 +20,7 @@ export const pagesOf = (configured: readonly ServiceName[]): ((path: string) => 
   const pages = configured.flatMap((service) => {
     const operation = `${service}Pages`;
     const routesOf = (prefix: string, methods: readonly string[]) => {
-      const open = { scope: undefined, isPublic: false, mediaTypes: MEDIA_TYPES, key: operation };
+      const open = { scope: undefined, isPublic: false, takesKey: false, mediaTypes: MEDIA_TYPES, key: operation };
       const route = { template: prefix, operation, service, ...open };
       return { prefix, routes: pathRoutesOf(new Map(methods.map((method) => [method, { ...route, method }]))) };
     };

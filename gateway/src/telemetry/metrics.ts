@@ -10,6 +10,8 @@ export interface GatewayMetrics {
   /** A service has started its response. */
   upstreamAnswered(service: string, exchange: Exchange): void;
   upstreamFailed(service: string, code: string): void;
+  /** A request was sent a second time. */
+  upstreamRepeated(service: string): void;
   /** A cache lookup. */
   lookedUp(cache: 'decisions' | 'answers' | 'api_keys', found: boolean): void;
   /** A new connection was refused, because its address has too many. */
@@ -26,6 +28,7 @@ const noMetrics: GatewayMetrics = {
   completed: nothing,
   upstreamAnswered: nothing,
   upstreamFailed: nothing,
+  upstreamRepeated: nothing,
   lookedUp: nothing,
   connectionRefused: nothing,
   watchMeter: nothing,
@@ -44,6 +47,11 @@ export const createGatewayMetrics = (metrics: Metrics | undefined): GatewayMetri
     name: 'gateway_upstream_failures_total',
     help: 'Requests that failed at a service, by reason',
     labels: ['service', 'code'],
+  });
+  const repeats = metrics.counter({
+    name: 'gateway_upstream_repeats_total',
+    help: 'Requests that were sent a second time, because their connection broke',
+    labels: ['service'],
   });
   const lookups = metrics.counter({
     name: 'gateway_cache_lookups_total',
@@ -90,6 +98,7 @@ export const createGatewayMetrics = (metrics: Metrics | undefined): GatewayMetri
     },
     upstreamAnswered: (service, { forwardedAt }) => upstream((performance.now() - forwardedAt) / 1_000, { service }),
     upstreamFailed: (service, code) => failures({ service, code }),
+    upstreamRepeated: (service) => repeats({ service }),
     lookedUp: (cache, found) => lookups({ cache, result: found ? 'hit' : 'miss' }),
     connectionRefused: () => refused(),
     watchMeter(meter) {

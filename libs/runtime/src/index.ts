@@ -8,7 +8,7 @@ export { type DevelopmentCertificate, developmentCertificate } from './certifica
 export { followCertificate } from './certificates/renewal.ts';
 export { trustAuthorities } from './certificates/trust.ts';
 export { createInstances, type Instances, type InstancesOptions } from './connections/instances.ts';
-export { CONNECTION_AGE_MS, expiryOf, isLastAnswer, isStale } from './connections/policy.ts';
+export { CONNECTION_AGE_MS, expiryOf, isLastAnswer, isReset, isStale } from './connections/policy.ts';
 export { type Check, createHealth, type Health, type HealthAnswer } from './health.ts';
 export { base32, derivedId, digestOf, idPattern, newId, randomId } from './ids.ts';
 export { networkOf } from './listen/address-network.ts';

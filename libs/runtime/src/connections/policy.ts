@@ -20,9 +20,12 @@ export const isLastAnswer = ({ connection }: IncomingHttpHeaders): boolean => co
 
 const RESET: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE']);
 
+/** Whether a request failed because its connection broke. */
+export const isReset = (error: Error): boolean => RESET.has((error as NodeJS.ErrnoException).code);
+
 /**
  * Whether a request failed because the service had closed its reused connection before it read the request: then the
  * request has had no effect, and may be sent once more on a new connection (RFC 9112, 9.3.1).
  */
 export const isStale = (error: Error, request: Pick<ClientRequest, 'reusedSocket'> | undefined): boolean =>
-  request?.reusedSocket === true && RESET.has((error as NodeJS.ErrnoException).code);
+  request?.reusedSocket === true && isReset(error);
