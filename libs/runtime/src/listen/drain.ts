@@ -61,7 +61,11 @@ export const drainConnections = (
     // After the event loop has read what arrived: a process without processor time may find in one turn that the time
     // is over and that a connection has a request.
     const closeIdle = (): void => {
-      if (performance.now() - closedAt > lastMs) setImmediate(() => server.closeIdleConnections());
+      if (performance.now() - closedAt <= lastMs) return;
+      setImmediate(() => {
+        server.closeIdleConnections();
+        sockets.closeSilent();
+      });
     };
     const stopAccepting = (): void => {
       closedAt = performance.now();

@@ -99,8 +99,10 @@ const answerHealth = async (
   return true;
 };
 
+const HEADERS_MS = 10_000;
+
 const makeServer = ({ tls, limits = {} }: ListenOptions): Server => {
-  const { headersMs = 10_000, requestMs = 30_000, keepAliveMs = 75_000, silenceMs = 120_000 } = limits;
+  const { headersMs = HEADERS_MS, requestMs = 30_000, keepAliveMs = 75_000, silenceMs = 120_000 } = limits;
   const options = {
     headersTimeout: headersMs,
     requestTimeout: requestMs,
@@ -119,19 +121,10 @@ const makeServer = ({ tls, limits = {} }: ListenOptions): Server => {
   return server;
 };
 
-/** Prepends a decision to the server's handling of a new connection. */
-const admitBy = (server: Server, admit: (socket: Socket) => boolean): void => {
-  const listeners = server.listeners('connection');
-  server.removeAllListeners('connection');
-  server.on('connection', (socket) => {
-    if (admit(socket)) for (const listener of listeners) listener.call(server, socket);
-    else socket.resetAndDestroy();
-  });
-};
-
-const started = async (server: Server, { host, port, setting, isBusy = false, limits }: ListenOptions) => {
+const started = async (server: Server, { host, port, setting, isBusy = false, admit, limits = {} }: ListenOptions) => {
+  const { connections: most = 10_000, headersMs: silentMs = HEADERS_MS } = limits;
   try {
-    return await openSockets(server, { host, port }, { most: limits?.connections ?? 10_000, isBusy });
+    return await openSockets(server, { host, port }, { most, isBusy, admit, silentMs });
   } catch (error) {
     const which = setting === undefined ? '' : `${setting}: `;
     const reason = reasonOf(error);
@@ -196,7 +189,6 @@ export const listen = async (handler: RequestListener, options: ListenOptions): 
   // RFC 9110, 10.1.1: an expectation that is not understood may be ignored.
   server.on('checkExpectation', dispatch);
   answerRefusals(server, { refuse, onRefused, inFlight });
-  if (options.admit) admitBy(server, options.admit);
 
   const sockets = await started(server, options);
   const { port } = sockets;

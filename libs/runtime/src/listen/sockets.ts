@@ -22,6 +22,19 @@ export interface ListeningSockets {
   readonly port: number;
   /** Accepts no more; resolves when every accepted connection is closed. */
   close(): Promise<void>;
+  /** Closes the connections whose clients have sent nothing yet. */
+  closeSilent(): void;
+}
+
+/** How a port takes connections. */
+export interface Admission {
+  /** At most so many are open at once; further ones are closed. */
+  readonly most: number;
+  /** See ListenOptions. */
+  readonly isBusy: boolean;
+  readonly admit?: (socket: Socket) => boolean;
+  /** Milliseconds in which a client must have sent something; see `heard`. */
+  readonly silentMs: number;
 }
 
 const listening = (server: NetServer, options: Place & { readonly reusePort?: boolean }): Promise<number> =>
@@ -52,38 +65,84 @@ const freePort = async (place: Place): Promise<number> => {
   return port;
 };
 
+/** Prepends a decision to the server's handling of a new connection. */
+const admitBy = (server: Server, admit: (socket: Socket) => boolean): void => {
+  const listeners = server.listeners('connection');
+  server.removeAllListeners('connection');
+  server.on('connection', (socket) => {
+    if (admit(socket)) for (const listener of listeners) listener.call(server, socket);
+    else socket.resetAndDestroy();
+  });
+};
+
+const ignore = (): void => undefined;
+
+/**
+ * Hands a connection over when its client has sent something. TLS takes tens of kilobytes for each connection and most
+ * of the time that accepting one costs: a client that only connects does not get them.
+ */
+const heard = (socket: Socket, withinMs: number, handOver: () => void): void => {
+  socket.once('error', ignore);
+  socket.setTimeout(withinMs, () => socket.destroy());
+  socket.once('readable', () => {
+    // Nothing to read is the end of the connection.
+    if (socket.readableLength === 0) {
+      socket.destroy();
+      return;
+    }
+    socket.off('error', ignore);
+    socket.setTimeout(0);
+    socket.removeAllListeners('timeout');
+    handOver();
+  });
+};
+
 /**
  * Lets `server` accept connections at `place`: with `isBusy`, and where the system can divide connections (Linux), on
- * several sockets. At most `most` connections are open at once; further ones are closed. Rejects with the system's
- * error when the port or the address is not available.
+ * several sockets. Rejects with the system's error when the port or the address is not available.
  */
-export const openSockets = async (
-  server: Server,
-  place: Place,
-  { most, isBusy }: { readonly most: number; readonly isBusy: boolean },
-): Promise<ListeningSockets> => {
+export const openSockets = async (server: Server, place: Place, admission: Admission): Promise<ListeningSockets> => {
+  const { most, isBusy, admit = () => true, silentMs } = admission;
   if (!isBusy || process.platform !== 'linux') {
+    if (admission.admit) admitBy(server, admission.admit);
     server.maxConnections = most;
     const port = await listening(server, place);
-    return { port, close: () => closed(server) };
+    return { port, close: () => closed(server), closeSilent: ignore };
   }
+  const isTls = server instanceof TlsServer;
+  const silent = new Set<Socket>();
   let open = 0;
   const accept = (socket: Socket): void => {
     if (open >= most) {
       socket.destroy();
       return;
     }
+    if (!admit(socket)) {
+      socket.resetAndDestroy();
+      return;
+    }
     open += 1;
     socket.once('close', () => {
       open -= 1;
+      silent.delete(socket);
     });
-    server.emit('connection', socket);
+    const handOver = (): void => {
+      silent.delete(socket);
+      server.emit('connection', socket);
+    };
+    if (isTls) {
+      silent.add(socket);
+      heard(socket, silentMs, handOver);
+    } else handOver();
   };
   const shared = { host: place.host, port: await freePort(place), reusePort: true };
   // As Node's servers of HTTP and of HTTPS have it.
-  const settings = { allowHalfOpen: !(server instanceof TlsServer), noDelay: true };
+  const settings = { allowHalfOpen: !isTls, noDelay: true };
   const sockets = Array.from({ length: BUSY_SOCKETS }, () => createServer(settings, accept));
   const close = () => Promise.all(sockets.map(closed)).then(() => undefined);
+  const closeSilent = () => {
+    for (const socket of silent) socket.destroy();
+  };
   try {
     await Promise.all(sockets.map((socket) => listening(socket, shared)));
     // Only from this event on does Node's HTTP server track connections, to end slow and idle ones.
@@ -92,5 +151,5 @@ export const openSockets = async (
     await close();
     throw error;
   }
-  return { port: shared.port, close };
+  return { port: shared.port, close, closeSilent };
 };

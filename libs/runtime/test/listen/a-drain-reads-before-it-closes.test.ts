@@ -38,7 +38,7 @@ test('a request that arrived while the process had no processor time is read bef
   } as unknown as Server;
   const drained = drainConnections(
     server,
-    { port, close: () => closed.promise },
+    { port, close: () => closed.promise, closeSilent: () => undefined },
     { graceMs: 60_000, idleMs: 0, open: () => 1 },
   );
   worker.postMessage('send');
