@@ -10,6 +10,7 @@ import { routes } from './clients/routes.ts';
 import { createFront } from './front.ts';
 import { createPagesFront } from './pages/index.ts';
 import { onContactErased } from './reactions/contact-erased.ts';
+import { onInstitutionChanged } from './reactions/institution-changed.ts';
 import { retention } from './retention.ts';
 import { settings } from './settings.ts';
 import { collections } from './store.ts';
@@ -43,9 +44,10 @@ export const authorizer: ServiceDefinition<typeof settings, Authorizer> = {
     createFront({ issue: oauth.issue, internal, logger })(
       createPagesFront({ handlers: pages, publicUrl, logger })(next),
     ),
-  queues: [topology.authorizerContactErased],
-  reactions: (_parts, { users }) => [
+  queues: [topology.authorizerContactErased, topology.authorizerInstitutions],
+  reactions: (_parts, { users, institutions }) => [
     { queue: topology.authorizerContactErased, handle: (message) => onContactErased(users, message) },
+    { queue: topology.authorizerInstitutions, handle: (message) => onInstitutionChanged(institutions, message) },
   ],
   background: ({ logger }, prepared) => startBackground(prepared, logger),
 };

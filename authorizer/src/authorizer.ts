@@ -19,7 +19,7 @@ import { createKeyRing, type KeyRing } from './keys/key-ring.ts';
 import { createAuthorizerMetrics, watchAuthorizer } from './metrics.ts';
 import { createOrigins } from './origins/origins.ts';
 import type { PageHandler } from './pages/index.ts';
-import { institutionsById } from './sign-in/institutions.ts';
+import { createInstitutions, type Institutions } from './sign-in/institutions.ts';
 import { createSignIn } from './sign-in/sign-in.ts';
 import { createIntrospect } from './tokens/introspect.ts';
 import { createIssueToken } from './tokens/issue.ts';
@@ -63,6 +63,7 @@ export interface Authorizer {
   readonly users: Users;
   readonly accounts: Accounts;
   readonly apiKeys: ApiKeys;
+  readonly institutions: Institutions;
   readonly keys: KeyRing;
   readonly oauth: OAuthRouteDependencies;
   readonly internal: readonly InternalOperation[];
@@ -101,6 +102,7 @@ export const createAuthorizer = (options: AuthorizerOptions): Authorizer => {
   });
   const users = createUsers(store, { publicUrl: issuer, now });
   const grants = createGrants(store, createRefreshTokens(keyEncryptionKey), now);
+  const institutions = createInstitutions(store);
   const { keySet } = keys;
   const tokens = createTokenStatus({ keySet, issuer, clients: directory, accounts, revocations, grants, now });
   const signer = createSigner();
@@ -128,6 +130,7 @@ export const createAuthorizer = (options: AuthorizerOptions): Authorizer => {
     users,
     accounts,
     apiKeys: createApiKeys(store, now),
+    institutions,
     keys,
     keySet,
     oauth: {
@@ -154,13 +157,14 @@ export const createAuthorizer = (options: AuthorizerOptions): Authorizer => {
         issuer,
         keyEncryptionKey,
         clients: directory,
+        institutions,
         accounts,
         grants,
         keySet,
         metrics,
         now,
       }),
-      [INVITATION_PATH, createInvitationPage({ users, profile: institutionsById.profile })],
+      [INVITATION_PATH, createInvitationPage({ users, profile: institutions.profile })],
     ]),
     close: async () => {
       await Promise.all([directory.settle(), signer.close()]);

@@ -36,6 +36,7 @@ export const retention: Retentions = {
   },
   consents: { retained: 'until the user is deleted' },
   sent_forms: { retained: 'ten minutes (`FORM_MS`)', ends: [{ field: 'expiresAt', afterMs: CLOCKS_MS }] },
+  institutions: { retained: 'for good' },
   login_attempts: {
     retained: '15 minutes after the last wrong password (`WINDOW_MS`)',
     ends: [{ field: 'expiresAt', afterMs: 0 }],

@@ -105,6 +105,15 @@ export interface SentFormDocument extends Document {
   readonly expiresAt: number;
 }
 
+/** What the pages say of an institution, as the catalog last announced it; its id is the institution's. */
+export interface InstitutionDocument extends Document {
+  readonly name: string;
+  /** ISO 639 codes, the preferred one first. */
+  readonly languages: readonly string[];
+  /** The version of the catalog's document, so that an older event has no effect. */
+  readonly asOf: number;
+}
+
 /** The store's institution for signing keys, which belong to the whole installation. */
 export const INSTALLATION = 'installation';
 
@@ -161,6 +170,8 @@ export const sentFormsCollection = collection<SentFormDocument>('sent_forms', [
   { name: 'by_expiry', fields: ['expiresAt'], acrossInstitutions: true },
 ]);
 
+export const institutionsCollection = collection<InstitutionDocument>('institutions', []);
+
 export const apiKeysCollection = collection<ApiKeyDocument>('api_keys', [
   { name: 'by_creation', fields: ['deletedAt', 'createdAt'] },
   { name: 'by_hash', fields: ['hash'], unique: true, acrossInstitutions: true },
@@ -188,6 +199,7 @@ export const collections = [
   sessionsCollection,
   consentsCollection,
   sentFormsCollection,
+  institutionsCollection,
   attemptsCollection,
   apiKeysCollection,
   apiKeyUsesCollection,
@@ -222,6 +234,10 @@ export const consentsOf = (store: Store): CollectionHandle<ConsentDocument> => s
 
 /** The forms that were sent. */
 export const sentFormsOf = (store: Store): CollectionHandle<SentFormDocument> => store.collection(sentFormsCollection);
+
+/** What the pages say of institutions. */
+export const institutionsOf = (store: Store): CollectionHandle<InstitutionDocument> =>
+  store.collection(institutionsCollection);
 
 /** The signing keys of the installation. */
 export const keysOf = (store: Store) => store.collection(keysCollection).of(INSTALLATION);

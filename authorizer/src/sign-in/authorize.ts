@@ -35,7 +35,7 @@ import {
 export interface AuthorizeDependencies {
   readonly issuer: string;
   readonly clientOf: (clientId: string) => Promise<ClientDocument | undefined>;
-  readonly institutions: Institutions;
+  readonly institutions: Pick<Institutions, 'profile'>;
   readonly sessions: Sessions;
   readonly consents: Consents;
   readonly forms: Forms;

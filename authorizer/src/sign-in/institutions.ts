@@ -1,3 +1,6 @@
+import { type Store, UniqueViolation } from '@boxoffice/store';
+import { institutionsOf } from '../store.ts';
+
 /** What the pages say of an institution. */
 export interface InstitutionProfile {
   readonly name: string;
@@ -5,12 +8,42 @@ export interface InstitutionProfile {
   readonly languages: readonly string[];
 }
 
-/** Looks up institutions. */
+/** The names and languages of institutions, which belong to the catalog. */
 export interface Institutions {
+  /** What is known of an institution; of one that no event has announced yet, its id and every language of the pages. */
   profile(institution: string): Promise<InstitutionProfile>;
+  /**
+   * Records what an institution is called as of a version of the catalog's document. Events may come twice and out of
+   * order: an older version has no effect.
+   */
+  record(institution: string, profile: InstitutionProfile, asOf: number): Promise<void>;
 }
 
-/** Institutions by their ids. */
-export const institutionsById: Institutions = {
-  profile: async (institution) => ({ name: institution, languages: ['en', 'fr', 'de'] }),
+/** Makes the institutions on a store. */
+export const createInstitutions = (store: Store): Institutions => {
+  const change = (institution: string, { name, languages }: InstitutionProfile, asOf: number) =>
+    institutionsOf(store)
+      .of(institution)
+      .update(institution, (current) =>
+        current.asOf < asOf ? { next: { ...current, name, languages, asOf } } : undefined,
+      );
+  return {
+    profile: async (institution) => {
+      const known = await institutionsOf(store).of(institution).get(institution);
+      if (!known) return { name: institution, languages: ['en', 'fr', 'de'] };
+      const { name, languages } = known;
+      return { name, languages };
+    },
+    record: async (institution, profile, asOf) => {
+      if (await change(institution, profile, asOf)) return;
+      const { name, languages } = profile;
+      try {
+        await institutionsOf(store).of(institution).insert({ id: institution, name, languages, asOf });
+      } catch (error) {
+        // Another event of the institution was recorded at the same time.
+        if (!(error instanceof UniqueViolation)) throw error;
+        await change(institution, profile, asOf);
+      }
+    },
+  };
 };

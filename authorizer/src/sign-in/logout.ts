@@ -21,7 +21,7 @@ export type ReadIdTokenHint = (
 
 export interface LogoutDependencies {
   readonly clientOf: (clientId: string) => Promise<ClientDocument | undefined>;
-  readonly institutions: Institutions;
+  readonly institutions: Pick<Institutions, 'profile'>;
   readonly sessions: Sessions;
   readonly forms: Forms;
   readonly readHint: ReadIdTokenHint;

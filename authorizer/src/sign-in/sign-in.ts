@@ -9,7 +9,7 @@ import { createAuthorize } from './authorize.ts';
 import { createConsents } from './consents.ts';
 import { createForms } from './forms.ts';
 import { createReadIdTokenHint } from './id-token-hint.ts';
-import { institutionsById } from './institutions.ts';
+import type { Institutions } from './institutions.ts';
 import { createLogout } from './logout.ts';
 import { createSessions } from './sessions.ts';
 import { AUTHORIZE_PATH, LOGOUT_PATH } from './views.ts';
@@ -19,6 +19,7 @@ export interface SignInOptions {
   readonly issuer: string;
   readonly keyEncryptionKey: string;
   readonly clients: Pick<ClientDirectory, 'cached' | 'current'>;
+  readonly institutions: Institutions;
   readonly accounts: Accounts;
   readonly grants: Grants;
   readonly keySet: KeySet;
@@ -29,10 +30,10 @@ export interface SignInOptions {
 
 /** The pages of signing in and out, by path. */
 export const createSignIn = (options: SignInOptions): ReadonlyMap<string, PageHandler> => {
-  const { store, issuer, keyEncryptionKey, clients, accounts, grants, keySet, metrics, now } = options;
+  const { store, issuer, keyEncryptionKey, clients, institutions, accounts, grants, keySet, metrics, now } = options;
   const common = {
     clientOf: async (clientId: string) => clients.cached(clientId) ?? clients.current(clientId),
-    institutions: institutionsById,
+    institutions,
     sessions: createSessions(store, accounts, now),
     forms: createForms(store, keyEncryptionKey, now),
   };

@@ -13,6 +13,8 @@ import type { Broadcast, Queue } from './port.ts';
  */
 export const topology = {
   authorizerContactErased: { name: 'authorizer.contact-erased.v1', types: ['contact.erased'] },
+  /** Names and languages for the pages of sign-in. */
+  authorizerInstitutions: { name: 'authorizer.institutions.v1', types: ['institution.changed'] },
   ordersContactErased: { name: 'orders.contact-erased.v1', types: ['contact.erased'] },
   ticketsContactErased: { name: 'tickets.contact-erased.v1', types: ['contact.erased'] },
   posContactErased: { name: 'pos.contact-erased.v1', types: ['contact.erased'] },
@@ -39,7 +41,7 @@ export const broadcasts = {
 export const processes: Readonly<Record<string, { publishes: readonly string[]; receives?: readonly Broadcast[] }>> = {
   gateway: { publishes: [], receives: [broadcasts.access] },
   authorizer: { publishes: broadcasts.access.types },
-  catalog: { publishes: ['performance.cancelled', 'places.released'] },
+  catalog: { publishes: ['institution.changed', 'performance.cancelled', 'places.released'] },
   contacts: { publishes: ['contact.erased'] },
   orders: { publishes: ['order.confirmed', 'order.cancelled', 'order.expired'] },
   tickets: { publishes: ['tickets.cancelled', 'ticket.controlled', 'ticket.control_reverted', 'ticket.replaced'] },

@@ -1,8 +1,8 @@
 import { topology } from '@boxoffice/messaging';
 import { versionOf } from '@boxoffice/runtime';
 import type { ServiceDefinition } from '@boxoffice/service';
+import { startBackground } from './background.ts';
 import { currentFacts } from './current-facts.ts';
-import { startResuming } from './products/cancellation.ts';
 import { reactTo } from './reactions/dispatch.ts';
 import { routes } from './routes.ts';
 import { collections, retention } from './store.ts';
@@ -17,5 +17,5 @@ export const catalog: ServiceDefinition = {
   operations: ({ store }) => routes(store),
   queues: [topology.catalogReleases],
   reactions: ({ store }) => [{ queue: topology.catalogReleases, handle: reactTo(store) }],
-  background: ({ store, logger }) => startResuming(store, logger),
+  background: ({ store, logger }) => startBackground(store, logger),
 };

@@ -1,12 +1,23 @@
 import type { CurrentFacts } from '@boxoffice/service';
 import { everyDocument } from '@boxoffice/store';
-import { PERFORMANCE_CANCELLED, PLACES_RELEASED, performanceCancelled, placesReleased } from './events.ts';
-import { performances, releases } from './store.ts';
+import {
+  INSTITUTION_CHANGED,
+  institutionChanged,
+  PERFORMANCE_CANCELLED,
+  PLACES_RELEASED,
+  performanceCancelled,
+  placesReleased,
+} from './events.ts';
+import { institutions, performances, releases } from './store.ts';
 
-/** The cancelled performances, and the places that returned to stock: for republishing events after a restore. */
+/** The institutions, the cancelled performances, and the places that returned to stock: for republishing events after a restore. */
 export const currentFacts: CurrentFacts = {
-  types: [PERFORMANCE_CANCELLED, PLACES_RELEASED],
+  types: [INSTITUTION_CHANGED, PERFORMANCE_CANCELLED, PLACES_RELEASED],
   async *read(store) {
+    for await (const current of everyDocument(store.collection(institutions))) {
+      const { id, institution, version, createdAt } = current;
+      yield { ...institutionChanged(id, current), institution, key: id, version, changedAt: Date.parse(createdAt) };
+    }
     for await (const performance of everyDocument(store.collection(performances))) {
       const { id, institution, version, productId, state, updatedAt } = performance;
       if (state !== 'cancelled') continue;

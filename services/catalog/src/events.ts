@@ -35,6 +35,22 @@ export const PLACES_RELEASED = 'places.released';
 /** The event, keyed by the order. Its version is that of the release, not of the order. */
 export const placesReleased = (data: PlacesReleased): Fact => ({ type: PLACES_RELEASED, key: data.orderId, data });
 
+/** An institution was created or changed; the authorizer shows its name and languages on the pages of sign-in. */
+export interface InstitutionChanged {
+  readonly name: string;
+  /** ISO 639 codes, the preferred one first. */
+  readonly languages: readonly string[];
+}
+
+export const INSTITUTION_CHANGED = 'institution.changed';
+
+/** The event, keyed by the institution. */
+export const institutionChanged = (institution: string, { name, languages }: InstitutionChanged): Fact => ({
+  type: INSTITUTION_CHANGED,
+  key: institution,
+  data: { name, languages },
+});
+
 /** An example payload of each event that the catalog publishes, for the tests of its consumers. */
 export const examples = {
   [PERFORMANCE_CANCELLED]: {
@@ -48,6 +64,7 @@ export const examples = {
     placeIds: ['plc_00mhs1k2e7d3kq0w8z1x_0_0_14', 'plc_00mhs1k2e7d3kq0w8z1x_0_0_15'],
     placesReleased: 2,
   } satisfies PlacesReleased,
+  [INSTITUTION_CHANGED]: { name: 'Opéra du Lac', languages: ['fr', 'de', 'en'] } satisfies InstitutionChanged,
 } as const;
 
 /** The members that every event of a type has: consumers rely on them, and the next release keeps them. */
@@ -63,4 +80,5 @@ export const schemas = {
     placeIds: Type.Array(Type.String()),
     placesReleased: Type.Integer({ minimum: 0 }),
   }),
+  [INSTITUTION_CHANGED]: Type.Object({ name: Type.String(), languages: Type.Array(Type.String()) }),
 } as const;

@@ -10,10 +10,16 @@ import type { PlacesReleased } from './events.ts';
 
 /**
  * `catalogMark` changes after every write that the catalog's answer depends on. `demo` is true for an institution of
- * the demo data; only the program that creates them sets it.
+ * the demo data; only the program that creates them sets it. `announced`: whether an event has told the other services
+ * of it; absent in institutions from before there was one.
  */
 export type InstitutionDocument = Document &
-  Institution & { readonly catalogMark: string; readonly createdAt: string; readonly demo?: boolean };
+  Institution & {
+    readonly catalogMark: string;
+    readonly createdAt: string;
+    readonly demo?: boolean;
+    readonly announced?: boolean;
+  };
 /**
  * `cancelling`: the pending step of a cancellation; when it began (ISO 8601 UTC), until all performances are
  * cancelled.
@@ -40,7 +46,9 @@ export type PerformanceDocument = Document & Performance & { readonly capacityCh
 
 const inOrderOfCreation = { name: 'created', fields: ['createdAt'] } as const;
 
-export const institutions = collection<InstitutionDocument>('institutions', []);
+export const institutions = collection<InstitutionDocument>('institutions', [
+  { name: 'announced', fields: ['announced'], acrossInstitutions: true },
+]);
 
 export const products = collection<ProductDocument>('products', [
   { name: 'code', fields: ['code'], unique: true },

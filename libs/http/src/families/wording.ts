@@ -25,9 +25,17 @@ export interface Wording {
   errorHeaders(operation: AnyOperation, status: number): object;
   /** The access of the operation. */
   security(operation: AnyOperation): readonly object[];
-  /** How callers authenticate. */
+  /** How callers authenticate. `tokenUrl` ends with `/token`; users sign in at `/authorize` beside it. */
   securitySchemes(tokenUrl: string, operations: readonly AnyOperation[]): object;
 }
+
+/** Scopes of users who sign in that no operation requires (OpenID Connect Core, 5.4 and 11). */
+const USER_SCOPES = {
+  openid: 'an ID token',
+  profile: 'the name of the user',
+  email: 'the email of the user',
+  offline_access: 'a refresh token',
+};
 
 /** The header parameters that any operation of any family takes. */
 export const commonParameters = (operation: AnyOperation): object[] => [
@@ -71,15 +79,19 @@ export const wordingA: Wording = {
       ? []
       : [{ oauth2: [...neededScopes(operation)] }, ...(operation.publicWithKey ? [{ apiKey: [] }] : [])],
   securitySchemes: (tokenUrl, operations) => {
-    const scopes = operations.flatMap(neededScopes);
+    const needed = [...new Set(operations.flatMap(neededScopes))].toSorted();
+    const scopes = Object.fromEntries(needed.map((scope) => [scope, `${scope} rights`]));
     return {
       ...(operations.some(({ publicWithKey }) => publicWithKey) ? { apiKey: API_KEY } : {}),
       oauth2: {
         type: 'oauth2',
         flows: {
-          clientCredentials: {
+          clientCredentials: { tokenUrl, scopes },
+          authorizationCode: {
+            authorizationUrl: tokenUrl.replace(/\/token$/, '/authorize'),
             tokenUrl,
-            scopes: Object.fromEntries([...new Set(scopes)].toSorted().map((scope) => [scope, `${scope} rights`])),
+            refreshUrl: tokenUrl,
+            scopes: { ...scopes, ...USER_SCOPES },
           },
         },
       },

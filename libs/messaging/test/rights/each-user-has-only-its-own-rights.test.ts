@@ -22,8 +22,14 @@ const patience = { patienceMs: 30_000 };
 /** The permissions of each user: the exchanges that it publishes to and the queues that it reads. */
 const own: Readonly<Record<string, { exchanges: readonly string[]; queues: readonly string[] }>> = {
   gateway: { exchanges: [], queues: [] },
-  authorizer: { exchanges: ['boxoffice.client', 'boxoffice.token'], queues: ['authorizer.contact-erased.v1'] },
-  catalog: { exchanges: ['boxoffice.performance', 'boxoffice.places'], queues: ['catalog.releases.v1'] },
+  authorizer: {
+    exchanges: ['boxoffice.client', 'boxoffice.token'],
+    queues: ['authorizer.contact-erased.v1', 'authorizer.institutions.v1'],
+  },
+  catalog: {
+    exchanges: ['boxoffice.institution', 'boxoffice.performance', 'boxoffice.places'],
+    queues: ['catalog.releases.v1'],
+  },
   contacts: { exchanges: ['boxoffice.contact'], queues: [] },
   orders: {
     exchanges: ['boxoffice.order'],
@@ -42,7 +48,7 @@ const moves = workQueues.map((name) => `${name}.moves`);
 const besides = workQueues.flatMap((name) =>
   ['dlq', 'retry.5s', 'retry.30s', 'retry.5m'].map((end) => `${name}.${end}`),
 );
-const domains = ['client', 'token', 'contact', 'performance', 'places', 'order', 'ticket', 'tickets'];
+const domains = ['client', 'token', 'contact', 'institution', 'performance', 'places', 'order', 'ticket', 'tickets'];
 const exchanges = domains.map((name) => `boxoffice.${name}`);
 
 test('every exchange has one publisher, so that permission for it is permission for its facts', () => {

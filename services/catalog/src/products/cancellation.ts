@@ -1,4 +1,3 @@
-import { repeat } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
 import { type Context, contextOf, invalidateCatalog, timestampOf } from '../context.ts';
 import { cancelledWithProduct } from '../domain/performance.ts';
@@ -43,17 +42,3 @@ export const resumeCancellations = async (store: Store): Promise<void> => {
     await invalidateCatalog(context);
   }
 };
-
-const EVERY_MS = 30_000;
-
-/** Completes interrupted cancellations at once and every 30 seconds, until it is closed. */
-export const startResuming = (
-  store: Store,
-  logger: { error(message: string, fields: { readonly error: unknown }): void },
-): { close(): Promise<void> } =>
-  repeat(() => resumeCancellations(store), {
-    everyMs: EVERY_MS,
-    atOnce: true,
-    failed: (error) =>
-      logger.error('interrupted cancellations of products could not be completed; the next run tries again', { error }),
-  });

@@ -58,7 +58,7 @@ describe('the description of the catalog', () => {
   });
 
   test('the example of each fact fits its schema', () => {
-    expect(Object.keys(examples)).toEqual(['performance.cancelled', 'places.released']);
+    expect(Object.keys(examples)).toEqual(['performance.cancelled', 'places.released', 'institution.changed']);
     expect(examples['performance.cancelled'].performanceId).toMatch(/^prf_/);
     const { placeIds, placesReleased } = examples['places.released'];
     expect(placeIds).toHaveLength(placesReleased);
