@@ -36,7 +36,7 @@ import { createDocuments } from './descriptions/documents.ts';
 import { createLearner } from './descriptions/learner.ts';
 import { ownRoutes, VERSION } from './descriptions/own-operations.ts';
 import { createOwnOperations } from './descriptions/serve.ts';
-import { faultBody } from './exchange/answer.ts';
+import { faultAnswer } from './exchange/answer.ts';
 import { unavailable } from './exchange/faults.ts';
 import { createPeers, createTrust } from './exchange/peer.ts';
 import { hstsOf, securityHeaders } from './exchange/security-headers.ts';
@@ -112,18 +112,14 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
-/** Answers what the HTTP parser refuses, in the error shape of the family of the raw request line. */
+/** Answers what the HTTP parser refuses, as the raw request line demands: a page, or the error shape of its family. */
 const refuseByLine =
   (headers: Readonly<Record<string, string>>): Refuse =>
-  ({ code, details, path }) => ({
-    headers: {
-      'Content-Type': 'application/json; charset=utf-8',
-      'Cache-Control': 'no-store',
-      'X-Request-Id': requestIdFrom(undefined),
-      ...headers,
-    },
-    body: faultBody(familyOf(path), new Fault(code, details), path),
-  });
+  ({ code, details, path }) => {
+    const requestId = requestIdFrom(undefined);
+    const answer = faultAnswer(new Fault(code, details), { family: familyOf(path), url: path, requestId });
+    return { headers: { ...answer.headers, 'X-Request-Id': requestId, ...headers }, body: answer.body };
+  };
 
 const urlsOf = (given: GatewayOptions['services']): ReadonlyMap<ServiceName, string> =>
   new Map(serviceNames.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]] as const])));

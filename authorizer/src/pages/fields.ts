@@ -1,4 +1,4 @@
-import { type Html, html } from './html.ts';
+import { type Html, html } from '@boxoffice/pages';
 
 /** A labelled input. `autocomplete` is the token by which password managers recognise it (HTML, 4.10.18.7). */
 export interface Field {

@@ -1,12 +1,9 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { Fault } from '@boxoffice/envelope';
 import { ClientGone, familyA, faultOf } from '@boxoffice/http';
+import { errorPage, type PageAnswer } from '@boxoffice/pages';
 import { beginAnswer, endAnswer, type Logger, nameOperation, runWithTrace, type Trace } from '@boxoffice/runtime';
-import { html } from './html.ts';
-import { chooseLanguage } from './language.ts';
-import { type PageAnswer, showPage } from './page.ts';
 import { type PageRequest, readPageRequest } from './request.ts';
-import { textsIn } from './texts/index.ts';
 
 /** Answers GET, HEAD and POST of one path. */
 export type PageHandler = (request: PageRequest) => Promise<PageAnswer>;
@@ -31,22 +28,6 @@ const send = (request: IncomingMessage, response: ServerResponse, trace: Trace, 
   );
   headers.push('Content-Length', `${body.length}`, 'X-Request-Id', trace.requestId, 'traceparent', trace.traceparent);
   response.writeHead(answer.status, headers).end(request.method === 'HEAD' ? undefined : body);
-};
-
-/** The page of an error, in the language of the browser. */
-const errorPage = (fault: Fault, request: IncomingMessage, { requestId }: Trace): PageAnswer => {
-  const language = chooseLanguage({ acceptLanguage: request.headers['accept-language'] });
-  const { errors } = textsIn(language);
-  const [title, text] =
-    fault.http === 404
-      ? [errors.notFoundTitle, errors.notFound]
-      : fault.http === 503
-        ? [errors.unavailableTitle, errors.unavailable]
-        : fault.http < 500
-          ? [errors.formTitle, errors.form]
-          : [errors.failedTitle, errors.failed(requestId)];
-  const page = { language, institution: undefined, title, content: html`<p class="lead">${text}</p>` };
-  return showPage(page, { status: fault.http, headers: fault.headers });
 };
 
 /** Serves the pages and passes every other request on. Their errors are pages as well. */
@@ -77,7 +58,10 @@ export const createPagesFront = ({ handlers, publicUrl, logger }: PagesOptions) 
         .catch((error: unknown) =>
           error instanceof ClientGone
             ? undefined
-            : errorPage(faultOf(error, OPERATION, familyA, logger), request, trace),
+            : errorPage(faultOf(error, OPERATION, familyA, logger), {
+                acceptLanguage: request.headers['accept-language'],
+                requestId: trace.requestId,
+              }),
         )
         .then((page) => {
           if (page && !response.destroyed) send(request, response, trace, page);

@@ -1,4 +1,4 @@
-import { type Html, html } from './html.ts';
+import { type Html, html } from '@boxoffice/pages';
 import type { Sentence } from './texts/en.ts';
 
 /** The sentence below a heading, with its name (of a client, an institution, a user) emphasised. */

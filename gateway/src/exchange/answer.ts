@@ -1,15 +1,42 @@
 import { Fault, failureOf, posFailure } from '@boxoffice/envelope';
+import { errorPage } from '@boxoffice/pages';
 import { closesConnection, drainThenEnd, isBodyPending } from './drain-body.ts';
 import type { Exchange } from './exchange.ts';
 import { inFamily } from './faults.ts';
 import { oauthMembers } from './oauth-members.ts';
+import { isPage } from './page-paths.ts';
 import { rateLimitField } from './quota.ts';
 import { HSTS, NO_SNIFFING } from './security-headers.ts';
 import type { Family } from './target.ts';
 
-/** The body of an error in the family's shape; `url` is the raw request target. */
-export const faultBody = (family: Family, fault: Fault, url: string | undefined): string =>
-  JSON.stringify(family === 'B' ? posFailure(fault) : { ...failureOf(fault), ...oauthMembers(url, fault) });
+/** The request of an error, which may not have been read any further than this. */
+interface Refused {
+  readonly family: Family;
+  /** The raw request target. */
+  readonly url: string | undefined;
+  readonly acceptLanguage?: string | undefined;
+  readonly requestId: string;
+}
+
+/** A body with the headers that belong to it. */
+interface FaultAnswer {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+const JSON_HEADERS = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' };
+
+/** The answer to an error: a page where browsers are led to, else JSON in the family's shape. */
+export const faultAnswer = (fault: Fault, { family, url, acceptLanguage, requestId }: Refused): FaultAnswer => {
+  if (isPage(url)) {
+    const { headers, body } = errorPage(fault, { acceptLanguage, requestId });
+    // Every response of the gateway has this one already.
+    const own = Object.entries(headers).filter(([name]) => name !== NO_SNIFFING[0]);
+    return { headers: Object.fromEntries(own.map(([name, value]) => [name, String(value)])), body };
+  }
+  const members = family === 'B' ? posFailure(fault) : { ...failureOf(fault), ...oauthMembers(url, fault) };
+  return { headers: { ...JSON_HEADERS, ...fault.headers }, body: JSON.stringify(members) };
+};
 
 /** The headers of every response, names and values in turn. */
 export const commonHeaders = ({ trace, quota, hsts, corsHeaders }: Exchange): string[] => {
@@ -40,11 +67,12 @@ export const answerFault = (exchange: Exchange, thrown: Fault): void => {
     response.destroy();
     return;
   }
-  const body = Buffer.from(faultBody(family, fault, request.url));
-  const headers = commonHeaders(exchange);
-  headers.push('Content-Type', 'application/json; charset=utf-8', 'Content-Length', `${body.length}`);
-  headers.push('Cache-Control', 'no-store');
-  for (const [name, value] of Object.entries(fault.headers)) headers.push(name, value);
+  const { requestId } = exchange.trace;
+  const acceptLanguage = request.headers['accept-language'];
+  const answer = faultAnswer(fault, { family, url: request.url, acceptLanguage, requestId });
+  const body = Buffer.from(answer.body);
+  const headers = [...commonHeaders(exchange), ...Object.entries(answer.headers).flat()];
+  headers.push('Content-Length', `${body.length}`);
   exchange.bytesOut = request.method === 'HEAD' ? 0 : body.length;
   if (isBodyPending(request)) {
     if (closesConnection(request, fault)) headers.push('Connection', 'close');

@@ -42,4 +42,21 @@ describe('pages with forms', () => {
     const reply = await its.call('/auth/authorize', { method: 'PUT', body: '{}' });
     expect([reply.status, reply.headers.allow]).toEqual([405, 'GET, HEAD, POST']);
   });
+
+  test('are refused with pages, in the language of the browser; other paths with the envelope', async () => {
+    const put = (path: string, language: string) =>
+      its.call(path, { method: 'PUT', body: '{}', headers: { 'accept-language': language } });
+    for (const path of ['/auth/authorize?client_id=x', '/auth/logout', '/auth/invitation', '/auth/authorize/below']) {
+      const { headers, text } = await put(path, 'de-CH');
+      expect([path, headers['content-type']]).toEqual([path, 'text/html; charset=utf-8']);
+      expect(headers['content-security-policy']).toContain("default-src 'none'");
+      expect(headers['cache-control']).toBe('no-store');
+      expect(text).toContain('<html lang="de">');
+    }
+    for (const path of ['/auth/token', '/auth/authorized', '/svc/v3/clients'])
+      expect([path, (await put(path, 'de')).headers['content-type']]).toEqual([
+        path,
+        'application/json; charset=utf-8',
+      ]);
+  });
 });

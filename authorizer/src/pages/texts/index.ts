@@ -1,5 +1,5 @@
 // The texts of the pages, one file per language.
-import type { Language } from '../language.ts';
+import type { Language } from '@boxoffice/pages';
 import { de } from './de.ts';
 import { en, type Texts } from './en.ts';
 import { fr } from './fr.ts';

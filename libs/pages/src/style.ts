@@ -19,7 +19,8 @@ body{margin:0;min-height:100vh;min-height:100dvh;display:grid;grid-template-colu
 padding:clamp(1rem,4vw,3rem) clamp(.75rem,4vw,2rem);background:var(--paper);color:var(--ink);
 font:1rem/1.55 var(--text);overflow-wrap:break-word}
 main{width:100%;max-width:26.5rem;margin:0 auto;padding:clamp(1.5rem,6vw,2.75rem);background:var(--raised);
-border:1px solid var(--line);border-top:4px solid var(--accent);border-radius:.6rem;box-shadow:var(--shadow)}
+border:1px solid var(--line);border-radius:.6rem;box-shadow:inset 0 4px var(--accent),var(--shadow)}
+main>:last-child{margin-bottom:0}
 .institution{margin:0 0 1.75rem;font-size:.82rem;font-weight:600;letter-spacing:.09em;text-transform:uppercase;
 color:var(--soft)}
 h1{margin:0 0 .6rem;font:500 clamp(1.7rem,7vw,2.15rem)/1.15 var(--display);text-wrap:balance}
@@ -52,7 +53,7 @@ border-left:4px solid var(--danger);border-radius:.25rem}
 border:solid var(--done);border-width:0 0 2px 2px;transform:rotate(-45deg)}
 .account{margin:1.5rem 0 0;font-size:.9rem;color:var(--soft)}
 .detail{font-size:.87rem;color:var(--soft)}
-@media(forced-colors:active){main{border:1px solid}.scopes li::before{border-color:CanvasText}}
+@media(forced-colors:active){main{border:1px solid;border-top-width:4px}.scopes li::before{border-color:CanvasText}}
 `;
 
 /** The source expression that allows the stylesheet in a Content-Security-Policy (CSP 3, 2.3.1). */

@@ -1,0 +1,11 @@
+import { services } from '../services.ts';
+
+const paths = Object.values(services).flatMap(({ forms }): readonly string[] => forms);
+
+const PAGE = new RegExp(`^(?:https?://[^/?#]*)?(?:${paths.join('|')})(?:[/?#]|$)`);
+
+/**
+ * Whether browsers are led to this address, so that its errors are pages. `url` is the raw request target, because
+ * requests can be refused before it is parsed.
+ */
+export const isPage = (url: string | undefined): boolean => PAGE.test(url ?? '');
