@@ -25,6 +25,14 @@ export interface DemoApiUser {
   readonly contactNumber?: string;
 }
 
+/** One user of `demo.json` who signs in to the institution API. */
+export interface DemoApiUser {
+  readonly institution: string;
+  readonly login: string;
+  readonly password: string;
+  readonly role: string;
+}
+
 /** `demo.json` as `npm start` writes it. */
 export interface Demo {
   readonly baseUrl: string;

@@ -1,0 +1,155 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { authorizationOf, type Client, openClient } from '@boxoffice/testkit';
+import type { Page } from 'playwright-core';
+import type { Product } from '../../src/product.ts';
+
+export const INSTITUTION = 'opera';
+
+/** The languages of the pages, with the locales of browsers that get them. */
+export const LOCALES = { fr: 'fr-CH', en: 'en-GB', de: 'de-AT' } as const;
+export type Language = keyof typeof LOCALES;
+
+/** The client and the user of the demo data, and the application's address. */
+export interface People {
+  readonly baseUrl: string;
+  readonly clientId: string;
+  readonly login: string;
+  readonly password: string;
+  readonly redirectUri: string;
+  /** A new invitation's link. */
+  invite(): Promise<string>;
+  /** A client without a browser. */
+  readonly client: Client;
+}
+
+/** Finds client and user in the demo data. */
+export const peopleOf = ({ demo, address }: Product, applicationUrl: string): People => {
+  const clientOf = (name: string) => {
+    const found = demo.clients.find((one) => one.institution === INSTITUTION && one.name === name);
+    if (!found) throw new Error(`the demo data has no client ${name} of ${INSTITUTION}`);
+    return found;
+  };
+  const user = demo.apiUsers.find(({ institution, role }) => institution === INSTITUTION && role === 'manager');
+  if (!user) throw new Error(`the demo data has no manager of ${INSTITUTION}`);
+  const client = openClient(address);
+  return {
+    baseUrl: demo.baseUrl,
+    clientId: clientOf('web').clientId,
+    login: user.login,
+    password: user.password,
+    redirectUri: `${applicationUrl}/callback`,
+    client,
+    async invite() {
+      const headers = { authorization: await authorizationOf(client, clientOf('full')) };
+      const body = { login: `${randomUUID()}@example.org`, name: 'Grace Hopper', role: 'manager' };
+      const { body: answer } = await client('/svc/v3/users', { method: 'POST', headers, body });
+      return answer.data.invitation.url;
+    },
+  };
+};
+
+/** The address of a sign-in at the application. */
+export const requestOf = (
+  { baseUrl, clientId, redirectUri }: People,
+  more: Readonly<Record<string, string>> = {},
+): string => {
+  const challenge = createHash('sha256').update(randomBytes(32).toString('base64url')).digest('base64url');
+  const parameters = {
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    code_challenge: challenge,
+    code_challenge_method: 'S256',
+    ...more,
+  };
+  return `${baseUrl}/auth/authorize?${new URLSearchParams(parameters)}`;
+};
+
+/** The fields and the buttons of the pages, whatever the language. */
+export const controls = (page: Page) => ({
+  login: page.locator('input[name=login]'),
+  password: page.locator('input[name=password]'),
+  repeat: page.locator('input[name=repeat]'),
+  submit: page.locator('button[type=submit]').first(),
+  alert: page.getByRole('alert'),
+});
+
+/** Fills in the sign-in page and sends it. */
+export const enter = async (page: Page, login: string, password: string): Promise<void> => {
+  const { login: field, password: secret, submit } = controls(page);
+  await field.fill(login);
+  await secret.fill(password);
+  await submit.click();
+};
+
+/** Fails to sign in until the next attempt is throttled; the page shows the sign-in. */
+const exhaust = async (page: Page, login: string): Promise<void> => {
+  const form = await page.locator('input[name=form]').inputValue();
+  const address = new URL('/auth/authorize', page.url());
+  for (let attempt = 0; attempt < 20; attempt += 1) {
+    const answer = await page.context().request.post(address.href, {
+      form: { form, login, password: 'wrong' },
+      headers: { origin: address.origin },
+    });
+    if (answer.status() === 429) return;
+  }
+  throw new Error('twenty wrong passwords are not throttled');
+};
+
+/**
+ * Walks through every page as a user meets it; `shown` is called on each, with its name and the status of its answer.
+ * The browser is in none of the pages' sessions before and after.
+ */
+export const walk = async (
+  page: Page,
+  people: People,
+  shown: (name: string, status: number | undefined) => Promise<void>,
+): Promise<void> => {
+  const { submit, password, repeat, alert } = controls(page);
+  let status: number | undefined;
+  page.on('response', (response) => {
+    if (response.request().isNavigationRequest()) status = response.status();
+  });
+  const see = async (name: string) => shown(name, status);
+  const open = async (name: string, address: string) => {
+    await page.goto(address);
+    await see(name);
+  };
+
+  await open('unknown client', requestOf({ ...people, clientId: 'cli_unknown' }));
+  await open('no page', `${people.baseUrl}/auth/authorize/nothing`);
+  await open('ended invitation', `${people.baseUrl}/auth/invitation?token=inv_${'x'.repeat(43)}`);
+
+  await open('invitation', await people.invite());
+  await password.fill('four swans on a cold lake');
+  await repeat.fill('five swans on a cold lake');
+  await submit.click();
+  await alert.waitFor();
+  await see('invitation with different passwords');
+  await password.fill('four swans on a cold lake');
+  await repeat.fill('four swans on a cold lake');
+  await submit.click();
+  await password.waitFor({ state: 'detached' });
+  await see('saved password');
+
+  await open('sign-in', requestOf(people));
+  await enter(page, people.login, 'wrong');
+  await alert.waitFor();
+  await see('wrong password');
+
+  const unknown = `${randomUUID()}@example.org`;
+  await exhaust(page, unknown);
+  await enter(page, unknown, 'wrong');
+  await password.waitFor({ state: 'detached' });
+  await see('throttled');
+
+  await page.goto(requestOf(people, { prompt: 'login consent' }));
+  await enter(page, people.login, people.password);
+  await page.locator('button[name=decision]').first().waitFor();
+  await see('consent');
+
+  await open('sign out', `${people.baseUrl}/auth/logout`);
+  await submit.click();
+  await submit.waitFor({ state: 'detached' });
+  await see('signed out');
+};

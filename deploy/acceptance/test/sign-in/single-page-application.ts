@@ -1,0 +1,55 @@
+import { readFile, realpath } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+
+const DOCUMENT = new URL('../../../../docs/sign-in.md', import.meta.url);
+
+/** The modules that the page of the document loads, by their paths below `/node_modules`. */
+const MODULES = ['oidc-client-ts/dist/esm/oidc-client-ts.js', 'jwt-decode/build/esm/index.js'];
+
+const LIBRARY = new URL('../../node_modules/oidc-client-ts', import.meta.url);
+
+/** Reads the modules: pnpm keeps the dependencies of a package beside it. */
+const readModules = async (): Promise<ReadonlyMap<string, string>> => {
+  const folder = await realpath(LIBRARY);
+  const texts = await Promise.all(MODULES.map((module) => readFile(join(folder, '..', module), 'utf8')));
+  return new Map(MODULES.map((module, index) => [`/node_modules/${module}`, texts[index] ?? '']));
+};
+
+/** A single-page application on an origin of its own. */
+export interface SinglePageApplication {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** The page of the document, with the address and the client of an installation. */
+const pageOf = async (baseUrl: string, clientId: string): Promise<string> => {
+  const [, page] = /```html\n(<!doctype html>[\s\S]*?)```/.exec(await readFile(DOCUMENT, 'utf8')) ?? [];
+  const settings = ['https://tickets.example.org', 'cli_of-your-application'] as const;
+  if (page === undefined || settings.some((setting) => page.split(setting).length !== 2))
+    throw new Error('docs/sign-in.md has no single-page application with one address and one client');
+  return page.replace(settings[0], baseUrl).replace(settings[1], clientId);
+};
+
+/** Serves the single-page application of `docs/sign-in.md` as it says: at `/` and `/callback`, with its modules. */
+export const serveSinglePageApplication = async (baseUrl: string, clientId: string): Promise<SinglePageApplication> => {
+  const page = await pageOf(baseUrl, clientId);
+  const modules = await readModules();
+  const server = createServer((request, response) => {
+    const path = request.url?.split('?', 1)[0] ?? '';
+    const module = modules.get(path);
+    if (module !== undefined) response.setHeader('Content-Type', 'text/javascript').end(module);
+    else if (path === '/' || path === '/callback') response.setHeader('Content-Type', 'text/html').end(page);
+    else response.writeHead(404).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+};

@@ -1,0 +1,192 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { waitUntil } from '@boxoffice/testkit';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { type Product, startProduct } from '../../src/product.ts';
+import { executablePath, openBrowser, overflow } from '../shop/visit.ts';
+import { enter, INSTITUTION, type Language, LOCALES, type People, peopleOf, requestOf, walk } from './pages.ts';
+import { type SinglePageApplication, serveSinglePageApplication } from './single-page-application.ts';
+
+const PATIENCE_MS = 60_000;
+const STORY_MS = 240_000;
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** What axe-core finds on the page as it is shown. */
+const findings = (page: Page): Promise<string[]> =>
+  page.evaluate(
+    'axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ": " + html)))',
+  );
+
+const WIDTHS = [320, 1280];
+const SCHEMES = ['light', 'dark'] as const;
+
+const suite = executablePath ? describe : describe.skip;
+if (suite === describe.skip) process.stdout.write('skipped: signing in needs a browser\n');
+
+// One installation and one browser for everything.
+suite('users sign in in a browser', () => {
+  let product: Product;
+  let browser: Browser;
+  let application: SinglePageApplication;
+  let people: People;
+  const complaints: string[] = [];
+
+  beforeAll(async () => {
+    [product, browser] = await Promise.all([startProduct(), openBrowser()]);
+    const client = product.demo.clients.find(({ institution, name }) => institution === INSTITUTION && name === 'web');
+    application = await serveSinglePageApplication(product.demo.baseUrl, client?.clientId ?? '');
+    people = peopleOf(product, application.url);
+  }, 120_000);
+  afterAll(async () => {
+    await browser?.close();
+    await application?.close();
+    await product?.stop();
+    await product?.discard();
+  });
+
+  /** A page of a browser without cookies; it closes with the story. */
+  const inBrowser = async (options: BrowserContextOptions, story: (page: Page) => Promise<void>): Promise<void> => {
+    const context = await browser.newContext({ ignoreHTTPSErrors: true, reducedMotion: 'reduce', ...options });
+    const page = await context.newPage();
+    page.setDefaultTimeout(PATIENCE_MS);
+    page.on('console', (message) => {
+      const isStatus = message.text().startsWith('Failed to load resource');
+      if (['error', 'warning'].includes(message.type()) && !isStatus) complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(error.message));
+    try {
+      await story(page);
+    } finally {
+      await context.close();
+    }
+  };
+
+  test.concurrent(
+    'the single-page application of the documentation signs in, calls, refreshes in the background and signs out',
+    () =>
+      inBrowser({ locale: LOCALES.en }, async (page) => {
+        const button = (name: string) => page.getByRole('button', { name });
+        const token = (): Promise<string> =>
+          page.evaluate(
+            'JSON.parse(Object.values(sessionStorage).find((one) => one.includes("access_token"))).access_token',
+          );
+        await page.clock.install();
+        await page.goto(application.url);
+        await button('Sign in').click();
+        await enter(page, people.login, people.password);
+        await button('Sign out').waitFor();
+        await page.locator('#products li').first().waitFor();
+        const first = await token();
+
+        // The library refreshes a minute before the token expires, by a clock that is moved on here.
+        const refreshed = page.waitForResponse(
+          (response) => response.request().postData()?.includes('grant_type=refresh_token') === true,
+        );
+        await page.clock.fastForward('14:30');
+        expect((await refreshed).status()).toBe(200);
+        await waitUntil(async () => (await token()) !== first, { withinMs: PATIENCE_MS });
+        const second = await token();
+        await page.reload();
+        await page.locator('#products li').first().waitFor();
+
+        await button('Sign out').click();
+        await button('Sign in').waitFor();
+        expect(new URL(page.url()).origin).toBe(application.url);
+        const call = () =>
+          people.client('/svc/v3/catalog/products', { headers: { authorization: `Bearer ${second}` } });
+        await waitUntil(async () => (await call()).status === 401, { withinMs: PATIENCE_MS });
+        const returned = page.waitForRequest((request) => request.url().startsWith(`${people.redirectUri}?`));
+        await page.goto(requestOf(people, { prompt: 'none' }));
+        expect(new URL((await returned).url()).searchParams.get('error')).toBe('login_required');
+      }),
+    STORY_MS,
+  );
+
+  test.concurrent.each(Object.entries(LOCALES) as [Language, string][])(
+    'axe-core finds nothing on any page, narrow or wide, light or dark, in %s',
+    (language, locale) =>
+      inBrowser({ locale }, async (page) => {
+        const faults: string[] = [];
+        const statuses: Record<string, number | undefined> = {};
+        await walk(page, people, async (name, status) => {
+          statuses[name] = status;
+          await page.evaluate(axe);
+          if ((await page.locator('html').getAttribute('lang')) !== language) faults.push(`${name}: another language`);
+          for (const width of WIDTHS) {
+            await page.setViewportSize({ width, height: 800 });
+            if ((await overflow(page)) > 0) faults.push(`${name}: wider than ${width} px`);
+            for (const colorScheme of SCHEMES) {
+              await page.emulateMedia({ colorScheme });
+              faults.push(...(await findings(page)).map((found) => `${name}, ${width} px, ${colorScheme}: ${found}`));
+            }
+          }
+        });
+        expect(faults).toEqual([]);
+        expect(statuses).toEqual({
+          'unknown client': 400,
+          'no page': 404,
+          'ended invitation': 404,
+          invitation: 200,
+          'invitation with different passwords': 422,
+          'saved password': 200,
+          'sign-in': 200,
+          'wrong password': 403,
+          throttled: 429,
+          consent: 200,
+          'sign out': 200,
+          'signed out': 200,
+        });
+      }),
+    STORY_MS,
+  );
+
+  test.concurrent(
+    'the keyboard alone is enough, without JavaScript',
+    () =>
+      inBrowser({ locale: LOCALES.en, javaScriptEnabled: false }, async (page) => {
+        const { keyboard } = page;
+        const focused = page.locator(':focus');
+        await page.goto(requestOf(people, { prompt: 'consent' }));
+        await keyboard.type(people.login);
+        await keyboard.press('Tab');
+        await keyboard.type(people.password);
+        await keyboard.press('Tab');
+        expect(await focused.textContent()).toBe('Sign in');
+        await keyboard.press('Enter');
+
+        await page.getByRole('heading', { name: 'Allow access?' }).waitFor();
+        await keyboard.press('Tab');
+        expect(await focused.textContent()).toBe('Allow');
+        await keyboard.press('Tab');
+        expect(await focused.textContent()).toBe('Refuse');
+        await keyboard.press('Enter');
+        await page.waitForURL((url) => url.searchParams.get('error') === 'access_denied');
+
+        await page.goto(requestOf(people, { prompt: 'consent' }));
+        await keyboard.press('Tab');
+        await keyboard.press('Enter');
+        await page.waitForURL((url) => url.href.startsWith(people.redirectUri) && url.searchParams.has('code'));
+
+        await page.goto(`${people.baseUrl}/auth/logout`);
+        await keyboard.press('Tab');
+        expect(await focused.textContent()).toBe('Sign out');
+        await keyboard.press('Enter');
+        await page.getByRole('heading', { name: 'Signed out' }).waitFor();
+
+        await page.goto(await people.invite());
+        expect(await focused.getAttribute('name')).toBe('password');
+        await keyboard.type('four swans on a cold lake');
+        await keyboard.press('Tab');
+        await keyboard.type('four swans on a cold lake');
+        await keyboard.press('Enter');
+        await page.getByRole('heading', { name: 'Your password is saved' }).waitFor();
+      }),
+    STORY_MS,
+  );
+
+  test('no page violates its own policy or logs an error', () => {
+    expect(complaints).toEqual([]);
+  });
+});
