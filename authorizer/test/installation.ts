@@ -114,8 +114,8 @@ export const startInstallation = async (options: InstallationOptions = {}) => {
   const front = await publicAddress();
   const services: RunningService[] = [];
   const prepared: Authorizer[] = [];
-  const prepare: typeof authorizer.prepare = async ({ store: own, publicUrl, settings, logger }) => {
-    const made = createAuthorizer({ store: own, issuer: publicUrl, logger, ...settings, now });
+  const prepare: typeof authorizer.prepare = async ({ store: own, publicUrl, settings, logger, metrics }) => {
+    const made = createAuthorizer({ store: own, issuer: publicUrl, logger, metrics, ...settings, now });
     await made.keys.load();
     prepared.push(made);
     return made;

@@ -8,6 +8,7 @@ import { type Benchmark, table } from './measure/report.ts';
 import { purchase } from './purchase.ts';
 import { revisions } from './revisions/revisions.ts';
 import { shop } from './shop/shop.ts';
+import { signInBenchmark } from './sign-in.ts';
 import { start } from './start.ts';
 import { store } from './store.ts';
 import { tokens } from './tokens.ts';
@@ -16,6 +17,7 @@ import { tokens } from './tokens.ts';
 const benchmarks: Readonly<Record<string, Benchmark>> = {
   gateway,
   tokens,
+  'sign-in': signInBenchmark,
   lists,
   store,
   start,

@@ -1,24 +1,11 @@
-import { generateKeyPairSync, sign } from 'node:crypto';
 import { apply } from './client/load.ts';
 import { startChild } from './measure/child.ts';
 import { type Benchmark, quantile, round } from './measure/report.ts';
-import type { AuthorizerAnnouncement } from './programs/authorizer.ts';
+import { signaturesPerSecond } from './measure/signatures.ts';
+import type { AuthorizerAnnouncement } from './programs/announcement.ts';
 
 const ROUNDS = 3;
 const SECONDS = 4;
-
-/** ES256 signatures per second of one core, over as many bytes as a token has. */
-const signaturesPerSecond = (): number => {
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const bytes = Buffer.alloc(400, 'x');
-  const started = performance.now();
-  let done = 0;
-  while (performance.now() - started < 1500) {
-    for (let turn = 0; turn < 100; turn += 1) sign('sha256', bytes, { key: privateKey, dsaEncoding: 'ieee-p1363' });
-    done += 100;
-  }
-  return (done / (performance.now() - started)) * 1000;
-};
 
 /** Tokens per second against bare signatures. */
 export const tokens: Benchmark = {

@@ -1,22 +1,21 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { authorizer, createClient } from '@boxoffice/authorizer';
+import {
+  authorizer,
+  createApiKey,
+  createApiUser,
+  createClient,
+  createPublicClient,
+  lockApiUser,
+  setApiUserPassword,
+} from '@boxoffice/authorizer';
 import { createLogger, deriveServiceSecret } from '@boxoffice/runtime';
 import { openEngines, startService } from '@boxoffice/service';
 import { announce } from '../measure/child.ts';
+import { type AuthorizerAnnouncement, REDIRECT_URI } from './announcement.ts';
 
-/** The address of the benchmark's authorizer, and a client of it. */
-export interface AuthorizerAnnouncement {
-  readonly url: string;
-  readonly clientId: string;
-  readonly clientSecret: string;
-  /** The gateway's service secret. */
-  readonly serviceSecret: string;
-  readonly issuer: string;
-}
-
-// The authorizer alone, on SQLite, with one client that may read contacts.
+// The authorizer alone, on SQLite, with a client, a user who signs in, one who is locked, and an API key.
 const [issuer = 'https://localhost:8443'] = process.argv.slice(2);
 const directory = mkdtempSync(join(tmpdir(), 'boxoffice-bench-'));
 process.once('exit', () => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
@@ -24,11 +23,19 @@ const logger = createLogger({ service: 'authorizer', level: 'error' });
 const engines = await openEngines({ mongodbUrl: undefined, amqpUrl: undefined, directory, logger });
 const store = await engines.store('authorizer', authorizer.collections);
 const serviceRootSecret = 'benchmark-service-secret';
-const { clientId, clientSecret } = await createClient(store, {
-  institution: 'bench',
-  name: 'bench',
-  scopes: ['contacts:read'],
-});
+const institution = 'bench';
+const scopes = ['contacts:read'] as const;
+const { clientId, clientSecret } = await createClient(store, { institution, name: 'bench', scopes });
+const redirectUris = [REDIRECT_URI];
+const { clientId: publicId } = await createPublicClient(store, { institution, name: 'web', scopes, redirectUris });
+const user = { login: 'user@bench.example', password: 'four swans on a cold lake' };
+const locked = { institution, login: 'locked@bench.example', publicUrl: issuer };
+for (const { login } of [user, locked]) {
+  await createApiUser(store, { institution, login, name: login, role: 'manager', publicUrl: issuer });
+  await setApiUserPassword(store, { institution, login, publicUrl: issuer }, user.password);
+}
+await lockApiUser(store, locked);
+const { key: apiKey } = await createApiKey(store, institution, { name: 'bench', ratePerMinute: 1_000_000 });
 const { url } = await startService(authorizer, {
   store,
   bus: engines.bus,
@@ -45,4 +52,14 @@ const { url } = await startService(authorizer, {
   },
 });
 const serviceSecret = deriveServiceSecret(serviceRootSecret, 'gateway');
-announce({ url, clientId, clientSecret, serviceSecret, issuer } satisfies AuthorizerAnnouncement);
+announce({
+  url,
+  clientId,
+  clientSecret,
+  publicId,
+  user,
+  lockedLogin: locked.login,
+  apiKey,
+  serviceSecret,
+  issuer,
+} satisfies AuthorizerAnnouncement);

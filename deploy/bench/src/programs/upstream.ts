@@ -17,6 +17,15 @@ const description = JSON.stringify({
         responses: { 200: { description: 'one kilobyte' } },
       },
     },
+    '/svc/v3/contacts/public-benchmark': {
+      get: {
+        operationId: 'readPublicBenchmark',
+        summary: 'Answers 1 KB, also to an API key',
+        security: [{ oauth2: ['contacts:read'] }, { apiKey: [] }],
+        'x-service': 'contacts',
+        responses: { 200: { description: 'one kilobyte' } },
+      },
+    },
   },
 });
 const json = { 'Content-Type': 'application/json; charset=utf-8' };

@@ -1,0 +1,147 @@
+import { openClient } from '@boxoffice/testkit';
+import { applyBatch } from './client/load.ts';
+import { authorizePath, codeIn, exchangeOf, openLogin, sessionOf } from './client/sign-in.ts';
+import { cpuSeconds, type Running, startChild } from './measure/child.ts';
+import { type Benchmark, quantile, round } from './measure/report.ts';
+import { signaturesPerSecond } from './measure/signatures.ts';
+import type { AuthorizerAnnouncement } from './programs/announcement.ts';
+
+const ROUNDS = 7;
+/** Codes of one round: few enough that none expires before its turn. */
+const CODES = 1_500;
+/** As many as hide the time of durable writes, which are stored together. */
+const CONNECTIONS = 50;
+/** Fewer than an address may fail with, and than all addresses may fail with at one login. */
+const LOGINS = 40;
+
+const LOWEST = 0.3;
+/** How far the medians of two kinds of login may lie apart. */
+const APART = 0.1;
+
+/** Codes per second, exchanges per second, and the authorizer's CPU time per exchange in microseconds, of one round. */
+const exchangeOnce = async (
+  { announced, child }: Running<AuthorizerAnnouncement>,
+  cookie: string,
+  scope: string,
+  amount: number,
+) => {
+  const { url } = announced;
+  const codes: string[] = [];
+  const given = await applyBatch(
+    {
+      url,
+      connections: CONNECTIONS,
+      method: 'GET',
+      path: authorizePath(announced, scope),
+      headers: { cookie },
+      amount,
+      received: ({ location }) => {
+        const code = codeIn(location);
+        if (code !== undefined) codes.push(code);
+      },
+    },
+    [303],
+  );
+  if (codes.length !== amount) throw new Error(`${codes.length} codes of ${amount} requests`);
+  const before = cpuSeconds(child.pid);
+  const exchanged = await applyBatch(
+    {
+      url,
+      connections: CONNECTIONS,
+      method: 'POST',
+      path: '/auth/token',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      amount,
+      nextBody: () => exchangeOf(announced, codes.shift() ?? ''),
+    },
+    [200],
+  );
+  return { given, exchanged, cpu: ((cpuSeconds(child.pid) - before) / amount) * 1e6 };
+};
+
+/** Milliseconds of failing logins of each kind, in turn. */
+const failingLogins = async (announced: AuthorizerAnnouncement) => {
+  const { user, lockedLogin, url } = announced;
+  const login = await openLogin(openClient({ baseUrl: url }), announced);
+  const kinds = {
+    'wrong password': user.login,
+    'locked user': lockedLogin,
+    'unknown login': 'nobody@bench.example',
+  } as const;
+  const times: Record<keyof typeof kinds, number[]> = { 'wrong password': [], 'locked user': [], 'unknown login': [] };
+  for (let turn = 0; turn < LOGINS; turn += 1) {
+    for (const [kind, name] of Object.entries(kinds) as [keyof typeof kinds, string][]) {
+      // The password of the first two, but for one letter.
+      const password = `${user.password.slice(1)}x`;
+      const { status, ms } = await login({ login: name, password, address: `192.0.2.${turn}` });
+      if (status !== 403) throw new Error(`${kind}: ${status}`);
+      times[kind].push(ms);
+    }
+  }
+  return times;
+};
+
+/** Codes exchanged for tokens per second against bare signatures, and how long logins fail that must look alike. */
+export const signInBenchmark: Benchmark = {
+  about:
+    'codes exchanged per second, against bare ES256 signatures of one core; the time of failing logins of each kind',
+  async run(progress) {
+    const authorizer = await startChild<AuthorizerAnnouncement>('authorizer');
+    const { announced } = authorizer;
+    const cookie = await sessionOf(announced);
+    progress('warming up');
+    await exchangeOnce(authorizer, cookie, 'contacts:read', CODES);
+    const rows: (string | number)[][] = [];
+    const ratios: number[] = [];
+    for (let turn = 1; turn <= ROUNDS; turn += 1) {
+      progress(`round ${turn} of ${ROUNDS}`);
+      const bare = signaturesPerSecond();
+      const { given, exchanged, cpu } = await exchangeOnce(authorizer, cookie, 'contacts:read', CODES);
+      // Two signatures each, and the first of a chain of refresh tokens.
+      const whole = await exchangeOnce(authorizer, cookie, 'openid offline_access contacts:read', CODES);
+      ratios.push(exchanged / bare);
+      rows.push([
+        `round ${turn}`,
+        bare,
+        given,
+        exchanged,
+        exchanged / bare,
+        cpu,
+        whole.exchanged,
+        whole.exchanged / bare,
+      ]);
+    }
+    progress('logins that fail');
+    const times = await failingLogins(announced);
+    await authorizer.stop();
+    const ratio = quantile(ratios, 0.5);
+    const usual = quantile(times['wrong password'], 0.5);
+    const alike = (['locked user', 'unknown login'] as const).map((kind) => {
+      const compared = quantile(times[kind], 0.5) / usual;
+      return {
+        what: `${kind} against wrong password, median of ${LOGINS} (${round(usual)} ms)`,
+        target: `1 ± ${APART} ×`,
+        reached: `${round(compared)} ×`,
+        met: Math.abs(compared - 1) <= APART,
+      };
+    });
+    return {
+      name: 'sign-in',
+      about: this.about,
+      columns: [
+        ...['', 'signatures/s', 'codes/s', 'exchanges/s', 'ratio', 'CPU µs'],
+        ...['with ID and refresh token/s', 'ratio'],
+      ],
+      rows,
+      targets: [
+        {
+          what: 'exchanges against signatures, median',
+          target: `≥ ${LOWEST} ×`,
+          reached: `${round(ratio)} ×`,
+          met: ratio >= LOWEST,
+        },
+        ...alike,
+      ],
+    };
+  },
+};
