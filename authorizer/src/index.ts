@@ -16,6 +16,7 @@ export { internalShapes } from './decisions/internal-shapes.ts';
 export { CALLS, SERVICES } from './domain/callers.ts';
 export { ROLES, type Role } from './domain/roles.ts';
 export { SCOPES, type Scope } from './domain/scopes.ts';
+export { keptFor, lengthOf, mergedRows, type Resolution, startOf, type UsageRow } from './domain/usage.ts';
 export { type ClientChanged, examples, schemas, type TokenRevoked } from './events.ts';
 export { recoverySteps as wayOut, WrongKeyEncryptionKey } from './keys/encryption.ts';
 export {
@@ -26,7 +27,23 @@ export {
   type RotationOptions,
   rotateKeys,
 } from './keys/keys.ts';
-export { collections } from './store.ts';
+export {
+  type ApiKeyDocument,
+  type ApiKeyUseDocument,
+  apiKeysCollection,
+  apiKeyUsesCollection,
+  type ClientDocument,
+  clientsCollection,
+  collections,
+  type GrantDocument,
+  grantsCollection,
+  type SessionDocument,
+  sessionsCollection,
+  type UsageDocument,
+  type UserDocument,
+  usageCollection,
+  usersCollection,
+} from './store.ts';
 export { accessClaims } from './tokens/claims.ts';
 export { signAccessToken } from './tokens/sign.ts';
 export { LONGEST_DAYS, rangeOf, readUsage, type UsageItem, type UsagePage, type UsageQuery } from './usage/query.ts';

@@ -1,4 +1,4 @@
-// The check of an installation's stored documents against the invariants of orders, stock and tickets.
+// The check of an installation's stored documents against the invariants of orders, stock, tickets, access and usage.
 
 import { knownInstitution } from './accounts/institutions.ts';
 import { invariants } from './check/findings.ts';
@@ -19,6 +19,7 @@ const storesOf = async (installation: Installation) => {
     );
   }
   return {
+    authorizer: await installation.authorizer(),
     catalog: await installation.catalog(),
     contacts: await installation.contacts(),
     orders: await installation.orders(),
@@ -82,7 +83,7 @@ export const check: readonly Command[] = [
     name: 'check',
     usage: '[--institution ID] [--metrics FILE] [--settle SECONDS] [--patience SECONDS]',
     about:
-      'verifies stock, orders, tickets, payments and contacts of the whole installation, also while it runs, and changes nothing; violations give exit status 1 and their ids; --metrics: counts for Prometheus’s textfile collector; what looks wrong must stay so for --settle (3) to count, and is waited for --patience (60) while it is under way',
+      'verifies stock, orders, tickets, payments, contacts, users, grants, API keys and usage of the whole installation, also while it runs, and changes nothing; violations give exit status 1 and their ids; --metrics: counts for Prometheus’s textfile collector; what looks wrong must stay so for --settle (3) to count, and is waited for --patience (60) while it is under way',
     options: {
       institution: { type: 'string' },
       metrics: { type: 'string' },

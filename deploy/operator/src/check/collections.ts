@@ -1,3 +1,19 @@
+import {
+  type ApiKeyDocument,
+  type ApiKeyUseDocument,
+  type SessionDocument as ApiSessionDocument,
+  type UserDocument as ApiUserDocument,
+  apiKeysCollection,
+  apiKeyUsesCollection,
+  type ClientDocument,
+  clientsCollection,
+  type GrantDocument,
+  grantsCollection,
+  sessionsCollection,
+  type UsageDocument,
+  usageCollection,
+  usersCollection,
+} from '@boxoffice/authorizer';
 import { type PerformanceDocument, type PlaceDocument, performances, places } from '@boxoffice/catalog';
 import { type ContactDocument, contactsCollection } from '@boxoffice/contacts';
 import { type OrderDocument, ordersCollection } from '@boxoffice/orders';
@@ -7,6 +23,7 @@ import { type TicketDocument, ticketsCollection } from '@boxoffice/tickets';
 
 /** The stores of the services that a check reads. */
 export interface CheckedStores {
+  readonly authorizer: Store;
   readonly catalog: Store;
   readonly contacts: Store;
   readonly orders: Store;
@@ -23,9 +40,32 @@ export interface CheckedCollections {
   readonly contacts: CollectionHandle<ContactDocument>;
   readonly sessions: CollectionHandle<SessionDocument>;
   readonly logins: CollectionHandle<UserDocument>;
+  readonly clients: CollectionHandle<ClientDocument>;
+  /** The users of the institution API. */
+  readonly users: CollectionHandle<ApiUserDocument>;
+  /** Their sessions and what they granted. */
+  readonly signIns: CollectionHandle<ApiSessionDocument>;
+  readonly grants: CollectionHandle<GrantDocument>;
+  readonly apiKeys: CollectionHandle<ApiKeyDocument>;
+  readonly apiKeyUses: CollectionHandle<ApiKeyUseDocument>;
+  readonly usage: CollectionHandle<UsageDocument>;
 }
 
-export const collectionsOf = ({ catalog, contacts, orders, tickets, pos }: CheckedStores): CheckedCollections => ({
+export const collectionsOf = ({
+  authorizer,
+  catalog,
+  contacts,
+  orders,
+  tickets,
+  pos,
+}: CheckedStores): CheckedCollections => ({
+  clients: authorizer.collection(clientsCollection),
+  users: authorizer.collection(usersCollection),
+  signIns: authorizer.collection(sessionsCollection),
+  grants: authorizer.collection(grantsCollection),
+  apiKeys: authorizer.collection(apiKeysCollection),
+  apiKeyUses: authorizer.collection(apiKeyUsesCollection),
+  usage: authorizer.collection(usageCollection),
   performances: catalog.collection(performances),
   places: catalog.collection(places),
   orders: orders.collection(ordersCollection),

@@ -15,6 +15,10 @@ export const invariants = {
   ticket_lineage: 'a replaced ticket and the one that replaces it name each other',
   contact: 'the contacts that orders and logins name exist, and no login has an erased one',
   erasure: 'orders and tickets of an erased contact contain no name',
+  user: 'a user’s state, role and password agree, and no user has an erased contact',
+  sign_in: 'grants and sessions are of users and clients of their institution, and end in time',
+  api_key: 'a deleted API key is of no origin, and counted requests are of a key that exists',
+  usage: 'the usage of the minutes adds up to that of their hour, and of the hours to that of their day',
   session_cart: 'the cart of a session is an order of its point of sale',
 } as const;
 
@@ -32,7 +36,20 @@ export interface Finding {
 }
 
 /** The kinds of documents that are read again, by id, after a finding. */
-export type Kind = 'performance' | 'place' | 'order' | 'ticket' | 'contact' | 'session' | 'login';
+export type Kind =
+  | 'performance'
+  | 'place'
+  | 'order'
+  | 'ticket'
+  | 'contact'
+  | 'session'
+  | 'login'
+  | 'user'
+  | 'sign_in'
+  | 'grant'
+  | 'api_key'
+  | 'api_key_use'
+  | 'usage';
 
 /** A document and everything that was read to judge it. */
 export interface Case {

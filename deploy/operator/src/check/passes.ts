@@ -1,13 +1,26 @@
 import type { CheckedCollections } from './collections.ts';
 import type { Case, Kind } from './findings.ts';
+import { judgeApiKeys, judgeApiKeyUses, judgeGrants, judgeSignIns, judgeUsers } from './judge-access.ts';
 import { judgeOrders, judgeTickets } from './judge-orders.ts';
 import { judgeContacts, judgeLogins, judgeSessions } from './judge-people.ts';
 import { judgePlaces, judgeStock, recount } from './judge-stock.ts';
+import { judgeUsage, judgeUsageAgain } from './judge-usage.ts';
 import { byId, pagesOf } from './reading.ts';
 
 /** The documents read so far, by kind. */
 export type Counts = Record<
-  'performances' | 'places' | 'orders' | 'tickets' | 'contacts' | 'sessions' | 'logins',
+  | 'performances'
+  | 'places'
+  | 'orders'
+  | 'tickets'
+  | 'contacts'
+  | 'sessions'
+  | 'logins'
+  | 'users'
+  | 'sign_ins'
+  | 'grants'
+  | 'api_keys'
+  | 'usage_intervals',
   number
 >;
 
@@ -19,6 +32,11 @@ export const noCounts = (): Counts => ({
   contacts: 0,
   sessions: 0,
   logins: 0,
+  users: 0,
+  sign_ins: 0,
+  grants: 0,
+  api_keys: 0,
+  usage_intervals: 0,
 });
 
 /** Reads everything once, or everything of one institution, and counts it. */
@@ -53,6 +71,45 @@ export async function* lookAtAll(
     counts.logins += page.length;
     yield await judgeLogins(collections, page);
   }
+  yield* lookAtAccess(collections, counts, institution);
+}
+
+/** Reads what the authorizer stores. */
+async function* lookAtAccess(
+  collections: CheckedCollections,
+  counts: Counts,
+  institution?: string,
+): AsyncGenerator<Case[]> {
+  // Whoever has usage has or had a client or a key: deleted ones stay.
+  const institutions = new Set<string>();
+  for await (const page of pagesOf(collections.clients, institution)) {
+    for (const client of page) institutions.add(client.institution);
+  }
+  for await (const page of pagesOf(collections.users, institution)) {
+    counts.users += page.length;
+    yield await judgeUsers(collections, page);
+  }
+  for await (const page of pagesOf(collections.signIns, institution)) {
+    counts.sign_ins += page.length;
+    yield await judgeSignIns(collections, page);
+  }
+  for await (const page of pagesOf(collections.grants, institution)) {
+    counts.grants += page.length;
+    yield await judgeGrants(collections, page);
+  }
+  for await (const page of pagesOf(collections.apiKeys, institution)) {
+    counts.api_keys += page.length;
+    for (const apiKey of page) institutions.add(apiKey.institution);
+    yield await judgeApiKeys(collections, page);
+  }
+  for await (const page of pagesOf(collections.apiKeyUses, institution)) {
+    yield await judgeApiKeyUses(collections, page);
+  }
+  for (const one of institutions) {
+    yield* judgeUsage(collections, one, (intervals) => {
+      counts.usage_intervals += intervals;
+    });
+  }
 }
 
 /** Reads documents again, by kind and id; deleted ones have no findings. */
@@ -78,5 +135,17 @@ export const lookAgain = async (
       return judgeSessions(collections, [...(await byId(collections.sessions, ids)).values()]);
     case 'login':
       return judgeLogins(collections, [...(await byId(collections.logins, ids)).values()]);
+    case 'user':
+      return judgeUsers(collections, [...(await byId(collections.users, ids)).values()]);
+    case 'sign_in':
+      return judgeSignIns(collections, [...(await byId(collections.signIns, ids)).values()]);
+    case 'grant':
+      return judgeGrants(collections, [...(await byId(collections.grants, ids)).values()]);
+    case 'api_key':
+      return judgeApiKeys(collections, [...(await byId(collections.apiKeys, ids)).values()]);
+    case 'api_key_use':
+      return judgeApiKeyUses(collections, [...(await byId(collections.apiKeyUses, ids)).values()]);
+    case 'usage':
+      return judgeUsageAgain(collections, ids);
   }
 };

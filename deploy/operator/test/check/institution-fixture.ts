@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { authorizer, createApiKey, createClient, createRecordUsage } from '@boxoffice/authorizer';
 import { catalog, type PerformanceDocument, type PlaceDocument } from '@boxoffice/catalog';
 import { type ContactDocument, contacts } from '@boxoffice/contacts';
 import { type OrderDocument, orders } from '@boxoffice/orders';
@@ -13,7 +14,7 @@ export const engines = testEngines('catalog', catalog.collections).map(({ name }
   name,
   async open(): Promise<{ stores: CheckedStores; close(): Promise<void> }> {
     const opened = new Map<string, Awaited<ReturnType<ReturnType<typeof testEngines>[number]['open']>>>();
-    for (const service of [catalog, contacts, orders, tickets, pos]) {
+    for (const service of [authorizer, catalog, contacts, orders, tickets, pos]) {
       const engine = testEngines(service.name, service.collections).find((one) => one.name === name);
       if (engine) opened.set(service.name, await engine.open());
     }
@@ -45,8 +46,72 @@ export interface InstitutionFixture {
   addTicket(name: string, change: Partial<TicketDocument>): Promise<void>;
 }
 
-/** Creates a fixture in the stores. */
-export const found = async (stores: CheckedStores, institution: string): Promise<InstitutionFixture> => {
+/** A user who is signed in at a client, an API key, and what both were counted. */
+const foundAccess = async (
+  stores: CheckedStores,
+  collections: CheckedCollections,
+  institution: string,
+  id: (name: string) => string,
+): Promise<void> => {
+  const { clientId } = await createClient(stores.authorizer, { institution, name: 'desk', scopes: [] });
+  const now = Date.now();
+  await collections.users.of(institution).insert({
+    id: id('usr'),
+    login: 'ana@example.org',
+    loginKey: 'ana@example.org',
+    name: 'Ana',
+    role: 'customer',
+    contactNumber: id('C1'),
+    pointsOfSale: [],
+    state: 'active',
+    passwordHash: 'hash',
+    invitation: null,
+    signedOutAt: 0,
+    revision: 1,
+    createdAt: at,
+    updatedAt: at,
+    lastSignInAt: null,
+  });
+  const session = { id: id('ses'), userId: id('usr'), signedInAt: now, lastSeenAt: now, expiresAt: now + HOUR };
+  await collections.signIns.of(institution).insert(session);
+  await collections.grants.of(institution).insert({
+    id: id('gnt'),
+    clientId,
+    userId: id('usr'),
+    scopes: [],
+    redirectUri: 'https://desk.example/callback',
+    challenge: 'challenge',
+    nonce: null,
+    sessionId: id('ses'),
+    signedInAt: now,
+    createdAt: now,
+    exchangedAt: now,
+    endedAt: null,
+    refresh: null,
+    expiresAt: now + HOUR,
+  });
+  const { apiKeyId } = await createApiKey(stores.authorizer, institution, { name: 'calendar' });
+  const minute = new Date(now - (now % 60_000) - 3 * HOUR).toISOString();
+  const row = { institution, minute, operation: 'getCatalog', status: 200, requests: 3, bytes: 900 };
+  await createRecordUsage(
+    stores.authorizer,
+    Date.now,
+  )({
+    gateway: id('gateway'),
+    sequence: 1,
+    rows: [
+      { ...row, apiKeyId, clientId: null, userId: null },
+      { ...row, apiKeyId: null, clientId, userId: id('usr') },
+    ],
+  });
+};
+
+/** Creates a fixture in the stores; `hasAccess`: with a user, a grant, an API key and usage. */
+export const found = async (
+  stores: CheckedStores,
+  institution: string,
+  hasAccess = false,
+): Promise<InstitutionFixture> => {
   const collections = collectionsOf(stores);
   const suffix = randomUUID().slice(0, 8);
   const id = (name: string) => `${name}_${suffix}`;
@@ -235,6 +300,7 @@ export const found = async (stores: CheckedStores, institution: string): Promise
     createdAt: at,
   };
   await collections.logins.of(institution).insert(login);
+  if (hasAccess) await foundAccess(stores, collections, institution, id);
 
   return {
     institution,

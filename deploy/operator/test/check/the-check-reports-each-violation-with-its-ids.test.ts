@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { UsageDocument } from '@boxoffice/authorizer';
 import { expect, test } from '@jest/globals';
 import type { Invariant } from '../../src/check/findings.ts';
 import type { Violation } from '../../src/check/suspects.ts';
@@ -7,6 +8,8 @@ import { engines, found, type InstitutionFixture, soldTo } from './institution-f
 
 interface Planted {
   readonly what: string;
+  /** Whether the fixture needs a user, a grant, an API key and usage. */
+  readonly access?: boolean;
   readonly invariants: readonly Invariant[];
   plant(fixture: InstitutionFixture): Promise<unknown>;
   /** The ids that the violations must contain. */
@@ -187,11 +190,90 @@ const planted: readonly Planted[] = [
         .update(id('session'), (session) => ({ next: { ...session, cartId: id('ord_open') } })),
     named: ({ id }) => [id('session'), id('ord_open')],
   },
+  {
+    what: 'an active user without a password',
+    access: true,
+    invariants: ['user'],
+    plant: ({ collections, id, institution }) =>
+      collections.users.of(institution).update(id('usr'), (user) => ({ next: { ...user, passwordHash: null } })),
+    named: ({ id }) => [id('usr')],
+  },
+  {
+    what: 'a user of an erased contact',
+    access: true,
+    invariants: ['user'],
+    plant: ({ collections, id, institution }) =>
+      collections.users.of(institution).update(id('usr'), (user) => ({ next: { ...user, contactNumber: id('C2') } })),
+    named: ({ id }) => [id('usr'), id('C2')],
+  },
+  {
+    what: 'a session for days',
+    access: true,
+    invariants: ['sign_in'],
+    plant: ({ collections, id, institution }) =>
+      collections.signIns
+        .of(institution)
+        .update(id('ses'), (session) => ({ next: { ...session, expiresAt: session.expiresAt + 86_400_000 } })),
+    named: ({ id }) => [id('ses')],
+  },
+  {
+    what: 'a grant to nobody',
+    access: true,
+    invariants: ['sign_in'],
+    plant: ({ collections, id, institution }) =>
+      collections.grants.of(institution).update(id('gnt'), (grant) => ({ next: { ...grant, clientId: 'cli_nobody' } })),
+    named: ({ id }) => [id('gnt'), 'cli_nobody'],
+  },
+  {
+    what: 'requests with a key that never was',
+    access: true,
+    invariants: ['api_key'],
+    plant: ({ collections, id, institution }) =>
+      collections.apiKeyUses.of(institution).insert({
+        id: id('key_never'),
+        month: '2027-03',
+        used: 1,
+        lastUsedAt: '2027-03-01T00:00:00.000Z',
+        gateways: [],
+      }),
+    named: ({ id }) => [id('key_never')],
+  },
+  {
+    what: 'a report counted twice in its minute',
+    access: true,
+    invariants: ['usage'],
+    plant: (fixture) =>
+      usageOf(fixture, 'minute', ({ rows }) => ({ rows: rows.map((row) => ({ ...row, requests: 2 * row.requests })) })),
+    named: () => [],
+  },
+  {
+    what: 'a day that lost its requests',
+    access: true,
+    invariants: ['usage'],
+    plant: (fixture) => usageOf(fixture, 'day', () => ({ rows: [] })),
+    named: () => [],
+  },
 ];
 
+/** Changes the usage of one resolution of a fixture. */
+const usageOf = async (
+  { collections, institution }: InstitutionFixture,
+  resolution: string,
+  change: (document: UsageDocument) => Partial<UsageDocument>,
+): Promise<void> => {
+  const own = collections.usage.of(institution);
+  const [found] = await own.find({ where: { resolution, start: { gte: '2000' } }, orderBy: 'start' });
+  await own.update(found?.id ?? '', (current) => ({ next: { ...current, ...change(current) } }));
+};
+
 /** Findings that look the same but have pending work. */
-const underWay: readonly Pick<Planted, 'what' | 'plant'>[] = [
-  { what: 'nothing at all', plant: async () => undefined },
+const underWay: readonly Pick<Planted, 'what' | 'access' | 'plant'>[] = [
+  { what: 'nothing at all', access: true, plant: async () => undefined },
+  {
+    what: 'a report that its hour does not include yet',
+    access: true,
+    plant: (fixture) => usageOf(fixture, 'minute', () => ({ rows: [], gateways: [{ id: 'another', upTo: 1 }] })),
+  },
   {
     what: 'a sale that is not written yet',
     plant: async ({ setPlace, order, id }) => {
@@ -224,8 +306,8 @@ test.each(engines)(
     const { stores, close } = await open();
     try {
       const fixtures = new Map<string, InstitutionFixture>();
-      const build = async ({ what, plant }: Pick<Planted, 'what' | 'plant'>): Promise<void> => {
-        const fixture = await found(stores, `fixture-${randomUUID()}`);
+      const build = async ({ what, access, plant }: Pick<Planted, 'what' | 'access' | 'plant'>): Promise<void> => {
+        const fixture = await found(stores, `fixture-${randomUUID()}`, access);
         await plant(fixture);
         fixtures.set(what, fixture);
       };
@@ -250,7 +332,7 @@ test.each(engines)(
       }
       for (const { what } of underWay) expect([what, of(what, violations)]).toEqual([what, []]);
       expect(new Set(undecided.map(({ invariant }) => invariant))).toEqual(
-        new Set(['place_owner', 'line_place', 'line_ticket']),
+        new Set(['place_owner', 'line_place', 'line_ticket', 'usage']),
       );
 
       const fixture = fixtures.get('sold to nobody') as InstitutionFixture;
@@ -261,7 +343,7 @@ test.each(engines)(
       await close();
     }
   },
-  30_000,
+  60_000,
 );
 
 test.each(engines)(
