@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { controls } from '../../src/faults/controls/index.ts';
 import {
+  accessPointNames,
   checkoutPointNames,
   commandPointNames,
   crashPointNames,
@@ -30,6 +31,7 @@ test('docs/reliability.md has the plan’s number of crash points', () => {
   expect(text).toContain(`of the ${checkoutPointNames.length} of a visitor's checkout`);
   expect(text).toContain(`the ${rescuePointNames.length} of its rescue`);
   expect(text).toContain(`of the ${commandPointNames.length} of every other command and reaction`);
+  expect(text).toContain(`of the ${accessPointNames.length} of signing in, API keys and usage`);
   expect(text).toContain(`The ${Object.keys(crashPoints).length} named steps`);
 });
 

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import {
+  accessPointNames,
   type CrashPointName,
   commandPointNames,
   crashPoints,
@@ -11,9 +12,9 @@ import { shortKills } from '../../src/faults/scenarios/kills.ts';
 /** The scenario of a cancelled performance has one point. */
 const closingPoints: readonly CrashPointName[] = ['orders-performance-received'];
 
-test('the short scenarios of both deployments cover every crash point but those of the commands, which the plan plays', () => {
+test('the short scenarios of both deployments cover every crash point but those of commands and access, which the plan plays', () => {
   const played = [shortKills, shortCheckout].flatMap(({ embedded, scaled }) => [...embedded, ...scaled]);
-  const named = [...played, ...rescuePointNames, ...closingPoints, ...commandPointNames];
+  const named = [...played, ...rescuePointNames, ...closingPoints, ...commandPointNames, ...accessPointNames];
   expect([...new Set(named)].sort()).toEqual(Object.keys(crashPoints).sort());
   expect(played.filter((name) => commandPointNames.includes(name))).toEqual([]);
 });

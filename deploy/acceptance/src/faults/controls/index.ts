@@ -1,5 +1,6 @@
 // Controls: bugs that are planted in the running product, one at a time, and that the plan must catch.
 
+import { refreshTokenKept, usageOverwritten } from './access.ts';
 import type { Control } from './control.ts';
 import { acknowledgedEarly, publishedUnconfirmed } from './messaging.ts';
 import { holdForgotten, leaseNeverLapses, olderEventObeyed, releaseWithoutVersion } from './steps.ts';
@@ -26,4 +27,6 @@ export const controls: readonly Control[] = [
   olderEventObeyed,
   noRollback,
   holdForgotten,
+  refreshTokenKept,
+  usageOverwritten,
 ];

@@ -24,10 +24,10 @@ export interface CrashPoint {
   readonly service: ServiceName;
   /**
    * The transaction whose step it is: a purchase, its cancellation, the end of a whole performance, a visitor's
-   * checkout (which also has the steps of a purchase), the cancellation of a checkout after an error, or any further
-   * command and its reactions.
+   * checkout (which also has the steps of a purchase), the cancellation of a checkout after an error, access (signing
+   * in, keys, usage), or any further command and its reactions.
    */
-  readonly step: 'purchase' | 'cancellation' | 'closing' | 'checkout' | 'rescue' | 'command';
+  readonly step: 'purchase' | 'cancellation' | 'closing' | 'checkout' | 'rescue' | 'access' | 'command';
   readonly moment: RequestMoment | FactPoint;
 }
 
@@ -69,6 +69,11 @@ const newItems = /^\/internal\/shop\/orders\/items$/;
 const itemRemoval = /^\/internal\/shop\/orders\/[^/]+\/lines\/[^/]+\/removal$/;
 const token = /^\/auth\/token$/;
 const decisions = /^\/internal\/decisions$/;
+const authorize = /^\/auth\/authorize$/;
+const apiKey = /^\/internal\/api-keys$/;
+const publicDecision = /^\/internal\/public-decisions$/;
+const report = /^\/internal\/usage$/;
+const users = /^\/svc\/v3\/users$/;
 
 type Edge = 'asks' | 'has the answer' | 'is asked' | 'has answered';
 const channels: Readonly<Record<Edge, RequestMoment['on']>> = {
@@ -99,6 +104,7 @@ const releases = 'catalog.releases.v1';
 const closings = 'orders.performance-cancelled.v1';
 const ofTickets = 'tickets.orders.v1';
 const erased = 'contact.erased';
+const ofUsers = 'authorizer.contact-erased.v1';
 
 /** Every named step of a command or reaction at which a process can be killed. */
 export const crashPoints = {
@@ -239,6 +245,24 @@ export const crashPoints = {
   'orders-item-removal-answered': request('orders', 'command', 'has answered', itemRemoval),
   'pos-after-removal': request('pos', 'command', 'has the answer', itemRemoval),
   'pos-removal-answered': request('pos', 'command', 'has answered', cartItem, 'DELETE'),
+  // Signing in, API keys and usage, which the scenario `sign-ins` reaches.
+  'authorizer-sign-in-received': request('authorizer', 'access', 'is asked', authorize),
+  'authorizer-sign-in-answered': request('authorizer', 'access', 'has answered', authorize),
+  'gateway-before-sign-in': request('gateway', 'access', 'asks', authorize),
+  'gateway-after-sign-in': request('gateway', 'access', 'has the answer', authorize),
+  'authorizer-grant-received': request('authorizer', 'access', 'is asked', token),
+  'authorizer-grant-answered': request('authorizer', 'access', 'has answered', token),
+  'gateway-after-grant': request('gateway', 'access', 'has the answer', token),
+  'authorizer-user-answered': request('authorizer', 'access', 'has answered', users),
+  'gateway-before-key': request('gateway', 'access', 'asks', apiKey),
+  'authorizer-key-answered': request('authorizer', 'access', 'has answered', apiKey),
+  'authorizer-public-answered': request('authorizer', 'access', 'has answered', publicDecision),
+  'gateway-before-report': request('gateway', 'access', 'asks', report),
+  'authorizer-report-received': request('authorizer', 'access', 'is asked', report),
+  'authorizer-report-answered': request('authorizer', 'access', 'has answered', report),
+  'gateway-after-report': request('gateway', 'access', 'has the answer', report),
+  'authorizer-erased-received': fact('authorizer', 'access', ofUsers, erased, 'received'),
+  'authorizer-erased-handled': fact('authorizer', 'access', ofUsers, erased, 'handled'),
 } as const satisfies Record<string, CrashPoint>;
 
 export type CrashPointName = keyof typeof crashPoints;
@@ -262,6 +286,9 @@ export const checkoutPointNames: readonly CrashPointName[] = [
 
 /** The points that a checkout reaches only after an error. */
 export const rescuePointNames = namesOf('rescue');
+
+/** The points of signing in, API keys and usage; only the plan plays them. */
+export const accessPointNames = namesOf('access');
 
 /** The points of all further commands and reactions; only the plan plays them. */
 export const commandPointNames = namesOf('command');

@@ -8,6 +8,8 @@ export const invariants = {
   I6: 'an idempotency key has one effect, and a repeat gets the same answer',
   I7: 'what a 500 of a checkout reports of the order is true and stays true, and a bought order stays bought',
   I8: 'a killed process is ready again within 10 s, and every invariant holds within 30 s of the end of the load',
+  I9: 'a code gives tokens once, a refresh token has one successor, a replay ends both, and a sign-in survives',
+  I10: 'a request is counted once, in every resolution, and a killed gateway loses at most its last ten seconds',
   round: 'what the scenario itself expects, such as that every place was sold',
 } as const;
 

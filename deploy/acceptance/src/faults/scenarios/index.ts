@@ -15,6 +15,7 @@ import { poison } from './poison.ts';
 import { races } from './races.ts';
 import { randomKills } from './random-kills.ts';
 import { seats } from './seats.ts';
+import { signIns } from './sign-ins.ts';
 
 /** All scenarios, in the order of play. */
 export const scenarios: readonly Scenario[] = [
@@ -24,6 +25,7 @@ export const scenarios: readonly Scenario[] = [
   kills,
   checkout,
   commands,
+  signIns,
   randomKills,
   pauses,
   closing,

@@ -1,4 +1,5 @@
 import {
+  accessPointNames,
   type CrashPointName,
   checkoutPointNames,
   crashPoints,
@@ -12,17 +13,23 @@ import { closing } from '../../scenarios/closing.ts';
 import { commandKillsAt } from '../../scenarios/commands.ts';
 import { killsAt } from '../../scenarios/kills.ts';
 import { randomKillsOf } from '../../scenarios/random-kills.ts';
+import { signInKillsAt } from '../../scenarios/sign-ins.ts';
 import { type PlannedRound, type PlanRow, portions } from '../row.ts';
 
 const TIMES = 4;
 /** The kills of one round. */
 const PER_ROUND = 8;
 
-/** The points that a deployment reaches: while contacts is down, the one process of the embedded one is down, too. */
+/**
+ * The points of sales that a deployment reaches: while contacts is down, the one process of the embedded one is down,
+ * too.
+ */
 const pointsOf = (engines: EnginesName): CrashPointName[] =>
-  (Object.keys(crashPoints) as CrashPointName[]).filter(
-    (name) => engines === 'scaled' || !rescuePointNames.includes(name),
-  );
+  (Object.keys(crashPoints) as CrashPointName[])
+    .filter((name) => !accessPointNames.includes(name))
+    .filter((name) => engines === 'scaled' || !rescuePointNames.includes(name));
+
+const kinds = (engines: EnginesName): number => pointsOf(engines).length + accessPointNames.length;
 
 /** Divides points into rounds of the scenario that reaches them. */
 const roundsOf = (points: readonly CrashPointName[], play: (points: readonly CrashPointName[]) => Scenario) => {
@@ -37,9 +44,13 @@ const roundsOf = (points: readonly CrashPointName[], play: (points: readonly Cra
 const rounds = (count: number, random: Random, engines: EnginesName): PlannedRound[] => {
   const all = pointsOf(engines);
   // A share plays as many different points as it can.
-  const chosen = Array.from({ length: TIMES }, (_, time) => random.fork(`time ${time}`).shuffled(all))
-    .flat()
-    .slice(0, count);
+  const some = (points: readonly CrashPointName[], name: string, most: number): CrashPointName[] =>
+    Array.from({ length: TIMES }, (_, time) => random.fork(`${name} ${time}`).shuffled(points))
+      .flat()
+      .slice(0, most);
+  const ofSales = Math.round((count * all.length) / kinds(engines));
+  const chosen = some(all, 'time', ofSales);
+  const ofAccess = some(accessPointNames, 'access', count - ofSales);
   const step = (name: CrashPointName) => crashPoints[name].step;
   const closings = chosen.filter((name) => step(name) === 'closing');
   const own: readonly string[] = [...checkoutPointNames, ...rescuePointNames];
@@ -53,6 +64,7 @@ const rounds = (count: number, random: Random, engines: EnginesName): PlannedRou
       commandKillsAt,
     ),
     ...closings.map((): PlannedRound => ({ units: 1, play: closing.play })),
+    ...roundsOf(ofAccess, signInKillsAt),
   ];
 };
 
@@ -61,7 +73,7 @@ export const killsAtPoints: PlanRow = {
   number: 1,
   fault: 'SIGKILL of a process at each known point of every command and reaction, four times',
   unit: 'kills',
-  times: { embedded: TIMES * pointsOf('embedded').length, scaled: TIMES * pointsOf('scaled').length },
+  times: { embedded: TIMES * kinds('embedded'), scaled: TIMES * kinds('scaled') },
   play: { kind: 'rounds', rounds },
 };
 

@@ -1,0 +1,187 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import type { Call, Client, Reply } from '@boxoffice/testkit';
+import type { Deployment } from '../deployment/deployment.ts';
+import { must } from './api.ts';
+import { ask } from './request.ts';
+
+/** A user of the institution API, and the public client at which it signs in. */
+export interface SignInAccount {
+  readonly clientId: string;
+  readonly login: string;
+  readonly password: string;
+}
+
+/** One refresh token, as its application used it. */
+export interface UsedToken {
+  /** The successors that it was given: more than one only if a repeat gave another one. */
+  readonly successors: Set<string>;
+  /** Requests with it that had a conclusive answer, and those that had none. */
+  given: number;
+  refused: number;
+  unknown: number;
+}
+
+/** What a client knows of one grant. */
+export interface KnownGrant {
+  /** Requests with its code. */
+  readonly code: UsedToken;
+  /** The chain, in order of use. */
+  readonly tokens: UsedToken[];
+  /** Whether a used token was shown again and refused, so that everything of the grant has ended. */
+  ended: boolean;
+  /** Answers with tokens after that. */
+  givenAfterEnd: number;
+  /** What became of the browser's session after an acknowledged sign-in: undefined where the answer was inconclusive. */
+  readonly signedIn: boolean | undefined;
+}
+
+const CALLBACK = 'https://desk.example.org/callback';
+const PASSWORD = 'four swans on a cold lake';
+const REFRESHES = 3;
+/** Below the ten seconds within which a lost answer may be asked for again. */
+const REPEAT_WITHIN_MS = 6_000;
+
+const post = (body: object): Call => ({ method: 'POST', body });
+
+/** Creates a client at which users sign in, and a user who has set a password. */
+export const openAccount = async (visit: Client, api: Client): Promise<SignInAccount> => {
+  const scopes = ['orders:read'];
+  const { clientId } = await must(
+    api,
+    '/svc/v3/clients',
+    post({ name: 'desk', type: 'public', scopes, redirectUris: [CALLBACK] }),
+  );
+  const login = `${randomUUID()}@example.org`;
+  const { invitation } = await must(api, '/svc/v3/users', post({ login, name: 'Ana', role: 'manager' }));
+  const token = new URL(invitation.url).searchParams.get('token') ?? '';
+  const body = new URLSearchParams({ token, password: PASSWORD, repeat: PASSWORD });
+  const { status } = await visit('/auth/invitation', { method: 'POST', body });
+  if (status !== 200) throw new Error(`/auth/invitation answered ${status}`);
+  return { clientId, login, password: PASSWORD };
+};
+
+const newUse = (): UsedToken => ({ successors: new Set(), given: 0, refused: 0, unknown: 0 });
+
+/** A browser that keeps its cookies; undefined without an answer. */
+const openBrowser = (visit: Client, origin: string) => {
+  const cookies = new Map<string, string>();
+  return async (path: string, call: Call = {}): Promise<Reply | undefined> => {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const headers = { origin, ...(cookie && { cookie }) };
+    const reply = await visit(path, { ...call, headers }).catch(() => undefined);
+    for (const line of [reply?.headers['set-cookie'] ?? []].flat()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      cookies.set(name, value);
+    }
+    return reply;
+  };
+};
+
+const codeIn = (reply: Reply | undefined): string | undefined => {
+  const { location } = reply?.headers ?? {};
+  return typeof location === 'string' ? (new URL(location).searchParams.get('code') ?? undefined) : undefined;
+};
+
+/** Sends a code or refresh token until the answer is conclusive; returns the refresh token that it gives. */
+const use = async (
+  visit: Client,
+  fields: Readonly<Record<string, string>>,
+  used: UsedToken,
+  grant?: KnownGrant,
+): Promise<string | undefined> => {
+  for (const startedAt = performance.now(); ; ) {
+    const body = new URLSearchParams(fields);
+    const reply = await visit('/auth/token', { method: 'POST', body }).catch(() => undefined);
+    if (reply?.status === 200) {
+      used.given += 1;
+      used.successors.add(reply.body.refresh_token);
+      if (grant?.ended) grant.givenAfterEnd += 1;
+      return reply.body.refresh_token;
+    }
+    if (reply?.status === 400) {
+      used.refused += 1;
+      return undefined;
+    }
+    used.unknown += 1;
+    if (performance.now() - startedAt > REPEAT_WITHIN_MS) return undefined;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+};
+
+/**
+ * A user signs in, the application exchanges the code and refreshes, and a copy of a used token is shown at the end.
+ * Undefined if it came to no code.
+ */
+export const signInAndRefresh = async (
+  { address }: Pick<Deployment, 'address'>,
+  visit: Client,
+  { clientId, login, password }: SignInAccount,
+): Promise<KnownGrant | undefined> => {
+  const browser = openBrowser(visit, new URL(address.baseUrl).origin);
+  const verifier = randomBytes(32).toString('base64url');
+  const query = new URLSearchParams({
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri: CALLBACK,
+    scope: 'offline_access orders:read',
+    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+    code_challenge_method: 'S256',
+  });
+  const request = `/auth/authorize?${query}`;
+  const page = await browser(request);
+  const form = /name="form" value="([^"]+)"/.exec(page?.text ?? '')?.[1];
+  if (form === undefined) return undefined;
+  const answer = await browser('/auth/authorize', {
+    method: 'POST',
+    body: new URLSearchParams({ form, login, password }),
+  });
+  const code = codeIn(answer);
+  if (code === undefined) return undefined;
+  const again = await browser(request);
+  const signedIn = again === undefined || again.status >= 500 ? undefined : codeIn(again) !== undefined;
+  const grant: KnownGrant = { code: newUse(), tokens: [], ended: false, givenAfterEnd: 0, signedIn };
+
+  const common = { client_id: clientId };
+  const exchange = {
+    ...common,
+    grant_type: 'authorization_code',
+    code,
+    redirect_uri: CALLBACK,
+    code_verifier: verifier,
+  };
+  const refreshing = (refresh_token: string) => ({ ...common, grant_type: 'refresh_token', refresh_token });
+  const first = await use(visit, exchange, grant.code);
+  // After an answer that was lost, the repeat is a second use, which ends the grant.
+  if (first === undefined) return grant;
+  let token: string | undefined = first;
+  for (let turn = 0; turn < REFRESHES && token !== undefined; turn += 1) {
+    const used = newUse();
+    grant.tokens.push(used);
+    token = await use(visit, refreshing(token), used);
+  }
+  if (token === undefined) return grant;
+  const copy = newUse();
+  await use(visit, refreshing(first), copy);
+  grant.ended = copy.refused > 0;
+  grant.givenAfterEnd += copy.given;
+  await use(visit, refreshing(token), newUse(), grant);
+  await use(visit, exchange, grant.code, grant);
+  return grant;
+};
+
+/** A contact with a user of its own; undefined if its creation or its erasure was not acknowledged. */
+export const eraseCustomer = async (api: Client): Promise<string | undefined> => {
+  const send = async (path: string, method: string, body?: object) => {
+    const headers = { 'idempotency-key': randomUUID() };
+    const { reply } = await ask(api, path, { method, headers, ...(body === undefined ? {} : { body }) }, true);
+    return reply !== undefined && reply.status < 300 ? reply.body.data : undefined;
+  };
+  const individuals = '/svc/v3/contacts/individuals';
+  const contact = await send(individuals, 'POST', { lastName: 'Customer', email: `${randomUUID()}@example.org` });
+  if (!contact) return undefined;
+  const { contactNumber } = contact;
+  const login = `${randomUUID()}@example.org`;
+  const user = await send('/svc/v3/users', 'POST', { login, name: 'Ana', role: 'customer', contactNumber });
+  const erased = await send(`${individuals}/${contactNumber}`, 'DELETE');
+  return user && erased ? user.userId : undefined;
+};
