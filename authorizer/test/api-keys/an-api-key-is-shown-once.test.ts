@@ -56,6 +56,14 @@ describe.each(engines)('on $name', (engine) => {
       expect(listed.items).toContainEqual(data);
     });
 
+    test('has web origins, which a refusal explains', async () => {
+      const { status, body } = await create({ origins: ['https://calendar.example.org/page'] });
+      expect([status, body.details]).toEqual([
+        400,
+        '$.origins[0] must be a web origin, such as https://www.example.org, without a path.',
+      ]);
+    });
+
     test('is stored as a hash', async () => {
       const { key, apiKeyId } = (await create({})).body.data as Json;
       const stored = await its.store

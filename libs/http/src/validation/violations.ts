@@ -1,3 +1,4 @@
+import { ORIGIN_PATTERN } from '../schemas.ts';
 import type { ErrorObject } from './ajv.ts';
 
 /** One violation in a request. */
@@ -47,12 +48,18 @@ const FORMATS: Readonly<Record<string, string>> = {
   date: 'must be a date, such as 2027-01-31',
 };
 
+/** What the patterns that people cannot read ask for. */
+const PATTERNS: Readonly<Record<string, string>> = {
+  '\\S': 'must not be blank',
+  [ORIGIN_PATTERN]: 'must be a web origin, such as https://www.example.org, without a path',
+};
+
 const CONSTRAINTS: Readonly<Record<string, (error: ErrorObject) => string>> = {
   additionalProperties: () => 'is not a known field',
   unevaluatedProperties: () => 'is not a known field',
   not: () => 'is not a known field',
   format: ({ params }) => FORMATS[params.format] ?? `must be a valid ${params.format}`,
-  pattern: ({ params }) => (params.pattern === '\\S' ? 'must not be blank' : `must match ${params.pattern}`),
+  pattern: ({ params }) => PATTERNS[params.pattern] ?? `must match ${params.pattern}`,
   minLength: ({ params }) =>
     params.limit === 1 ? 'must not be empty' : `must have at least ${params.limit} characters`,
   maxLength: ({ params }) => `must have at most ${params.limit} characters`,
