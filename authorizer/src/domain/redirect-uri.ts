@@ -13,6 +13,9 @@ const LOOPBACK = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(?::(\d{1,5}))?([/?]
 /** A private-use scheme: a reversed domain name, so with a dot (RFC 8252, 7.1; RFC 3986, 3.1). */
 const PRIVATE_USE = /^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:/;
 
+/** A name or an IPv6 address, as `URL` writes them: nothing that has a meaning in a Content-Security-Policy. */
+const HOST = /^(?:[a-z0-9_.-]+|\[[0-9a-f:]+\])$/;
+
 const parsedOf = (uri: string): URL | undefined => (URL.canParse(uri) ? new URL(uri) : undefined);
 
 const loopbackOf = (uri: string): { readonly host: string; readonly rest: string } | undefined => {
@@ -28,6 +31,7 @@ export const redirectUriProblem = (uri: string, type: 'confidential' | 'public')
   const parsed = parsedOf(uri);
   if (!URI_CHARACTERS.test(uri) || NEVER.test(uri) || !parsed) return 'is not an absolute URI';
   if (parsed.username !== '' || parsed.password !== '' || /^[a-z]+:\/\/[^/?]*@/i.test(uri)) return 'has userinfo';
+  if (uri.startsWith('https://') && !HOST.test(parsed.hostname)) return 'has a host that is no name and no address';
   if (uri.startsWith('https://') || loopbackOf(uri)) return undefined;
   if (PRIVATE_USE.test(uri)) {
     return type === 'public' ? undefined : 'has a private-use scheme, which only a public client may have';
@@ -38,7 +42,7 @@ export const redirectUriProblem = (uri: string, type: 'confidential' | 'public')
 /** Why a client cannot register this origin; undefined if it can: https, or http of a loopback host. */
 export const originProblem = (origin: string): string | undefined => {
   const parsed = parsedOf(origin);
-  if (!parsed || parsed.origin !== origin || origin.includes('*') || origin.length > LONGEST_URI)
+  if (!parsed || parsed.origin !== origin || !HOST.test(parsed.hostname) || origin.length > LONGEST_URI)
     return 'is not an origin, such as https://www.example.org';
   return origin.startsWith('https://') || loopbackOf(origin)
     ? undefined

@@ -38,6 +38,9 @@ describe('a client can register', () => {
     'https://shop.example.org/call back',
     'https://shop.example.org\\callback',
     'https://shop.exämple.org/',
+    'https://*.example.org/callback',
+    'https://shop.example.org;script-src/callback',
+    'https://shop.example.org,default-src/callback',
     'app:/callback',
     'javascript:alert(1)',
     'data:text/html,x',
@@ -54,7 +57,14 @@ describe('a client can register', () => {
     for (const origin of ['https://www.example.org', 'https://www.example.org:8443', 'http://localhost:5173']) {
       expect(originProblem(origin)).toBeUndefined();
     }
-    for (const origin of ['https://www.example.org/', 'http://www.example.org', 'null', '*', 'https://*.example.org']) {
+    for (const origin of [
+      'https://www.example.org/',
+      'http://www.example.org',
+      'null',
+      '*',
+      'https://*.example.org',
+      'https://a;b',
+    ]) {
       expect(originProblem(origin)).toEqual(expect.any(String));
     }
   });
