@@ -3,6 +3,8 @@ export interface CountedRequests {
   readonly institution: string;
   /** The minute in which they were answered. ISO 8601 UTC. */
   readonly minute: string;
+  /** When the last of them was answered. Epoch milliseconds; absent where only the minute is known. */
+  readonly last?: number;
   /** The key that came with the requests; null without one. Like the next two. */
   readonly apiKeyId: string | null;
   readonly clientId: string | null;
@@ -17,7 +19,7 @@ export interface CountedRequests {
 }
 
 /** One row of an interval's usage. */
-export type UsageRow = Omit<CountedRequests, 'institution' | 'minute'>;
+export type UsageRow = Omit<CountedRequests, 'institution' | 'minute' | 'last'>;
 
 /** The last report of each gateway that a document includes: a report that is repeated changes nothing. */
 export interface ReportMark {

@@ -98,12 +98,13 @@ interface KeyUse {
 
 const keyUsesOf = (rows: readonly CountedRequests[]): KeyUse[] => {
   const uses = new Map<string, KeyUse>();
-  for (const { institution, apiKeyId, minute, status, requests } of rows) {
+  for (const { institution, apiKeyId, minute, last, status, requests } of rows) {
     if (apiKeyId === null) continue;
-    const use = uses.get(apiKeyId) ?? { institution, apiKeyId, months: new Map(), lastUsedAt: minute };
+    const usedAt = last === undefined ? minute : new Date(last).toISOString();
+    const use = uses.get(apiKeyId) ?? { institution, apiKeyId, months: new Map(), lastUsedAt: usedAt };
     const month = monthOf(Date.parse(minute));
     use.months.set(month, (use.months.get(month) ?? 0) + (status === TOO_MANY ? 0 : requests));
-    if (use.lastUsedAt < minute) use.lastUsedAt = minute;
+    if (use.lastUsedAt < usedAt) use.lastUsedAt = usedAt;
     uses.set(apiKeyId, use);
   }
   return [...uses.values()];

@@ -14,6 +14,7 @@ export const UsageReport = Type.Object({
     Type.Object({
       institution: text,
       minute: timestamp,
+      last: Type.Optional(count),
       apiKeyId: textOrNull,
       clientId: textOrNull,
       userId: textOrNull,

@@ -66,6 +66,23 @@ describe.each(engines)(`usage on $name${notExercised}`, (engine) => {
     }
   });
 
+  test('a key was last used when its last request was answered', async () => {
+    fresh();
+    const report = reporter();
+    const keys = createApiKeys(store, () => NOW);
+    const details = { name: 'Calendar', origins: [], ratePerMinute: 600, monthlyQuota: null, expiresAt: null };
+    const { id: apiKeyId } = (await keys.create(institution, details)).apiKey;
+    const lastUsedAt = async () => (await keys.get(institution, apiKeyId)).use?.lastUsedAt;
+    const last = Date.parse('2031-03-01T00:09:41.318Z');
+    await report(gateways.a, 1, [
+      { apiKeyId, last: last - 2_000 },
+      { apiKeyId, last, status: 404 },
+    ]);
+    expect(await lastUsedAt()).toBe('2031-03-01T00:09:41.318Z');
+    await report(gateways.b, 1, [{ apiKeyId, last: last - 1_000 }]);
+    expect(await lastUsedAt()).toBe('2031-03-01T00:09:41.318Z');
+  });
+
   test('adds a repeated report once, also after later ones of the same gateway', async () => {
     fresh();
     const report = reporter();

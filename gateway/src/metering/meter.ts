@@ -165,9 +165,21 @@ export const createMeter = (options: MeterOptions): Meter => {
       if (row) {
         row.requests += 1;
         row.bytes += bytes;
+        row.last = at;
       } else {
         if (open.size === 0) openSince = at;
-        open.set(key, { institution, minute, apiKeyId, clientId, userId, operation, status, requests: 1, bytes });
+        open.set(key, {
+          institution,
+          minute,
+          apiKeyId,
+          clientId,
+          userId,
+          operation,
+          status,
+          requests: 1,
+          bytes,
+          last: at,
+        });
       }
       if (apiKeyId !== null && status !== TOO_MANY) countKey(apiKeyId, minute, at);
     },

@@ -14,6 +14,8 @@ export interface Metered {
 export interface CountedRequests extends Metered {
   /** ISO 8601 UTC. */
   readonly minute: string;
+  /** When the last of them was answered. Epoch milliseconds. */
+  last: number;
   requests: number;
   bytes: number;
 }

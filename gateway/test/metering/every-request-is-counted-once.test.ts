@@ -110,6 +110,23 @@ describe('a meter', () => {
     ]);
   });
 
+  test('reports when the last of equal requests was answered', async () => {
+    let now = Date.parse('2031-01-01T00:00:00Z');
+    const reports: Report[] = [];
+    const meter = createMeter({
+      send: async (report) => void reports.push(report),
+      spool: noSpool,
+      logger,
+      now: () => now,
+    });
+    for (const at of [1_000, 41_318]) {
+      now = Date.parse('2031-01-01T00:00:00Z') + at;
+      meter.record({ ...request, status: 200, bytes: 7 });
+    }
+    await meter.flush();
+    expect(reports[0]?.rows).toMatchObject([{ requests: 2, last: now }]);
+  });
+
   test('holds as many rows as there are different requests a minute, however long the store is away', async () => {
     let now = Date.parse('2031-01-01T00:00:00Z');
     const reports: Report[] = [];
