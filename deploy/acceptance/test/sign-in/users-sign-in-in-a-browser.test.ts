@@ -5,7 +5,18 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { type Product, startProduct } from '../../src/product.ts';
 import { executablePath, openBrowser, overflow } from '../shop/visit.ts';
-import { enter, INSTITUTION, type Language, LOCALES, type People, peopleOf, requestOf, walk } from './pages.ts';
+import {
+  controls,
+  enter,
+  INSTITUTION,
+  type Language,
+  LOCALES,
+  type People,
+  peopleOf,
+  requestOf,
+  walk,
+} from './pages.ts';
+import { withSavedPassword } from './password-manager.ts';
 import { type SinglePageApplication, serveSinglePageApplication } from './single-page-application.ts';
 
 const PATIENCE_MS = 60_000;
@@ -182,6 +193,34 @@ suite('users sign in in a browser', () => {
         await keyboard.type('four swans on a cold lake');
         await keyboard.press('Enter');
         await page.getByRole('heading', { name: 'Your password is saved' }).waitFor();
+      }),
+    STORY_MS,
+  );
+
+  test.concurrent(
+    'the password manager of Chromium fills in the sign-in, and recognises the new password of an invitation',
+    () =>
+      withSavedPassword({ origin: people.baseUrl, login: people.login, password: people.password }, async (context) => {
+        const page = await context.newPage();
+        page.setDefaultTimeout(PATIENCE_MS);
+        const { login, password, submit } = controls(page);
+        await page.goto(requestOf(people));
+        // The page gets the values after the first click of the user.
+        const isFilled = async () => {
+          await page.mouse.click(5, 5);
+          return (await password.inputValue()) === people.password;
+        };
+        await waitUntil(isFilled, { what: 'the filled password', withinMs: PATIENCE_MS });
+        expect(await login.inputValue()).toBe(people.login);
+        const returned = page.waitForRequest((request) => request.url().startsWith(`${people.redirectUri}?`));
+        await submit.click();
+        expect(new URL((await returned).url()).searchParams.get('code')).not.toBeNull();
+
+        await page.goto(await people.invite());
+        const fields = page.locator('input:not([type=hidden])');
+        const tokens = await fields.evaluateAll((inputs) => inputs.map((input) => input.getAttribute('autocomplete')));
+        expect(tokens).toEqual(['username', 'new-password', 'new-password']);
+        expect(await password.inputValue()).toBe('');
       }),
     STORY_MS,
   );
