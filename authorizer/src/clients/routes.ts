@@ -193,6 +193,9 @@ export const routes = (clients: Clients): AnyOperation[] => [
     path: `${CLIENT}/secrets/{secretId}`,
     access: 'clients.sensitive:write',
     summary: 'Withdraws a secret; it, and the tokens that it obtained, are refused within five seconds',
+    description:
+      'The same holds for tokens of users who signed in, and for refresh tokens that were obtained with it: refresh ' +
+      'them with the new secret before.',
     params: { clientId: pathId, secretId: pathId },
     answers: { 200: Client },
     errors: ['client_last_secret'],

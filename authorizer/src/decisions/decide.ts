@@ -30,8 +30,8 @@ export interface DecisionDependencies {
 
 /**
  * Creates `decide`: verifies the token, then checks that it is not revoked, that the client secret that obtained it
- * still exists, or its user may still sign in, and that client and role hold the scopes. Rejects with Fault `unauthorized` or `forbidden`, which the
- * gateway relays.
+ * still exists, that its user may still sign in, and that client and role hold the scopes. Rejects with Fault
+ * `unauthorized` or `forbidden`, which the gateway relays.
  */
 export const createDecide =
   ({ tokens, signingKey, now }: DecisionDependencies) =>

@@ -41,6 +41,10 @@ export interface Client {
   readonly deletedAt: string | null;
 }
 
+/** Whether the secret with this id is one of the client's, and was not withdrawn. */
+export const holdsSecret = ({ secrets }: Pick<Client, 'secrets'>, secretId: string): boolean =>
+  secrets.some(({ id }) => id === secretId);
+
 /** Maximum number of active secrets: the one in use and its replacement. */
 export const MAX_SECRETS = 2;
 

@@ -16,6 +16,8 @@ export interface Grant {
   readonly exchangedAt: number | null;
   /** When the grant and all its tokens ended; null while they live. */
   readonly endedAt: number | null;
+  /** The client's secret of the exchange, later of the latest refresh; null of a public client, and until the exchange. */
+  readonly secretId: string | null;
   /** The chain of refresh tokens; null without `offline_access`. */
   readonly refresh: RefreshChain | null;
   /** When nothing of the grant is valid any more, so that it can be deleted. */
@@ -67,6 +69,13 @@ const replayed = <T extends Grant>(grant: T, at: number, reason: string): Step<T
   second: 'replay',
 });
 
+/** Gives the same tokens again; with another secret of the client, that one has them now, too. */
+const repeated = <T extends Grant>(grant: T, secretId: string | null): Step<T> => ({
+  given: true,
+  second: 'repeat',
+  ...(grant.secretId === secretId ? {} : { next: { ...grant, secretId } }),
+});
+
 const refused = (reason: string): Step<never> => ({ given: false, reason });
 
 /** Ends the grant and all its tokens. */
@@ -76,6 +85,8 @@ export const endGrant = <T extends Grant>(grant: T, at: number): T | undefined =
 export interface Exchange {
   readonly clientId: string;
   readonly redirectUri: string;
+  /** The secret that authenticated the client; null of a public one. */
+  readonly secretId: string | null;
   /** Whether the verifier belongs to the challenge. */
   readonly verified: boolean;
   readonly at: number;
@@ -90,7 +101,7 @@ export interface Exchange {
  * tokens of the first (4.1.2); a wrong redirect URI or verifier ends the code.
  */
 export const exchangeCode = <T extends Grant>(grant: T, exchange: Exchange): Step<T> => {
-  const { clientId, redirectUri, verified, at, tokenMs, refreshHash } = exchange;
+  const { clientId, secretId, redirectUri, verified, at, tokenMs, refreshHash } = exchange;
   if (grant.clientId !== clientId) return refused('it was issued to another client');
   if (grant.exchangedAt !== null) return replayed(grant, at, 'it was used before, so its tokens end');
   if (grant.endedAt !== null) return refused('it has ended');
@@ -100,11 +111,15 @@ export const exchangeCode = <T extends Grant>(grant: T, exchange: Exchange): Ste
   const until = at + REFRESH_ABSOLUTE_MS;
   const refresh = refreshHash === null ? null : { hash: refreshHash, lastUsedAt: at, until, previous: null };
   const expiresAt = refresh ? at + REFRESH_IDLE_MS : at + tokenMs;
-  return { given: true, next: { ...grant, exchangedAt: at, refresh, expiresAt } };
+  return { given: true, next: { ...grant, exchangedAt: at, secretId, refresh, expiresAt } };
 };
 
 export interface Refresh {
   readonly clientId: string;
+  /** The secret that authenticated the client; null of a public one. */
+  readonly secretId: string | null;
+  /** The ids of the secrets that the client has now. */
+  readonly heldSecretIds: readonly string[];
   /** The hash of the presented token, which is one of this grant's. */
   readonly hash: string;
   readonly successorHash: string;
@@ -117,21 +132,24 @@ export interface Refresh {
 /**
  * Uses a refresh token (RFC 6749, 6): the first use makes its successor valid. The same request within REPEAT_MS, as
  * long as the successor is unused, gives the same successor, because the first answer may have been lost. Any other
- * second use ends the grant, since one of the two users is a thief (RFC 9700, 4.14.2).
+ * second use ends the grant, since one of the two users is a thief (RFC 9700, 4.14.2). Whoever has the last token may
+ * have got it with a stolen secret, so it ends when that secret is withdrawn, whichever secret comes with it.
  */
 export const useRefreshToken = <T extends Grant>(grant: T, request: Refresh): Step<T> => {
-  const { clientId, hash, successorHash, scope, at, tokenMs } = request;
+  const { clientId, secretId, heldSecretIds, hash, successorHash, scope, at, tokenMs } = request;
   const { refresh, endedAt } = grant;
   if (!refresh) return refused('it has ended');
   const isOwn = grant.clientId === clientId;
+  const isWithdrawn = grant.secretId !== null && !heldSecretIds.includes(grant.secretId);
   if (hash !== refresh.hash) {
     const { previous } = refresh;
     const isRepeat = previous?.hash === hash && previous.scope === scope && at - previous.usedAt <= REPEAT_MS;
-    if (isRepeat && isOwn && endedAt === null) return { given: true, second: 'repeat' };
+    if (isRepeat && isOwn && endedAt === null && !isWithdrawn) return repeated(grant, secretId);
     return replayed(grant, at, 'it was used before, so its successors end');
   }
   if (endedAt !== null) return refused('it has ended');
   if (!isOwn) return refused('it was issued to another client');
+  if (isWithdrawn) return ended(grant, at, 'the secret that it was obtained with was withdrawn');
   if (at >= refresh.until || at >= refresh.lastUsedAt + REFRESH_IDLE_MS) return refused('it has expired');
   const next: RefreshChain = {
     hash: successorHash,
@@ -140,7 +158,7 @@ export const useRefreshToken = <T extends Grant>(grant: T, request: Refresh): St
     previous: { hash, usedAt: at, scope },
   };
   const expiresAt = Math.max(Math.min(at + REFRESH_IDLE_MS, refresh.until), at + tokenMs);
-  return { given: true, next: { ...grant, refresh: next, expiresAt } };
+  return { given: true, next: { ...grant, secretId, refresh: next, expiresAt } };
 };
 
 /** Whether tokens of the grant are valid: its code was exchanged, and it has not ended. */

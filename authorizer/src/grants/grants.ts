@@ -20,6 +20,8 @@ export type Use = Pick<rules.Step<GrantDocument>, 'second'> &
 export interface CodeUse {
   readonly code: string;
   readonly clientId: string;
+  /** The secret that authenticated the client; null of a public one. */
+  readonly secretId: string | null;
   readonly redirectUri: string;
   readonly verifier: string;
   /** Lifetime of an access token. Milliseconds. */
@@ -29,6 +31,10 @@ export interface CodeUse {
 export interface RefreshUse {
   readonly refreshToken: string;
   readonly clientId: string;
+  /** The secret that authenticated the client; null of a public one. */
+  readonly secretId: string | null;
+  /** The ids of the secrets that the client has now. */
+  readonly heldSecretIds: readonly string[];
   readonly scope: string | null;
   /** Lifetime of an access token. Milliseconds. */
   readonly tokenMs: number;
@@ -90,17 +96,19 @@ export const createGrants = (store: Store, refreshTokens: RefreshTokens, now: ()
     open: async (institution, grant) => {
       const code = makeCode();
       const at = now();
-      const state = { createdAt: at, exchangedAt: null, endedAt: null, refresh: null, expiresAt: at + rules.CODE_MS };
+      const none = { exchangedAt: null, endedAt: null, secretId: null, refresh: null };
+      const state = { createdAt: at, ...none, expiresAt: at + rules.CODE_MS };
       await grants.of(institution).insert({ id: grantIdOf(code), ...grant, ...state });
       return code;
     },
-    exchange: async ({ code, clientId, redirectUri, verifier, tokenMs }) => {
+    exchange: async ({ code, clientId, secretId, redirectUri, verifier, tokenMs }) => {
       if (!isCode(code)) return UNKNOWN;
       const id = grantIdOf(code);
       const refreshToken = refreshTokens.first(id);
       const { given, reason, second, grant } = await apply(id, (current) =>
         rules.exchangeCode(current, {
           clientId,
+          secretId,
           redirectUri,
           verified: verifies(verifier, current.challenge),
           at: now(),
@@ -111,7 +119,7 @@ export const createGrants = (store: Store, refreshTokens: RefreshTokens, now: ()
       if (!given || !grant) return { given: false, reason: reason ?? UNKNOWN.reason, second, grant };
       return { given, grant, refreshToken: grant.refresh ? refreshToken : undefined };
     },
-    refresh: async ({ refreshToken, clientId, scope, tokenMs, allow }) => {
+    refresh: async ({ refreshToken, clientId, secretId, heldSecretIds, scope, tokenMs, allow }) => {
       const known = await grantOf(refreshToken);
       if (!known) return UNKNOWN;
       if (known.clientId === clientId) allow(known);
@@ -119,6 +127,8 @@ export const createGrants = (store: Store, refreshTokens: RefreshTokens, now: ()
       const { given, reason, second, grant } = await apply(known.id, (current) =>
         rules.useRefreshToken(current, {
           clientId,
+          secretId,
+          heldSecretIds,
           hash: hashRefreshToken(refreshToken),
           successorHash: hashRefreshToken(successor),
           scope,

@@ -1,9 +1,9 @@
-import type { AuthenticatedClient } from '../authentication/authenticate-client.ts';
 import { isBasic } from '../authentication/basic.ts';
 import { required } from '../authentication/form.ts';
-import type { IdentifyClient } from '../authentication/identify-client.ts';
+import type { IdentifiedClient, IdentifyClient } from '../authentication/identify-client.ts';
 import { OAuthFault } from '../authentication/oauth-error.ts';
-import type { ClientUses } from '../clients/directory.ts';
+import type { ClientDirectory, ClientUses } from '../clients/directory.ts';
+import { type Client, holdsSecret } from '../domain/client.ts';
 import { isLive } from '../domain/grant.ts';
 import { lacking, readScopes, writeScopes } from '../domain/scopes.ts';
 import { grantable } from '../domain/user-scopes.ts';
@@ -19,7 +19,7 @@ import { signIdToken } from './id-token.ts';
 
 export interface UserTokenDependencies {
   readonly identify: IdentifyClient;
-  readonly clients: Pick<ClientUses, 'recordUse'>;
+  readonly clients: Pick<ClientDirectory, 'current'> & Pick<ClientUses, 'recordUse'>;
   readonly grants: Grants;
   readonly accounts: Pick<Accounts, 'current'>;
   readonly keys: Pick<KeyRing, 'signing'>;
@@ -59,7 +59,7 @@ export const createUserTokens = (dependencies: UserTokenDependencies) => {
     dependencies;
   const tokenMs = lifetime * 1000;
 
-  const used = ({ client, secret }: Partial<AuthenticatedClient> & { readonly client: ClientDocument }): void => {
+  const used = ({ client, secret }: IdentifiedClient): void => {
     if (secret) clients.recordUse(client, secret.id);
   };
 
@@ -89,8 +89,15 @@ export const createUserTokens = (dependencies: UserTokenDependencies) => {
     throw invalidGrant(what, 'its user has signed out everywhere or may no longer sign in');
   };
 
+  /** The client's secrets as stored now: the chain may be of one that this instance has not read, or that has ended. */
+  const heldSecretIds = async ({ client, secret }: IdentifiedClient): Promise<readonly string[]> => {
+    if (!secret) return [];
+    const current = await clients.current(client.id);
+    return (current?.secrets ?? []).map(({ id }) => id);
+  };
+
   const issue = async (
-    client: ClientDocument,
+    { client, secret }: IdentifiedClient,
     { grant, refreshToken }: Use & { readonly given: true },
     account: Account,
     asked: readonly string[],
@@ -101,7 +108,8 @@ export const createUserTokens = (dependencies: UserTokenDependencies) => {
     const { id, role, contact, pointsOfSale } = account;
     const user = { id, role, contact, pointsOfSale, authTime };
     const key = keys.signing();
-    const claims = accessClaims({ issuer, client, secretId: grant.id, scopes, lifetime, now: at, user });
+    const origin = { grantId: grant.id, secretId: secret?.id };
+    const claims = accessClaims({ issuer, client, origin, scopes, lifetime, now: at, user });
     const accessToken = await signer.sign(key, claims);
     const { nonce, sessionId } = grant;
     const about = {
@@ -133,37 +141,57 @@ export const createUserTokens = (dependencies: UserTokenDependencies) => {
       'code_verifier',
     ]);
     const identified = await identify(form, authorization);
-    const { client } = identified;
-    const exchanged = await grants.exchange({ code, clientId: client.id, redirectUri, verifier, tokenMs });
+    const { client, secret } = identified;
+    const exchanged = await grants.exchange({
+      code,
+      clientId: client.id,
+      secretId: secret?.id ?? null,
+      redirectUri,
+      verifier,
+      tokenMs,
+    });
     const { use, account } = await accept(exchanged, 'authorization_code');
     used(identified);
-    return issue(client, use, account, use.grant.scopes);
+    return issue(identified, use, account, use.grant.scopes);
   };
 
   const refresh: IssueUserTokens = async (form, authorization) => {
     const [refreshToken = ''] = parametersOf(form, authorization, ['refresh_token']);
     const identified = await identify(form, authorization);
-    const { client } = identified;
+    const { client, secret } = identified;
     const asked = form.scope === undefined ? undefined : readScopes(form.scope).sort();
     const allow = ({ scopes }: GrantDocument): void => {
       if (lacking(asked ?? [], scopes).length === 0) return;
       throw new OAuthFault('invalid_parameter', 'invalid_scope', 'The user has not granted every requested scope.');
     };
     const scope = asked ? writeScopes(asked) : null;
-    const refreshed = await grants.refresh({ refreshToken, clientId: client.id, scope, tokenMs, allow });
+    const refreshed = await grants.refresh({
+      refreshToken,
+      clientId: client.id,
+      secretId: secret?.id ?? null,
+      heldSecretIds: await heldSecretIds(identified),
+      scope,
+      tokenMs,
+      allow,
+    });
     const { use, account } = await accept(refreshed, 'refresh_token');
     used(identified);
-    return issue(client, use, account, asked ?? use.grant.scopes);
+    return issue(identified, use, account, asked ?? use.grant.scopes);
   };
 
   return { authorization_code: exchange, refresh_token: refresh };
 };
 
-/** Whether a user's tokens of this grant are valid at this client. */
-export const isUsable = (grant: GrantDocument | undefined, account: Account | undefined, clientId: string): boolean =>
+/** Whether a user's tokens of this grant are valid at this client, as it is now. */
+export const isUsable = (
+  grant: GrantDocument | undefined,
+  account: Account | undefined,
+  client: Pick<Client, 'secrets'> & Pick<ClientDocument, 'id'>,
+): boolean =>
   grant !== undefined &&
   account !== undefined &&
   isLive(grant) &&
-  grant.clientId === clientId &&
+  grant.clientId === client.id &&
+  (grant.secretId === null || holdsSecret(client, grant.secretId)) &&
   grant.userId === account.id &&
   isSignedIn(account, grant.signedInAt);

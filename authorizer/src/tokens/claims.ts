@@ -3,17 +3,29 @@ import type { AccessClaims, CallerUser } from '@boxoffice/identity';
 import { writeScopes } from '../domain/scopes.ts';
 import type { ClientDocument } from '../store.ts';
 
-/** Separates the secret's id from the token's own in a `jti`; secret ids do not contain it. */
+/** Separates the ids in a `jti`; none of them contains it. */
 const SEPARATOR = '.';
 
-/**
- * A new `jti`. It contains the id of the secret that obtained the token, so that the token ends with its secret without
- * an additional claim.
- */
-const tokenId = (secretId: string): string => `${secretId}${SEPARATOR}${randomUUID()}`;
+/** What a token was obtained with. */
+export interface TokenOrigin {
+  /** The grant of a user; undefined for a client's own token. */
+  readonly grantId: string | undefined;
+  /** The secret that authenticated the client; undefined for a public one, which has none. */
+  readonly secretId: string | undefined;
+}
 
-/** The id of the secret that obtained the token with this `jti`. */
-export const secretIdOf = (jti: string): string => jti.slice(0, Math.max(0, jti.indexOf(SEPARATOR)));
+/**
+ * A new `jti`. It contains the ids of the grant and of the secret that obtained the token, so that the token ends with
+ * either without an additional claim.
+ */
+const tokenId = ({ grantId, secretId }: TokenOrigin): string =>
+  [grantId, secretId, randomUUID()].filter((id) => id !== undefined).join(SEPARATOR);
+
+/** What the token with these claims was obtained with. */
+export const originOf = ({ jti, role }: Pick<AccessClaims, 'jti' | 'role'>): TokenOrigin => {
+  const [first, second] = jti.split(SEPARATOR).slice(0, -1);
+  return role === undefined ? { grantId: undefined, secretId: first } : { grantId: first, secretId: second };
+};
 
 /** The user of a token. */
 export interface TokenUser extends CallerUser {
@@ -24,8 +36,7 @@ export interface TokenUser extends CallerUser {
 export interface AccessTokenIssue {
   readonly issuer: string;
   readonly client: Pick<ClientDocument, 'id' | 'institution'>;
-  /** The id of the secret that authenticated the client. */
-  readonly secretId: string;
+  readonly origin: TokenOrigin;
   readonly scopes: readonly string[];
   /** Seconds. */
   readonly lifetime: number;
@@ -47,7 +58,7 @@ const userClaims = ({ id, role, authTime, contact, pointsOfSale }: TokenUser) =>
 export const accessClaims = ({
   issuer,
   client,
-  secretId,
+  origin,
   scopes,
   lifetime,
   now,
@@ -63,7 +74,7 @@ export const accessClaims = ({
     scope: writeScopes(scopes),
     iat: issuedAt,
     exp: issuedAt + lifetime,
-    jti: tokenId(secretId),
+    jti: tokenId(origin),
     ...(user && userClaims(user)),
   };
 };

@@ -111,7 +111,8 @@ export const createIssueToken =
     requireParameters(form, isBasic(authorization));
     const { client, secret } = await authenticate(form, authorization);
     const scopes = grantedScopes(form, client.scopes);
-    const claims = accessClaims({ issuer, client, secretId: secret.id, scopes, lifetime, now: now() });
+    const origin = { grantId: undefined, secretId: secret.id };
+    const claims = accessClaims({ issuer, client, origin, scopes, lifetime, now: now() });
     const token = await signer.sign(keys.signing(), claims);
     clients.recordUse(client, secret.id);
     return { access_token: token, token_type: 'Bearer', expires_in: lifetime, scope: writeScopes(scopes) };

@@ -1,12 +1,13 @@
 import { Fault } from '@boxoffice/envelope';
 import { type AccessClaims, type CallerUser, type KeySet, verifyAccessToken } from '@boxoffice/identity';
 import type { ClientDirectory } from '../clients/directory.ts';
+import { holdsSecret } from '../domain/client.ts';
 import { readScopes, remaining } from '../domain/scopes.ts';
 import { grantable } from '../domain/user-scopes.ts';
 import type { Grants } from '../grants/grants.ts';
 import { isUsable } from '../grants/user-tokens.ts';
 import type { Account, Accounts } from '../users/accounts.ts';
-import { secretIdOf } from './claims.ts';
+import { originOf } from './claims.ts';
 import type { Revocations } from './revocations.ts';
 
 /** An access token that is valid now. */
@@ -32,7 +33,7 @@ export interface TokenStatus {
    */
   verify(token: string): Promise<AccessClaims>;
   /**
-   * Reads the store at each call: revocation, the client's scopes, and the user, or the secret that obtained the token.
+   * Reads the store at each call: revocation, the client's scopes, the secret that obtained the token, and the user.
    */
   check(claims: AccessClaims): Promise<ActiveToken | InactiveToken>;
 }
@@ -62,24 +63,23 @@ export const createTokenStatus = (dependencies: TokenStatusDependencies): TokenS
     verify: verifyAccessToken({ keys: keySet, issuer, now }),
     check: async (claims) => {
       const isUsers = claims.role !== undefined;
+      const { grantId, secretId } = originOf(claims);
       const [revoked, client, account, grant] = await Promise.all([
         revocations.isRevoked(claims.institution, claims.jti),
         clients.current(claims.client_id),
         isUsers ? accounts.current(claims.institution, claims.sub) : undefined,
-        isUsers ? grants.get(claims.institution, secretIdOf(claims.jti)) : undefined,
+        grantId === undefined ? undefined : grants.get(claims.institution, grantId),
       ]);
       if (revoked) return { active: false, reason: 'it was revoked' };
       if (!client || client.institution !== claims.institution)
         return { active: false, reason: 'its client was deleted' };
+      if (secretId === undefined ? !isUsers : !holdsSecret(client, secretId))
+        return { active: false, reason: 'its secret was withdrawn' };
       if (isUsers) {
-        if (!account || !isUsable(grant, account, client.id))
-          return { active: false, reason: 'its user was signed out' };
+        if (!account || !isUsable(grant, account, client)) return { active: false, reason: 'its user was signed out' };
         const scopes = grantable(readScopes(claims.scope), client.scopes, account.scopes);
         return { active: true, claims, scopes, user: callerOf(account) };
       }
-      const secretId = secretIdOf(claims.jti);
-      if (!client.secrets.some(({ id }) => id === secretId))
-        return { active: false, reason: 'its secret was withdrawn' };
       return { active: true, claims, scopes: remaining(readScopes(claims.scope), client.scopes), user: null };
     },
   };

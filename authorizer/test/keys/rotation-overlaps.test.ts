@@ -140,7 +140,7 @@ describe('keys are created once, published before they sign, and stay published 
     const claims = accessClaims({
       issuer: 'https://x',
       client,
-      secretId: 'sec_1',
+      origin: { grantId: undefined, secretId: 'sec_1' },
       scopes: [],
       lifetime: 900,
       now: Date.now(),

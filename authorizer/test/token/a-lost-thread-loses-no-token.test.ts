@@ -10,7 +10,7 @@ const claims = () =>
   accessClaims({
     issuer: 'https://x',
     client: { id: 'cli_1', institution: 'opera' },
-    secretId: 'sec_1',
+    origin: { grantId: undefined, secretId: 'sec_1' },
     scopes: ['catalog:read'],
     lifetime: 900,
     now: Date.now(),

@@ -129,13 +129,14 @@ export const usersIn = (installation: Installation) => {
         createdAt: signedInAt,
         exchangedAt: signedInAt,
         endedAt: null,
+        secretId: null,
         refresh: null,
         expiresAt: signedInAt + 900_000,
       });
     const claims = accessClaims({
       issuer,
       client: { id: client.clientId, institution },
-      secretId: grant.id,
+      origin: { grantId: grant.id, secretId: undefined },
       scopes: SCOPES,
       lifetime: 900,
       now: Date.now(),

@@ -87,6 +87,7 @@ const foundAccess = async (
     createdAt: now,
     exchangedAt: now,
     endedAt: null,
+    secretId: null,
     refresh: null,
     expiresAt: now + HOUR,
   });

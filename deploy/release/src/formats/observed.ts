@@ -88,11 +88,15 @@ const identities = [
 );
 
 const accesses = [
-  { client: { id: 'cli_1', institution: 'opera' }, secretId: 'sec_1', scopes: ['orders:read', 'orders:write'] },
-  { client: { id: 'cli_2', institution: 'museum' }, secretId: 'sec_2', scopes: [] },
+  {
+    client: { id: 'cli_1', institution: 'opera' },
+    origin: { grantId: undefined, secretId: 'sec_1' },
+    scopes: ['orders:read', 'orders:write'],
+  },
+  { client: { id: 'cli_2', institution: 'museum' }, origin: { grantId: undefined, secretId: 'sec_2' }, scopes: [] },
   ...[customer, till].map((user) => ({
     client: { id: 'cli_1', institution: 'opera' },
-    secretId: 'sec_1',
+    origin: { grantId: 'gnt_1', secretId: 'sec_1' },
     scopes: ['orders:read'],
     user: { ...user, authTime: now },
   })),

@@ -38,7 +38,7 @@ const tokensFor = async (
     const claims = accessClaims({
       issuer: address.baseUrl,
       client: { id: partner.clientId, institution: partner.institution },
-      secretId: 'stolen',
+      origin: { grantId: undefined, secretId: 'stolen' },
       scopes: [...SCOPES],
       lifetime: 900,
       now: Date.now() - DAY_MS,
