@@ -54,6 +54,8 @@ const mongodb = (server: string, service: string, collections: Collections): Tes
   engine('MongoDB', async () => {
     const address = new URL(server);
     address.pathname = `/t${randomBytes(8).toString('hex')}`;
+    // A test server on a busy machine may stand still for seconds.
+    address.searchParams.set('serverSelectionTimeoutMS', '60000');
     const opened: Store[] = [];
     return {
       async open() {
