@@ -1,4 +1,4 @@
-import { named, nullable, readOnlyOf, timestamp, webOrigin } from '@boxoffice/http';
+import { lineOfText, named, nullable, readOnlyOf, timestamp, webOrigin } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
 import { type ApiKeyDetails, DEFAULT_RATE_PER_MINUTE, monthOf } from '../domain/api-key.ts';
 import type { UsedApiKey } from './api-keys.ts';
@@ -6,7 +6,7 @@ import type { UsedApiKey } from './api-keys.ts';
 const Id = Type.String({ pattern: '^[A-Za-z0-9_-]+$' });
 
 const members = {
-  name: Type.String({ minLength: 1, maxLength: 100 }),
+  name: lineOfText({ maxLength: 100 }),
   origins: Type.Array(webOrigin, {
     maxItems: 50,
     description: 'web origins that may use the key, like `https://www.opera.example`; empty: any, and none',
@@ -35,7 +35,7 @@ export const ApiKey = named(
   'ApiKey',
   Type.Object({
     apiKeyId: Id,
-    name: members.name,
+    name: Type.String(),
     hint: Type.String({ description: 'the last four characters of the key' }),
     origins: members.origins,
     ratePerMinute: members.ratePerMinute,

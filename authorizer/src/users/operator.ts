@@ -1,9 +1,10 @@
 import { Fault } from '@boxoffice/envelope';
+import { createCheck } from '@boxoffice/http';
 import type { Store } from '@boxoffice/store';
 import { ROLES, type Role } from '../domain/roles.ts';
 import { usersOf } from '../store.ts';
 import { createUsers, passwordFault, passwordProblem, type ShownInvitation } from './users.ts';
-import { invitedView, view } from './view.ts';
+import { invitedView, NewUser, view } from './view.ts';
 
 /** A user without passwords and invitations. */
 export type UserSummary = ReturnType<typeof view>;
@@ -25,6 +26,8 @@ export interface ApiUserOptions {
   readonly publicUrl: string;
 }
 
+const check = createCheck(NewUser);
+
 const isRole = (text: string): text is Role => ROLES.some((role) => role === text);
 
 /** The user of a login. @throws {Fault} not_found */
@@ -37,7 +40,7 @@ const known = async (store: Store, { institution, login, publicUrl }: ApiUserOpt
 
 /**
  * Creates a user directly in the store, for an operator; the invitation's link is returned only here.
- * @throws {Fault} user_duplicate_login, semantically_invalid
+ * @throws {Fault} user_duplicate_login, semantically_invalid, validation_error
  */
 export const createApiUser = async (
   store: Store,
@@ -45,7 +48,8 @@ export const createApiUser = async (
 ): Promise<UserSummary & { readonly invitation: ShownInvitation | null }> => {
   if (!isRole(role))
     throw new Fault('semantically_invalid', `There is no role ${role}; there are ${ROLES.join(', ')}.`);
-  const details = { login, name, role, contactNumber, pointsOfSale };
+  const details = { login, name, role, contactNumber, pointsOfSale: [...pointsOfSale] };
+  check(details);
   const { user, invitation } = await createUsers(store, { publicUrl }).create(institution, details);
   return invitedView(user, invitation);
 };

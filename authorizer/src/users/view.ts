@@ -1,14 +1,4 @@
-import {
-  emailSchema,
-  named,
-  nullable,
-  oneOf,
-  page,
-  patchOf,
-  readOnlyOf,
-  timestamp,
-  trimmedText,
-} from '@boxoffice/http';
+import { emailSchema, lineOfText, named, nullable, oneOf, page, patchOf, readOnlyOf, timestamp } from '@boxoffice/http';
 import { Type } from 'typebox';
 import { ROLES } from '../domain/roles.ts';
 import { STATES } from '../domain/user.ts';
@@ -17,21 +7,20 @@ import type { ShownInvitation } from './users.ts';
 
 const Id = Type.String({ pattern: '^[A-Za-z0-9_-]+$' });
 
-const Name = trimmedText({ maxLength: 100, pattern: '\\S' });
+const Name = lineOfText({ maxLength: 100 });
 
 export const Role = oneOf(ROLES, { description: 'bounds the scopes and the data of the user' });
 
 export const State = oneOf(STATES, { description: '`invited` until the first password is set' });
 
 const ContactNumber = nullable(
-  Type.String({
-    minLength: 1,
+  lineOfText({
     maxLength: 64,
     description: 'the contact whose data the user sees; required for the role `customer`, without effect on others',
   }),
 );
 
-const PointsOfSale = Type.Array(Type.String({ minLength: 1, maxLength: 253 }), {
+const PointsOfSale = Type.Array(lineOfText({ maxLength: 253 }), {
   maxItems: 100,
   description:
     'service hosts: the points of sale whose orders the user sees, all if empty; only the role `box_office` is restricted by it',

@@ -71,6 +71,33 @@ describe.each(engines)('on $name', (engine) => {
       expect((await users.patch(token, userId, { role: 'customer' })).status).toBe(422);
     });
 
+    test.each([' ', '\u00a0\t', 'Ann\u0000Other', 'Ann\nOther', 'Ann\u001b[31m', 'Ann\u007f', 'Ann\u0085'])(
+      'has no text that is blank or has control characters: %j',
+      async (text) => {
+        const { userId } = await created();
+        for (const [member, value] of [
+          ['name', text],
+          ['contactNumber', text],
+          ['pointsOfSale', [text]],
+        ] as const) {
+          const body = { login: newLogin(), name: 'Ann Other', role: 'box_office', [member]: value };
+          for (const answer of [
+            await users.create(token, body),
+            await users.patch(token, userId, { [member]: value }),
+          ]) {
+            expect([answer.status, answer.body.status]).toEqual([400, 'validation_error']);
+            expect(answer.body.details).toMatch(`$.${member}`);
+          }
+        }
+      },
+    );
+
+    test('has texts without surrounding white space, in any script', async () => {
+      const { userId } = await created({ name: ' Zoë 王 ', contactNumber: ' C-1 ' });
+      const read = (await users.get(token, userId)).body.data;
+      expect(read).toMatchObject({ name: 'Zoë 王', contactNumber: 'C-1' });
+    });
+
     test('can be written back as it was read, and only what another operation changes is refused', async () => {
       const { invitation: _, ...user } = await created({ pointsOfSale: ['Till.Opera.example'] });
       expect(user.pointsOfSale).toEqual(['till.opera.example']);

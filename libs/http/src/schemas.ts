@@ -26,6 +26,14 @@ export const trimmedText = (options: {
   readonly description?: string;
 }) => Type.String({ ...options, [NORMALISE]: 'trim' });
 
+const CONTROL = '\\x00-\\x1F\\x7F-\\x9F';
+/** The pattern of a text that is not blank and has neither line breaks nor other control characters. */
+export const LINE_PATTERN = `^[^${CONTROL}]*[^\\s${CONTROL}][^${CONTROL}]*$`;
+
+/** One line of text, such as a name that pages and logs show: trimmed, and of {@link LINE_PATTERN}. */
+export const lineOfText = (options: { readonly maxLength: number; readonly description?: string }) =>
+  trimmedText({ ...options, pattern: LINE_PATTERN });
+
 /** An instant: RFC 3339 with any offset in requests; ISO 8601 UTC with milliseconds in answers and for the handler. */
 export const timestamp = Type.String({
   format: 'date-time',

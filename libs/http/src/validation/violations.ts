@@ -1,4 +1,4 @@
-import { ORIGIN_PATTERN } from '../schemas.ts';
+import { LINE_PATTERN, ORIGIN_PATTERN } from '../schemas.ts';
 import type { ErrorObject } from './ajv.ts';
 
 /** One violation in a request. */
@@ -51,6 +51,7 @@ const FORMATS: Readonly<Record<string, string>> = {
 /** What the patterns that people cannot read ask for. */
 const PATTERNS: Readonly<Record<string, string>> = {
   '\\S': 'must not be blank',
+  [LINE_PATTERN]: 'must not be blank or contain control characters',
   [ORIGIN_PATTERN]: 'must be a web origin, such as https://www.example.org, without a path',
 };
 
