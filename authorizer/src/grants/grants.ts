@@ -104,7 +104,11 @@ export const createGrants = (store: Store, refreshTokens: RefreshTokens, now: ()
     exchange: async ({ code, clientId, secretId, redirectUri, verifier, tokenMs }) => {
       if (!isCode(code)) return UNKNOWN;
       const id = grantIdOf(code);
-      const refreshToken = refreshTokens.first(id);
+      let refreshToken: string | undefined;
+      const firstHash = (): string => {
+        refreshToken ??= refreshTokens.first(id);
+        return hashRefreshToken(refreshToken);
+      };
       const { given, reason, second, grant } = await apply(id, (current) =>
         rules.exchangeCode(current, {
           clientId,
@@ -113,7 +117,7 @@ export const createGrants = (store: Store, refreshTokens: RefreshTokens, now: ()
           verified: verifies(verifier, current.challenge),
           at: now(),
           tokenMs,
-          refreshHash: current.scopes.includes('offline_access') ? hashRefreshToken(refreshToken) : null,
+          refreshHash: current.scopes.includes('offline_access') ? firstHash() : null,
         }),
       );
       if (!given || !grant) return { given: false, reason: reason ?? UNKNOWN.reason, second, grant };

@@ -1,5 +1,5 @@
 // Grants of users: authorization codes, refresh tokens, and the tokens that they give.
-import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { sealingKey } from '@boxoffice/runtime';
 
 /** 256 bits in base64url. */
@@ -41,7 +41,8 @@ export interface RefreshTokens {
 
 /** Makes refresh tokens whose successors and tags are derived from the installation's key. */
 export const createRefreshTokens = (keyEncryptionKey: string): RefreshTokens => {
-  const key = sealingKey(keyEncryptionKey, 'refresh tokens');
+  // With bytes, each derivation would cost 25 µs more.
+  const key = createSecretKey(sealingKey(keyEncryptionKey, 'refresh tokens'));
   const derive = (purpose: string, text: string): string =>
     createHmac('sha256', key).update(`${purpose} ${text}`).digest('base64url');
   const tagOf = (unsigned: string): string => derive('tag', unsigned).slice(0, TAG_LENGTH);

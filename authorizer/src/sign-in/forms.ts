@@ -1,4 +1,4 @@
-import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { sealingKey } from '@boxoffice/runtime';
 import { type Store, UniqueViolation } from '@boxoffice/store';
 import { sentFormsOf } from '../store.ts';
@@ -52,7 +52,7 @@ const hashOf = (purpose: string, text: string): string => hash('sha256', `${purp
 
 /** Makes the forms of an installation: every instance reads those of every other. Nothing is stored until one has success. */
 export const createForms = (store: Store, keyEncryptionKey: string, now: () => number = Date.now): Forms => {
-  const key = sealingKey(keyEncryptionKey, 'forms');
+  const key = createSecretKey(sealingKey(keyEncryptionKey, 'forms'));
   const sign = (payload: string): Buffer => createHmac('sha256', key).update(payload).digest();
 
   const opened = (text: string): SignedState | undefined => {
