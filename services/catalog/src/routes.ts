@@ -2,6 +2,7 @@ import type { AnyOperation } from '@boxoffice/http';
 import type { Store } from '@boxoffice/store';
 import { createCatalogCache } from './feed/cache.ts';
 import { catalogRoutes } from './feed/routes.ts';
+import { acrossProductsRoutes } from './performances/across-products.ts';
 import { performancesRoutes } from './performances/routes.ts';
 import { pointsOfSaleRoutes } from './points-of-sale/routes.ts';
 import { productsRoutes } from './products/routes.ts';
@@ -15,6 +16,7 @@ export const routes = (store: Store, cache = createCatalogCache(store)): AnyOper
   ...catalogRoutes(cache),
   ...productsRoutes(store),
   ...performancesRoutes(store),
+  ...acrossProductsRoutes(store, cache),
   ...tariffsRoutes(store),
   ...pointsOfSaleRoutes(store),
   ...stockRoutes(store),

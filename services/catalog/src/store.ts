@@ -61,6 +61,9 @@ export const products = collection<ProductDocument>('products', [
 
 export const performances = collection<PerformanceDocument>('performances', [
   { name: 'product', fields: ['productId', 'createdAt'] },
+  { name: 'start', fields: ['startDate'] },
+  { name: 'product_start', fields: ['productId', 'startDate'] },
+  { name: 'state_start', fields: ['state', 'startDate'] },
   { name: 'sole', fields: ['soleOf'], unique: true },
 ]);
 

@@ -54,6 +54,8 @@ const between = ({ id, path }: Operation, { body, query: given, ...others }: Fil
     delete query.from;
     if (query.granularity === 'minute') delete query.groupBy;
   }
+  // One of the two is required.
+  if (id === 'listAvailability') query.productId ??= 'prd_unknown';
   const rest = { ...others, query };
   const members = { ...(body as Readonly<Record<string, unknown>> | undefined) };
   // The quantity follows from the named places.

@@ -78,6 +78,10 @@ const PLAIN: Readonly<Record<string, unknown>> = {
   addPayment: { method: 'card', amount: 1, status: 'captured' },
 };
 
+/** Query parameters without which an operation refuses, from the values of path parameters. */
+const NEEDED: Readonly<Record<string, (params: Readonly<Record<string, string>>) => Readonly<Record<string, string>>>> =
+  { listAvailability: ({ performanceId = 'none' }) => ({ performanceIds: performanceId }) };
+
 const exampleIn = ({ requestBody }: OpenApiOperation): unknown => {
   const [content] = Object.values(requestBody?.content ?? {});
   const [example] = Object.values(content?.examples ?? {});
@@ -176,7 +180,7 @@ export const startComposition = async (mongodbServer: string | undefined): Promi
     const body = 'body' in given ? given.body : example;
     const caller = { institution, client: 'partner', service: null, scopes: [...scopes, ...more], operation: id, user };
     const filled = path.replaceAll(/\{([^}]+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? 'none'));
-    const search = new URLSearchParams(query).toString();
+    const search = new URLSearchParams({ ...NEEDED[id]?.(params), ...query }).toString();
     const response = await fetch(`${urlOf(service)}${filled}${search && `?${search}`}`, {
       method,
       headers: {

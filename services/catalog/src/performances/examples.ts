@@ -32,3 +32,9 @@ export const performance = {
   createdAt,
   updatedAt: createdAt,
 };
+
+export const availability = {
+  performanceId: ids.performance,
+  asOf: '2027-02-01T12:00:00.000Z',
+  seatCategories: [{ id: ids.category, code: 'STALLS', capacity: 42, free: 30, held: 2, sold: 10 }],
+};

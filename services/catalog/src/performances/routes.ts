@@ -32,31 +32,10 @@ import { changePerformance } from './change.ts';
 import * as examples from './examples.ts';
 import { addPerformance, findPerformance } from './performances.ts';
 import { listedPlaces } from './places.ts';
-import { Performance } from './schemas.ts';
+import { Availability, Performance } from './schemas.ts';
 import { performanceEtag, performanceView } from './view.ts';
 
 const readOnly = readOnlyOf(Performance, PerformanceChanges);
-
-const SeatCategoryAvailability = named(
-  'SeatCategoryAvailability',
-  Type.Object({
-    id: Type.String(),
-    code: Type.String(),
-    capacity: Type.Integer(),
-    free: Type.Integer(),
-    held: Type.Integer(),
-    sold: Type.Integer(),
-  }),
-);
-
-const Availability = named(
-  'Availability',
-  Type.Object({
-    performanceId: Type.String(),
-    asOf: Type.String({ format: 'date-time' }),
-    seatCategories: Type.Array(SeatCategoryAvailability, { description: 'free + held + sold = capacity' }),
-  }),
-);
 
 const placeState = named('PlaceState', oneOf(['free', 'held', 'sold']));
 
@@ -199,14 +178,7 @@ export const performancesRoutes = (store: Store): AnyOperation[] => [
     params,
     answers: { 200: Type.Union([Availability, PublicAvailability]) },
     etag: true,
-    example: {
-      params: { performanceId: ids.performance },
-      answer: {
-        performanceId: ids.performance,
-        asOf: '2027-02-01T12:00:00.000Z',
-        seatCategories: [{ id: ids.category, code: 'STALLS', capacity: 42, free: 30, held: 2, sold: 10 }],
-      },
-    },
+    example: { params: { performanceId: ids.performance }, answer: examples.availability },
     handle: async ({ caller, params }) => {
       const context = contextOf(store, caller.institution);
       if (seesPublicOnly(caller)) return getPublicAvailability(context, params.performanceId);

@@ -65,3 +65,24 @@ export const Performance = named(
     updatedAt: timestamp,
   }),
 );
+
+const SeatCategoryAvailability = named(
+  'SeatCategoryAvailability',
+  Type.Object({
+    id: Type.String(),
+    code: Type.String(),
+    capacity: Type.Integer(),
+    free: Type.Integer(),
+    held: Type.Integer(),
+    sold: Type.Integer(),
+  }),
+);
+
+export const Availability = named(
+  'Availability',
+  Type.Object({
+    performanceId: Type.String(),
+    asOf: Type.String({ format: 'date-time' }),
+    seatCategories: Type.Array(SeatCategoryAvailability, { description: 'free + held + sold = capacity' }),
+  }),
+);

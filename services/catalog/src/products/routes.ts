@@ -18,15 +18,18 @@ import {
 import type { Query, Store } from '@boxoffice/store';
 import { type Static, Type } from 'typebox';
 import { contextOf, institutionOf } from '../context.ts';
+import { performanceStates } from '../domain/performance.ts';
 import { asOf, ids } from '../examples.ts';
 import { newPerformance } from '../performances/examples.ts';
 import { performancesOf } from '../performances/performances.ts';
 import { seesPublicOnly } from '../public/projection.ts';
 import { getPublicProduct, listPublicProducts } from '../public/read.ts';
 import { PublicProduct, PublicProductPage } from '../public/schemas.ts';
+import { code } from '../schemas.ts';
 import type { Collections, ProductDocument } from '../store.ts';
 import { bodyOf, detailsOf, NewProduct, offeringOf, ProductBody } from './body.ts';
 import * as examples from './examples.ts';
+import { type ProductFilter, productsWithin, startingWithin } from './filter.ts';
 import { changeProduct, createProduct, findOffering, type Offering } from './products.ts';
 import { Product, productState, productType } from './schemas.ts';
 import { productEtag, productView } from './view.ts';
@@ -52,9 +55,10 @@ const allowed =
   };
 
 /** Products with their performances: two queries per page. */
-const offerings = (collections: Collections) => ({
+const offerings = (collections: Collections, filter: ProductFilter) => ({
   async find(query: Query) {
-    const [products, { currency }] = await Promise.all([collections.products.find(query), institutionOf(collections)]);
+    const listed = productsWithin(collections, filter, performanceStates);
+    const [products, { currency }] = await Promise.all([listed.find(query), institutionOf(collections)]);
     const performances = await performancesOf(
       collections,
       products.map(({ id }) => id),
@@ -78,8 +82,16 @@ export const productsRoutes = (store: Store): AnyOperation[] => [
     publicWithKey: true,
     admits: ['customer'],
     summary: 'Lists products in order of creation',
-    description: 'Public access lists running products only.',
-    query: { type: Type.Optional(productType), state: Type.Optional(productState), ...listQuery },
+    description:
+      'With `from` or `to`: those that have a performance which begins then. Public access lists running products only, and looks ' +
+      'at performances that it shows.',
+    query: {
+      type: Type.Optional(productType),
+      state: Type.Optional(productState),
+      code: Type.Optional(code),
+      ...startingWithin,
+      ...listQuery,
+    },
     answers: { 200: Type.Union([changesPage(Product), PublicProductPage]) },
     etag: true,
     errors: ['not_found'],
@@ -88,12 +100,12 @@ export const productsRoutes = (store: Store): AnyOperation[] => [
       answer: { items: [examples.product], nextCursor: null, asOf },
     },
     handle: async (request) => {
-      const { type, state } = request.query;
+      const { type, state, code } = request.query;
       const context = contextOf(store, request.caller.institution);
       if (seesPublicOnly(request.caller)) return listPublicProducts(context, request);
       const { collections, now } = context;
-      return changesPageOf(request, offerings(collections), {
-        where: { type, state },
+      return changesPageOf(request, offerings(collections, request.query), {
+        where: { type, state, code },
         modifiedAt: 'modifiedAt',
         clock: now,
         item: ({ view }) => view,

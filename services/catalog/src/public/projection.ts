@@ -36,8 +36,11 @@ export const publicTariffs = (
 export const publicTariff = (tariff: TariffDocument, { ids }: PublicTariffs) =>
   ids.has(tariff.id) ? tariffView(tariff) : undefined;
 
-/** Whether public access shows the performance, where it shows the product. */
-const isPublicPerformance = ({ state }: Pick<PerformanceDocument, 'state'>): boolean => state !== 'closed';
+/** The states of the performances that public access shows, where it shows the product. */
+export const publicStates = ['on_sale', 'cancelled'] as const;
+
+const isPublicPerformance = ({ state }: Pick<PerformanceDocument, 'state'>): boolean =>
+  publicStates.some((shown) => shown === state);
 
 const withPublicPrices = (performance: PerformanceDocument, { ids }: PublicTariffs): PerformanceDocument => ({
   ...performance,
@@ -50,13 +53,19 @@ const shownPerformance = (view: ReturnType<typeof performanceView>): Static<type
   seatCategories: view.seatCategories.map(({ id, code, name, numbered }) => ({ id, code, name, numbered })),
 });
 
+/** Whether public access shows the performance of this product. */
+export const isPublic = (
+  performance: Pick<PerformanceDocument, 'state'>,
+  product: Pick<ProductDocument, 'state'>,
+): boolean => product.state === 'running' && isPublicPerformance(performance);
+
 /** A performance of the product as public access shows it; undefined if it does not. */
 export const publicPerformance = (
   performance: PerformanceDocument,
   product: Pick<ProductDocument, 'state'>,
   tariffs: PublicTariffs,
 ): Static<typeof PublicPerformance> | undefined =>
-  product.state === 'running' && isPublicPerformance(performance)
+  isPublic(performance, product)
     ? shownPerformance(performanceView(withPublicPrices(performance, tariffs)))
     : undefined;
 

@@ -5,6 +5,7 @@ import { type Context, institutionOf, notFound } from '../context.ts';
 import type { ProductState, ProductType } from '../domain/product.ts';
 import { availabilityOf } from '../performances/availability.ts';
 import { findPerformance, performancesOf } from '../performances/performances.ts';
+import { type ProductFilter, productsWithin } from '../products/filter.ts';
 import { findOffering } from '../products/products.ts';
 import type { Collections } from '../store.ts';
 import {
@@ -13,6 +14,7 @@ import {
   publicEtag,
   publicPerformance,
   publicProduct,
+  publicStates,
   publicTariffs,
 } from './projection.ts';
 import type { PublicAvailability, PublicPerformance, PublicProduct } from './schemas.ts';
@@ -27,8 +29,9 @@ export const readPublicTariffs = async ({ tariffs, pointsOfSale }: Collections):
 };
 
 /** The ETag of a page ignores `asOf`, which moves with the clock, also inside the cursor. */
-const pageWithEtag = <Item>({ data }: Answer<ChangesPage<Item>>) =>
-  ok(data, { etag: publicEtag({ items: data.items, isLast: data.nextCursor === null }) });
+export const pageWithEtag = <Data extends { readonly items: readonly unknown[]; readonly nextCursor: string | null }>({
+  data,
+}: Answer<Data>) => ok(data, { etag: publicEtag({ items: data.items, isLast: data.nextCursor === null }) });
 
 const withEtag = <Data extends object>(data: Data) => ok(data, { etag: publicEtag(data) });
 
@@ -40,20 +43,21 @@ const effective = <Request extends PageRequest>(request: Request, { changedAt }:
 };
 
 interface ProductsRequest extends PageRequest {
-  readonly query: PageRequest['query'] & { readonly type?: ProductType; readonly state?: ProductState };
+  readonly query: PageRequest['query'] & { readonly type?: ProductType; readonly state?: ProductState } & ProductFilter;
 }
 
 /** A page of the public products; empty for a filter by another state than the public one. */
 export const listPublicProducts = async ({ collections, now }: Context, request: ProductsRequest) => {
-  const { type, state = 'running' } = request.query;
+  const { type, code, state = 'running' } = request.query;
   if (state !== 'running') {
     const none: ChangesPage<Static<typeof PublicProduct>> = { items: [], nextCursor: null, asOf: asOfReading(now()) };
     return pageWithEtag(ok(none));
   }
   const [tariffs, { currency }] = await Promise.all([readPublicTariffs(collections), institutionOf(collections)]);
+  const listed = productsWithin(collections, request.query, publicStates);
   const products = {
     async find(query: Query) {
-      const found = await collections.products.find(query);
+      const found = await listed.find(query);
       const performances = await performancesOf(
         collections,
         found.map(({ id }) => id),
@@ -67,7 +71,7 @@ export const listPublicProducts = async ({ collections, now }: Context, request:
   };
   return pageWithEtag(
     await changesPageOf(effective(request, tariffs), products, {
-      where: { type, state },
+      where: { type, code, state },
       modifiedAt: 'modifiedAt',
       clock: now,
       item: ({ view }) => view,
@@ -94,7 +98,7 @@ export const listPublicPerformances = async (
   if (product?.state !== 'running') return notFound();
   return pageWithEtag(
     await changesPageOf(effective(request, tariffs), collections.performances, {
-      where: { productId, state: { in: ['on_sale', 'cancelled'] } },
+      where: { productId, state: { in: publicStates } },
       modifiedAt: 'modifiedAt',
       clock: now,
       item: (performance): Static<typeof PublicPerformance> =>

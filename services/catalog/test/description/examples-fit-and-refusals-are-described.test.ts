@@ -17,8 +17,10 @@ const PUBLIC: ReadonlySet<string> = new Set([
   'get /svc/v3/catalog/products',
   'get /svc/v3/catalog/products/{productId}',
   'get /svc/v3/catalog/products/{productId}/performances',
+  'get /svc/v3/catalog/performances',
   'get /svc/v3/catalog/performances/{performanceId}',
   'get /svc/v3/catalog/performances/{performanceId}/availability',
+  'get /svc/v3/catalog/availability',
 ]);
 
 describe('the description of the catalog', () => {

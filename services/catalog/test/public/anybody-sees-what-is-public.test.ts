@@ -1,6 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createProduct, newTariff, type Page, type Product, performanceBody, stalls } from '../fixture/data.ts';
+import {
+  createProduct,
+  newTariff,
+  type Page,
+  type Performance,
+  type Product,
+  performanceBody,
+  stalls,
+} from '../fixture/data.ts';
 import { engines, notExercised, type OpenEngine } from '../fixture/engines.ts';
 import { type Instance, newInstitution, startInstance } from '../fixture/service.ts';
 
@@ -131,6 +139,42 @@ describe.each(engines)(`public access on $name${notExercised}`, (engine) => {
       seatCategories: [{ id: expect.any(String), code: 'STALLS', availability: 'available' }],
     });
     expect(headers.get('vary')).toBe(VARY);
+  });
+
+  test('lists public performances of all products and their levels of availability, and nothing else', async () => {
+    const shown = String(running.performances[0]?.id);
+    const idsIn = ({ data }: { readonly data: Page<{ readonly id: string }> }) => data.items.map(({ id }) => id);
+    const listed = await anybody<Page<Performance>>('/performances');
+    expect(idsIn(listed)).toEqual([shown]);
+    expect(listed.data.items).toEqual([(await anybody(`/performances/${shown}`)).data]);
+    expect(listed.headers.get('vary')).toBe(VARY);
+    for (const query of [
+      `productId=${suspended.id}`,
+      'state=closed',
+      'from=2031-05-02T00:00:00Z',
+      'to=2031-05-01T00:00:00Z',
+    ])
+      expect([query, idsIn(await anybody(`/performances?${query}`))]).toEqual([query, []]);
+    const all = [running, suspended].flatMap(({ performances }) => performances.map(({ id }) => id));
+    expect(idsIn(await partner('/performances')).toSorted()).toEqual(expect.arrayContaining(all.toSorted()));
+
+    const path = `/availability?performanceIds=${[...all, 'prf_unknown'].join(',')}`;
+    const { data, headers } = await anybody<{ items: unknown[] }>(path);
+    const { asOf: _, ...alone } = (await anybody<{ asOf: string }>(`/performances/${shown}/availability`)).data;
+    expect(data.items).toEqual([{ ...alone, asOf: expect.any(String) }]);
+    const known = await anybody(path, { 'if-none-match': String(headers.get('etag')) });
+    expect([known.status, headers.get('vary')]).toEqual([304, VARY]);
+    for (const { id } of [suspended, running]) {
+      const { items } = (await anybody<{ items: unknown[] }>(`/availability?productId=${id}`)).data;
+      expect(items).toHaveLength(id === running.id ? 1 : 0);
+    }
+  });
+
+  test('finds no product by the start of a performance that it does not show', async () => {
+    await change(`/performances/${closedPerformance}`, { startDate: '2032-01-01T18:00:00Z' });
+    const query = '/products?from=2031-12-01T00:00:00Z';
+    expect((await anybody<Page<Product>>(query)).data.items).toEqual([]);
+    expect((await partner<Page<Product>>(query)).data.items.map(({ id }) => id)).toEqual([running.id]);
   });
 
   test('has ETags of its own, which change with public data only', async () => {

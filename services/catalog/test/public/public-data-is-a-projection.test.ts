@@ -5,6 +5,7 @@ import { levelOf } from '../../src/domain/availability.ts';
 import { performanceStates } from '../../src/domain/performance.ts';
 import { productStates } from '../../src/domain/product.ts';
 import {
+  isPublic,
   publicAvailability,
   publicEtag,
   publicPerformance,
@@ -142,6 +143,7 @@ describe('the public projection', () => {
         for (const one of performances) {
           const alone = publicPerformance(one, product, shown);
           expect(alone === undefined).toBe(product.state !== 'running' || one.state === 'closed');
+          expect(isPublic(one, product)).toBe(alone !== undefined);
           expect(view?.performances.find(({ id }) => id === one.id)).toEqual(alone);
           if (!alone) continue;
           fits.performance(alone);

@@ -83,6 +83,8 @@ const leaks = async (on: Instance, thief: string, { show, host, holder, placeIds
   await expect404('getPointOfSale', 'GET', `${base}/points-of-sale/${host}`);
   await expect404('changePointOfSale', 'PATCH', `${base}/points-of-sale/${host}`, { name: 'Stolen' });
   await expectNone('listProducts', `${base}/products`);
+  await expectNone('listAllPerformances', `${base}/performances`);
+  await expectNone('listAvailability', `${base}/availability?performanceIds=${performance.id}`);
   await expectNone('listTariffs', `${base}/tariffs`);
   await expectNone('listPointsOfSale', `${base}/points-of-sale`);
 

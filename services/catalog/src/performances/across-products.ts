@@ -1,0 +1,182 @@
+import { Fault } from '@boxoffice/envelope';
+import {
+  type AnyOperation,
+  ID_PATTERN,
+  id,
+  named,
+  ok,
+  oneOf,
+  operation,
+  page,
+  pageOf,
+  pageQuery,
+} from '@boxoffice/http';
+import type { Query, Store } from '@boxoffice/store';
+import { Type } from 'typebox';
+import { contextOf } from '../context.ts';
+import { performanceStates } from '../domain/performance.ts';
+import { ids } from '../examples.ts';
+import type { CatalogCache } from '../feed/cache.ts';
+import { startCondition, startingWithin } from '../products/filter.ts';
+import { listAllPublicPerformances } from '../public/performances.ts';
+import { isPublic, publicAvailability, publicEtag, seesPublicOnly } from '../public/projection.ts';
+import { PublicAvailability, PublicPerformance } from '../public/schemas.ts';
+import type { Collections, PerformanceDocument, ProductDocument } from '../store.ts';
+import { availabilityOf } from './availability.ts';
+import * as examples from './examples.ts';
+import { inBatches } from './make-places.ts';
+import { Availability, Performance } from './schemas.ts';
+import { performanceView } from './view.ts';
+
+/** The most performances that one request names. */
+const MAX_PERFORMANCES = 200;
+/** The number of performances whose places are counted at the same time. */
+const WIDTH = 20;
+
+const ONE_ID = ID_PATTERN.slice(1, -1);
+
+const pageByStart = <const Name extends string, Item extends typeof Performance | typeof PublicPerformance>(
+  name: Name,
+  item: Item,
+) => named(name, Type.Object({ ...page(item).properties }));
+
+const asOf = Type.String({ format: 'date-time', description: 'ISO 8601 UTC: of all items' });
+const Availabilities = named('Availabilities', Type.Object({ asOf, items: Type.Array(Availability) }));
+const PublicAvailabilities = named(
+  'PublicAvailabilities',
+  Type.Object({ asOf, items: Type.Array(PublicAvailability) }),
+);
+
+/** The products of these performances, by id. An interrupted creation can leave performances without one. */
+const productsOf = async (
+  { products }: Collections,
+  performances: readonly PerformanceDocument[],
+): Promise<ReadonlyMap<string, ProductDocument>> => {
+  const wanted = [...new Set(performances.map(({ productId }) => productId))];
+  const found = wanted.length === 0 ? [] : await products.find({ where: { id: { in: wanted } } });
+  return new Map(found.map((product) => [product.id, product]));
+};
+
+/** The performances whose product exists, by start. */
+const withProduct = (collections: Collections) => ({
+  async find(query: Query): Promise<PerformanceDocument[]> {
+    const { limit = Number.POSITIVE_INFINITY } = query;
+    const shown: PerformanceDocument[] = [];
+    for (let { after } = query; ; ) {
+      const found = await collections.performances.find({ ...query, ...(after && { after }) });
+      const products = await productsOf(collections, found);
+      shown.push(...found.filter(({ productId }) => products.has(productId)));
+      const last = found.at(-1);
+      if (!last || found.length < limit || shown.length >= limit) return shown.slice(0, limit);
+      after = { value: last.startDate, id: last.id };
+    }
+  },
+});
+
+interface Asked {
+  readonly performanceIds?: string;
+  readonly productId?: string;
+}
+
+/** The performances that a request for availability names, by start. @throws Fault `missing_parameter` */
+const chosen = async (
+  collections: Collections,
+  { performanceIds, productId }: Asked,
+  publicOnly: boolean,
+): Promise<PerformanceDocument[]> => {
+  if (performanceIds === undefined && productId === undefined)
+    throw new Fault('missing_parameter', 'query parameter performanceIds or productId is required');
+  const named = performanceIds === undefined ? undefined : { in: [...new Set(performanceIds.split(','))] };
+  const where = { ...(named && { id: named }), ...(productId === undefined ? {} : { productId }) };
+  const found = await collections.performances.find({ where, orderBy: 'startDate' });
+  const products = await productsOf(collections, found);
+  return found.filter((performance) => {
+    const product = products.get(performance.productId);
+    return product !== undefined && (!publicOnly || isPublic(performance, product));
+  });
+};
+
+/** Performances and availability of all products. */
+export const acrossProductsRoutes = (store: Store, cache: CatalogCache): AnyOperation[] => [
+  operation({
+    id: 'listAllPerformances',
+    method: 'get',
+    path: '/svc/v3/catalog/performances',
+    access: 'catalog:read',
+    publicWithKey: true,
+    admits: ['customer'],
+    summary: 'Lists the performances of all products by their start',
+    description: 'Public access lists those of running products that are not closed.',
+    query: {
+      ...startingWithin,
+      productId: Type.Optional(id),
+      state: Type.Optional(oneOf(performanceStates)),
+      ...pageQuery,
+    },
+    answers: {
+      200: Type.Union([
+        pageByStart('PerformancesByStart', Performance),
+        pageByStart('PublicPerformancesByStart', PublicPerformance),
+      ]),
+    },
+    errors: ['not_found'],
+    etag: true,
+    example: {
+      query: { from: '2027-03-01T00:00:00.000Z', to: '2027-03-31T23:59:59.999Z', limit: 1 },
+      answer: { items: [examples.performance], nextCursor: null },
+    },
+    handle: async (request) => {
+      const { caller, query } = request;
+      const { productId, state } = query;
+      if (seesPublicOnly(caller))
+        return listAllPublicPerformances(await cache.publicOf(caller.institution, {}), request, query);
+      const { collections } = contextOf(store, caller.institution);
+      return pageOf(request, withProduct(collections), {
+        where: { productId, state, startDate: startCondition(query) },
+        orderBy: 'startDate',
+        item: performanceView,
+      });
+    },
+  }),
+  operation({
+    id: 'listAvailability',
+    method: 'get',
+    path: '/svc/v3/catalog/availability',
+    access: 'catalog:read',
+    publicWithKey: true,
+    admits: ['customer'],
+    summary: 'Counts the free, held and sold places of several performances, or of all of a product',
+    description:
+      'One of `performanceIds` and `productId` is required; with both, those of the product among the named ones. Items come in ' +
+      'order of start. Unknown performances are left out. Public access shows levels instead of numbers.',
+    query: {
+      performanceIds: Type.Optional(
+        Type.String({
+          pattern: `^${ONE_ID}(,${ONE_ID}){0,${MAX_PERFORMANCES - 1}}$`,
+          description: `1 to ${MAX_PERFORMANCES} ids, separated by commas`,
+        }),
+      ),
+      productId: Type.Optional(id),
+    },
+    answers: { 200: Type.Union([Availabilities, PublicAvailabilities]) },
+    errors: ['missing_parameter'],
+    etag: true,
+    example: {
+      query: { performanceIds: ids.performance },
+      answer: { asOf: examples.availability.asOf, items: [examples.availability] },
+    },
+    handle: async ({ caller, query }) => {
+      const { collections, now } = contextOf(store, caller.institution);
+      const publicOnly = seesPublicOnly(caller);
+      const performances = await chosen(collections, query, publicOnly);
+      const at = now();
+      const items: Awaited<ReturnType<typeof availabilityOf>>[] = [];
+      for (const some of inBatches(performances, WIDTH))
+        items.push(...(await Promise.all(some.map((performance) => availabilityOf(collections, performance, at)))));
+      const asOf = new Date(at).toISOString();
+      if (!publicOnly) return ok({ asOf, items });
+      const shown = items.map(publicAvailability);
+      return ok({ asOf, items: shown }, { etag: publicEtag(shown.map(({ asOf: _, ...counted }) => counted)) });
+    },
+  }),
+];
