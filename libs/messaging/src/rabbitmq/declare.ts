@@ -8,7 +8,7 @@ import {
   type Plan,
   retryArguments,
   retryQueue,
-  topologyMark,
+  topologyMarks,
   workArguments,
   workQueue,
 } from './names.ts';
@@ -36,9 +36,9 @@ export const declareQueue = async (channel: Channel, { name, types }: Queue, pla
     await channel.bindQueue(target, moves, target);
 };
 
-/** Declares the topology of the installation's facts, and marks it as complete by {@link topologyMark}. */
+/** Declares the topology of the installation's facts, and marks it as complete by {@link topologyMarks}. */
 export const declareAll = async (channel: Channel, plan: Plan): Promise<void> => {
   for (const { types } of plan.declared.broadcasts) await declareExchanges(channel, types, plan);
   for (const queue of plan.declared.queues) await declareQueue(channel, queue, plan);
-  await channel.assertExchange(topologyMark(plan), 'fanout', { durable: true });
+  for (const mark of topologyMarks(plan)) await channel.assertExchange(mark, 'fanout', { durable: true });
 };

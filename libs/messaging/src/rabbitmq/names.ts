@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Options } from 'amqplib';
 import { type Declared, maxQueueLength } from '../topology.ts';
 
@@ -72,18 +71,13 @@ export const retryArguments = (name: string, delayMs: number, plan: Plan): Optio
 export const deadArguments = (): Options.AssertQueue => quorum({ 'x-delivery-limit': lookedAtForever });
 
 /**
- * An exchange whose existence marks that the whole plan is declared, bindings included, which cannot be queried. It is
- * declared last; nothing is published to it.
+ * Exchanges whose existence marks what is declared, since a binding cannot be queried: one for each queue and fact,
+ * and one for each fact of a broadcast. They are declared last; nothing is published to them. One mark each, instead of
+ * one for the whole plan, so that a process finds the topology of its release in that of a later one, which has more.
  */
-export const topologyMark = (plan: Plan): string => {
-  const { declared, retryDelaysMs, maxLength, prefix } = plan;
-  const { queues, broadcasts } = declared;
-  const what = [
-    queues.map(({ name, types }) => [name, types]),
-    broadcasts.map(({ types }) => types),
-    retryDelaysMs,
-    maxLength,
-  ];
-  const hash = createHash('sha256').update(JSON.stringify(what)).digest('hex').slice(0, 12);
-  return `${prefix}boxoffice.topology.${hash}`;
+export const topologyMarks = ({ declared, retryDelaysMs, maxLength, prefix }: Plan): readonly string[] => {
+  const queueOptions = [...retryDelaysMs.map(duration), maxLength].join(':');
+  const ofQueues = declared.queues.flatMap(({ name, types }) => types.map((type) => `${name}:${type}:${queueOptions}`));
+  const ofBroadcasts = declared.broadcasts.flatMap(({ types }) => types.map((type) => `broadcast:${type}`));
+  return [...ofQueues, ...ofBroadcasts].map((mark) => `${prefix}boxoffice.topology.${mark}`);
 };

@@ -2,7 +2,7 @@ import type { Channel } from 'amqplib';
 import { reasonOf } from '../attempts.ts';
 import type { Logger } from '../port.ts';
 import type { Link } from './link.ts';
-import { type Plan, topologyMark } from './names.ts';
+import { type Plan, topologyMarks } from './names.ts';
 
 /** Ensures that exchanges and queues exist: declared by this process where its user may, else by an operator. */
 export interface Topology {
@@ -29,7 +29,7 @@ const codeOf = (error: unknown): unknown => (error as { readonly code?: unknown 
 
 /** Creates it for one bus over the connection `link`. The user's permission to declare is detected once. */
 export const createTopology = (plan: Plan, logger: Logger) => {
-  const mark = topologyMark(plan);
+  const marks = topologyMarks(plan);
   let mayDeclare = true;
   return (link: Link): Topology => ({
     async ensure(declare) {
@@ -43,11 +43,18 @@ export const createTopology = (plan: Plan, logger: Logger) => {
           logger.info('exchanges and queues are declared by the operator', { reason: reasonOf(error) });
         }
       }
+      let missing = '';
+      const check = async (channel: Channel): Promise<void> => {
+        for (const mark of marks) {
+          missing = mark;
+          await channel.checkExchange(mark);
+        }
+      };
       try {
-        await link.using((channel) => channel.checkExchange(mark), { expecting: NOT_FOUND });
+        await link.using(check, { expecting: NOT_FOUND });
         return 'found';
       } catch (error) {
-        throw codeOf(error) === NOT_FOUND ? new TopologyMissing(mark) : error;
+        throw codeOf(error) === NOT_FOUND ? new TopologyMissing(missing) : error;
       }
     },
   });

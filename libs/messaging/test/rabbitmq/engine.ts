@@ -8,7 +8,7 @@ import {
   type Plan,
   planOf,
   retryQueue,
-  topologyMark,
+  topologyMarks,
   workQueue,
 } from '../../src/rabbitmq/names.ts';
 import { type BrokerProxy, onChannel, openProxy } from './broker.ts';
@@ -26,7 +26,7 @@ export const removeAll = (url: string, plan: Plan): Promise<void> =>
       await channel.deleteExchange(movesExchange(name, plan));
       for (const delayMs of plan.retryDelaysMs) await channel.deleteQueue(retryQueue(name, delayMs, plan));
     }
-    await channel.deleteExchange(topologyMark(plan));
+    for (const mark of topologyMarks(plan)) await channel.deleteExchange(mark);
     const types = [...queues, ...broadcasts].flatMap((one) => one.types);
     for (const exchange of new Set(types.map((type) => exchangeOf(type, plan)))) await channel.deleteExchange(exchange);
   });

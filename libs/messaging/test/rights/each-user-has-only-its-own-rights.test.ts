@@ -6,6 +6,7 @@ import {
   type Bus,
   broadcasts,
   connectRabbitmq,
+  type Declared,
   declared,
   declareRabbitmqTopology,
   processes,
@@ -109,6 +110,26 @@ if (control === undefined || control === '') {
 
     test('the operator can declare the topology repeatedly', async () => {
       await declareRabbitmqTopology({ url: broker.url('operator'), logger: silent });
+    });
+
+    test('a process finds the topology of its release in that of a later release, and not in that of an earlier one', async () => {
+      const connectDeclaring = (all: Declared) =>
+        connectRabbitmq({
+          url: broker.url('orders'),
+          name: 'orders',
+          logger: silent,
+          connectTimeoutMs: 10_000,
+          declared: all,
+        });
+      const { queues } = declared;
+      const [fulfilment] = queues.filter(({ name }) => name === topology.ordersFulfilment.name);
+      const others = queues.filter((queue) => queue !== fulfilment && queue !== topology.authorizerInstitutions);
+      if (!fulfilment) throw new Error('orders has no queue of facts about its tickets');
+      const fewer = { ...fulfilment, types: fulfilment.types.slice(1) };
+      const more = { ...fulfilment, types: [...fulfilment.types, 'ticket.planted'] };
+      buses.push(await connectDeclaring({ ...declared, queues: [fewer, ...others] }));
+      const missing = String(await rejection(connectDeclaring({ ...declared, queues: [more, ...others] })));
+      expect(missing).toMatch(/^TopologyMissing: .*\(boxoffice\.topology\.orders\.fulfilment\.v1:ticket\.planted:/);
     });
 
     test.each(users)(
