@@ -42,12 +42,12 @@ export interface TestClient {
 const form = (fields: Readonly<Record<string, string>> | string): string =>
   typeof fields === 'string' ? fields : new URLSearchParams(fields).toString();
 
-/** Polls until it holds; throws after `withinMs`. */
+/** Asks every few milliseconds until it holds; throws after `withinMs`. */
 export const until = async (holds: () => boolean | Promise<boolean>, withinMs: number): Promise<void> => {
   const deadline = Date.now() + withinMs;
   while (!(await holds())) {
     if (Date.now() > deadline) throw new Error(`it did not hold within ${withinMs} ms`);
-    await new Promise((resolve) => setImmediate(resolve));
+    await new Promise((resolve) => setTimeout(resolve, 5));
   }
 };
 
