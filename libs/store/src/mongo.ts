@@ -1,5 +1,5 @@
 import type { MongoCollection } from './mongo/collection.ts';
-import { type Connection, connect } from './mongo/connection/client.ts';
+import { ANSWER_MS, type Connection, connect } from './mongo/connection/client.ts';
 import { createGate, type Gate, inTime } from './mongo/connection/gate.ts';
 import { collectionHandle } from './mongo/documents/documents.ts';
 import { createIdempotency, indexKeys, type MongoIdempotency } from './mongo/idempotency/idempotency.ts';
@@ -46,12 +46,6 @@ export interface MongoOptions extends Surroundings {
   readonly requestMs?: number;
 }
 
-/**
- * Longer than the driver's server selection, whose error says more; and short enough that a request whose second call
- * stalls, and then the one that ends its idempotency key, is answered before the gateway's timeout of 15 s.
- */
-const ANSWER_MS = 6_000;
-
 /** Time limit of each last command before the connection closes. */
 const CLOSING_MS = 1_000;
 
@@ -92,13 +86,14 @@ const guardedIdempotency = (keys: MongoIdempotency, gate: Gate): Idempotency => 
  */
 export const openMongoStore = async (options: MongoOptions): Promise<Store> => {
   const schemas = options.collections.map(schemaOf);
-  const connection = await connect(options.url, options.name);
+  const { answerMs = ANSWER_MS } = options;
+  const connection = await connect(options.url, options.name, answerMs);
   const parts = await opened(connection, schemas, options).catch(async (error: unknown) => {
     await connection.client.close();
     throw error;
   });
   const { client, database, collections, outbox, idempotency, leases } = parts;
-  const gate = createGate(`the store ${database.databaseName}`, options.answerMs ?? ANSWER_MS);
+  const gate = createGate(`the store ${database.databaseName}`, answerMs);
   let closing: Promise<void> | undefined;
 
   const close = async () => {

@@ -8,12 +8,15 @@ interface Settings {
   readonly name: string;
 }
 
+/** The server of the tests may stand still for seconds on a busy machine. */
+const PATIENT_MS = 60_000;
+
 /** Opens one instance with its own connections, as another process would. */
 export const openStore = (
   settings: Settings,
   collections: readonly Collection<Document>[],
   limits: Limits = {},
-): Promise<Store> => openMongoStore({ ...settings, ...limits, collections });
+): Promise<Store> => openMongoStore({ answerMs: PATIENT_MS, ...settings, ...limits, collections });
 
 /** Settings of a new, empty database, its name, and its removal. */
 export const newDatabase = (url: string) => {

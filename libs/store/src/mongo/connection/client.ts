@@ -9,15 +9,28 @@ export interface Connection {
 }
 
 /**
- * Milliseconds for the opening of a connection. The driver opens two at a time: after the server was silent, calls wait
- * this long for those two, which is shorter than a call may take.
+ * Milliseconds that a call of the port may take, unless the caller sets another limit: short enough that a request whose
+ * second call stalls, and then the one that ends its idempotency key, is answered before the gateway's timeout of 15 s.
  */
-const CONNECT_MS = 3_000;
+export const ANSWER_MS = 6_000;
+
 /**
- * Milliseconds for the answer to a command, unless it sets another limit: also for those with which a connection
- * authenticates, which the limit above does not cover. Shorter than the time limit of a call.
+ * The driver's limits, shorter than that of a call, whose error would say less. A caller that is more patient than
+ * usual has a more patient driver, too.
  */
-const COMMAND_MS = 5_000;
+const limitsOf = (answerMs: number) => {
+  const patientMs = Math.max(answerMs, ANSWER_MS);
+  return {
+    // The driver opens two connections at a time: after the server was silent, calls wait this long for those two.
+    connectTimeoutMS: patientMs / 2,
+    // For the answer to a command, unless it sets another limit: also for those with which a connection authenticates,
+    // which the limit above does not cover.
+    socketTimeoutMS: patientMs - 1_000,
+    waitQueueTimeoutMS: patientMs - 1_000,
+    serverSelectionTimeoutMS: patientMs - 1_000,
+    writeConcern: { w: 'majority', j: true, wtimeoutMS: patientMs - 1_000 },
+  } as const;
+};
 
 /** Options of a command whose duration depends on the amount of its work: at most ten minutes. */
 export const unhurried = { timeoutMS: 600_000 } as const;
@@ -37,22 +50,20 @@ export const databaseName = (url: string, service: string): string => {
  * call fails within seconds, instead of the driver's 30 s, unless the URL sets another limit.
  * @throws an Error that names the address and the reason
  */
-export const connect = async (url: string, service: string): Promise<Connection> => {
-  const impatient = /[?&]serverSelectionTimeoutMS=/i.test(url) ? {} : { serverSelectionTimeoutMS: 5_000 };
+export const connect = async (url: string, service: string, answerMs: number): Promise<Connection> => {
+  const { serverSelectionTimeoutMS, ...limits } = limitsOf(answerMs);
+  const impatient = /[?&]serverSelectionTimeoutMS=/i.test(url) ? {} : { serverSelectionTimeoutMS };
   const name = databaseName(url, service);
   let client: MongoClient | undefined;
   try {
     client = new MongoClient(url, {
       appName: `boxoffice ${service}`,
-      writeConcern: { w: 'majority', j: true, wtimeoutMS: 5_000 },
       readConcern: { level: 'majority' },
       readPreference: 'primary',
       retryWrites: true,
       retryReads: true,
       ignoreUndefined: true,
-      connectTimeoutMS: CONNECT_MS,
-      socketTimeoutMS: COMMAND_MS,
-      waitQueueTimeoutMS: 5_000,
+      ...limits,
       ...impatient,
     });
     await client.connect();
