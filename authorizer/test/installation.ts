@@ -59,7 +59,7 @@ export const basic = (id: string, secret: string): string =>
 const publicAddress = async () => {
   let targets: readonly string[] = [];
   let turn = 0;
-  const server = createServer((incoming, outgoing) => {
+  const server = createServer({ keepAliveTimeout: 600_000 }, (incoming, outgoing) => {
     const { method, url, headers } = incoming;
     turn += 1;
     const onward = forward(`${targets[turn % targets.length]}${url}`, { method, headers }, (answer) => {

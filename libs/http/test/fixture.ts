@@ -77,7 +77,7 @@ export const start = async (
     ...options,
   });
   // No idle connection is closed just when the next request is sent on it.
-  const server = createServer({ keepAliveTimeout: 60_000 }, app).listen(0, '127.0.0.1');
+  const server = createServer({ keepAliveTimeout: 600_000 }, app).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {

@@ -12,7 +12,7 @@ export const newKey = (kid: string): SigningKey & { readonly publicKey: KeyObjec
 
 /** Serves on a free port of the loopback interface. */
 export const serve = async (listener: RequestListener): Promise<{ url: string; close(): Promise<void> }> => {
-  const server = createServer(listener);
+  const server = createServer({ keepAliveTimeout: 600_000 }, listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {

@@ -163,7 +163,7 @@ export const openFake = async <All extends Operations<All>>(options: FakeOptions
     cursorKey: 'unused',
     logger: quiet,
   });
-  const server = createServer((request, response) => {
+  const server = createServer({ keepAliveTimeout: 600_000 }, (request, response) => {
     if (dead) return void request.socket.destroy();
     response.once('finish', () => {
       if (response.statusCode === 400)

@@ -80,7 +80,8 @@ export const serveOperations = async (
     logger,
   });
   const checkShape = createShapeCheck();
-  const server = createServer(app).listen(0, '127.0.0.1');
+  // A connection whose end the caller has not noticed would fail its next call.
+  const server = createServer({ keepAliveTimeout: 600_000 }, app).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 

@@ -7,7 +7,7 @@ import { createShopFront } from '../../src/shop-files.ts';
 const api: RequestListener = (_request, response) => {
   response.writeHead(418).end('the service');
 };
-const server = createServer(createShopFront(api));
+const server = createServer({ keepAliveTimeout: 600_000 }, createShopFront(api));
 let port = 0;
 
 beforeAll(async () => {
