@@ -12,7 +12,8 @@ export default {
       { module: { type: 'es6' }, jsc: { target: 'es2024', parser: { syntax: 'typescript' } }, sourceMaps: 'inline' },
     ],
   },
-  testTimeout: 120_000,
+  // Tells a hang from a slow machine.
+  testTimeout: 300_000,
   testSequencer: '<rootDir>/jest.sequencer.mjs',
   // Suites also wait, for deadlines and for other processes: one more than two processors.
   maxWorkers: 2,

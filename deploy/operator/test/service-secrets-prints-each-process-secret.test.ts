@@ -35,11 +35,7 @@ test('--directory writes them into files that only the owner can read, and print
 test.each([
   ['there is no process shop; there are: gateway,', { SERVICE_ROOT_SECRET: ROOT }, ['service-secrets', 'shop']],
   ['SERVICE_ROOT_SECRET: is not set', {}, ['service-secrets']],
-])(
-  'refused: %s',
-  async (message, settings, words) => {
-    const { status, err } = await operatorOf(nowhere, settings)(...words);
-    expect([status, err]).toEqual([1, expect.stringContaining(message)]);
-  },
-  120_000,
-);
+])('refused: %s', async (message, settings, words) => {
+  const { status, err } = await operatorOf(nowhere, settings)(...words);
+  expect([status, err]).toEqual([1, expect.stringContaining(message)]);
+});

@@ -15,7 +15,7 @@ export interface WaitOptions {
  */
 export const waitUntil = async <Value>(
   probe: () => Value | Promise<Value>,
-  { what = 'a condition', withinMs = 25_000, everyMs = 10 }: WaitOptions = {},
+  { what = 'a condition', withinMs = 60_000, everyMs = 10 }: WaitOptions = {},
 ): Promise<Exclude<Awaited<Value>, false | null | undefined>> => {
   const deadline = performance.now() + withinMs;
   for (;;) {

@@ -16,7 +16,7 @@ const { seed } = readSettings({ seed: integer('TEST_SEED', { default: 20_261_122
 let product: Product;
 beforeAll(async () => {
   product = await startProduct();
-}, 120_000);
+});
 afterAll(async () => {
   await product?.stop();
   await product?.discard();

@@ -39,7 +39,7 @@ test('operator check finds no violation during sales and cancellations, nor afte
   for (const { status, out, err } of await checkDuringSale(deployment)) {
     expect([status, out, status === 0 ? '' : err]).toEqual([0, expect.stringMatching(CLEAN), '']);
   }
-}, 120_000);
+});
 
 /** Plays scenarios on another process, in which the bug of a control is planted. */
 const withBug = async (

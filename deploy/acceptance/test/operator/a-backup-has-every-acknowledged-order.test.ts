@@ -45,4 +45,4 @@ test('an installation restored from a backup during a sale is consistent and has
   } finally {
     await deployment.close();
   }
-}, 120_000);
+});

@@ -78,7 +78,7 @@ beforeAll(async () => {
   product = await startProduct();
   full = await authorised(product, 'opera', 'full');
   await findResources();
-}, 120_000);
+});
 
 afterAll(async () => {
   await product?.stop();

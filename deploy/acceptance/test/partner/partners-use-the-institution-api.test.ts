@@ -11,7 +11,7 @@ beforeAll(async () => {
   product = await startProduct();
   anonymous = openClient(product.address);
   full = await authorised(product, 'opera', 'full');
-}, 180_000);
+});
 
 afterAll(async () => {
   await product?.stop();
@@ -212,7 +212,7 @@ describe('permissions', () => {
     await until('/svc/v3/contacts/individuals', 403);
     await anonymous('/auth/revoke', form({ token }));
     await until('/svc/v3/catalog', 401);
-  }, 120_000);
+  });
 });
 
 describe('the gateway', () => {

@@ -68,7 +68,7 @@ describe.each(engines)('every operation with a user of each role, on $name', ({ 
   beforeAll(async () => {
     its = await startComposition(server);
     [own, other] = [await sell(its, 'north'), await sell(its, 'south')];
-  }, 120_000);
+  });
   afterAll(() => its?.close());
 
   const users = (): Readonly<Record<Role, CallerUser>> => {

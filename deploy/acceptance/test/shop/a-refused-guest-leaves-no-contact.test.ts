@@ -11,7 +11,7 @@ let full: Client;
 beforeAll(async () => {
   product = await startProduct();
   full = await authorised(product, 'opera', 'full');
-}, 120_000);
+});
 afterAll(async () => {
   await product?.stop();
   await product?.discard();
@@ -66,7 +66,7 @@ test('a refused checkout of a guest leaves no contact, an accepted one leaves on
   const { body } = await full(`/contacts/individuals/${bought.body.data.contactNumber}`);
   expect(body.data).toMatchObject(guest('Eva'));
   expect(await contactsOf('Eva')).toBe(1);
-}, 120_000);
+});
 
 test('a guest whose payment fails and who then buys after a login leaves no guest contact', async () => {
   const token = await withCart();
@@ -99,4 +99,4 @@ test('a guest whose payment fails and who then buys after a login leaves no gues
     erasedAt: expect.any(String),
   });
   expect(await contactsOf('Ida')).toBe(0);
-}, 120_000);
+});

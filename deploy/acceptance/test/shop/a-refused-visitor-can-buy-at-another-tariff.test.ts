@@ -20,7 +20,7 @@ let full: Client;
 beforeAll(async () => {
   product = await startProduct();
   full = await authorised(product, 'opera', 'full');
-}, 120_000);
+});
 afterAll(async () => {
   await product?.stop();
   await product?.discard();
@@ -60,4 +60,4 @@ test('a visitor who is refused a tariff buys at another tariff in the same sessi
     const added = await add(normal, {});
     expect([added.status, added.body.errorCode]).toEqual([201, undefined]);
   }
-}, 120_000);
+});

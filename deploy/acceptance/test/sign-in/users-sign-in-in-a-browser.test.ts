@@ -49,7 +49,7 @@ suite('users sign in in a browser', () => {
     const client = product.demo.clients.find(({ institution, name }) => institution === INSTITUTION && name === 'web');
     application = await serveSinglePageApplication(product.demo.baseUrl, client?.clientId ?? '');
     people = peopleOf(product, application.url);
-  }, 120_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await application?.close();

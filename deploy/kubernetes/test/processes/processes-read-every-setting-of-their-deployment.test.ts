@@ -14,7 +14,7 @@ let settings: Started;
 
 beforeAll(async () => {
   settings = await started([...deployments, ...withEverything, misnamed]);
-}, 120_000);
+});
 
 describe('started with the environment of its Deployment', () => {
   test.each(product.flatMap(({ name }) => [[name], [`${name} with everything`]]))(
@@ -46,7 +46,7 @@ describe('a mistake is found:', () => {
   test('a value that is not accepted', async () => {
     const loud = { ...contacts, env: { ...contacts.env, LOG_LEVEL: 'loud' } };
     await expect(started([loud])).rejects.toThrow('LOG_LEVEL');
-  }, 120_000);
+  });
 
   test('a reference to a missing object', () => {
     const without = resources.filter((one: Resource) => nameOf(one) !== 'ConfigMap/gateway-settings');

@@ -72,5 +72,4 @@ both(
     for (const process of [gateway, ...services]) process.kill('SIGTERM');
     expect(await Promise.all([gateway, ...services].map(({ ended }) => ended))).toEqual([0, 0, 0, 0]);
   },
-  120_000,
 );

@@ -26,4 +26,4 @@ test('a missing database of an existing installation is logged in one line and c
       part: join(first.directory, 'contacts.sqlite'),
     },
   ]);
-}, 30_000);
+});

@@ -104,7 +104,7 @@ test('a full disk during the seeding is reported without a stack', async () => {
     ),
     '',
   ]);
-}, 30_000);
+});
 
 test.each(['{}', 'nonsense'])('a demo.json that holds %s', async (content) => {
   const first = await startProgram({ BOXOFFICE_DEMO: 'off' });

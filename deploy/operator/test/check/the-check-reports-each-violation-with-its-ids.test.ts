@@ -300,51 +300,47 @@ const underWay: readonly Pick<Planted, 'what' | 'access' | 'plant'>[] = [
   },
 ];
 
-test.each(engines)(
-  'on $name: nothing else, and nothing that is under way',
-  async ({ open }) => {
-    const { stores, close } = await open();
-    try {
-      const fixtures = new Map<string, InstitutionFixture>();
-      const build = async ({ what, access, plant }: Pick<Planted, 'what' | 'access' | 'plant'>): Promise<void> => {
-        const fixture = await found(stores, `fixture-${randomUUID()}`, access);
-        await plant(fixture);
-        fixtures.set(what, fixture);
-      };
-      await Promise.all([...planted, ...underWay].map(build));
-      const { violations, undecided, counts } = await verify({
-        stores,
-        queues: async () => [],
-        settleMs: 60,
-        patienceMs: 1_500,
-      });
-      expect(counts).toMatchObject({ performances: fixtures.size, contacts: 2 * fixtures.size });
-      const of = (what: string, all: readonly Violation[]) =>
-        all.filter(({ institution }) => institution === fixtures.get(what)?.institution);
-      for (const { what, invariants, named } of planted) {
-        const here = of(what, violations);
-        expect([what, [...new Set(here.map(({ invariant }) => invariant))].sort()]).toEqual([
-          what,
-          [...invariants].sort(),
-        ]);
-        const fixture = fixtures.get(what) as InstitutionFixture;
-        expect([what, here.flatMap(({ ids }) => ids)]).toEqual([what, expect.arrayContaining([...named(fixture)])]);
-      }
-      for (const { what } of underWay) expect([what, of(what, violations)]).toEqual([what, []]);
-      expect(new Set(undecided.map(({ invariant }) => invariant))).toEqual(
-        new Set(['place_owner', 'line_place', 'line_ticket', 'usage']),
-      );
-
-      const fixture = fixtures.get('sold to nobody') as InstitutionFixture;
-      const one = await verify({ stores, queues: async () => [], settleMs: 0, institution: fixture.institution });
-      expect(one.counts.places).toBe(7);
-      expect(one.violations.map(({ ids }) => ids)).toEqual([[fixture.place(5)]]);
-    } finally {
-      await close();
+test.each(engines)('on $name: nothing else, and nothing that is under way', async ({ open }) => {
+  const { stores, close } = await open();
+  try {
+    const fixtures = new Map<string, InstitutionFixture>();
+    const build = async ({ what, access, plant }: Pick<Planted, 'what' | 'access' | 'plant'>): Promise<void> => {
+      const fixture = await found(stores, `fixture-${randomUUID()}`, access);
+      await plant(fixture);
+      fixtures.set(what, fixture);
+    };
+    await Promise.all([...planted, ...underWay].map(build));
+    const { violations, undecided, counts } = await verify({
+      stores,
+      queues: async () => [],
+      settleMs: 60,
+      patienceMs: 1_500,
+    });
+    expect(counts).toMatchObject({ performances: fixtures.size, contacts: 2 * fixtures.size });
+    const of = (what: string, all: readonly Violation[]) =>
+      all.filter(({ institution }) => institution === fixtures.get(what)?.institution);
+    for (const { what, invariants, named } of planted) {
+      const here = of(what, violations);
+      expect([what, [...new Set(here.map(({ invariant }) => invariant))].sort()]).toEqual([
+        what,
+        [...invariants].sort(),
+      ]);
+      const fixture = fixtures.get(what) as InstitutionFixture;
+      expect([what, here.flatMap(({ ids }) => ids)]).toEqual([what, expect.arrayContaining([...named(fixture)])]);
     }
-  },
-  60_000,
-);
+    for (const { what } of underWay) expect([what, of(what, violations)]).toEqual([what, []]);
+    expect(new Set(undecided.map(({ invariant }) => invariant))).toEqual(
+      new Set(['place_owner', 'line_place', 'line_ticket', 'usage']),
+    );
+
+    const fixture = fixtures.get('sold to nobody') as InstitutionFixture;
+    const one = await verify({ stores, queues: async () => [], settleMs: 0, institution: fixture.institution });
+    expect(one.counts.places).toBe(7);
+    expect(one.violations.map(({ ids }) => ids)).toEqual([[fixture.place(5)]]);
+  } finally {
+    await close();
+  }
+});
 
 test.each(engines)(
   'on $name: a place that its own order lost is reported as such, and is no double sale',
@@ -367,7 +363,6 @@ test.each(engines)(
       await close();
     }
   },
-  30_000,
 );
 
 test.each(engines)(
@@ -391,5 +386,4 @@ test.each(engines)(
       await close();
     }
   },
-  30_000,
 );

@@ -83,7 +83,7 @@ test('status is good while npm start runs, and reports a killed one despite its 
   expect(existsSync(noteFile)).toBe(true);
   const dead = await operator('status');
   expect([dead.status, dead.out]).toEqual([1, expect.stringContaining('WRONG: boxoffice is not running on')]);
-}, 180_000);
+});
 
 test('a graceful stop removes the addresses; leftover addresses count only if their process listens', async () => {
   product = await start();
@@ -106,27 +106,23 @@ test('a graceful stop removes the addresses; leftover addresses count only if th
   expect(await report({ pid, store: 'MongoDB at 127.0.0.1:1/boxoffice' })).toBe('nowhere');
   anybody.close();
   rmSync(noteFile);
-}, 120_000);
+});
 
 const { TEST_MONGODB_URL, TEST_AMQP_URL } = process.env;
 const both = TEST_MONGODB_URL && TEST_AMQP_URL ? test : test.skip;
 if (both === test.skip)
   process.stdout.write('skipped: npm start on servers needs TEST_MONGODB_URL and TEST_AMQP_URL\n');
 
-both(
-  'with its data on MongoDB and RabbitMQ its processes are found as well',
-  async () => {
-    const engines = {
-      MONGODB_URL: `${TEST_MONGODB_URL}/operator_${randomUUID().slice(0, 8)}`,
-      AMQP_URL: String(TEST_AMQP_URL),
-    };
-    product = await start(engines);
-    const report = JSON.parse((await operatorOf(directory, engines)('status', '--json')).out);
-    expect([report.addresses, report.notAsked, report.processes.length]).toEqual(['npm start', [], 7]);
-    product.kill('SIGTERM');
-    await once(product, 'close');
-    const after = JSON.parse((await operatorOf(directory, engines)('status', '--json')).out);
-    expect([after.addresses, after.notAsked.length]).toEqual(['nowhere', 7]);
-  },
-  180_000,
-);
+both('with its data on MongoDB and RabbitMQ its processes are found as well', async () => {
+  const engines = {
+    MONGODB_URL: `${TEST_MONGODB_URL}/operator_${randomUUID().slice(0, 8)}`,
+    AMQP_URL: String(TEST_AMQP_URL),
+  };
+  product = await start(engines);
+  const report = JSON.parse((await operatorOf(directory, engines)('status', '--json')).out);
+  expect([report.addresses, report.notAsked, report.processes.length]).toEqual(['npm start', [], 7]);
+  product.kill('SIGTERM');
+  await once(product, 'close');
+  const after = JSON.parse((await operatorOf(directory, engines)('status', '--json')).out);
+  expect([after.addresses, after.notAsked.length]).toEqual(['nowhere', 7]);
+});

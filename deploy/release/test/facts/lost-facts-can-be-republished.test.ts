@@ -168,7 +168,7 @@ describe('facts that a broker lost', () => {
     );
     expect(await stockOf(hall)).toMatchObject({ free: 8, held: 0, sold: 2 });
     expect(await stockOf(other)).toMatchObject({ free: 10, held: 0, sold: 0 });
-  }, 120_000);
+  });
 
   test('that are republished twice change nothing', async () => {
     const before = await everything();

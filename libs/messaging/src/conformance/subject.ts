@@ -72,7 +72,7 @@ export type Broken = Partial<Pick<Subject, 'relay' | 'react' | 'patienceMs'>>;
 /** Opens a subject on an engine; `broken` replaces the mechanism that a negative control sabotages. */
 export const openSubject = async (
   engine: Engine,
-  { relay = startRelay, react = reactOnce, patienceMs = 10_000 }: Broken = {},
+  { relay = startRelay, react = reactOnce, patienceMs = 60_000 }: Broken = {},
 ): Promise<Subject & { close(): Promise<void> }> => {
   const installation = await engine.open({ declared: probes, retryDelaysMs, logger: silent });
   const relays: Relay[] = [];

@@ -11,7 +11,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createInProcessBus, type InProcessOptions, Unreadable } from '../../src/index.ts';
 
 const logger = { info() {}, warn() {}, error() {} };
-const patience = { patienceMs: 5_000 };
+const patience = { patienceMs: 60_000 };
 const open = (options: Partial<InProcessOptions> = {}) =>
   createInProcessBus({
     deadLetters: createMemoryDeadLetters(),

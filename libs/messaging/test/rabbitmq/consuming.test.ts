@@ -104,7 +104,7 @@ describeWithBroker('consuming from RabbitMQ', (url) => {
       await publishAll(publisher.bus, messages);
       const dead = async () => new Set((await publisher.bus.deadLetters.list()).map(({ message }) => message.id));
       const complete = async () => ledger.effects.size >= 350 && (await dead()).size >= 50;
-      await until('done + dead = published', complete, { patienceMs: 20_000 });
+      await until('done + dead = published', complete, { patienceMs: 60_000 });
       const poison = messages.filter(({ data }) => (data as { kind: string }).kind === 'poison').map(({ id }) => id);
       expect([...(await dead())].sort()).toEqual(poison.sort());
       expect([...ledger.effects.values()].every((count) => count === 1)).toBe(true);

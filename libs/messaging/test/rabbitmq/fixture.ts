@@ -5,7 +5,7 @@ import { openProxy } from './broker.ts';
 import { ownPrefix, removeAll } from './engine.ts';
 
 export const silent = { info() {}, warn() {}, error() {} };
-export const patience = { patienceMs: 10_000 };
+export const patience = { patienceMs: 60_000 };
 
 /** Whether a promise is fulfilled. */
 export const succeeds = (promise: Promise<unknown>): Promise<boolean> =>

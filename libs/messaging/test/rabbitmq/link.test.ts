@@ -32,7 +32,7 @@ describeWithBroker('a connection to RabbitMQ', (url) => {
           await channel.prefetch(1);
         };
         await link.attach({ name: 'test', open, lost() {} }, 0);
-        await until('another channel', () => attempts >= 2 && link.isUp(), { patienceMs: 20_000 });
+        await until('another channel', () => attempts >= 2 && link.isUp(), { patienceMs: 60_000 });
         await link.established(10_000);
       },
       '?heartbeat=1',

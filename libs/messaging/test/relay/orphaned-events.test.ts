@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { startRelay } from '../../src/index.ts';
 import { createScriptedBus } from './scripted-bus.ts';
 
-const patience = { patienceMs: 5_000 };
+const patience = { patienceMs: 60_000 };
 const logger = { info() {}, warn() {}, error() {} };
 const eager = { logger, sweepMs: 10, orphanedAfterMs: 0, drainMs: 100 };
 

@@ -18,7 +18,7 @@ import { silent } from '../rabbitmq/fixture.ts';
 import { asUser, type Composed, startComposed } from './composed.ts';
 
 const control = process.env.TEST_RABBITMQ_CONTROL;
-const patience = { patienceMs: 30_000 };
+const patience = { patienceMs: 60_000 };
 
 /** The permissions of each user: the exchanges that it publishes to and the queues that it reads. */
 const own: Readonly<Record<string, { exchanges: readonly string[]; queues: readonly string[] }>> = {
@@ -77,7 +77,7 @@ if (control === undefined || control === '') {
 
   beforeAll(async () => {
     broker = await startComposed(control);
-  }, 120_000);
+  });
   afterAll(async () => {
     await Promise.all(buses.map((bus) => bus.close()));
     await broker.stop();
@@ -132,23 +132,19 @@ if (control === undefined || control === '') {
       expect(missing).toMatch(/^TopologyMissing: .*\(boxoffice\.topology\.orders\.fulfilment\.v1:ticket\.planted:/);
     });
 
-    test.each(users)(
-      '%s publishes its facts, consumes its queues, receives its broadcasts',
-      async (user) => {
-        const bus = await connect(user);
-        for (const type of processes[user]?.publishes ?? []) await bus.publish(probe({ type }));
-        for (const queue of declared.queues.filter(({ name }) => name.startsWith(`${user}.`)))
-          await bus.subscribe(queue, async () => {});
-        expect((await bus.depths(declared.queues)).length).toBe(workQueues.length);
-        if (user !== 'gateway') return;
-        const received: string[] = [];
-        await bus.listen(broadcasts.access, ({ id }) => void received.push(id));
-        const message = probe({ type: 'client.changed' });
-        await (await connect('authorizer')).publish(message);
-        await until('the broadcast', () => received.includes(message.id), patience);
-      },
-      120_000,
-    );
+    test.each(users)('%s publishes its facts, consumes its queues, receives its broadcasts', async (user) => {
+      const bus = await connect(user);
+      for (const type of processes[user]?.publishes ?? []) await bus.publish(probe({ type }));
+      for (const queue of declared.queues.filter(({ name }) => name.startsWith(`${user}.`)))
+        await bus.subscribe(queue, async () => {});
+      expect((await bus.depths(declared.queues)).length).toBe(workQueues.length);
+      if (user !== 'gateway') return;
+      const received: string[] = [];
+      await bus.listen(broadcasts.access, ({ id }) => void received.push(id));
+      const message = probe({ type: 'client.changed' });
+      await (await connect('authorizer')).publish(message);
+      await until('the broadcast', () => received.includes(message.id), patience);
+    });
 
     test('an unreadable message is dead-lettered, listed and replayed by the operator; a failed one is retried', async () => {
       const tickets = await connectRabbitmq({ url: broker.url('tickets'), name: 'tickets', logger: silent });

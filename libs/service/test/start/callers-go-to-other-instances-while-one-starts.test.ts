@@ -60,4 +60,4 @@ test('the port is closed until the first attempt to open the database; then an i
   ]);
   child.kill('SIGTERM');
   await ended;
-}, 120_000);
+});

@@ -102,7 +102,7 @@ export const rejection = async (promise: Promise<unknown>): Promise<unknown> => 
 };
 
 /** Repeats `probe` until it returns true; throws after `ms` milliseconds. */
-export const until = async (probe: () => Promise<boolean>, ms = 10_000): Promise<void> => {
+export const until = async (probe: () => Promise<boolean>, ms = 60_000): Promise<void> => {
   const deadline = Date.now() + ms;
   while (!(await probe())) {
     if (Date.now() > deadline) throw new Error(`the condition did not hold within ${ms} ms`);

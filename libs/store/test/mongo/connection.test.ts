@@ -11,7 +11,7 @@ describeMongo('the connection to MongoDB', (url) => {
     const error: unknown = await opening.catch((reason: unknown) => reason);
     expect(String(error)).toMatch(/MongoDB at mongodb:\/\/127\.0\.0\.1:1: .*ECONNREFUSED/);
     expect(String(error)).not.toContain('secret');
-  }, 50_000);
+  });
 
   test('uses the database that the URL names as the prefix of the services', async () => {
     const { settings, withClient } = newDatabase(url);

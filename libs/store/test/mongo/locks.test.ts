@@ -39,7 +39,7 @@ describeMongo('the lock of a running request on MongoDB', (url) => {
     await store.close();
     await other.close();
     await remove();
-  }, 120_000);
+  });
 
   test('is withdrawn if it is written after its begin has timed out', async () => {
     const { settings, remove } = newDatabase(url);
@@ -66,7 +66,7 @@ describeMongo('the lock of a running request on MongoDB', (url) => {
     await other.close();
     await proxy.close();
     await remove();
-  }, 120_000);
+  });
 
   test('does not depend on the clock of another instance', async () => {
     const { settings, remove } = newDatabase(url);
@@ -90,5 +90,5 @@ describeMongo('the lock of a running request on MongoDB', (url) => {
     await store.close();
     await other.close();
     await remove();
-  }, 120_000);
+  });
 });

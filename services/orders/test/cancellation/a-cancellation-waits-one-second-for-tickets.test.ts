@@ -5,4 +5,4 @@ test('the look-up of controlled tickets ends after a second, even if the call ne
   const never = () => new Promise<never>(() => undefined);
   const hanging = { call: never, find: never, close: () => undefined };
   expect(await createTickets(hanging).controlled('opera', 'ord_1')).toBeUndefined();
-}, 10_000);
+});

@@ -25,7 +25,7 @@ test('a sale changes the availability within about a second', async () => {
   expect(await freeNow()).toBe(10);
   show.free = 0;
   await until(async () => (await freeNow()) === 0);
-}, 10_000);
+});
 
 test('the availability of a performance is read at most twice a second for all visitors and languages', async () => {
   const show = fixture.catalog.show();

@@ -31,7 +31,7 @@ test.concurrent('once one attempt has reported the purchase, a fault of the othe
   if (status === 500) expect(answer.orderCancelled).toBe(false);
   expect(fixture.orders.calls.map(({ operation }) => operation)).not.toContain('cancelAfterFault');
   expect((await order(token, cartId)).data.state).toBe('confirmed');
-}, 30_000);
+});
 
 test.concurrent('while one attempt may be cancelling the purchase, it is not reported', async () => {
   const fixture = fixtures[1] as Fixture;
@@ -50,4 +50,4 @@ test.concurrent('while one attempt may be cancelling the purchase, it is not rep
   expect([first.status, first.body.orderCancelled]).toEqual([500, false]);
   expect(second.data).toMatchObject({ id: cartId, state: 'confirmed' });
   expect((await order(token, cartId)).data.state).toBe('confirmed');
-}, 30_000);
+});

@@ -33,7 +33,6 @@ describe('while the catalog is unavailable', () => {
       fixture.catalog.revive();
       await until(async () => (await fixture.call('GET', '/products')).status === 200);
     },
-    120_000,
   );
 });
 

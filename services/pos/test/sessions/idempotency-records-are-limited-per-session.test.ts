@@ -32,5 +32,5 @@ describe.each(engines)('idempotency records of sessions, on $name', (engine) => 
     expect(await isReplayed(one, 1)).toBe(true);
     expect(await isReplayed(other, 0)).toBe(true);
     expect(await isReplayed(one, 0)).toBe(false);
-  }, 120_000);
+  });
 });

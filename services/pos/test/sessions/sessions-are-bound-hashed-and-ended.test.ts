@@ -145,5 +145,5 @@ describe('a session ends', () => {
     const token = await fixture.logIn(await fixture.user());
     await until(async () => (await fixture.call('GET', '/sessions/current', { token })).status === 401);
     await fixture.close();
-  }, 10_000);
+  });
 });
