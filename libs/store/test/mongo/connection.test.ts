@@ -35,7 +35,12 @@ describeMongo('the connection to MongoDB', (url) => {
       (command) => (cutAt !== undefined && command.insert === cutAt ? 'unanswered' : 'pass'),
       () => proxy.cut(),
     );
-    const store = await openMongoStore({ ...settings, url: proxy.url, collections: suiteCollections });
+    const store = await openMongoStore({
+      ...settings,
+      url: proxy.url,
+      collections: suiteCollections,
+      answerMs: 60_000,
+    });
     const mine = thingsOf(store).of(fresh('inst'));
     const input = thing();
     const key = fresh('key');
@@ -46,11 +51,13 @@ describeMongo('the connection to MongoDB', (url) => {
     await expect(mine.insert(input, { idempotencyRecord, events })).rejects.toThrow();
     cutAt = undefined;
     // The driver may use a cut connection once more before it notices.
-    await until(() =>
-      store.ping().then(
-        () => true,
-        () => false,
-      ),
+    await until(
+      () =>
+        store.ping().then(
+          () => true,
+          () => false,
+        ),
+      200_000,
     );
     await expect(mine.insert(input, { idempotencyRecord, events })).rejects.toThrow('taken');
     expect((await store.idempotency.begin(key, 'print', Date.now() + 60_000)).state).toBe('remembered');
