@@ -7,11 +7,17 @@ import { type Installation, startInstallation } from '../fixtures/installation.t
 import { type Answering, echo, json, startUpstream } from '../fixtures/upstream.ts';
 
 let its: Installation;
+/** Does not wait long for a service, which a busy machine may make late, too. */
+let impatient: Installation;
 beforeAll(async () => {
-  its = await startInstallation({ timeouts: { answer: 1_500, total: 3_000 } });
+  its = await startInstallation();
+  impatient = await startInstallation({ timeouts: { answer: 1_500, total: 3_000 } });
 });
 afterEach(() => its.pos.answer(echo));
-afterAll(() => its.close());
+afterAll(async () => {
+  await its.close();
+  await impatient.close();
+});
 
 /** Every point-of-sale operation that the gateway routes. */
 const operations = Object.entries((pos as { paths: Record<string, object> }).paths).flatMap(([path, item]) =>
@@ -44,9 +50,14 @@ const partial = (headers: Record<string, string>): Answering => {
   };
 };
 
-const causes: readonly (readonly [string, Answering])[] = [
+type Cause = readonly [string, Answering];
+
+const delays: readonly Cause[] = [
   ['a service that exceeds its time', () => undefined],
   ['a response that starts and does not continue in time', (_, response) => response.writeHead(200).flushHeaders()],
+];
+
+const causes: readonly Cause[] = [
   ['a connection that breaks before the answer', (_, response) => response.destroy()],
   ['a connection that breaks after the head of the answer', partial({})],
   ['a connection that breaks within the answer', partial({ 'Content-Length': '100' })],
@@ -78,6 +89,15 @@ describe.each(causes)('%s', (_, answering) => {
     its.pos.answer(echo);
     // One failure does not open the breaker.
     expect((await ask([method, path])).status).toBe(200);
+  });
+});
+
+describe.each(delays)('%s', (_, answering) => {
+  test.each(operations)('%s %s', async (method, path) => {
+    impatient.pos.answer(answering);
+    expectUnforeseen(await ask([method, path], impatient), path);
+    impatient.pos.answer(echo);
+    await until(async () => (await ask([method, path], impatient)).status === 200);
   });
 });
 

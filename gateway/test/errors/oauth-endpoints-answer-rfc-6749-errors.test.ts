@@ -27,7 +27,7 @@ const describeEndpoints = () =>
 
 /** Starts it with the three endpoints described. */
 const start = async (options: Parameters<typeof startInstallation>[0] = {}) => {
-  its = await startInstallation({ trustProxy: ['127.0.0.0/8'], timeouts: { body: 300, answer: 300 }, ...options });
+  its = await startInstallation({ trustProxy: ['127.0.0.0/8'], timeouts: { body: 5_000 }, ...options });
   describeEndpoints();
   while ((await its.call('/auth/revoke', { method: 'POST' })).status === 404);
 };

@@ -6,7 +6,7 @@ import { type Installation, startInstallation } from '../fixtures/installation.t
 import { type Answering, echo, json } from '../fixtures/upstream.ts';
 
 const LIST = '/svc/v3/contacts/individuals';
-const TIMEOUTS = { answer: 1_000, total: 5_000 };
+const TIMEOUTS = { answer: 5_000, total: 10_000 };
 
 let its: Installation;
 let token: string;
