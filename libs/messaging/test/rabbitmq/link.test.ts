@@ -59,7 +59,6 @@ describeWithBroker('a connection to RabbitMQ', (url) => {
       }
       expect(pieces).toBeGreaterThan(5);
     }),
-    120_000,
   );
 
   test(
@@ -69,6 +68,5 @@ describeWithBroker('a connection to RabbitMQ', (url) => {
       proxy.freeze();
       await link.close();
     }),
-    120_000,
   );
 });
