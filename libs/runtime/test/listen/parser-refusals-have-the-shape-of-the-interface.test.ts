@@ -28,7 +28,7 @@ const options = {
 };
 
 beforeAll(async () => {
-  listening = await listen(handler, { ...options, limits: { headersMs: 200, requestMs: 300 } });
+  listening = await listen(handler, { ...options, limits: { headersMs: 2_000, requestMs: 3_000 } });
   const tls = await developmentCertificate(mkdtempSync(join(tmpdir(), 'boxoffice-refusals-')));
   overTls = await listen(handler, { ...options, tls });
 });
