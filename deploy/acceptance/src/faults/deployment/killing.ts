@@ -4,7 +4,7 @@ import { type CrashPointName, crashPoints, type ServiceName } from './crash-poin
 import type { Deployment } from './deployment.ts';
 import type { ProductProcess } from './process.ts';
 
-/** A point that the traffic has not reached after this time counts as not reached. */
+/** A point that the traffic has not reached after this time, with the slack of the round, counts as not reached. */
 const REACH_MS = 30_000;
 
 /** The last kill in the processes of a service, in progress or finished; kills run one after the other. */
@@ -37,7 +37,7 @@ export const killAt = (
     await Promise.all(victims.map((victim) => victim.arm(point, nth)));
     const died = Promise.race(victims.map((victim) => victim.ended().then(() => true)));
     const acting = meanwhile();
-    const reached = await within(died, reachMs, () => false);
+    const reached = await within(died, reachMs * round.slack, () => false);
     // The other instance continues.
     await Promise.all(victims.map((victim) => victim.disarm()));
     round.revivals.push(...(await deployment.revive(victims)));

@@ -10,6 +10,8 @@ export interface Evidence {
   readonly observed: ObservedState;
   /** Whether the institution has cancelled the performance, which also cancels orders without a client's request. */
   readonly closed?: boolean;
+  /** The factor of every promised time; default 1. */
+  readonly slack?: number;
 }
 
 /** The places that an order holds or has sold, by the state of its lines' places. */
