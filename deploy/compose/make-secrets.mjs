@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from '
 
 const FOLDER = process.env.SECRETS_DIR ?? '/secrets';
 const OWN = `${FOLDER}/own/secrets.json`;
-const services = ['gateway', 'authorizer', 'catalog', 'contacts', 'orders', 'tickets', 'pos', 'operator'];
+const services = ['gateway', 'authorizer', 'catalog', 'contacts', 'orders', 'tickets', 'events', 'pos', 'operator'];
 
 const write = (path, text) => {
   // Atomic. Readable for any user, since each container runs as its own and no other container mounts the volume.

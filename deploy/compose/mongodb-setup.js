@@ -6,7 +6,7 @@ const files = require('node:fs');
 const read = (name) => files.readFileSync(`/run/boxoffice/${name}`, 'utf8');
 const MEMBER = 'mongodb:27017';
 const PATIENCE_MS = 120_000;
-const databases = ['authorizer', 'catalog', 'contacts', 'orders', 'tickets', 'pos', 'local'];
+const databases = ['authorizer', 'catalog', 'contacts', 'orders', 'tickets', 'events', 'pos', 'local'];
 const until = Date.now() + PATIENCE_MS;
 
 const persistently = (what, attempt) => {

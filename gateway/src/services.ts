@@ -41,6 +41,7 @@ export const services = {
   contacts: row({ prefixes: ['/svc/v3/contacts', '/contacts'], domains: ['contacts'] }),
   orders: row({ prefixes: ['/svc/v3/orders'], domains: ['orders'] }),
   tickets: row({ prefixes: ['/svc/v3/tickets'], domains: ['tickets'] }),
+  events: row({ prefixes: ['/svc/v3/events', '/svc/v3/webhooks'], domains: ['events'] }),
   pos: row({
     prefixes: ['/tnwr/v1', '/tnwr/vexp', '/shop'],
     pages: ['/shop'],

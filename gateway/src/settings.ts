@@ -56,6 +56,7 @@ export const standaloneSettings = {
   contacts: address('CONTACTS_URL'),
   orders: address('ORDERS_URL'),
   tickets: address('TICKETS_URL'),
+  events: address('EVENTS_URL'),
   pos: address('POS_URL'),
   ports: differentPorts(gatewayPort, gatewaySettings.gatewayHttpPort, operationsPort),
   tlsCaFile,

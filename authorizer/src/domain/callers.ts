@@ -31,7 +31,7 @@ export const CALLS: Readonly<Record<string, Calls>> = {
 };
 
 /** Every process that authenticates at the authorizer, each with its own secret. */
-export const SERVICES: readonly string[] = ['gateway', 'catalog', 'contacts', 'orders', 'tickets', 'pos'];
+export const SERVICES: readonly string[] = ['gateway', 'catalog', 'contacts', 'orders', 'tickets', 'events', 'pos'];
 
 const own = <Value>(record: Readonly<Record<string, Value>> | undefined, name: string): Value | undefined =>
   record && Object.hasOwn(record, name) ? record[name] : undefined;

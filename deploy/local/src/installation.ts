@@ -1,6 +1,7 @@
 import { authorizer } from '@boxoffice/authorizer';
 import { catalog } from '@boxoffice/catalog';
 import { contacts } from '@boxoffice/contacts';
+import { events } from '@boxoffice/events';
 import { orders } from '@boxoffice/orders';
 import { pos } from '@boxoffice/pos';
 import {
@@ -22,13 +23,15 @@ import type { LocalSettings } from './settings.ts';
 
 /** The addresses of the services, and the stores that the seeding writes to. */
 export interface Services {
-  readonly urls: Readonly<Record<'authorizer' | 'catalog' | 'contacts' | 'orders' | 'tickets' | 'pos', string>>;
+  readonly urls: Readonly<
+    Record<'authorizer' | 'catalog' | 'contacts' | 'orders' | 'tickets' | 'events' | 'pos', string>
+  >;
   readonly stores: { readonly authorizer: Store; readonly catalog: Store; readonly pos: Store };
   /** The message of the last error that a service logged. */
   readonly trouble: () => string | undefined;
 }
 
-const definitions = [authorizer, catalog, contacts, orders, tickets, pos];
+const definitions = [authorizer, catalog, contacts, orders, tickets, events, pos];
 
 /** The names of the services, and so of their stores. */
 export const storeNames = definitions.map(({ name }) => name);
@@ -98,10 +101,11 @@ export const startServices = async (parts: InstallationParts): Promise<Services>
     keyEncryptionKey: settings.keyEncryptionKey ?? (await keepKeyEncryptionKey(settings.directory, store)),
   })).catch(explainKeys(settings.directory));
   const none = () => ({});
-  const [[second, catalogStore], [third], [fourth]] = await Promise.all([
+  const [[second, catalogStore], [third], [fourth], [seventh]] = await Promise.all([
     start(catalog, none, first.url),
     start(contacts, () => settings, first.url),
     start(tickets, none, first.url),
+    start(events, () => settings, first.url),
   ]);
   const others = { catalogUrl: second.url, contactsUrl: third.url, ticketsUrl: fourth.url };
   const [fifth] = await start(orders, () => ({ ...settings, ...others }), first.url);
@@ -124,6 +128,7 @@ export const startServices = async (parts: InstallationParts): Promise<Services>
       contacts: third.url,
       orders: fifth.url,
       tickets: fourth.url,
+      events: seventh.url,
       pos: sixth.url,
     },
     stores: { authorizer: authorizerStore, catalog: catalogStore, pos: posStore },

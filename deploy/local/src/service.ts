@@ -13,6 +13,7 @@ const folders: Readonly<Record<string, string>> = {
   contacts: 'services/contacts',
   orders: 'services/orders',
   tickets: 'services/tickets',
+  events: 'services/events',
   pos: 'services/pos',
 };
 

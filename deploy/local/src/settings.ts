@@ -1,5 +1,6 @@
 import { authorizer } from '@boxoffice/authorizer';
 import { contacts } from '@boxoffice/contacts';
+import { events } from '@boxoffice/events';
 import { gatewaySettings } from '@boxoffice/gateway';
 import { orders } from '@boxoffice/orders';
 import { pos } from '@boxoffice/pos';
@@ -22,6 +23,7 @@ import { keepServiceRootSecret } from './secrets.ts';
 
 const ownOfAuthorizer = authorizer.settings as NonNullable<typeof authorizer.settings>;
 const ownOfContacts = contacts.settings as NonNullable<typeof contacts.settings>;
+const ownOfEvents = events.settings as NonNullable<typeof events.settings>;
 // In one process, the other services' addresses are no settings.
 const { catalogUrl, contactsUrl, ticketsUrl, ...ownOfOrders } = orders.settings as NonNullable<typeof orders.settings>;
 const { sessionIdleSeconds, sessionAbsoluteSeconds, loginFailuresPerAddress } = pos.settings as NonNullable<
@@ -35,6 +37,7 @@ const spec = {
   ...traceSettings,
   ...ownOfAuthorizer,
   ...ownOfContacts,
+  ...ownOfEvents,
   ...ownOfOrders,
   sessionIdleSeconds,
   sessionAbsoluteSeconds,

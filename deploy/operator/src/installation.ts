@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { authorizer } from '@boxoffice/authorizer';
 import { catalog } from '@boxoffice/catalog';
 import { contacts } from '@boxoffice/contacts';
+import { events } from '@boxoffice/events';
 import { type Progress, placeOf, progressCollections, progressIn, type Running, readRunning } from '@boxoffice/local';
 import { type DeadLetters, type QueueDepth, topology } from '@boxoffice/messaging';
 import { orders } from '@boxoffice/orders';
@@ -41,6 +42,7 @@ export interface Installation {
   contacts(): Promise<Store>;
   orders(): Promise<Store>;
   tickets(): Promise<Store>;
+  events(): Promise<Store>;
   pos(): Promise<Store>;
   /** The services without a SQLite file (yet): opening their store would create an empty one. */
   missing(): readonly string[];
@@ -68,7 +70,7 @@ const isThere = (directory: string, name: string): boolean => existsSync(join(di
 /** Whether the directory contains an installation on SQLite files. */
 const existsIn = (directory: string): boolean => [authorizer, catalog].some(({ name }) => isThere(directory, name));
 
-const services = [authorizer, catalog, contacts, orders, tickets, pos];
+const services = [authorizer, catalog, contacts, orders, tickets, events, pos];
 
 /** The version of each service in this program. */
 export const versions: Readonly<Record<string, string>> = Object.fromEntries(
@@ -126,6 +128,7 @@ export const openInstallation = (data?: DataUse): Installation => {
     contacts: () => store(contacts),
     orders: () => store(orders),
     tickets: () => store(tickets),
+    events: () => store(events),
     pos: () => store(pos),
     missing: () => (url === undefined ? services.flatMap(({ name }) => (isThere(directory, name) ? [] : [name])) : []),
     demoProgress: async () => progressIn(await store({ name: 'local', collections: progressCollections })),

@@ -6,6 +6,7 @@ import {
 } from '@boxoffice/authorizer';
 import { catalog, examples as ofCatalog, schemas as schemasOfCatalog } from '@boxoffice/catalog';
 import { contacts, examples as ofContacts, schemas as schemasOfContacts } from '@boxoffice/contacts';
+import { events } from '@boxoffice/events';
 import { ownDocument, ownVersionDocument, VERSION, versions } from '@boxoffice/gateway';
 import { type AnyOperation, openApiDocument, withoutUnused } from '@boxoffice/http';
 import { examples as ofOrders, orders, schemas as schemasOfOrders } from '@boxoffice/orders';
@@ -146,5 +147,6 @@ export const processes: readonly Process[] = [
   }),
   processOf(orders, { examples: ofOrders, schemas: schemasOfOrders }),
   processOf(tickets, { examples: ofTickets, schemas: schemasOfTickets }),
+  processOf(events),
   processOf(pos, { callers: 'web shops (point-of-sale API)' }),
 ];

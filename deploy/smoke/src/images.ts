@@ -10,6 +10,7 @@ export const folders = {
   contacts: 'services/contacts',
   orders: 'services/orders',
   tickets: 'services/tickets',
+  events: 'services/events',
   pos: 'services/pos',
   operator: 'deploy/operator',
 } as const;

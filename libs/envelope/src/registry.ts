@@ -36,6 +36,12 @@ export const registry = {
     'general',
     'the first request with this Idempotency-Key is still running',
   ),
+  event_cursor_expired: row(
+    410,
+    'event_cursor_expired',
+    'event',
+    'events after the cursor were removed; read the resources again and start with after=start',
+  ),
   precondition_failed: row(
     412,
     'precondition_failed',

@@ -26,6 +26,8 @@ export const topology = {
   },
   ticketsOrders: { name: 'tickets.orders.v1', types: ['order.confirmed', 'order.cancelled'] },
   catalogReleases: { name: 'catalog.releases.v1', types: ['order.cancelled', 'order.expired', 'tickets.cancelled'] },
+  /** Everything that partners hear of, for the event feed and webhooks. */
+  eventsFacts: { name: 'events.facts.v1', types: ['contact.erased'] },
 } as const satisfies Record<string, Queue>;
 
 /** The facts broadcast to every process of a kind; processes that are down miss them. */
@@ -46,6 +48,7 @@ export const processes: Readonly<Record<string, { publishes: readonly string[]; 
   orders: { publishes: ['order.confirmed', 'order.cancelled', 'order.expired'] },
   tickets: { publishes: ['tickets.cancelled', 'ticket.controlled', 'ticket.control_reverted', 'ticket.replaced'] },
   pos: { publishes: [] },
+  events: { publishes: [] },
 };
 
 /** The number of messages that a queue holds before it refuses more: about 1 GB of disk. */

@@ -6,12 +6,13 @@ import { type End, mayReach, podsOf } from './connections.ts';
 
 /** The calls between processes in the architecture; every process requests keys and identities from the authorizer. */
 const calls: Readonly<Record<string, readonly string[]>> = {
-  gateway: ['authorizer', 'catalog', 'contacts', 'orders', 'pos', 'tickets'],
+  gateway: ['authorizer', 'catalog', 'contacts', 'events', 'orders', 'pos', 'tickets'],
   pos: ['authorizer', 'catalog', 'contacts', 'orders', 'tickets'],
   orders: ['authorizer', 'catalog', 'contacts', 'tickets'],
   catalog: ['authorizer'],
   contacts: ['authorizer'],
   tickets: ['authorizer'],
+  events: ['authorizer'],
   authorizer: [],
 };
 const names = Object.keys(calls);

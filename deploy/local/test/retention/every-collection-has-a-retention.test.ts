@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { authorizer } from '@boxoffice/authorizer';
 import { catalog } from '@boxoffice/catalog';
 import { contacts } from '@boxoffice/contacts';
+import { events } from '@boxoffice/events';
 import { orders } from '@boxoffice/orders';
 import { pos } from '@boxoffice/pos';
 import type { Retentions } from '@boxoffice/service';
@@ -17,7 +18,7 @@ interface Retained {
 }
 
 /** Every service with its collections' retention texts, which depend on no setting. */
-const services: readonly Retained[] = [authorizer, catalog, contacts, orders, pos, tickets].map(
+const services: readonly Retained[] = [authorizer, catalog, contacts, events, orders, pos, tickets].map(
   ({ name, collections, retention }) => ({ name, collections, retention: retention?.({} as never) ?? {} }),
 );
 

@@ -5,7 +5,7 @@ import type { Installation } from '../installation.ts';
 import type { Address } from './probe.ts';
 
 /** Every process of the product, in the order of the report. */
-const names = ['gateway', 'authorizer', 'catalog', 'contacts', 'orders', 'tickets', 'pos'] as const;
+const names = ['gateway', 'authorizer', 'catalog', 'contacts', 'orders', 'tickets', 'events', 'pos'] as const;
 
 const settingOf = (service: string): string => `${service.toUpperCase()}_URL`;
 

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { authorizer } from '@boxoffice/authorizer';
 import { catalog } from '@boxoffice/catalog';
 import { contacts } from '@boxoffice/contacts';
+import { events } from '@boxoffice/events';
 import type { Bus, DeadLetters } from '@boxoffice/messaging';
 import { orders } from '@boxoffice/orders';
 import { pos } from '@boxoffice/pos';
@@ -51,7 +52,7 @@ export interface ScenarioOptions {
 }
 
 /** In order of their start. */
-export const definitions = { authorizer, catalog, contacts, tickets, orders, pos } as const;
+export const definitions = { authorizer, catalog, contacts, tickets, events, orders, pos } as const;
 
 // Fixed: encrypted keys of one scenario must be readable in the next. It protects no secrets.
 const SERVICE_ROOT_SECRET = 'a secret of scenarios only';

@@ -1,0 +1,2 @@
+export { events } from './app.ts';
+export { type EventDocument, eventsCollection } from './store.ts';

@@ -1,0 +1,4 @@
+import { runService } from '@boxoffice/service';
+import { events } from './app.ts';
+
+await runService(events);

@@ -1,0 +1,63 @@
+// Reactions to the facts of the other services.
+
+import { type Message, Unreadable } from '@boxoffice/messaging';
+import { derivedId } from '@boxoffice/runtime';
+import { Type } from 'typebox';
+import { Value } from 'typebox/value';
+import type { Context } from '../context.ts';
+import type { Arrival } from '../log/log.ts';
+import { type EventType, eventTypeNames, eventTypes, isEventType } from '../types/types.ts';
+
+/** What a fact says about its event: facts without it are for other services alone. */
+const Announcement = Type.Object({
+  type: Type.String(),
+  resource: Type.Object({ type: Type.String(), id: Type.String({ minLength: 1 }) }),
+  version: Type.Integer({ minimum: 1 }),
+  before: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
+  data: Type.Object({}, { additionalProperties: true }),
+});
+
+const unreadable = ({ id, type }: Message, reason: string): Unreadable =>
+  new Unreadable(`the fact ${id} (${type}) ${reason}`);
+
+/** The members that the type's schema names, and nothing else. */
+const dataOf = (type: EventType, data: object): Record<string, unknown> | undefined => {
+  const schema = eventTypes[type].data;
+  const clean = Value.Clean(schema, structuredClone(data));
+  return Value.Check(schema, clean) ? (clean as Record<string, unknown>) : undefined;
+};
+
+/**
+ * The event that a fact announces; undefined: none.
+ * @throws {Unreadable} if it announces one that is malformed or of an unknown type
+ */
+export const readFact = (message: Message): Arrival | undefined => {
+  const { event } = message.data as { readonly event?: unknown };
+  if (event === undefined || event === null) return undefined;
+  if (!Value.Check(Announcement, event)) throw unreadable(message, 'announces a malformed event');
+  const { type, resource, version, before, data } = event;
+  if (!isEventType(type)) throw unreadable(message, `announces an event of none of ${eventTypeNames.length} types`);
+  const { resource: resourceType } = eventTypes[type];
+  if (resource.type !== resourceType) throw unreadable(message, `announces ${type} of another kind of resource`);
+  if (before !== null && before >= version) throw unreadable(message, 'is older than the fact before it');
+  const clean = dataOf(type, data);
+  if (!clean) throw unreadable(message, `lacks data of ${type}`);
+  return {
+    before,
+    event: {
+      id: derivedId('evt', message.institution, resource.id, String(version)),
+      type,
+      resource: { type: resourceType, id: resource.id, version },
+      occurredAt: message.occurredAt,
+      data: clean,
+    },
+  };
+};
+
+/** Makes the event of a fact; one whose predecessor has not arrived is put aside. */
+export const onFact = async ({ log, waiting }: Context, message: Message): Promise<void> => {
+  const arrival = readFact(message);
+  if (!arrival) return;
+  const outcome = await log.append(message.institution, arrival);
+  if (outcome === 'early') await waiting.add(message.institution, arrival);
+};

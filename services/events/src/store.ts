@@ -1,0 +1,60 @@
+import { collection, type Document } from '@boxoffice/store';
+
+/** The resource that an event is about; ids are unique in an institution over all types. */
+export interface EventResource {
+  readonly type: ResourceType;
+  readonly id: string;
+  /** The version that the event led to; grows from event to event of a resource. */
+  readonly version: number;
+}
+
+export type ResourceType = 'order' | 'payment' | 'refund' | 'ticket' | 'contact' | 'product' | 'performance';
+
+/** What one fact says, before it has a place in the sequence. */
+export interface NewEvent {
+  /** Follows from institution, resource and version, so that a fact has the same id whenever it arrives. */
+  readonly id: string;
+  readonly type: string;
+  readonly resource: EventResource;
+  /** ISO 8601 UTC: when the publisher wrote the change. */
+  readonly occurredAt: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** An event as stored. Sequence and `recordedAt` never fall from one event of an institution to the next. */
+export interface EventDocument extends Document, NewEvent {
+  /** From 1, without gaps, in the order in which events become visible. */
+  readonly sequence: number;
+  /** Epoch milliseconds: when it became visible. */
+  readonly recordedAt: number;
+}
+
+/** A fact whose predecessor has not arrived; the id is that of its event. */
+export interface WaitingDocument extends Document {
+  readonly event: NewEvent;
+  /** The version that has to be recorded first. */
+  readonly before: number;
+  /** Epoch milliseconds. */
+  readonly since: number;
+}
+
+/** The last version of a resource whose events were removed; the id names institution and resource. */
+export interface RetiredDocument extends Document {
+  readonly resourceVersion: number;
+}
+
+export const eventsCollection = collection<EventDocument>('events', [
+  { name: 'sequence', fields: ['sequence'], unique: true },
+  { name: 'resource', fields: ['resource.id', 'sequence'] },
+  { name: 'recorded', fields: ['recordedAt'], acrossInstitutions: true },
+]);
+
+/** Nearly always empty. */
+export const waitingCollection = collection<WaitingDocument>('waiting_facts', [
+  { name: 'since', fields: ['since'], acrossInstitutions: true },
+]);
+
+export const retiredCollection = collection<RetiredDocument>('retired_resources');
+
+/** Every collection of the service. */
+export const collections = [eventsCollection, waitingCollection, retiredCollection];

@@ -1,0 +1,89 @@
+// The types of events: what each is about, who may see it, and its members.
+
+import { currency, id, named, nullable, oneOf, timestamp } from '@boxoffice/http';
+import { Type } from 'typebox';
+
+const amount = Type.Integer({ description: 'in the minor unit of the currency' });
+const count = Type.Integer({ minimum: 0 });
+
+const Cancellation = named(
+  'OrderEventCancellation',
+  Type.Object({
+    requestedAt: timestamp,
+    ticketsCancelled: nullable(count),
+    controlled: nullable(count),
+    placesReleased: nullable(count),
+    settledAt: nullable(timestamp),
+  }),
+);
+
+/** `data` of the events of an order: the order after the change. */
+export const OrderEventData = named(
+  'OrderEventData',
+  Type.Object({
+    state: oneOf(['open', 'reserved', 'payment_pending', 'confirmed', 'expired', 'cancelled']),
+    contactNumber: nullable(id),
+    pointOfSale: nullable(id),
+    performanceIds: Type.Array(id),
+    currency,
+    total: amount,
+    paid: amount,
+    due: amount,
+    expiresAt: nullable(timestamp),
+    confirmedAt: nullable(timestamp),
+    cancellation: nullable(Cancellation),
+  }),
+);
+
+export const PaymentEventData = named(
+  'PaymentEventData',
+  Type.Object({ orderId: id, status: oneOf(['captured', 'failed']), amount, currency }),
+);
+
+export const RefundEventData = named('RefundEventData', Type.Object({ orderId: id, amount, currency }));
+
+/** `data` of the events of a ticket: without barcode and beneficiary. */
+export const TicketEventData = named(
+  'TicketEventData',
+  Type.Object({
+    status: oneOf(['not_printed', 'printed', 'controlled', 'invalidated', 'cancelled']),
+    orderId: id,
+    lineId: id,
+    performanceId: id,
+    seatCategoryId: id,
+    tariffId: id,
+    placeId: id,
+    price: amount,
+    currency,
+    printedAt: nullable(timestamp),
+    controlledAt: nullable(timestamp),
+    replaces: nullable(id),
+    replacedBy: nullable(id),
+  }),
+);
+
+export const ContactEventData = named(
+  'ContactEventData',
+  Type.Object({ kind: oneOf(['individual', 'structure']), erasedAt: nullable(timestamp) }),
+);
+
+export const ProductEventData = named(
+  'ProductEventData',
+  Type.Object({
+    type: oneOf(['show', 'pass', 'season_ticket', 'membership', 'service', 'goods', 'package']),
+    state: oneOf(['preparing', 'validated', 'running', 'suspended', 'closed', 'cancelled']),
+    startDate: nullable(timestamp),
+    endDate: nullable(timestamp),
+  }),
+);
+
+export const PerformanceEventData = named(
+  'PerformanceEventData',
+  Type.Object({
+    productId: id,
+    state: oneOf(['on_sale', 'closed', 'cancelled']),
+    startDate: timestamp,
+    salesFrom: nullable(timestamp),
+    salesTo: nullable(timestamp),
+  }),
+);

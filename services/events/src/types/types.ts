@@ -1,0 +1,138 @@
+import { Fault } from '@boxoffice/envelope';
+import type { TObject } from 'typebox';
+import type { ResourceType } from '../store.ts';
+import {
+  ContactEventData,
+  OrderEventData,
+  PaymentEventData,
+  PerformanceEventData,
+  ProductEventData,
+  RefundEventData,
+  TicketEventData,
+} from './data.ts';
+
+/** What the events of one kind of resource have in common. */
+export interface Subject {
+  readonly resource: ResourceType;
+  /** Who may read the resource may see its events. */
+  readonly scope: string;
+  readonly data: TObject;
+  /** The path of the resource. */
+  readonly path: (id: string, data: Readonly<Record<string, unknown>>) => string;
+}
+
+const order: Subject = {
+  resource: 'order',
+  scope: 'orders:read',
+  data: OrderEventData,
+  path: (id) => `/svc/v3/orders/${id}`,
+};
+
+const payment: Subject = {
+  resource: 'payment',
+  scope: 'orders.sensitive:read',
+  data: PaymentEventData,
+  path: (id, { orderId }) => `/svc/v3/orders/${orderId}/payments/${id}`,
+};
+
+const refund: Subject = {
+  resource: 'refund',
+  scope: 'orders.sensitive:read',
+  data: RefundEventData,
+  path: (id, { orderId }) => `/svc/v3/orders/${orderId}/refunds/${id}`,
+};
+
+const ticket: Subject = {
+  resource: 'ticket',
+  scope: 'tickets:read',
+  data: TicketEventData,
+  path: (id) => `/svc/v3/tickets/${id}`,
+};
+
+const contact: Subject = {
+  resource: 'contact',
+  scope: 'contacts:read',
+  data: ContactEventData,
+  path: (id, { kind }) => `/svc/v3/contacts/${kind === 'structure' ? 'structures' : 'individuals'}/${id}`,
+};
+
+const product: Subject = {
+  resource: 'product',
+  scope: 'catalog:read',
+  data: ProductEventData,
+  path: (id) => `/svc/v3/catalog/products/${id}`,
+};
+
+const performance: Subject = {
+  resource: 'performance',
+  scope: 'catalog:read',
+  data: PerformanceEventData,
+  path: (id) => `/svc/v3/catalog/performances/${id}`,
+};
+
+/** Every type of event in the feed. */
+export const eventTypes = {
+  'order.created': order,
+  'order.changed': order,
+  'order.confirmed': order,
+  'order.expired': order,
+  'order.cancelled': order,
+  'order.settled': order,
+  'payment.recorded': payment,
+  'payment.failed': payment,
+  'refund.recorded': refund,
+  'ticket.issued': ticket,
+  'ticket.changed': ticket,
+  'ticket.printed': ticket,
+  'ticket.printing_reverted': ticket,
+  'ticket.replaced': ticket,
+  'ticket.controlled': ticket,
+  'ticket.control_reverted': ticket,
+  'ticket.cancelled': ticket,
+  'contact.created': contact,
+  'contact.changed': contact,
+  'contact.erased': contact,
+  'product.created': product,
+  'product.changed': product,
+  'performance.created': performance,
+  'performance.changed': performance,
+  'performance.cancelled': performance,
+} as const satisfies Record<string, Subject>;
+
+export type EventType = keyof typeof eventTypes;
+
+/** The names of all types, in the order of the table. */
+export const eventTypeNames = Object.keys(eventTypes) as EventType[];
+
+/** Whether the text names a type. */
+export const isEventType = (text: string): text is EventType => Object.hasOwn(eventTypes, text);
+
+/** `order.*` and so on: every type of one kind of resource. */
+export const typeGroups: readonly string[] = [
+  ...new Set(eventTypeNames.map((type) => `${type.slice(0, type.indexOf('.'))}.*`)),
+];
+
+/** The types that a type or a group names; none if it names nothing. */
+const namedBy = (selector: string): readonly EventType[] =>
+  selector.endsWith('.*')
+    ? eventTypeNames.filter((type) => type.startsWith(selector.slice(0, -1)))
+    : eventTypeNames.filter((type) => type === selector);
+
+/**
+ * The types that a list of types and groups names, each once, in the order of the table.
+ * @throws {Fault} `invalid_parameter` for a name that is neither
+ */
+export const expandTypes = (selectors: readonly string[]): readonly EventType[] => {
+  const found = new Set(
+    selectors.flatMap((selector) => {
+      const types = namedBy(selector);
+      if (types.length > 0) return types;
+      throw new Fault('invalid_parameter', `There is no type of event "${selector}".`);
+    }),
+  );
+  return eventTypeNames.filter((type) => found.has(type));
+};
+
+/** The types whose resource the holder of these scopes may read. */
+export const typesVisibleTo = (scopes: readonly string[]): readonly EventType[] =>
+  eventTypeNames.filter((type) => scopes.includes(eventTypes[type].scope));
