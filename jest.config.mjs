@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os';
+
 // Every suite runs as ESM on the TypeScript sources; see CONTRIBUTING.md for what a test may do.
 export default {
   testEnvironment: 'node',
@@ -15,6 +17,6 @@ export default {
   // Tells a hang from a slow machine.
   testTimeout: 300_000,
   testSequencer: '<rootDir>/jest.sequencer.mjs',
-  // Suites also wait, for deadlines and for other processes: one more than two processors.
-  maxWorkers: 2,
+  // Suites wait for deadlines and other processes more than half of their time, so two share a processor.
+  maxWorkers: Math.min(2 * availableParallelism(), 8),
 };
