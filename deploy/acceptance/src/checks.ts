@@ -9,6 +9,8 @@ export interface Outcome {
   readonly result: 'passed' | 'failed' | 'undone';
   /** An addition to the result, on the same line. */
   readonly summary?: string;
+  /** What was found, printed before the result. */
+  readonly findings?: string;
 }
 
 /** One check of `npm run check`. */
@@ -17,19 +19,22 @@ export interface Check {
   look(): Promise<Outcome>;
 }
 
-/** A check by a program, which prints its own findings. */
+/** A check by a program, whose findings are what it prints. */
 const by = (name: string, command: string, ...args: string[]): Check => ({
   name,
-  look: async () => ({ result: (await run(command, args)).status === 0 ? 'passed' : 'failed' }),
+  look: async () => {
+    const { status, printed } = await run(command, args, { collect: true });
+    return { result: status === 0 ? 'passed' : 'failed', findings: printed };
+  },
 });
 
 const finding = (name: string, find: () => Promise<Finding>): Check => ({
   name,
   async look() {
     const { faults, summary, undone } = await find();
-    for (const fault of faults) process.stdout.write(`${fault}\n`);
     if (undone) return { result: 'undone', summary };
-    return { result: faults.length === 0 ? 'passed' : 'failed', summary };
+    const findings = faults.map((fault) => `${fault}\n`).join('');
+    return { result: faults.length === 0 ? 'passed' : 'failed', summary, findings };
   },
 });
 
@@ -67,16 +72,21 @@ export interface ChecksOptions {
 
 const MARKS = { passed: '✓', failed: '✗', undone: '–' } as const;
 
-/** Runs every check, also after a failure, and reports each result. */
+/** Makes all checks at once, also after a failure, and reports each result, in the order of the list. */
 export const runChecks = async (options: ChecksOptions = {}): Promise<Tally> => {
   const { strict = false, checks = all, tell = (line) => process.stdout.write(`${line}\n`) } = options;
   const tally = { passed: 0, failed: 0, undone: 0 };
-  for (const { name, look } of checks) {
+  const timed = async ({ look }: Check) => {
     const started = performance.now();
-    const { result, summary } = await look();
+    return { ...(await look()), seconds: ((performance.now() - started) / 1000).toFixed(1) };
+  };
+  const looks = checks.map((check) => ({ name: check.name, look: timed(check) }));
+  for (const { name, look } of looks) {
+    const { result, summary, findings = '', seconds } = await look;
     const counted = result === 'undone' && strict ? 'failed' : result;
     tally[counted] += 1;
-    const seconds = ((performance.now() - started) / 1000).toFixed(1);
+    const shown = counted === 'failed' ? findings.trimEnd() : '';
+    if (shown !== '') tell(shown);
     tell(`${MARKS[counted]} ${name} (${seconds} s)${summary ? `: ${summary}` : ''}`);
   }
   return { passed: tally.passed, failed: tally.failed };

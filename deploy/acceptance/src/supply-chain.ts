@@ -54,8 +54,10 @@ const GRAVE: ReadonlySet<string> = new Set(['high', 'critical']);
 /** The output of a pnpm command, or the reason for its absence. */
 export type Printed<Answer> = { readonly answer: Answer } | { readonly nothing: string };
 
-/** The timeout of a pnpm command. */
+/** The timeout of a question to the registry, in seconds. */
 const PATIENCE_S = 60;
+/** That of a look at the files here, which on a busy machine takes long, but ends. */
+const LOCAL_PATIENCE_S = 600;
 
 const UNREADABLE = 'the answer is unreadable';
 
@@ -96,19 +98,19 @@ export const judgeAudit = (printed: Printed<Audit | null>): Finding => {
 };
 
 /** The JSON output of a pnpm command, whatever its exit status. */
-const pnpm = <Answer>(...args: string[]): Promise<Printed<Answer>> =>
+const pnpm = <Answer>(timeoutS: number, ...args: string[]): Promise<Printed<Answer>> =>
   new Promise((resolve) => {
     const command = ['run', '--silent', 'pnpm', '--', ...args, '--prod', '--json'];
-    execFile('npm', command, { maxBuffer: 64 << 20, timeout: PATIENCE_S * 1_000 }, (error, stdout, stderr) =>
+    execFile('npm', command, { maxBuffer: 64 << 20, timeout: timeoutS * 1_000 }, (error, stdout, stderr) =>
       resolve(readPrinted(stdout, stderr, error?.killed === true)),
     );
   });
 
 /** Checks the licence of every package in the product. */
 export const checkLicences = async (): Promise<Finding> => {
-  const printed = await pnpm<Licences>('--recursive', 'licenses', 'list');
+  const printed = await pnpm<Licences>(LOCAL_PATIENCE_S, '--recursive', 'licenses', 'list');
   return 'answer' in printed ? judgeLicences(printed.answer) : { faults: ['pnpm lists no licences'], summary: '' };
 };
 
 /** Checks the product's packages against the registry's advisories. */
-export const checkAudit = async (): Promise<Finding> => judgeAudit(await pnpm<Audit | null>('audit'));
+export const checkAudit = async (): Promise<Finding> => judgeAudit(await pnpm<Audit | null>(PATIENCE_S, 'audit'));

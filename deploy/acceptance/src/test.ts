@@ -29,7 +29,7 @@ const { status } = await run(
     // The option replaces the list of the configuration.
     ...['/node_modules/', '/dist/', ...missing.tests].map((pattern) => `--testPathIgnorePatterns=${pattern}`),
   ],
-  { NODE_ENV: 'test', NODE_COMPILE_CACHE: compiled },
+  { env: { NODE_ENV: 'test', NODE_COMPILE_CACHE: compiled } },
 );
 
 interface JestReport {
