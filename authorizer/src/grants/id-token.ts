@@ -1,6 +1,3 @@
-import { hash } from 'node:crypto';
-import { SIGNATURE_ALGORITHM, type SigningKey } from '@boxoffice/identity';
-import jwt from 'jsonwebtoken';
 import type { Account } from '../users/accounts.ts';
 
 /** What is known of a user by scope (OpenID Connect Core, 5.4). Addresses are not verified. */
@@ -17,7 +14,6 @@ export interface IdTokenIssue {
   readonly scopes: readonly string[];
   readonly nonce: string | null;
   readonly sessionId: string;
-  readonly accessToken: string;
   /** Epoch seconds. */
   readonly authTime: number;
   /** Seconds. */
@@ -26,14 +22,10 @@ export interface IdTokenIssue {
   readonly now: number;
 }
 
-/** The left half of the access token's hash (OpenID Connect Core, 3.1.3.6). */
-const halfHash = (accessToken: string): string =>
-  hash('sha256', accessToken, 'buffer').subarray(0, 16).toString('base64url');
-
-/** Signs an ID token (OpenID Connect Core, 2). */
-export const signIdToken = ({ kid, privateKey }: SigningKey, issue: IdTokenIssue): string => {
+/** The claims of an ID token (OpenID Connect Core, 2) but for `at_hash`, which follows from the access token. */
+export const idTokenClaims = (issue: IdTokenIssue) => {
   const issuedAt = Math.floor(issue.now / 1000);
-  const claims = {
+  return {
     iss: issue.issuer,
     ...userClaims(issue.account, issue.scopes),
     aud: issue.clientId,
@@ -43,10 +35,5 @@ export const signIdToken = ({ kid, privateKey }: SigningKey, issue: IdTokenIssue
     // OpenID Connect Front-Channel Logout 1.0, 3: by it the client's ID token names the session to end.
     sid: issue.sessionId,
     ...(issue.nonce === null ? {} : { nonce: issue.nonce }),
-    at_hash: halfHash(issue.accessToken),
   };
-  return jwt.sign(claims, privateKey, {
-    algorithm: SIGNATURE_ALGORITHM,
-    header: { alg: SIGNATURE_ALGORITHM, typ: 'JWT', kid },
-  });
 };

@@ -15,7 +15,7 @@ import type { IssuedToken, TokenForm } from '../tokens/issue.ts';
 import type { Signer } from '../tokens/signer.ts';
 import { type Account, type Accounts, isSignedIn } from '../users/accounts.ts';
 import type { Grants, Use } from './grants.ts';
-import { signIdToken } from './id-token.ts';
+import { idTokenClaims } from './id-token.ts';
 
 export interface UserTokenDependencies {
   readonly identify: IdentifyClient;
@@ -110,27 +110,20 @@ export const createUserTokens = (dependencies: UserTokenDependencies) => {
     const key = keys.signing();
     const origin = { grantId: grant.id, secretId: secret?.id };
     const claims = accessClaims({ issuer, client, origin, scopes, lifetime, now: at, user });
-    const accessToken = await signer.sign(key, claims);
     const { nonce, sessionId } = grant;
-    const about = {
-      issuer,
-      clientId: client.id,
-      account,
-      scopes,
-      nonce,
-      sessionId,
-      accessToken,
-      authTime,
-      lifetime,
-      now: at,
-    };
+    const about = { issuer, clientId: client.id, account, scopes, nonce, sessionId, authTime, lifetime, now: at };
+    const [accessToken, idToken] = await signer.sign(
+      key,
+      claims,
+      scopes.includes('openid') ? idTokenClaims(about) : undefined,
+    );
     return {
       access_token: accessToken,
       token_type: 'Bearer',
       expires_in: lifetime,
       scope: writeScopes(scopes),
       ...(refreshToken === undefined ? {} : { refresh_token: refreshToken }),
-      ...(scopes.includes('openid') ? { id_token: signIdToken(key, about) } : {}),
+      ...(idToken === undefined ? {} : { id_token: idToken }),
     };
   };
 

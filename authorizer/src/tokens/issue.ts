@@ -113,7 +113,7 @@ export const createIssueToken =
     const scopes = grantedScopes(form, client.scopes);
     const origin = { grantId: undefined, secretId: secret.id };
     const claims = accessClaims({ issuer, client, origin, scopes, lifetime, now: now() });
-    const token = await signer.sign(keys.signing(), claims);
+    const [token] = await signer.sign(keys.signing(), claims);
     clients.recordUse(client, secret.id);
     return { access_token: token, token_type: 'Bearer', expires_in: lifetime, scope: writeScopes(scopes) };
   };

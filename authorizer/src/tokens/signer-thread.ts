@@ -1,22 +1,22 @@
 import type { KeyObject } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
-import { signAccessToken } from './sign.ts';
+import { type ClaimsToSign, type SignedTokens, signTokens } from './sign.ts';
 
-/** Claims (as JSON) to sign with one key; the key itself is sent once per thread. */
+/** Claims to sign with one key; the key itself is sent once per thread. */
 export interface SignRequest {
   readonly kid: string;
   readonly key?: KeyObject;
-  readonly claims: readonly string[];
+  readonly claims: readonly ClaimsToSign[];
 }
 
 /** The tokens, in the same order. */
-export type SignReply = readonly string[];
+export type SignReply = readonly SignedTokens[];
 
 const keys = new Map<string, KeyObject>();
 
 parentPort?.on('message', ({ kid, key = keys.get(kid), claims }: SignRequest) => {
   if (!key) throw new Error('the message contains no key and the thread has none');
   keys.set(kid, key);
-  const tokens: SignReply = claims.map((each) => signAccessToken(each, kid, key));
+  const tokens: SignReply = claims.map((each) => signTokens(each, kid, key));
   parentPort?.postMessage(tokens);
 });

@@ -1,21 +1,21 @@
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { AccessClaims, SigningKey } from '@boxoffice/identity';
-import { signAccessToken } from './sign.ts';
+import { type ClaimsToSign, type SignedTokens, signTokens } from './sign.ts';
 import type { SignReply, SignRequest } from './signer-thread.ts';
 
-/** Signs access tokens. */
+/** Signs the tokens of requests. */
 export interface Signer {
-  sign(key: SigningKey, claims: AccessClaims): Promise<string>;
+  /** Resolves to the access token and, with claims of an ID token (without `at_hash`), the ID token. */
+  sign(key: SigningKey, claims: AccessClaims, idClaims?: object): Promise<SignedTokens>;
   /** Terminates the thread; later tokens are signed on the calling thread. */
   close(): Promise<void>;
 }
 
 interface Waiting {
   readonly key: SigningKey;
-  /** As JSON. */
-  readonly claims: string;
-  resolve(token: string): void;
+  readonly claims: ClaimsToSign;
+  resolve(tokens: SignedTokens): void;
 }
 
 const startThread = (): Worker => {
@@ -45,7 +45,7 @@ export const createSigner = (): Signer => {
   const sent = new Set<string>();
 
   const finish = (waiting: readonly Waiting[]): void => {
-    for (const { key, claims, resolve } of waiting) resolve(signAccessToken(claims, key.kid, key.privateKey));
+    for (const { key, claims, resolve } of waiting) resolve(signTokens(claims, key.kid, key.privateKey));
   };
   const signLocally = (): void => {
     worker = undefined;
@@ -77,14 +77,16 @@ export const createSigner = (): Signer => {
     for (const same of Map.groupBy(batch, ({ key }) => key.kid).values()) post(same);
   };
   worker.on('message', (tokens: SignReply) => {
-    for (const [index, { resolve }] of (inFlight.shift() ?? []).entries()) resolve(tokens[index] as string);
+    for (const [index, { resolve }] of (inFlight.shift() ?? []).entries()) resolve(tokens[index] as SignedTokens);
     if (queue.length > 0) flush();
   });
 
   return {
-    sign: (key, claims) =>
+    sign: (key, access, id) =>
       new Promise((resolve) => {
-        if (queue.push({ key, claims: JSON.stringify(claims), resolve }) === 1) setImmediate(flush);
+        const claims: ClaimsToSign =
+          id === undefined ? [JSON.stringify(access)] : [JSON.stringify(access), JSON.stringify(id)];
+        if (queue.push({ key, claims, resolve }) === 1) setImmediate(flush);
       }),
     close: async () => {
       await worker?.terminate();

@@ -145,7 +145,7 @@ describe('keys are created once, published before they sign, and stay published 
       lifetime: 900,
       now: Date.now(),
     });
-    const token = await signer.sign(ring.signing(), claims);
+    const [token] = await signer.sign(ring.signing(), claims);
     await signer.close();
     await rotateKeys(store, { secret });
     await ring.load();

@@ -1,6 +1,5 @@
 import type { KeyObject } from 'node:crypto';
 import { Fault } from '@boxoffice/envelope';
-import jwt from 'jsonwebtoken';
 import {
   type Caller,
   type CallerUser,
@@ -9,8 +8,9 @@ import {
   type IdentityVerifier,
   readUser,
 } from './caller.ts';
-import { IDENTITY_ISSUER, SIGNATURE_ALGORITHM } from './constants.ts';
+import { IDENTITY_ISSUER } from './constants.ts';
 import type { KeySet } from './key-set.ts';
+import { signJws } from './sign-jws.ts';
 import { createTokenVerifier } from './signed-token.ts';
 
 /** A private ES256 key and the id under which its public half is published. */
@@ -64,10 +64,7 @@ export const signIdentity = (key: SigningKey, options: IdentityTokenOptions): st
     iat: issuedAt,
     exp: issuedAt + Math.min(lifetime, IDENTITY_LIFETIME_SECONDS),
   };
-  return jwt.sign(claims, key.privateKey, {
-    algorithm: SIGNATURE_ALGORITHM,
-    header: { alg: SIGNATURE_ALGORITHM, typ: IDENTITY_TYPE, kid: key.kid },
-  });
+  return signJws(JSON.stringify(claims), { type: IDENTITY_TYPE, kid: key.kid }, key.privateKey);
 };
 
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);

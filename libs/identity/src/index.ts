@@ -25,3 +25,4 @@ export {
   serviceAuthorization,
 } from './service-credentials.ts';
 export { refusedSecret, type SecretToVerify, type SecretVerdict, verifySecret } from './service-secret.ts';
+export { type JwsHeader, signJws } from './sign-jws.ts';
