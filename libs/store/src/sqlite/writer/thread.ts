@@ -79,8 +79,9 @@ export const startWriterThread = (): WriterThread => {
     write(file, steps, answers) {
       const call = ++calls;
       const answer = expect(call);
-      // On the next tick: the writes caused by one commit's results go in one message.
-      if (writes.length === 0) process.nextTick(flush);
+      // After the events that have already arrived: their writes, and those caused by one commit's results, go in one
+      // message, which costs as much as a read.
+      if (writes.length === 0) setImmediate(flush);
       writes.push([call, file, answers, steps, Date.now()]);
       return answer;
     },
