@@ -206,6 +206,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
   const cors = createCors(pointsOfSale, publicUrl, institutionCors);
   const descriptionCache = folder === undefined ? noDescriptionCache : createDescriptionCache(folder);
 
+  const credentials = createCredentials({ bearer: createBearer({ verify, revocations }), apiKeys });
   const isTrusted = createTrust(trustProxy);
   const hsts = hstsOf(options.hstsSeconds);
   const pipeline = createPipeline({
@@ -216,7 +217,8 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
       preflight: cors.preflight,
       allowOrigin: cors.allow,
       findRoute: routing.step,
-      identify: createCredentials({ bearer: createBearer({ verify, revocations }), apiKeys }),
+      identify: credentials.identify,
+      countingRefusals: credentials.countingRefusals,
       countCaller: limits.countCaller,
       answerOwn: createOwnOperations(createDocuments(routing, publicUrl), (error) =>
         logger.error('a request failed', { error }),

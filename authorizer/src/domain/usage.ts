@@ -9,7 +9,7 @@ export interface CountedRequests {
   readonly apiKeyId: string | null;
   readonly clientId: string | null;
   readonly userId: string | null;
-  /** The operationId. */
+  /** The operationId; `none` of a path or a method that does not exist. */
   readonly operation: string;
   /** The HTTP status; 499 for a client that disconnected before its answer. */
   readonly status: number;

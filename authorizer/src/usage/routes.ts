@@ -33,7 +33,9 @@ const Item = named(
     apiKeyId: Type.Optional(nullable(Type.String({ description: 'null: without an API key' }))),
     clientId: Type.Optional(nullable(Type.String({ description: 'null: without a token' }))),
     userId: Type.Optional(nullable(Type.String({ description: 'null: of no user' }))),
-    operation: Type.Optional(Type.String({ description: 'the operationId' })),
+    operation: Type.Optional(
+      Type.String({ description: 'the operationId; `none` of a path or a method that does not exist' }),
+    ),
     status: Type.Optional(
       Type.Integer({ description: 'the HTTP status; 499: the client disconnected before its answer' }),
     ),

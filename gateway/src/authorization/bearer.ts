@@ -49,8 +49,16 @@ export const bearerToken = (authorization: string | undefined): string => {
   throw invalidToken('it is malformed');
 };
 
-/** Makes the step that verifies the access token where the operation needs one. */
-export const createBearer = ({ verify, revocations }: BearerOptions): Step => {
+/** The check of access tokens. */
+export interface Bearer {
+  /** Verifies the token where the operation needs one. */
+  readonly step: Step;
+  /** Notes whose token it is, if it is valid, of a request that is refused in any case. Never rejects. */
+  recognise(exchange: Exchange): Promise<void>;
+}
+
+/** Makes the check of access tokens. */
+export const createBearer = ({ verify, revocations }: BearerOptions): Bearer => {
   const known = new LRUCache<string, Verified>({ max: TOKENS });
   const presented = new WeakMap<object, Presented>();
 
@@ -75,12 +83,22 @@ export const createBearer = ({ verify, revocations }: BearerOptions): Step => {
     return accept(exchange, claims);
   };
 
-  return (exchange) => {
-    if (exchange.route?.scope === undefined) return undefined;
+  const check = (exchange: Exchange): ReturnType<Step> => {
     const { token, tokenHash } = read(exchange.request);
     exchange.token = token;
     exchange.tokenHash = tokenHash;
     const verified = known.get(tokenHash);
     return verified && exchange.now < verified.until ? accept(exchange, verified.claims) : examine(exchange);
+  };
+
+  return {
+    step: (exchange) => (exchange.route?.scope === undefined ? undefined : check(exchange)),
+    recognise: async (exchange) => {
+      try {
+        await check(exchange);
+      } catch {
+        // It is refused as it is without a token.
+      }
+    },
   };
 };

@@ -1,11 +1,10 @@
 import { Fault } from '@boxoffice/envelope';
 import type { Exchange, Step } from '../exchange/exchange.ts';
 import type { ApiKeys, KnownApiKey } from './api-keys.ts';
-import { bearerToken } from './bearer.ts';
+import { type Bearer, bearerToken } from './bearer.ts';
 
 export interface CredentialsOptions {
-  /** Verifies the access token where the operation needs one. */
-  readonly bearer: Step;
+  readonly bearer: Bearer;
   readonly apiKeys: ApiKeys;
 }
 
@@ -42,8 +41,19 @@ const count = (exchange: Exchange, apiKey: KnownApiKey | undefined): undefined =
   exchange.keyOutcome = 'counted';
 };
 
-/** Makes the step that identifies the caller by its token, or else by its API key. */
-export const createCredentials = ({ bearer, apiKeys }: CredentialsOptions): Step => {
+/** The identification of callers. */
+export interface Credentials {
+  /** Identifies the caller by its token, or else by its API key. */
+  readonly identify: Step;
+  /**
+   * Makes a step that finds the operation of a request into one that also notes whose request it was that has none, so
+   * that it is counted.
+   */
+  countingRefusals(step: (exchange: Exchange) => undefined): Step;
+}
+
+/** Makes the identification. */
+export const createCredentials = ({ bearer, apiKeys }: CredentialsOptions): Credentials => {
   const find = (
     exchange: Exchange,
     key: string,
@@ -61,17 +71,37 @@ export const createCredentials = ({ bearer, apiKeys }: CredentialsOptions): Step
   /** A refused token takes nothing from the key: the request is counted with it, and refused. */
   const identifyAndCount = async (exchange: Exchange, key: string): Promise<undefined> => {
     try {
-      await bearer(exchange);
+      await bearer.step(exchange);
     } finally {
       await findToCount(exchange, key);
     }
   };
 
-  return (exchange) => {
-    const { route, family, request } = exchange;
-    const { authorization, [API_KEY_HEADER]: key } = request.headers;
-    if (typeof key !== 'string' || family === 'B' || route?.service === 'pos') return bearer(exchange);
-    if (route?.scope !== undefined && authorization === undefined) return find(exchange, key, identify);
-    return identifyAndCount(exchange, key);
+  const recognise = async (exchange: Exchange): Promise<void> => {
+    const { authorization, [API_KEY_HEADER]: key } = exchange.request.headers;
+    if (authorization !== undefined) await bearer.recognise(exchange);
+    if (typeof key === 'string') await findToCount(exchange, key);
+  };
+
+  return {
+    identify: (exchange) => {
+      const { route, family, request } = exchange;
+      const { authorization, [API_KEY_HEADER]: key } = request.headers;
+      if (typeof key !== 'string' || family === 'B' || route?.service === 'pos') return bearer.step(exchange);
+      if (route?.scope !== undefined && authorization === undefined) return find(exchange, key, identify);
+      return identifyAndCount(exchange, key);
+    },
+    countingRefusals: (step) => (exchange) => {
+      try {
+        return step(exchange);
+      } catch (refusal) {
+        const { family, request } = exchange;
+        const { authorization, [API_KEY_HEADER]: key } = request.headers;
+        if (family === 'B' || (authorization === undefined && key === undefined)) throw refusal;
+        return recognise(exchange).then(() => {
+          throw refusal;
+        });
+      }
+    },
   };
 };

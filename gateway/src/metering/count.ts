@@ -5,18 +5,21 @@ import type { Meter } from './meter.ts';
 /** The status of a client that disconnected before its response. */
 const CLIENT_GONE = 499;
 
+/** The operation of a path or a method that does not exist. */
+const NO_OPERATION = 'none';
+
 /** Counts an exchange that has ended, if a verified token or a valid API key came with it. */
 export const countExchange = (meter: Pick<Meter, 'record' | 'ended'>, exchange: Exchange): void => {
   const { claims, apiKey, admittedKey, route, response, bytesOut } = exchange;
   const institution = claims?.institution ?? apiKey?.institution;
-  if (institution === undefined || route === undefined) return;
+  if (institution === undefined) return;
   meter.record({
     institution,
     apiKeyId: apiKey?.apiKeyId ?? null,
     clientId: claims?.client_id ?? null,
     // The subject of a client's own token is the client.
     userId: claims === undefined || claims.sub === claims.client_id ? null : claims.sub,
-    operation: route.operation,
+    operation: route?.operation ?? NO_OPERATION,
     status: isAnswered(response) ? response.statusCode : CLIENT_GONE,
     bytes: bytesOut,
   });

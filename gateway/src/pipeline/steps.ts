@@ -1,6 +1,6 @@
 // The pipeline: the steps that every request passes, in order.
 import { Fault } from '@boxoffice/envelope';
-import type { Step } from '../exchange/exchange.ts';
+import type { Exchange, Step } from '../exchange/exchange.ts';
 import { familyOf, readTarget } from '../exchange/target.ts';
 import { refuseAmbiguousHeaders } from './ambiguous-headers.ts';
 
@@ -9,7 +9,9 @@ export interface StepParts {
   readonly countAddress: Step;
   readonly preflight: Step;
   readonly allowOrigin: Step;
-  readonly findRoute: Step;
+  /** Completes a step before the route is known: what it refuses is counted as well. */
+  readonly countingRefusals: (step: (exchange: Exchange) => undefined) => Step;
+  readonly findRoute: (exchange: Exchange) => undefined;
   readonly answerOwn: Step;
   readonly refuseOrigin: Step;
   readonly identify: Step;
@@ -30,7 +32,7 @@ const onlyUnambiguous: Step = ({ request }) => {
   return undefined;
 };
 
-const canonicalise: Step = (exchange) => {
+const canonicalise = (exchange: Exchange): undefined => {
   exchange.target = readTarget(exchange.request.url ?? '');
   exchange.family = familyOf(exchange.target.path);
   return undefined;
@@ -41,10 +43,10 @@ export const stepsOf = (parts: StepParts): readonly { readonly name: string; rea
   { name: 'count the address', run: parts.countAddress }, // 429
   { name: 'only over TLS', run: onlyTls }, // 404
   { name: 'only unambiguous headers', run: onlyUnambiguous }, // 400
-  { name: 'canonical path', run: canonicalise }, // 400, 404
+  { name: 'canonical path', run: parts.countingRefusals(canonicalise) }, // 400, 404
   { name: 'preflight', run: parts.preflight }, // 204, 404, 503
   { name: 'allow the origin', run: parts.allowOrigin },
-  { name: 'find the route', run: parts.findRoute }, // 404, 405, 503
+  { name: 'find the route', run: parts.countingRefusals(parts.findRoute) }, // 404, 405, 503
   { name: 'identify by token or API key', run: parts.identify }, // 401, 403, 503
   { name: 'count the caller', run: parts.countCaller }, // 429
   { name: 'answer own operations', run: parts.answerOwn }, // 200

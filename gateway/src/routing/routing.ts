@@ -1,7 +1,7 @@
 // The service of a request: routes from the services' descriptions.
 import { Fault } from '@boxoffice/envelope';
 import type { Logger } from '@boxoffice/runtime';
-import type { Exchange, Step } from '../exchange/exchange.ts';
+import type { Exchange } from '../exchange/exchange.ts';
 import { unavailable } from '../exchange/faults.ts';
 import type { Route } from '../exchange/route.ts';
 import { isBelow, type ServiceName, serviceNames, services } from '../services.ts';
@@ -21,7 +21,7 @@ export interface Routing {
    * Finds the route of a request, or refuses it: 404, 405, or 503 below the prefixes of a service without a
    * description.
    */
-  readonly step: Step;
+  step(exchange: Exchange): undefined;
   /** The value of `Allow` at the exchange's path. @throws {Fault} not_found, service_unavailable */
   methodsAt(exchange: Exchange): string;
 }

@@ -11,6 +11,9 @@ import { until } from '../fixtures/http.ts';
 
 const sum = (rows: readonly ReportedRow[]) => rows.reduce((total, { requests }) => total + requests, 0);
 
+const counted = (rows: readonly ReportedRow[]) =>
+  rows.map(({ operation, status, requests }) => `${operation} ${status} ${requests}`).toSorted();
+
 describe('a gateway', () => {
   let its: CatalogInstallation;
   let token: string;
@@ -39,8 +42,6 @@ describe('a gateway', () => {
     await its.call(CATALOG);
     await its.as('nonsense')(CATALOG);
     await until(() => sum(rowsOf('apiKeyId', apiKey.apiKeyId)) === 5 && sum(rowsOf('clientId', client)) === 3, 60_000);
-    const counted = (rows: ReportedRow[]) =>
-      rows.map(({ operation, status, requests }) => `${operation} ${status} ${requests}`).toSorted();
     expect(counted(rowsOf('clientId', client))).toEqual(['changeProduct 403 1', 'listTariffs 200 2']);
     expect(counted(rowsOf('apiKeyId', apiKey.apiKeyId))).toEqual([
       'getCatalog 200 2',
@@ -51,6 +52,21 @@ describe('a gateway', () => {
     const [listed] = rowsOf('clientId', client).filter(({ operation }) => operation === 'listTariffs');
     expect(listed?.bytes).toBe(Buffer.byteLength(answer.text));
     expect(its.authorizer.usage.every(({ institution }) => institution === 'opera')).toBe(true);
+  });
+
+  test('counts requests of paths and methods that do not exist, by token or key', async () => {
+    const own = its.authorizer.token(['catalog:read'], { exp: Math.floor(Date.now() / 1000) + 600 });
+    const client = its.authorizer.client(own).id;
+    const { key, apiKeyId } = its.authorizer.apiKey();
+    const headers = { 'x-api-key': key };
+    expect((await its.as(own)('/svc/v3/nothing')).status).toBe(404);
+    expect((await its.as(own)(`${CATALOG}//products`)).status).toBe(404);
+    expect((await its.as(own)(CATALOG, { method: 'DELETE', headers })).status).toBe(405);
+    expect((await its.call('/svc/v3/nothing', { headers })).status).toBe(404);
+    expect((await its.as('nonsense')('/svc/v3/nothing')).status).toBe(404);
+    await until(() => sum(rowsOf('clientId', client)) === 3 && sum(rowsOf('apiKeyId', apiKeyId)) === 2, 60_000);
+    expect(counted(rowsOf('clientId', client))).toEqual(['none 404 2', 'none 405 1']);
+    expect(counted(rowsOf('apiKeyId', apiKeyId))).toEqual(['none 404 1', 'none 405 1']);
   });
 
   test('counts a key beside a token only if it is of the token’s institution', async () => {
