@@ -2,6 +2,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { authorizationOf, type Client, openClient } from '@boxoffice/testkit';
 import type { Page } from 'playwright-core';
 import type { Product } from '../../src/product.ts';
+import { startLonelyGateway } from './lonely-gateway.ts';
 
 export const INSTITUTION = 'opera';
 
@@ -96,6 +97,37 @@ const exhaust = async (page: Page, login: string): Promise<void> => {
   throw new Error('twenty wrong passwords are not throttled');
 };
 
+/** Signs in, and sends the same form once more, as the back button does. */
+const sendAgain = async (page: Page, people: People): Promise<void> => {
+  const { password } = controls(page);
+  const form = page.locator('input[name=form]');
+  await page.goto(requestOf(people, { prompt: 'login consent' }));
+  const sent = await form.inputValue();
+  await enter(page, people.login, people.password);
+  await page.locator('button[name=decision]').first().waitFor();
+  await page.goto(requestOf(people, { prompt: 'login consent' }));
+  await form.evaluate((field, value) => field.setAttribute('value', value), sent);
+  await enter(page, people.login, people.password);
+  await password.waitFor({ state: 'detached' });
+};
+
+/** The pages by which the gateway refuses requests of pages itself. */
+const refusals = async (page: Page, people: People, see: (name: string) => Promise<void>): Promise<void> => {
+  await page.route(/authorize/, (route) => route.continue({ method: 'PUT' }), { times: 1 });
+  await page.goto(requestOf(people));
+  await see('wrong method');
+
+  const gateway = await startLonelyGateway();
+  try {
+    for (const name of ['service away', 'too many requests']) {
+      await page.goto(requestOf({ ...people, baseUrl: gateway.url }));
+      await see(name);
+    }
+  } finally {
+    await gateway.close();
+  }
+};
+
 /**
  * Walks through every page as a user meets it; `shown` is called on each, with its name and the status of its answer.
  * The browser is in none of the pages' sessions before and after.
@@ -147,6 +179,11 @@ export const walk = async (
   await enter(page, people.login, people.password);
   await page.locator('button[name=decision]').first().waitFor();
   await see('consent');
+
+  await sendAgain(page, people);
+  await see('sent form');
+
+  await refusals(page, people, see);
 
   await open('sign out', `${people.baseUrl}/auth/logout`);
   await submit.click();

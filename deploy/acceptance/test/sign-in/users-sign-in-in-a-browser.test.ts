@@ -146,6 +146,10 @@ suite('users sign in in a browser', () => {
           'wrong password': 403,
           throttled: 429,
           consent: 200,
+          'sent form': 409,
+          'wrong method': 405,
+          'service away': 503,
+          'too many requests': 429,
           'sign out': 200,
           'signed out': 200,
         });
