@@ -57,6 +57,19 @@ export default {
       to: { path: '^libs/service/src/testkit/' },
     },
     {
+      name: 'the-client-stands-alone',
+      comment: 'partners install it, also for browsers: no package of the workspace, no dependency, nothing of Node',
+      severity: 'error',
+      from: { path: '^libs/client/src/' },
+      to: { pathNot: '^libs/client/src/' },
+    },
+    {
+      name: 'the-client-is-for-programs-and-tests',
+      severity: 'error',
+      from: { pathNot: '(^libs/client/|^deploy/|/test/)' },
+      to: { path: '^libs/client/' },
+    },
+    {
       name: 'through-the-exported-entry',
       comment: 'a package is imported by its name, not by a path into it',
       severity: 'error',

@@ -1,3 +1,4 @@
+import { checkClientSize } from './client-size.ts';
 import { run } from './command.ts';
 import { checkDocuments } from './documents.ts';
 import { checkFolders } from './folders.ts';
@@ -51,6 +52,7 @@ const all: readonly Check[] = [
   finding('tests without stopwatches', checkWallClock),
   finding('links of the documents', checkDocuments),
   finding('sentences about the folders', checkFolders),
+  finding('size of the client package', checkClientSize),
   finding('licences', checkLicences),
   finding('dependency audit', checkAudit),
   by('compatibility with the last releases', 'node', '--conditions=source', 'deploy/release/src/main.ts', 'check'),

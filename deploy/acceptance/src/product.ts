@@ -48,6 +48,7 @@ export interface Demo {
     member: boolean;
   }[];
   readonly apiUsers: readonly DemoApiUser[];
+  readonly apiKeys: readonly { readonly institution: string; readonly key: string }[];
   readonly fixtures: Readonly<Record<string, Record<string, { productId: string; performanceId: string }>>>;
 }
 

@@ -1,7 +1,10 @@
-import { readFile, realpath } from 'node:fs/promises';
+import { globSync } from 'node:fs';
+import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { compileClient } from '../../src/client-package.ts';
 
 const DOCUMENT = new URL('../../../../docs/sign-in.md', import.meta.url);
 
@@ -15,6 +18,22 @@ const readModules = async (): Promise<ReadonlyMap<string, string>> => {
   const folder = await realpath(LIBRARY);
   const texts = await Promise.all(MODULES.map((module) => readFile(join(folder, '..', module), 'utf8')));
   return new Map(MODULES.map((module, index) => [`/node_modules/${module}`, texts[index] ?? '']));
+};
+
+/** Where the page loads @boxoffice/client from. */
+export const CLIENT_MODULE = '/node_modules/@boxoffice/client/dist/index.js';
+
+/** The modules of @boxoffice/client as it is packed. */
+const readClient = async (): Promise<ReadonlyMap<string, string>> => {
+  const folder = await mkdtemp(join(tmpdir(), 'boxoffice-client-'));
+  try {
+    await compileClient(folder);
+    const names = globSync('**/*.js', { cwd: folder });
+    const texts = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
+    return new Map(names.map((name, index) => [CLIENT_MODULE.replace('index.js', name), texts[index] ?? '']));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 };
 
 /** A single-page application on an origin of its own. */
@@ -35,7 +54,7 @@ const pageOf = async (baseUrl: string, clientId: string): Promise<string> => {
 /** Serves the single-page application of `docs/sign-in.md` as it says: at `/` and `/callback`, with its modules. */
 export const serveSinglePageApplication = async (baseUrl: string, clientId: string): Promise<SinglePageApplication> => {
   const page = await pageOf(baseUrl, clientId);
-  const modules = await readModules();
+  const modules = new Map([...(await readModules()), ...(await readClient())]);
   const server = createServer((request, response) => {
     const path = request.url?.split('?', 1)[0] ?? '';
     const module = modules.get(path);

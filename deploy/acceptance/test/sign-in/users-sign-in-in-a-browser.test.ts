@@ -17,7 +17,7 @@ import {
   walk,
 } from './pages.ts';
 import { withSavedPassword } from './password-manager.ts';
-import { type SinglePageApplication, serveSinglePageApplication } from './single-page-application.ts';
+import { CLIENT_MODULE, type SinglePageApplication, serveSinglePageApplication } from './single-page-application.ts';
 
 const PATIENCE_MS = 60_000;
 const STORY_MS = 240_000;
@@ -111,6 +111,38 @@ suite('users sign in in a browser', () => {
         const returned = page.waitForRequest((request) => request.url().startsWith(`${people.redirectUri}?`));
         await page.goto(requestOf(people, { prompt: 'none' }));
         expect(new URL((await returned).url()).searchParams.get('error')).toBe('login_required');
+      }),
+    STORY_MS,
+  );
+
+  test.concurrent(
+    '@boxoffice/client works in a page: with an API key, as a loop over a list, for webhooks, and with errors by code',
+    () =>
+      inBrowser({ locale: LOCALES.en }, async (page) => {
+        const apiKey = product.demo.apiKeys.find(({ institution }) => institution === INSTITUTION)?.key;
+        await page.goto(application.url);
+        const found = await page.evaluate(`(async () => {
+          const { createClient, isApiError, verifyWebhook } = await import('${CLIENT_MODULE}');
+          const client = createClient({ baseUrl: '${product.demo.baseUrl}', apiKey: '${apiKey}' });
+          const types = new Set();
+          for await (const { type } of client.listProducts({ query: { limit: 200 } })) types.add(type);
+          const { headers } = await client.getCatalog().withResponse();
+          const etag = headers.get('etag');
+          const unchanged = await client.getCatalog({ ifNoneMatch: etag }).catch(({ status }) => status);
+          const unknown = await client.getProduct({ path: { productId: 'prd_none' } }).catch((error) => error);
+          const event = await verifyWebhook({
+            secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+            body: '{"test": 2432232314}',
+            headers: {
+              'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+              'webhook-timestamp': '1614265330',
+              'webhook-signature': 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+            },
+            now: 1614265330000,
+          });
+          return [types.has('show'), unchanged, isApiError(unknown, 'not_found'), unknown.requestId !== null, event];
+        })()`);
+        expect(found).toEqual([true, 'not_modified', true, true, { test: 2432232314 }]);
       }),
     STORY_MS,
   );

@@ -1,15 +1,15 @@
 import { type Description, resolveIn } from '../compare/description.ts';
 
-/** A JSON value of a description. */
-type Json = { readonly [member: string]: unknown };
+/** A JSON object of a description. */
+export type Json = { readonly [member: string]: unknown };
 
-const isObject = (value: unknown): value is Json =>
+export const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const SCHEMAS = '#/components/schemas/';
 
 /** Names of the component schemas that a part of a description refers to, directly or through another one. */
-const schemasIn = (part: unknown, all: Json, found: Set<string> = new Set()): ReadonlySet<string> => {
+export const schemasIn = (part: unknown, all: Json, found: Set<string> = new Set()): ReadonlySet<string> => {
   if (Array.isArray(part)) for (const item of part) schemasIn(item, all, found);
   if (!isObject(part)) return found;
   for (const [member, value] of Object.entries(part)) {
@@ -23,7 +23,7 @@ const schemasIn = (part: unknown, all: Json, found: Set<string> = new Set()): Re
 /**
  * The schema without the permission of further members: a type would get an index signature, which an interface lacks.
  */
-const named = (schema: unknown): unknown => {
+export const named = (schema: unknown): unknown => {
   if (Array.isArray(schema)) return schema.map(named);
   if (!isObject(schema)) return schema;
   const members = Object.entries(schema).filter(

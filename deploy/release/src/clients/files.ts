@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { CALLS } from '@boxoffice/authorizer';
 import { generated } from './generate.ts';
+import { PARTNER_FOLDER, partnerFiles } from './partner-files.ts';
 
 const ROOT = new URL('../../../../', import.meta.url);
 
@@ -26,29 +27,34 @@ const modulesOf = async (caller: string): Promise<ReadonlyMap<string, string>> =
   return new Map(await Promise.all(modules));
 };
 
-/** Generated modules that no listed call needs any more. */
-const leftoversOf = (caller: string, modules: ReadonlyMap<string, string>): string[] => {
-  const folder = fileOf(folderOf(caller));
-  const found = existsSync(folder) ? readdirSync(folder).map((name) => `${folderOf(caller)}${name}`) : [];
+/** The folders of generated modules, with the sources of their files by path. */
+const foldersOfModules = async (): Promise<ReadonlyMap<string, ReadonlyMap<string, string>>> => {
+  const all = new Map<string, ReadonlyMap<string, string>>();
+  for (const caller of callers) all.set(folderOf(caller), await modulesOf(caller));
+  return all.set(PARTNER_FOLDER, await partnerFiles());
+};
+
+/** Generated modules that are not needed any more. */
+const leftoversOf = (folder: string, modules: ReadonlyMap<string, string>): string[] => {
+  const found = existsSync(fileOf(folder)) ? readdirSync(fileOf(folder)).map((name) => `${folder}${name}`) : [];
   return found.filter((path) => !modules.has(path));
 };
 
 /** The outdated files: by path, the new source, or undefined for deletion. */
 const differing = async (): Promise<ReadonlyMap<string, string | undefined>> => {
   const all = new Map<string, string | undefined>();
-  for (const caller of callers) {
-    const modules = await modulesOf(caller);
+  for (const [folder, modules] of await foldersOfModules()) {
     for (const [path, source] of modules) if (textOf(path) !== source) all.set(path, source);
-    for (const path of leftoversOf(caller, modules)) all.set(path, undefined);
+    for (const path of leftoversOf(folder, modules)) all.set(path, undefined);
   }
   return all;
 };
 
-/** Generates the clients of every service; returns the changed paths. */
+/** Generates the clients of every service, and what the partners' package knows; returns the changed paths. */
 export const writeClients = async (): Promise<string[]> => {
   const changes = await differing();
-  for (const caller of callers) mkdirSync(fileOf(folderOf(caller)), { recursive: true });
   for (const [path, source] of changes) {
+    mkdirSync(new URL('.', fileOf(path)), { recursive: true });
     if (source === undefined) rmSync(fileOf(path));
     else writeFileSync(fileOf(path), source);
   }

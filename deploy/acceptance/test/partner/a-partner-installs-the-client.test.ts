@@ -1,0 +1,104 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { demoClient } from '../../src/client.ts';
+import {
+  CLIENT,
+  type Consumer,
+  installConsumer,
+  type Packed,
+  packClient,
+  programsOf,
+} from '../../src/client-package.ts';
+import { type Product, startProduct } from '../../src/product.ts';
+
+/** The programs of the README that end by themselves, in its order. */
+const RUN = ['sale.ts', 'lists.ts', 'headers.ts', 'errors.ts', 'what-is-on.ts'];
+
+/** Uses of the package that must not compile. */
+const WRONG = new Map([
+  ['wrong-path.ts', "client.getOrder({ path: { id: 'ord_1' } });"],
+  ['wrong-body.ts', "client.addPayment({ path: { orderId: 'o' }, body: { method: 'card' } });"],
+  ['wrong-data.ts', "client.getOrder({ path: { orderId: 'o' } }).then((order) => order.shiny);"],
+  ['wrong-key.ts', "createClient({ baseUrl: 'https://a', apiKey: 'bok_1' }).listOrders();"],
+]);
+
+let folder: string;
+let product: Product;
+let packed: Packed;
+let consumer: Consumer;
+let programs: ReadonlyMap<string, string>;
+
+/** A program with the address, the client and the resources of the installation instead of the examples. */
+const filledIn = (code: string): string => {
+  const { clientId, clientSecret } = demoClient(product, 'opera', 'full');
+  const { numbered, twoLeft } = product.demo.fixtures.opera ?? {};
+  const key = product.demo.apiKeys.find(({ institution }) => institution === 'opera')?.key ?? '';
+  const isPublic = code.includes('apiKey');
+  return code
+    .replaceAll('https://tickets.example.org', product.demo.baseUrl)
+    .replaceAll('cli_of-your-client', clientId)
+    .replaceAll('the-secret-of-your-client', clientSecret)
+    .replaceAll('prf_of-a-performance', (isPublic ? twoLeft : numbered)?.performanceId ?? '')
+    .replaceAll('bok_of-your-page', key);
+};
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'boxoffice-partner-'));
+  [product, packed] = await Promise.all([startProduct(), packClient(folder)]);
+  programs = await programsOf(join(CLIENT, 'README.md'));
+  const filled = [...programs].map(([name, code]): [string, string] => [name, filledIn(code)]);
+  consumer = await installConsumer(join(folder, 'project'), packed.tarball, new Map(filled));
+}, 600_000);
+
+afterAll(async () => {
+  await product?.stop();
+  await product?.discard();
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+});
+
+describe('the package', () => {
+  test('has compiled modules, declarations, README and LICENSE, and nothing else', () => {
+    const others = packed.files.filter((path) => !/^dist\/[a-z/-]+\.(js|d\.ts)$/.test(path));
+    expect(others.toSorted()).toEqual(['LICENSE', 'README.md', 'package.json']);
+    expect(packed.files).toEqual(expect.arrayContaining(['dist/index.js', 'dist/index.d.ts']));
+  });
+
+  test('installs without the network, and every program of its README compiles under strict', async () => {
+    expect(programs.size).toBeGreaterThan(RUN.length);
+    await consumer.compile();
+  }, 300_000);
+
+  test('refuses to compile wrong paths, bodies, data and operations that a key does not open', async () => {
+    const prelude = "import { createClient } from '@boxoffice/client';\nimport { client } from './client.js';\n";
+    const uses = [...WRONG].map(([name, use]): [string, string] => [
+      name,
+      `${prelude}${use}\nvoid [createClient, client];`,
+    ]);
+    const client = filledIn(programs.get('client.ts') ?? '');
+    const wrong = await installConsumer(
+      join(folder, 'wrong'),
+      packed.tarball,
+      new Map([['client.ts', client], ...uses]),
+    );
+    const said = await wrong.compile().then(
+      () => '',
+      (error: Error) => error.message,
+    );
+    const named = [...said.matchAll(/^(?:.*\/)?([a-z-]+\.ts)\(\d+,\d+\): error/gm)].map(([, file]) => file);
+    expect([...new Set(named)].toSorted()).toEqual([...WRONG.keys()].toSorted());
+  }, 300_000);
+});
+
+test.each(RUN)(
+  '%s of the README prints what it says',
+  async (name) => {
+    const code = programs.get(name) ?? '';
+    const expected = [...code.matchAll(/^\/\/ → (.+)$/gm)].map(([, fragment = '']) => fragment);
+    expect(expected).not.toEqual([]);
+    const output = await consumer.run(name, { NODE_EXTRA_CA_CERTS: product.demo.caFile });
+    for (const fragment of expected) expect(output).toContain(fragment);
+  },
+  300_000,
+);

@@ -1,0 +1,79 @@
+// What calls take and return.
+
+/** What every operation takes beside its own path, query, body and conditions. */
+export interface Options {
+  /** Headers of this request alone. */
+  headers?: Readonly<Record<string, string>>;
+  /** Ends the call, and each of its repetitions, with the reason of the signal. */
+  signal?: AbortSignal;
+  /** Milliseconds that one attempt may take. Default: those of the client. */
+  timeoutMs?: number;
+}
+
+/** The answer to a call. */
+export interface Answer<Data> {
+  readonly data: Data;
+  readonly httpStatus: number;
+  /** For example `ETag`, `Location` and `Idempotency-Replayed`. In a browser: those that the interface defines. */
+  readonly headers: Headers;
+  /** The id of the request in the logs of the installation. */
+  readonly requestId: string | null;
+}
+
+/** A call: a promise of the data. */
+export interface Call<Data> extends Promise<Data> {
+  /** The data with status and headers. */
+  withResponse(): Promise<Answer<Data>>;
+}
+
+/** A page of a list. */
+export interface Page {
+  readonly items: readonly unknown[];
+  /** The `cursor` of the next page; null on the last. */
+  readonly nextCursor?: string | null;
+}
+
+/** The call of a list: a promise of its first page, and all its records by `for await`. */
+export interface List<Some extends Page> extends Call<Some>, AsyncIterable<Some['items'][number]> {
+  /** All pages, each requested when it is reached. */
+  pages(): AsyncIterableIterator<Some>;
+}
+
+/** A promise that is rejected has a reader, though it may be another one of the same answer. */
+const readElsewhere = (promise: Promise<unknown>): void => void promise.catch(() => undefined);
+
+/** Makes a call of the promise of its answer. */
+export const callOf = <Data>(answer: Promise<Answer<Data>>): Call<Data> => {
+  const data = answer.then((whole) => whole.data);
+  return Object.assign(data, {
+    withResponse() {
+      readElsewhere(data);
+      return answer;
+    },
+  });
+};
+
+/** Makes a list of the promise of its first page, and a way to the next one. */
+export const listOf = <Some extends Page>(
+  answer: Promise<Answer<Some>>,
+  next: (cursor: string) => Promise<Answer<Some>>,
+): List<Some> => {
+  const call = callOf(answer);
+  async function* pagesFrom(first: Promise<Answer<Some>>): AsyncGenerator<Some, void, undefined> {
+    for (let page = (await first).data; ; ) {
+      yield page;
+      if (!page.nextCursor) return;
+      page = (await next(page.nextCursor)).data;
+    }
+  }
+  const pages = () => {
+    readElsewhere(call);
+    return pagesFrom(answer);
+  };
+  return Object.assign(call, {
+    pages,
+    async *[Symbol.asyncIterator]() {
+      for await (const { items } of pages()) yield* items;
+    },
+  });
+};

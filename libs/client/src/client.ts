@@ -1,0 +1,74 @@
+import { type Answer, callOf, listOf, type Page } from './call.ts';
+import { type EventStream, type EventsOptions, eventsOf } from './events/events.ts';
+import { table } from './generated/table.ts';
+import type { Operations, PublicOperations } from './generated/types.ts';
+import type { Fetch, Form } from './http/exchange.ts';
+import { type Request, type Route, routeOf, wireOf } from './http/request.ts';
+import { createTransport, type Transport } from './http/transport.ts';
+import { addressOf, type ClientOptions, either } from './options.ts';
+import { authenticationOf } from './tokens/credentials.ts';
+
+/** A client with a token: a method per operation, and the events. */
+export interface BoxofficeClient extends Operations {
+  /** The events of the institution, from now on or after a cursor, for as long as it is read. */
+  events(options?: EventsOptions): EventStream;
+}
+
+/** A client without a token: the public operations, with public data. */
+export type PublicClient = PublicOperations;
+
+/** A client with the token of a user of the role `customer`, which sees public data of the catalogue. */
+export type CustomerClient = Omit<BoxofficeClient, keyof PublicOperations> & PublicOperations;
+
+/** Options with nothing but an API key. */
+export type PublicOptions = ClientOptions & { clientId?: undefined; accessToken?: undefined };
+
+const formOf = ({ properties }: Route): Form => {
+  if (properties.includes('blob')) return 'blob';
+  return properties.includes('bare') ? 'bare' : 'envelope';
+};
+
+const methodOf = (route: Route, transport: Transport, { baseUrl, timeoutMs, signal }: Required<Base>) => {
+  const isOpen = route.properties.includes('open');
+  const answer = async (request: Request): Promise<Answer<unknown>> => {
+    const wire = wireOf(route, baseUrl, { ...request, signal: either(signal, request.signal) }, timeoutMs);
+    return transport.call(wire, formOf(route), isOpen);
+  };
+  if (!route.properties.includes('list')) return (request: Request = {}) => callOf(answer(request));
+  return (request: Request = {}) =>
+    listOf(answer(request) as Promise<Answer<Page>>, (cursor) => {
+      const next = { ...request, query: { ...request.query, cursor }, ifNoneMatch: undefined };
+      return answer(next) as Promise<Answer<Page>>;
+    });
+};
+
+interface Base {
+  readonly baseUrl: string;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * Creates a client. With `clientId` and `clientSecret` it gets and renews tokens of its own; with `accessToken` it
+ * calls for a user, with `apiKey` alone for the public. It holds no connection: there is nothing to close.
+ * @throws {TypeError} when the address is none, or the credentials do not belong together
+ */
+export function createClient(options: PublicOptions): PublicClient;
+export function createClient(options: ClientOptions): BoxofficeClient;
+export function createClient(options: ClientOptions): BoxofficeClient | PublicClient {
+  const { timeoutMs = 60_000, retries = 4, maxDelayMs = 60_000, signal } = options;
+  const baseUrl = addressOf(options.baseUrl);
+  // A browser's fetch belongs to its window.
+  const send: Fetch = options.fetch ?? ((url, init) => fetch(url, init));
+  const repetition = { retries, maxDelayMs };
+  const authentication = authenticationOf(options, baseUrl, send, timeoutMs, repetition);
+  const transport = createTransport(send, authentication, repetition);
+  const base: Base = { baseUrl, timeoutMs, signal };
+  const methods = Object.entries(table).map(([id, row]) => [
+    id,
+    methodOf(routeOf(id, row), transport, base as Required<Base>),
+  ]);
+  const events = (own: EventsOptions = {}) =>
+    eventsOf(transport, baseUrl, { ...own, signal: either(signal, own.signal) }, { timeoutMs, maxDelayMs });
+  return { ...Object.fromEntries(methods), events };
+}

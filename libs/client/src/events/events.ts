@@ -1,0 +1,151 @@
+import { ApiError, ConnectionError } from '../errors.ts';
+import { readAnswer, refusalOf, type Wire } from '../http/exchange.ts';
+import { backoff } from '../http/repeat.ts';
+import { queryOf } from '../http/request.ts';
+import type { Transport } from '../http/transport.ts';
+import { delay, startLimit, unlessAborted } from '../http/wait.ts';
+import type { AnyEvent, EventFilter } from './event.ts';
+import { createMessageReader, type Message } from './messages.ts';
+
+/** Which events, and from where. */
+export interface EventsOptions {
+  /** The cursor of the last event that was handled, or `start` for the oldest that is kept. Default: from now on. */
+  after?: string;
+  types?: readonly EventFilter[];
+  /** The id of one resource. */
+  resource?: string;
+  /** Ends the stream: the loop throws the reason of the signal. */
+  signal?: AbortSignal;
+}
+
+/** The events, one after the other, for as long as they are read. */
+export interface EventStream extends AsyncIterableIterator<AnyEvent> {
+  /**
+   * Where to go on after the last event that was read: `after` of a later stream. It also moves over events that the
+   * filter leaves out. Undefined until the stream knows where it begins.
+   */
+  readonly cursor: string | undefined;
+  /** Ends the stream and its connection. */
+  return(): Promise<IteratorResult<AnyEvent>>;
+}
+
+/** The server says something every 15 seconds; after three silences the connection is broken. */
+const SILENCE_MS = 45_000;
+
+/** Failures of the installation or of the way to it, which pass. */
+const passes = (error: unknown): boolean =>
+  error instanceof ConnectionError ||
+  (error instanceof ApiError && (error.httpStatus >= 500 || error.httpStatus === 429));
+
+/** The messages of an open stream. Every piece that arrives gives the silence its whole time anew. */
+async function* messagesOf(
+  body: ReadableStream<Uint8Array>,
+  ending: AbortSignal,
+  onPiece: () => void,
+): AsyncGenerator<Message, void, undefined> {
+  const silence = startLimit(SILENCE_MS, ending);
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  const messages = createMessageReader();
+  try {
+    for (;;) {
+      const { done, value } = await unlessAborted(reader.read(), silence.signal);
+      if (done) return;
+      silence.restart();
+      onPiece();
+      yield* messages(decoder.decode(value, { stream: true }));
+    }
+  } catch (cause) {
+    throw new ConnectionError('the stream of events broke', { cause });
+  } finally {
+    silence.end();
+    reader.cancel().catch(() => undefined);
+  }
+}
+
+/** Opens streams of events, one after the other, each where the last one ended. */
+export const eventsOf = (
+  transport: Transport,
+  baseUrl: string,
+  { after, types, resource, signal }: EventsOptions,
+  { timeoutMs, maxDelayMs }: { readonly timeoutMs: number; readonly maxDelayMs: number },
+): EventStream => {
+  const ending = new AbortController();
+  let cursor = after;
+  let failures = 0;
+
+  const wireOf = (accept: string, query: Readonly<Record<string, unknown>>): Wire => ({
+    method: 'GET',
+    url: `${baseUrl}/svc/v3/events?${queryOf(query)}`,
+    headers: { accept },
+    signal: ending.signal,
+    timeoutMs,
+  });
+  /** The end of the feed: without it, what happens before the first connection holds would be lost if that breaks. */
+  const endOfFeed = async (): Promise<string> => {
+    const wire = wireOf('application/json', { limit: 1 });
+    const { data } = await transport.once(wire, (response) =>
+      readAnswer<{ readonly nextCursor: string }>(response, 'envelope'),
+    );
+    return data.nextCursor;
+  };
+  const open = (): Promise<Response> =>
+    transport.once(
+      wireOf('text/event-stream', { after: cursor, ...(types && { types: types.join(',') }), resource }),
+      async (response) => {
+        if (!response.ok) throw new ApiError(refusalOf(response, await response.text()));
+        return response;
+      },
+    );
+  async function* connection(): AsyncGenerator<AnyEvent, void, undefined> {
+    cursor ??= await endOfFeed();
+    const { body } = await open();
+    if (!body) return;
+    const isAlive = () => {
+      failures = 0;
+    };
+    for await (const { id, data } of messagesOf(body, ending.signal, isAlive)) {
+      cursor = id ?? cursor;
+      if (data !== '') yield JSON.parse(data) as AnyEvent;
+    }
+  }
+  async function* connections(): AsyncGenerator<AnyEvent, void, undefined> {
+    const end = () => ending.abort(signal?.reason);
+    if (signal?.aborted) end();
+    signal?.addEventListener('abort', end, { once: true });
+    try {
+      for (;;) {
+        let asked = 0;
+        try {
+          yield* connection();
+        } catch (error) {
+          if (!passes(error)) throw error;
+          asked = error instanceof ApiError ? (error.retryAfter ?? 0) * 1_000 : 0;
+        }
+        await delay(Math.max(asked, backoff(failures, maxDelayMs)), ending.signal);
+        failures += 1;
+      }
+    } catch (error) {
+      if (signal?.aborted) throw signal.reason;
+      if (!ending.signal.aborted) throw error;
+    } finally {
+      signal?.removeEventListener('abort', end);
+      ending.abort();
+    }
+  }
+
+  const events = connections();
+  return {
+    get cursor() {
+      return cursor;
+    },
+    next: () => events.next(),
+    return() {
+      ending.abort();
+      return events.return();
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
+};

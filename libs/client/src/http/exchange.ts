@@ -1,0 +1,88 @@
+import type { Answer } from '../call.ts';
+import { ApiError, ConnectionError, genericStatus, type Refusal } from '../errors.ts';
+import { type Limit, startLimit } from './wait.ts';
+
+/** A request as it is sent. */
+export interface Wire {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly signal?: AbortSignal;
+  readonly timeoutMs: number;
+}
+
+/** How the body of a success is read. */
+export type Form = 'envelope' | 'bare' | 'blob';
+
+/** A function that sends requests like `fetch` of the platform. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+/** What an answer that is no success says; of a proxy's answer without envelope, the generic code of its status. */
+export const refusalOf = ({ status: httpStatus, headers }: Response, text: string): Refusal => {
+  const body = parsed(text);
+  const { status, details = null, data = null } = isObject(body) ? body : {};
+  return {
+    status: typeof status === 'string' ? status : genericStatus(httpStatus),
+    httpStatus,
+    details: typeof details === 'string' ? details : null,
+    data,
+    headers,
+  };
+};
+
+/** Sends a request once; the reader of the answer has the same time limit. */
+export const sent = async <Result>(
+  fetch: Fetch,
+  { method, url, headers, body, signal, timeoutMs }: Wire,
+  read: (response: Response, limit: Limit) => Promise<Result>,
+): Promise<Result> => {
+  const limit = startLimit(timeoutMs, signal);
+  try {
+    const response = await fetch(url, {
+      method,
+      headers,
+      ...(body !== undefined && { body }),
+      signal: limit.signal,
+      credentials: 'omit',
+      redirect: 'error',
+    });
+    return await read(response, limit);
+  } catch (cause) {
+    if (signal?.aborted) throw signal.reason;
+    if (cause instanceof ApiError) throw cause;
+    const reason = limit.signal.aborted ? limit.signal.reason : cause;
+    const why = reason instanceof Error ? reason.message : String(reason);
+    throw new ConnectionError(`${method} ${url}: ${why}`, { cause: reason });
+  } finally {
+    limit.end();
+  }
+};
+
+/** Reads an answer. @throws {ApiError} when it is no success */
+export const readAnswer = async <Data>(response: Response, form: Form): Promise<Answer<Data>> => {
+  const { ok, status: httpStatus, headers } = response;
+  const answer = (data: unknown): Answer<Data> => ({
+    data: data as Data,
+    httpStatus,
+    headers,
+    requestId: headers.get('x-request-id'),
+  });
+  if (ok && form === 'blob') return answer(await response.blob());
+  const text = await response.text();
+  if (!ok) throw new ApiError(refusalOf(response, text));
+  const body = parsed(text);
+  if (!isObject(body)) throw new Error(`the answer (${httpStatus}) is no JSON`);
+  return answer(form === 'bare' ? body : body.data);
+};

@@ -1,0 +1,23 @@
+// The client of the institution API.
+
+export type { Answer, Call, List, Options } from './call.ts';
+export {
+  type BoxofficeClient,
+  type CustomerClient,
+  createClient,
+  type PublicClient,
+  type PublicOptions,
+} from './client.ts';
+export { ApiError, ConnectionError, isApiError, type Status } from './errors.ts';
+export type { AnyEvent, EventFilter, EventOf, EventType } from './events/event.ts';
+export type { EventStream, EventsOptions } from './events/events.ts';
+export type * from './generated/types.ts';
+export type { ClientOptions, Connection, Credentials } from './options.ts';
+export type { TokenSet } from './tokens/tokens.ts';
+export {
+  type DeliveryHeaders,
+  type ReceivedDelivery,
+  type TestEvent,
+  verifyWebhook,
+  WebhookVerificationError,
+} from './webhooks.ts';

@@ -1,0 +1,83 @@
+import { type BoxofficeClient, ConnectionError, createClient } from '@boxoffice/client';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { closeAll, installation, type Reply, refusal, success } from '../installation.ts';
+
+afterEach(closeAll);
+
+const path = { orderId: 'ord_1' };
+const calls = {
+  'a GET': (client: BoxofficeClient) => client.getOrder({ path }),
+  'a POST with a key': (client: BoxofficeClient) => client.confirmOrder({ path }),
+  'a PUT': (client: BoxofficeClient) => client.replaceProduct({ path: { productId: 'prd_1' }, body: {} as never }),
+  'a DELETE with If-Match': (client: BoxofficeClient) =>
+    client.removeLine({ path: { ...path, lineId: 'lin_1' }, ifMatch: '"1"' }),
+  'a POST without a key': (client: BoxofficeClient) =>
+    client.changeMyPassword({ body: { current: 'old', new: 'new' } }),
+};
+const failures: Record<string, Reply> = {
+  'a broken connection': null,
+  429: refusal(429, 'too_many_requests', { 'retry-after': '0' }),
+  502: refusal(502, 'bad_gateway'),
+  503: refusal(503, 'service_unavailable', { 'retry-after': '0' }),
+  'a success without JSON': { body: '<h1>' },
+  500: refusal(500, 'internal_error'),
+  409: refusal(409, 'conflict'),
+};
+const REPEATED: Readonly<Record<keyof typeof calls, readonly string[]>> = {
+  'a GET': ['a broken connection', '429', '502', '503', 'a success without JSON'],
+  'a POST with a key': ['a broken connection', '429', '502', '503', 'a success without JSON'],
+  'a PUT': ['a broken connection', '429', '502', '503', 'a success without JSON'],
+  'a DELETE with If-Match': ['429'],
+  'a POST without a key': [],
+};
+
+describe.each(Object.keys(calls) as (keyof typeof calls)[])('%s', (name) => {
+  test.each(Object.keys(failures))('after %s', async (failure) => {
+    const { baseUrl, received } = await installation((_, count) =>
+      count === 0 ? (failures[failure] as Reply) : success({ id: 'ord_1' }),
+    );
+    const client = createClient({ baseUrl, accessToken: 'token', maxDelayMs: 5 });
+    const isRepeated = REPEATED[name].includes(failure);
+    const outcome = await calls[name](client).then(
+      () => 'success',
+      () => 'failure',
+    );
+    expect([outcome, received.length]).toEqual(isRepeated ? ['success', 2] : ['failure', 1]);
+    expect(new Set(received.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
+  });
+});
+
+test('a key whose first request is still running is repeated until that is answered', async () => {
+  const { baseUrl, received } = await installation((_, count) => {
+    if (count === 0) return null;
+    return count === 1 ? refusal(409, 'idempotency_in_progress') : success({ id: 'ord_1' });
+  });
+  const client = createClient({ baseUrl, accessToken: 'token', maxDelayMs: 5 });
+  expect((await client.confirmOrder({ path })).id).toBe('ord_1');
+  expect(received).toHaveLength(3);
+});
+
+test('the last failure is thrown when all repetitions have failed', async () => {
+  const { baseUrl, received } = await installation(() => null);
+  const client = createClient({ baseUrl, accessToken: 'token', maxDelayMs: 5, retries: 2 });
+  await expect(client.getOrder({ path })).rejects.toBeInstanceOf(ConnectionError);
+  expect(received).toHaveLength(3);
+});
+
+test('a wait that is longer than the limit is not begun: the error says how long it would be', async () => {
+  const { baseUrl, received } = await installation(() =>
+    refusal(429, 'api_key_quota_exceeded', { 'retry-after': '86400' }),
+  );
+  const call = createClient({ baseUrl, apiKey: 'bok_1' }).getCatalog();
+  await expect(call).rejects.toMatchObject({ status: 'api_key_quota_exceeded', retryAfter: 86_400 });
+  expect(received).toHaveLength(1);
+});
+
+test('Retry-After may be a date', async () => {
+  const date = new Date(Date.now() + 3_600_000).toUTCString();
+  const { baseUrl } = await installation(() => refusal(503, 'service_unavailable', { 'retry-after': date }));
+  const error = await createClient({ baseUrl, accessToken: 'token' })
+    .getOrder({ path })
+    .catch((thrown) => thrown);
+  expect(error.retryAfter).toBeGreaterThan(1_800);
+});

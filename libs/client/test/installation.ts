@@ -1,0 +1,93 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+/** A request that the fake received. */
+export interface Received {
+  readonly method: string;
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** An answer: `null` breaks the connection instead. */
+export type Reply =
+  | { readonly http?: number; readonly headers?: Record<string, string>; readonly body?: unknown }
+  | ((response: ServerResponse) => void)
+  | null;
+
+/** A fake installation that answers what a test says. */
+export interface Installation {
+  readonly baseUrl: string;
+  readonly received: readonly Received[];
+  close(): Promise<void>;
+}
+
+/** An envelope of a success. */
+export const success = (data: unknown, headers: Record<string, string> = {}): Reply => ({
+  headers,
+  body: { status: 'success', details: null, data },
+});
+
+/** An envelope of a refusal. */
+export const refusal = (
+  http: number,
+  status: string,
+  more: Record<string, string> = {},
+  data: unknown = null,
+): Reply => ({
+  http,
+  headers: { 'x-request-id': 'req-1', ...more },
+  body: { status, details: `because of ${status}`, data },
+});
+
+/** Starts a fake installation; the `count` of an answer is that of earlier requests of the same path. */
+export const openInstallation = async (
+  answer: (received: Received, count: number) => Reply | Promise<Reply>,
+): Promise<Installation> => {
+  const received: Received[] = [];
+  const server = createServer(async (request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://fake');
+    const one: Received = {
+      method: request.method ?? '',
+      path: pathname,
+      query: Object.fromEntries(searchParams),
+      headers: request.headers,
+      body: await text(request),
+    };
+    const count = received.filter(({ path }) => path === pathname).length;
+    received.push(one);
+    const reply = await answer(one, count);
+    if (reply === null) request.socket.destroy();
+    else if (typeof reply === 'function') reply(response);
+    else {
+      const { http = 200, headers = {}, body } = reply;
+      response.writeHead(http, { 'content-type': 'application/json', ...headers });
+      response.end(typeof body === 'string' ? body : JSON.stringify(body));
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    received,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+};
+
+const open: Installation[] = [];
+
+/** Like `openInstallation`, for the test that calls it: `closeAll` ends it. */
+export const installation: typeof openInstallation = async (answer) => {
+  const opened = await openInstallation(answer);
+  open.push(opened);
+  return opened;
+};
+
+export const closeAll = async (): Promise<void> => {
+  for (const one of open.splice(0)) await one.close();
+};
