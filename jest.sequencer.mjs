@@ -2,14 +2,20 @@ import { createRequire } from 'node:module';
 
 const { default: Sequencer } = createRequire(import.meta.url)('@jest/test-sequencer');
 
-/** Suites that start installations, brokers or writers, and the longest of a service: a minute each, in short files. */
+/**
+ * Suites that start installations, brokers, writers or browsers, and keep a processor busy for ten seconds to minutes,
+ * though their files are short: the longest first.
+ */
 const long = [
+  '/deploy/acceptance/test/faults/invariants-',
+  '/deploy/operator/test/the-operator-',
+  '/deploy/acceptance/test/shop/',
+  '/deploy/acceptance/test/sign-in/',
+  '/libs/store/test/mongo/',
   '/deploy/acceptance/test/',
-  '/deploy/release/test/',
-  '/libs/messaging/test/rights/',
-  '/libs/store/test/',
   '/deploy/',
-  '/services/orders/test/',
+  '/libs/messaging/test/',
+  '/libs/store/test/',
 ];
 
 const rank = ({ path }) => {
@@ -17,15 +23,26 @@ const rank = ({ path }) => {
   return found < 0 ? long.length : found;
 };
 
+/** Both lists in their order, spread evenly over the result. */
+const blended = (one, other) => {
+  const at = (list) => list.map((test, index) => ({ test, at: index / list.length }));
+  return [...at(one), ...at(other)].toSorted((a, b) => a.at - b.at).map(({ test }) => test);
+};
+
 /**
  * Long suites first, so that no worker is left with one of them at the end. Jest knows durations of earlier runs only;
- * on a fresh clone it goes by the size of files.
+ * on a fresh clone it goes by the size of files. There, suites that keep a processor busy run beside those that mostly
+ * wait.
  */
 export default class LongestFirst extends Sequencer {
   sort(tests) {
     const sorted = super.sort(tests);
-    return sorted.some(({ duration }) => duration !== undefined)
-      ? sorted
-      : sorted.toSorted((a, b) => rank(a) - rank(b));
+    if (sorted.some(({ duration }) => duration !== undefined)) return sorted;
+    const ranked = sorted.toSorted((a, b) => rank(a) - rank(b));
+    const isBusy = (test) => rank(test) < long.length;
+    return blended(
+      ranked.filter(isBusy),
+      ranked.filter((test) => !isBusy(test)),
+    );
   }
 }
