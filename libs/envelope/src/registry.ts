@@ -179,6 +179,18 @@ export const registry = {
     'ticket',
     'another ticket has replaced this one; `replacedBy` names it',
   ),
+  ticket_unknown_barcode: row(
+    404,
+    'ticket_unknown_barcode',
+    'ticket',
+    'the barcode is not of this institution, or not signed by it',
+  ),
+  ticket_other_performance: row(
+    409,
+    'ticket_other_performance',
+    'ticket',
+    'the ticket is for another performance than the given one',
+  ),
   ticket_already_controlled: row(
     409,
     'ticket_already_controlled',

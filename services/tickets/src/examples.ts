@@ -71,7 +71,7 @@ export const replacing = {
   id: `${ids.ticket}_r1`,
   beneficiary,
   barcode:
-    'eyJhbGciOiJFZERTQSIsImtpZCI6ImtQcktfcSJ9.eyJ0aWQiOiJ0aWNfMDBtaHMxazlmNXEydzhlNHI2dDBfcjEiLCJwcmYiOiJwcmZfMDBtaHMxazJlN2Qza3Ewdzh6MXgiLCJwbGMiOiJwbGNfMDBtaHMxazJlN2Qza3Ewdzh6MXhfMF8wXzE0IiwiaWF0IjoxNzk5MDUzOTY1fQ.y7YbFiTpGzGNe9r9vE8bWd_IvVGqPxiiJnuL_JN7318h5OBprDAxtveV9FTiYvW30BtsA1csCQVEFWesPb4-Ag',
+    '100YEI TPX30A:P$T926A4CN6$I41B100X30A:PZT99KGM*JRM5WL497N/ H%054WIB$431T.Z1V*SZ1PA*OC1UJ$HWF7EI9CSL$1GQ5O589AG1/3OBQPQVL2DN48RCJED*8%W27SVEJ5UX6R908GK',
   replaces: ids.ticket,
   createdAt: printedAt,
 } as const;

@@ -2,8 +2,10 @@ import type { AnyOperation } from '@boxoffice/http';
 import { keyRoutes } from './barcode/routes.ts';
 import { createContextOf } from './bounds.ts';
 import type { Context } from './context.ts';
+import { barcodeControlRoutes } from './control/by-barcode.ts';
 import { controlRoutes } from './control/routes.ts';
 import { internalRoutes } from './issue/routes.ts';
+import { orderPrintingRoutes } from './printing/print-order.ts';
 import { printingRoutes } from './printing/routes.ts';
 import { replacementRoutes } from './replacement/routes.ts';
 import { shopRoutes } from './shop/routes.ts';
@@ -16,7 +18,9 @@ export const routes = (context: Context): AnyOperation[] => {
     ...ticketRoutes(contextOf),
     ...keyRoutes(context),
     ...replacementRoutes(contextOf),
+    ...orderPrintingRoutes(contextOf),
     ...printingRoutes(contextOf),
+    ...barcodeControlRoutes(contextOf),
     ...controlRoutes(contextOf),
     ...internalRoutes(context),
     ...shopRoutes(context),

@@ -43,7 +43,7 @@ export const Ticket = named(
     price: Integer({ minimum: 0, description: "in the currency's minor unit" }),
     currency: Text({ description: 'ISO 4217' }),
     beneficiary: nullable(NamedBeneficiary),
-    barcode: Text({ description: 'a compact JWS (RFC 7515); see `GET /svc/v3/tickets/verification-key`' }),
+    barcode: Text({ description: 'the text of its QR code; see `GET /svc/v3/tickets/verification-key`' }),
     printedAt: nullable(timestamp),
     controlledAt: nullable(timestamp),
     gate: nullable(Text()),
@@ -110,6 +110,22 @@ export const Control = named(
   }),
 );
 
+/** A control by what a scanner reads. */
+export const BarcodeControl = named(
+  'BarcodeControl',
+  Members({
+    barcode: Text({ minLength: 1, maxLength: 2048, description: 'exactly as scanned' }),
+    performanceId: Optional(id),
+    ...Control.properties,
+  }),
+);
+
+/** The order whose tickets are printed. */
+export const OrderPrinting = named('OrderPrinting', Members({ orderId: id }));
+
+/** The tickets of an order, of each line the current one. */
+export const PrintedTickets = named('PrintedTickets', Members({ items: Type.Array(Ticket) }));
+
 const Jwk = named(
   'BarcodeKey',
   Members({
@@ -151,6 +167,9 @@ export const Confirmation = named(
             startDate: Optional(nullable(timestamp)),
             beneficiary: Optional(
               nullable(Members({ firstName: Optional(nullable(Text())), lastName: Optional(nullable(Text())) }, open)),
+            ),
+            beneficiaryAsOf: Optional(
+              Integer({ minimum: 1, description: 'how often the order has changed it since the confirmation' }),
             ),
           },
           open,

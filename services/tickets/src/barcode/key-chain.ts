@@ -2,7 +2,7 @@ import { createHash, createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { seal, sealingKey, unseal } from '@boxoffice/runtime';
 import { type Store, UniqueViolation } from '@boxoffice/store';
 import { type BarcodeKeyDocument, barcodeKeysCollection } from '../store.ts';
-import type { BarcodeKey } from './signing.ts';
+import type { BarcodeKey } from './short.ts';
 
 /** A public barcode key (RFC 8037, 2). */
 export interface PublicKey {

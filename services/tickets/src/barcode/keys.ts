@@ -1,7 +1,7 @@
 import type { Store } from '@boxoffice/store';
 import type { BarcodeKeyDocument } from '../store.ts';
 import { barcodeKeyChain, type PublicKey, publicKey } from './key-chain.ts';
-import type { BarcodeKey } from './signing.ts';
+import type { BarcodeKey } from './short.ts';
 
 /** The key pairs of every institution. */
 export interface BarcodeKeys {

@@ -1,3 +1,5 @@
+// Control at the door: by ticket or by barcode, and its reversal.
+
 import { type AnyOperation, operation } from '@boxoffice/http';
 import type { ContextOf } from '../bounds.ts';
 import { control, revert } from '../domain/ticket.ts';

@@ -13,8 +13,10 @@ export interface OrderedTicket {
   readonly productId?: string | null;
   /** ISO 8601 UTC. */
   readonly startDate?: string | null;
-  /** Set before the purchase. */
+  /** As the order names it. */
   readonly beneficiary?: Beneficiary | null;
+  /** How often the order has changed it since the confirmation; absent: never. */
+  readonly beneficiaryAsOf?: number;
 }
 
 /** A confirmed order, as of one of its versions. */
@@ -82,17 +84,29 @@ const confirmedSince = <T extends OrderTickets>(order: T, fact: Confirmed): T | 
   return channel && { ...order, ...channel };
 };
 
+/** Whether the order has changed the beneficiary since. */
+const isRenamed = (known: OrderedTicket, fresh: OrderedTicket | undefined): boolean =>
+  (fresh?.beneficiaryAsOf ?? 0) > (known.beneficiaryAsOf ?? 0);
+
 /** The order after a further confirmation; undefined if that changes nothing. Ordered tickets are never removed. */
 export const confirmedAgain = <T extends OrderTickets>(order: T, fact: Confirmed): T | undefined => {
   if (order.cancellation) return confirmedSince(order, fact);
   const bringsNames = fact.named === true && !order.named;
   const isNewer = fact.version > order.asOf;
   const channel = channelOf(order, fact);
-  if (!(isNewer || bringsNames || channel)) return undefined;
   const byId = new Map(fact.tickets.map((ordered) => [ordered.ticketId, ordered]));
-  const known = order.tickets.map((ordered) =>
-    bringsNames ? { ...ordered, beneficiary: byId.get(ordered.ticketId)?.beneficiary ?? null } : ordered,
-  );
+  const renames = order.tickets.some((known) => isRenamed(known, byId.get(known.ticketId)));
+  if (!(isNewer || bringsNames || channel || renames)) return undefined;
+  const known = order.tickets.map((ordered) => {
+    const fresh = byId.get(ordered.ticketId);
+    if (!bringsNames && !isRenamed(ordered, fresh)) return ordered;
+    const { beneficiaryAsOf } = fresh ?? {};
+    return {
+      ...ordered,
+      beneficiary: fresh?.beneficiary ?? null,
+      ...(beneficiaryAsOf === undefined ? {} : { beneficiaryAsOf }),
+    };
+  });
   const ids = new Set(known.map(({ ticketId }) => ticketId));
   const tickets = [...known, ...fact.tickets.filter(({ ticketId }) => !ids.has(ticketId))];
   const named = bringsNames ? { named: true } : {};
@@ -104,7 +118,7 @@ export const confirmedAgain = <T extends OrderTickets>(order: T, fact: Confirmed
 /** The new ticket of a line, not printed yet. */
 export const newTicket = (
   order: Pick<OrderTickets, 'id' | 'contactNumber' | 'pointOfSale' | 'asOf' | 'named'>,
-  { ticketId, beneficiary, ...ordered }: OrderedTicket,
+  { ticketId, beneficiary, beneficiaryAsOf, ...ordered }: OrderedTicket,
   barcode: string,
   now: string,
 ): Ticket => ({
@@ -121,6 +135,7 @@ export const newTicket = (
   startDate: ordered.startDate ?? null,
   beneficiary: beneficiary ?? null,
   ...(order.named ? { named: true } : {}),
+  ...(beneficiaryAsOf === undefined ? {} : { namedAsOf: beneficiaryAsOf }),
   barcode,
   printedAt: null,
   controlledAt: null,

@@ -54,6 +54,8 @@ export interface Ticket {
    * Whether the beneficiary was set, by the order or later, or erased: names of the order are not applied afterwards.
    */
   readonly named?: boolean;
+  /** The last change of the beneficiary at the order that the ticket has followed; absent: none. */
+  readonly namedAsOf?: number;
   readonly barcode: string;
   readonly printedAt: string | null;
   readonly controlledAt: string | null;
@@ -189,6 +191,7 @@ export const successorOf = (ticket: Ticket): Ticket | undefined => {
     startDate: ticket.startDate ?? null,
     beneficiary: successor.beneficiary,
     ...(ticket.named || successor.beneficiary ? { named: true } : {}),
+    ...(ticket.namedAsOf === undefined ? {} : { namedAsOf: ticket.namedAsOf }),
     barcode: successor.barcode,
     printedAt: successor.at,
     controlledAt: null,
@@ -248,6 +251,24 @@ export const withName = <T extends Ticket>(ticket: T, beneficiary: Beneficiary |
   if (ticket.named || ticket.status === 'invalidated' || ticket.status === 'cancelled') return ticket;
   if (beneficiary === null || ticket.beneficiary !== null) return { ...ticket, named: true, ...unseen(ticket) };
   return { ...ticket, beneficiary, named: true, updatedAt: now };
+};
+
+/**
+ * Follows a change of the beneficiary at the order: its `asOf`-th one. A later change, also one at the ticket after it,
+ * is never undone; a ticket that can have no other name stays as it is.
+ */
+export const follow = <T extends Ticket>(
+  ticket: T,
+  { beneficiary, asOf }: { readonly beneficiary: Beneficiary | null; readonly asOf: number },
+  asNew: { readonly id: string; readonly barcode: string },
+  now: string,
+): T => {
+  if ((ticket.namedAsOf ?? 0) >= asOf) return ticket;
+  const decision = rename(ticket, beneficiary, asNew, now);
+  if (!('next' in decision)) return ticket;
+  return decision.next === ticket
+    ? { ...ticket, named: true, namedAsOf: asOf, ...unseen(ticket) }
+    : { ...decision.next, named: true, namedAsOf: asOf };
 };
 
 /** Counts a write that changes nothing visible. */

@@ -33,6 +33,7 @@ export const orderedTicketOf = ({
   beneficiary,
   productId,
   startDate,
+  beneficiaryAsOf,
   ...given
 }: OrderedTicketInput): OrderedTicket => ({
   ticketId: given.ticketId,
@@ -45,4 +46,5 @@ export const orderedTicketOf = ({
   productId: typeof productId === 'string' ? productId : null,
   startDate: instant(startDate),
   beneficiary: isObject(beneficiary) ? named(beneficiary) : null,
+  ...(typeof beneficiaryAsOf === 'number' ? { beneficiaryAsOf } : {}),
 });

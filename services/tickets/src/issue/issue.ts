@@ -12,7 +12,8 @@ import {
   type OrderedTicket,
   type OrderTickets,
 } from '../domain/order.ts';
-import { type Ticket, withContact, withName, withPointOfSale } from '../domain/ticket.ts';
+import { follow, type Ticket, withContact, withName, withPointOfSale } from '../domain/ticket.ts';
+import { changeOrReplace } from '../replacement/replace.ts';
 import type { OrderDocument, TicketDocument } from '../store.ts';
 import { deleteNames, isErased } from '../tickets/erasure.ts';
 import { changeLine, ticketsOfOrder } from '../tickets/lineage.ts';
@@ -93,6 +94,31 @@ const setNames = async (
     await changeLine(collections, ticket, (found) => withName(found, names.get(found.lineId) ?? null, now));
 };
 
+/** Lets the tickets follow beneficiaries that the order has changed since its confirmation; replaces printed ones. */
+const followNames = async (
+  context: Context,
+  institution: string,
+  all: readonly TicketDocument[],
+  order: OrderDocument,
+): Promise<boolean> => {
+  const changed = new Map(order.tickets.map((ordered) => [ordered.lineId, ordered]));
+  let any = false;
+  for (const ticket of current(all)) {
+    const { beneficiary = null, beneficiaryAsOf: asOf = 0 } = changed.get(ticket.lineId) ?? {};
+    if ((ticket.namedAsOf ?? 0) >= asOf) continue;
+    any = true;
+    for (let id = ticket.id; ; ) {
+      const now = await changeOrReplace(context, institution, id, { ifMatch: () => {} }, (found, asNew, at) => ({
+        next: follow(found, { beneficiary, asOf }, asNew, at),
+      }));
+      // The ticket may have been replaced meanwhile: then its successor follows.
+      if (now.id === id || (now.namedAsOf ?? 0) >= asOf) break;
+      id = now.id;
+    }
+  }
+  return any;
+};
+
 /**
  * Deletes the names if the buyer was erased before the confirmation arrived. Runs last, so that no concurrent erasure
  * is missed.
@@ -133,6 +159,8 @@ export const issue = async (context: Context, institution: string, fact: Confirm
   await setContact(collections, all, order);
   await setPointOfSale(collections, all, order);
   await setNames(collections, all, order, timestampOf(context));
+  if (!order.cancellation && (await followNames(context, institution, all, order)))
+    all = await ticketsOfOrder(collections, order.id);
   await withoutErased(context, collections, order, all);
   return current(all);
 };

@@ -1,3 +1,5 @@
+// Printing: of a ticket or of a whole order, and its reversal.
+
 import { type AnyOperation, operation } from '@boxoffice/http';
 import type { ContextOf } from '../bounds.ts';
 import { print, rollBack } from '../domain/ticket.ts';

@@ -29,6 +29,7 @@ export const ticketRoutes = (contextOf: ContextOf): AnyOperation[] => [
       ...listQuery,
       orderId: identifier,
       performanceId: identifier,
+      contactNumber: Type.Optional(Type.String({ minLength: 1, maxLength: 128, description: 'of the buyer' })),
       status: Type.Optional(Status),
       barcode: Type.Optional(
         Type.String({ minLength: 1, maxLength: 2048, description: 'the exact text that a scanner reads' }),
@@ -40,13 +41,13 @@ export const ticketRoutes = (contextOf: ContextOf): AnyOperation[] => [
       answer: { items: [example.ticket], nextCursor: null, asOf: example.asOf },
     },
     handle: async (request) => {
-      const { orderId, performanceId, status, barcode, modifiedSince } = request.query;
+      const { orderId, performanceId, contactNumber, status, barcode, modifiedSince } = request.query;
       const { now, collections: of } = contextOf(request.caller);
       const collections = of(request.caller.institution);
       const id = barcode === undefined ? undefined : (ticketNamedBy(barcode) ?? '');
       await (id === undefined ? finishPending(collections) : findTicket(collections, id));
       return changesPageOf(request, collections.tickets, {
-        where: { orderId, performanceId, status, id, barcode },
+        where: { orderId, performanceId, contactNumber, status, id, barcode },
         orderBy: modifiedSince === undefined ? 'createdAt' : 'updatedAt',
         clock: now,
         item: view,

@@ -41,6 +41,18 @@ describe.each(engines)(`lists of tickets, on $name${notExercised}`, (engine) => 
     expect(asOf.size).toBe(1);
   });
 
+  test('contactNumber is the buyer, also after the order has changed its contact', async () => {
+    const [buyer, next] = [`C${Date.now()}A`, `C${Date.now()}B`];
+    const order = await issued(fixture, confirmed(2, buyer));
+    await issued(fixture, confirmed(1, null));
+    const all = idsOf(order.tickets.map(({ ticketId }) => ({ id: ticketId })));
+    expect(idsOf((await list(`contactNumber=${buyer}`)).items)).toEqual(all);
+    expect((await list(`contactNumber=${buyer}&status=printed`)).items).toEqual([]);
+    await issued(fixture, { ...order, contactNumber: next }, 4);
+    expect((await list(`contactNumber=${buyer}`)).items).toEqual([]);
+    expect(idsOf((await list(`contactNumber=${next}`)).items)).toEqual(all);
+  });
+
   test('`asOf` is 15 s before the first page was read', async () => {
     const before = Date.now();
     const { asOf } = await list('limit=1');

@@ -36,7 +36,7 @@ describe.each(engines)(`a replacement invalidates the old ticket, on $name${notE
     expect(refused.status).toBe(412);
     expect(refused.body.details).toContain(next.id);
     expect((await replace(id)).status).toBe(412);
-    const byBarcode = await fixture.call('GET', `${PATH}?barcode=${old.barcode}`);
+    const byBarcode = await fixture.call('GET', `${PATH}?barcode=${encodeURIComponent(old.barcode)}`);
     expect(byBarcode.data).toMatchObject({ items: [{ id, status: 'invalidated', replacedBy: next.id }] });
     expect((await control(next.id)).status).toBe(200);
     expect(await fixture.facts(order.orderId)).toMatchObject([

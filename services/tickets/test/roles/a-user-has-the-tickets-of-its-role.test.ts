@@ -58,10 +58,22 @@ describe.each(engines)(`a user has the tickets of its role, on $name${notExercis
       }
     }
     const ticket = ticketOf(await fixture.call('GET', `${PATH}/${id}`));
+    const { orderId } = ticket;
+    for (const [rest, foreign, unknown, code] of [
+      ['/control', { barcode: ticket.barcode }, { barcode: 'nonsense' }, 'ticket_unknown_barcode'],
+      ['/printing', { orderId }, { orderId: 'ord_unknown' }, 'not_found'],
+    ] as const) {
+      const [first, second] = [
+        await fixture.call('POST', `${PATH}${rest}`, { user, body: foreign }),
+        await fixture.call('POST', `${PATH}${rest}`, { user, body: unknown }),
+      ];
+      expect([rest, first.status, first.text]).toEqual([rest, second.status, second.text]);
+      expect([rest, first.body.status]).toEqual([rest, user.role === 'customer' ? 'forbidden' : code]);
+    }
     expect(ticket).toMatchObject({ status: 'not_printed', beneficiary: null });
     for (const query of [
       '',
-      `&barcode=${ticket.barcode}`,
+      `&barcode=${encodeURIComponent(ticket.barcode)}`,
       '&status=not_printed',
       '&modifiedSince=2020-01-01T00:00:00Z',
     ]) {

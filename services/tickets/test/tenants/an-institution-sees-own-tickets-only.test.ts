@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { engines, notExercised } from '../fixture/engines.ts';
-import { confirmed, PATH, printed, SHOP } from '../fixture/orders.ts';
+import { confirmed, PATH, printed, SHOP, ticketOf } from '../fixture/orders.ts';
 import { type Fixture, openFixture, startInstance } from '../fixture/service.ts';
 
 /** The operations whose answer about a ticket of another institution differs from that about an unknown one. */
@@ -32,6 +32,11 @@ const leaks = async (fixture: Fixture, call = fixture.call): Promise<string[]> =
   }
   const shown = await call('GET', `${SHOP}?orderIds=${order.orderId}`, { institution });
   if (shown.text.includes(id)) found.push('listShopTickets');
+  const { barcode } = ticketOf(await fixture.call('GET', `${PATH}/${id}`));
+  const byBarcode = await call('POST', `${PATH}/control`, { institution, body: { barcode } });
+  if (byBarcode.body.status !== 'ticket_unknown_barcode') found.push('controlBarcode');
+  const byOrder = await call('POST', `${PATH}/printing`, { institution, body: { orderId: order.orderId } });
+  if (byOrder.status !== 404) found.push('printOrder');
   for (const query of ['limit=500', `orderId=${order.orderId}`, 'status=printed&limit=500']) {
     if ((await call('GET', `${PATH}?${query}`, { institution })).text.includes(id)) found.push(`list ${query}`);
   }
@@ -78,6 +83,7 @@ test('negative control: without the tenant filter leaks are found', async () => 
   expect(found).toContain('GET ');
   expect(found).toContain('list limit=500');
   expect(found).toContain('getOrderTickets');
+  expect(found).toContain('printOrder');
   expect(found).toContain('shop GET ');
   expect(found).toContain('listShopTickets');
 });

@@ -39,7 +39,7 @@ export interface components {
             /** @description ISO 4217 */
             readonly currency: string;
             readonly beneficiary: components["schemas"]["Beneficiary"] | null;
-            /** @description a compact JWS (RFC 7515); see `GET /svc/v3/tickets/verification-key` */
+            /** @description the text of its QR code; see `GET /svc/v3/tickets/verification-key` */
             readonly barcode: string;
             /**
              * Format: date-time

@@ -1,0 +1,97 @@
+import { type KeyObject, sign } from 'node:crypto';
+import { fromBase45, toBase45 } from './base45.ts';
+
+/** What a short barcode says: which ticket, for which performance. No personal data. */
+export interface ShortPayload {
+  readonly tid: string;
+  readonly prf: string;
+}
+
+/** A private key, and the id (`kid`) by which scanners find its public key. */
+export interface BarcodeKey {
+  readonly kid: string;
+  readonly privateKey: KeyObject;
+}
+
+/** The format's number, two bytes, so that no barcode begins with the space of Base45. */
+const VERSION = 1;
+const LENGTH = { version: 2, key: 4, ticket: 14, replacement: 2, performance: 14 } as const;
+const PAYLOAD_LENGTH = Object.values(LENGTH).reduce((sum, each) => sum + each, 0);
+const SIGNATURE_LENGTH = 64;
+
+/** The most characters of an id after its prefix: with a leading 1 they are a number of 14 bytes. */
+const MAX_CHARACTERS = 21;
+const MAX_REPLACEMENTS = 65_535;
+
+const TICKET = new RegExp(`^tic_([0-9a-z]{1,${MAX_CHARACTERS}})(?:_r([1-9][0-9]{0,4}))?$`);
+const PERFORMANCE = new RegExp(`^prf_([0-9a-z]{1,${MAX_CHARACTERS}})$`);
+
+/** The characters of an id as a number in base 36, after a 1 that keeps leading zeros. */
+const packed = (characters: string, length: number): Buffer => {
+  const number = [...`1${characters}`].reduce((sum, one) => sum * 36n + BigInt(Number.parseInt(one, 36)), 0n);
+  return Buffer.from(number.toString(16).padStart(2 * length, '0'), 'hex');
+};
+
+const unpacked = (bytes: Uint8Array): string =>
+  BigInt(`0x${Buffer.from(bytes).toString('hex')}`)
+    .toString(36)
+    .slice(1);
+
+const number = (value: number, length: number): Buffer => {
+  const bytes = Buffer.alloc(length);
+  bytes.writeUIntBE(value, 0, length);
+  return bytes;
+};
+
+/** The four bytes that name a key: the beginning of its thumbprint (RFC 7638), as is its `kid`. */
+export const keyBytes = (kid: string): Buffer => Buffer.from(kid, 'base64url').subarray(0, LENGTH.key);
+
+/**
+ * Signs the barcode of a ticket: Base45 of version, key, ticket, replacement number, performance and the Ed25519
+ * signature of these. 150 characters: a QR code of version 6 with correction level M, or 8 with Q. Undefined for ids
+ * that this product's id makers do not make.
+ */
+export const signShort = ({ kid, privateKey }: BarcodeKey, { tid, prf }: ShortPayload): string | undefined => {
+  const [, ticket, replacement = '0'] = TICKET.exec(tid) ?? [];
+  const [, performance] = PERFORMANCE.exec(prf) ?? [];
+  if (ticket === undefined || performance === undefined || Number(replacement) > MAX_REPLACEMENTS) return undefined;
+  const payload = Buffer.concat([
+    number(VERSION, LENGTH.version),
+    keyBytes(kid),
+    packed(ticket, LENGTH.ticket),
+    number(Number(replacement), LENGTH.replacement),
+    packed(performance, LENGTH.performance),
+  ]);
+  return toBase45(Buffer.concat([payload, sign(null, payload, privateKey)]));
+};
+
+/** The parts of a short barcode. */
+export interface ShortBarcode extends ShortPayload {
+  readonly key: Buffer;
+  readonly signed: Buffer;
+  readonly signature: Buffer;
+}
+
+/** Reads a short barcode without verifying it; undefined if it is none. */
+export const readShort = (barcode: string): ShortBarcode | undefined => {
+  const decoded = fromBase45(barcode);
+  if (decoded?.length !== PAYLOAD_LENGTH + SIGNATURE_LENGTH) return undefined;
+  const bytes = Buffer.from(decoded);
+  let at = 0;
+  const next = (length: number): Buffer => {
+    at += length;
+    return bytes.subarray(at - length, at);
+  };
+  if (next(LENGTH.version).readUIntBE(0, LENGTH.version) !== VERSION) return undefined;
+  const key = next(LENGTH.key);
+  const ticket = unpacked(next(LENGTH.ticket));
+  const replacement = next(LENGTH.replacement).readUIntBE(0, LENGTH.replacement);
+  const performance = unpacked(next(LENGTH.performance));
+  return {
+    tid: `tic_${ticket}${replacement === 0 ? '' : `_r${replacement}`}`,
+    prf: `prf_${performance}`,
+    key,
+    signed: bytes.subarray(0, PAYLOAD_LENGTH),
+    signature: bytes.subarray(PAYLOAD_LENGTH),
+  };
+};

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { signJws } from '../../src/barcode/signing.ts';
+import { engines, notExercised } from '../fixture/engines.ts';
+import { cancelled, confirmed, firstOf, issued, PATH, printed, ticketOf } from '../fixture/orders.ts';
+import { type Fixture, openFixture } from '../fixture/service.ts';
+
+describe.each(engines)(`a barcode is controlled in one request, on $name${notExercised}`, (engine) => {
+  let fixture: Fixture;
+  beforeAll(async () => {
+    fixture = await openFixture(engine);
+  });
+  afterAll(() => fixture.close());
+
+  const barcodeOf = async (id: string) => ticketOf(await fixture.call('GET', `${PATH}/${id}`)).barcode;
+  const control = (body: object, headers = {}) => fixture.call('POST', `${PATH}/control`, { body, headers });
+  const codeOf = async (body: object) => {
+    const { status, body: answered } = await control(body);
+    return [status, answered.status];
+  };
+
+  test('once, with gate and time, and published like any other control', async () => {
+    const { order, id } = await printed(fixture);
+    const barcode = await barcodeOf(id);
+    const performanceId = order.tickets[0]?.performanceId;
+    const at = '2026-11-01T18:02:03.000Z';
+    const { status, data, headers } = await control({ barcode, performanceId, gate: 'North', at });
+    expect([status, data]).toMatchObject([200, { id, status: 'controlled', gate: 'North', controlledAt: at }]);
+    expect(headers.get('etag')).toBe((await fixture.call('GET', `${PATH}/${id}`)).headers.get('etag'));
+    const again = await control({ barcode });
+    expect([again.status, again.body.status]).toEqual([409, 'ticket_already_controlled']);
+    expect(again.body.details).toContain(at);
+    expect((await fixture.facts(order.orderId)).map(({ type }) => type)).toEqual(['ticket.controlled']);
+  });
+
+  test('a repeat with its Idempotency-Key gets the first answer', async () => {
+    const { id } = await printed(fixture);
+    const [body, headers] = [{ barcode: await barcodeOf(id) }, { 'idempotency-key': `control ${id}` }];
+    const [first, repeated] = [await control(body, headers), await control(body, headers)];
+    expect([first.status, repeated.status, repeated.text]).toEqual([200, 200, first.text]);
+    expect(repeated.headers.get('idempotency-replayed')).toBe('true');
+  });
+
+  test('one that is unknown, forged, of another institution or of no ticket is 404', async () => {
+    const { id, order } = await printed(fixture);
+    const barcode = await barcodeOf(id);
+    const unknown = [404, 'ticket_unknown_barcode'];
+    const changed = `${barcode.slice(0, 60)}${barcode[60] === 'A' ? 'B' : 'A'}${barcode.slice(61)}`;
+    for (const text of [changed, `${barcode} `, barcode.toLowerCase(), 'nonsense', id, order.orderId, 'a.b.c'])
+      expect([text, await codeOf({ barcode: text })]).toEqual([text, unknown]);
+    const museum = await fixture.call('POST', `${PATH}/control`, { institution: 'museum', body: { barcode } });
+    expect([museum.status, museum.body.status]).toEqual(unknown);
+    const key = await fixture.context.keys.signing(fixture.institution);
+    const signed = signJws(key, { tid: 'tic_never', prf: 'prf_never', plc: 'plc_never', iat: 0 });
+    expect(await codeOf({ barcode: signed })).toEqual(unknown);
+    expect(await codeOf({ barcode: '' })).toEqual([400, 'validation_error']);
+    expect(await codeOf({})).toEqual([400, 'bad_request']);
+  });
+
+  test('for another performance it is 409, whatever its status is', async () => {
+    const barcode = await barcodeOf(firstOf(await issued(fixture)));
+    expect(await codeOf({ barcode, performanceId: 'prf_other' })).toEqual([409, 'ticket_other_performance']);
+    expect(await codeOf({ barcode })).toEqual([412, 'ticket_not_printed']);
+  });
+
+  test('a cancelled or replaced ticket is 412; the replacing one is controlled', async () => {
+    const { order, id } = await printed(fixture, confirmed(2));
+    const old = await barcodeOf(id);
+    const next = ticketOf(await fixture.call('POST', `${PATH}/${id}/replacement`, { body: {} }));
+    expect(await codeOf({ barcode: old })).toEqual([412, 'ticket_invalidated']);
+    expect((await control({ barcode: next.barcode })).data).toMatchObject({ id: next.id, status: 'controlled' });
+    const second = await barcodeOf(order.tickets[1]?.ticketId ?? '');
+    await fixture.deliver('order.cancelled', cancelled(order));
+    expect(await codeOf({ barcode: second })).toEqual([412, 'ticket_cancelled']);
+  });
+
+  test('a ticket of an earlier release with its longer barcode stays valid', async () => {
+    const { order, id } = await printed(fixture);
+    const key = await fixture.context.keys.signing(fixture.institution);
+    const [line] = order.tickets;
+    const barcode = signJws(key, { tid: id, prf: String(line?.performanceId), plc: String(line?.place.id), iat: 1 });
+    const { tickets } = fixture.context.collections(fixture.institution);
+    await tickets.update(id, (ticket) => ({ next: { ...ticket, barcode } }));
+    expect((await control({ barcode })).data).toMatchObject({ id, status: 'controlled' });
+  });
+});
