@@ -8,7 +8,7 @@ type Calls = Readonly<Record<string, readonly string[]>>;
 export const CALLS: Readonly<Record<string, Calls>> = {
   gateway: { catalog: ['findPointOfSale'] },
   orders: {
-    catalog: ['holdPlaces', 'extendHold', 'renewHold', 'sellHold', 'releaseHold', 'quoteItems'],
+    catalog: ['holdPlaces', 'extendHold', 'renewHold', 'sellHold', 'releaseHold', 'quoteItems', 'quoteOrderItems'],
     contacts: ['getContactInternally', 'writeGuest', 'forgetGuest'],
     tickets: ['getOrderTickets', 'issueTickets'],
   },

@@ -57,7 +57,8 @@ export interface Held {
   readonly pointOfSale: PointOfSaleDocument | null;
 }
 
-interface Offers {
+/** What a request for places refers to; a point of sale that does not exist is undefined, none requested null. */
+export interface Offers {
   readonly performances: ReadonlyMap<string, PerformanceDocument>;
   readonly products: ReadonlyMap<string, ProductDocument>;
   readonly tariffs: ReadonlyMap<string, TariffDocument>;
@@ -72,7 +73,8 @@ const byId = async <T extends { readonly id: string }>(
   return new Map(found.flatMap((document) => (document ? [[document.id, document]] : [])));
 };
 
-const loadOffers = async ({ collections }: Context, requested: HoldRequest): Promise<Offers> => {
+/** Reads what the request refers to. */
+export const loadOffers = async ({ collections }: Context, requested: HoldRequest): Promise<Offers> => {
   const [performances, tariffs, pointOfSale] = await Promise.all([
     byId(
       requested.items.map(({ performanceId }) => performanceId),

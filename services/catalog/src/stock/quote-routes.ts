@@ -6,6 +6,8 @@ import { refusalReasons } from '../domain/sale.ts';
 import { ids } from '../examples.ts';
 import { amount } from '../schemas.ts';
 import { quote } from './hold.ts';
+import { quoteOrder } from './order-quote.ts';
+import { Hold } from './shapes.ts';
 
 const Item = named(
   'QuoteItem',
@@ -37,6 +39,24 @@ const QuoteAnswer = named(
       Type.Object({ reason: oneOf(refusalReasons), details: Type.String(), item: nullable(Type.Integer()) }),
     ),
     quotes: Type.Array(Quote, { description: 'by item' }),
+  }),
+);
+
+const refused = Type.Object({ reason: oneOf(refusalReasons), details: Type.String(), item: nullable(Type.Integer()) });
+
+const OrderQuote = named(
+  'StockQuote',
+  Type.Object({
+    quotes: Type.Array(
+      Type.Object({
+        item: Type.Integer({ description: 'the index of the requested item' }),
+        quantity: Type.Integer(),
+        amount,
+        currency,
+      }),
+      { description: 'of each item that has a price' },
+    ),
+    refusals: Type.Array(refused),
   }),
 );
 
@@ -83,6 +103,26 @@ export const quoteRoutes = (store: Store): AnyOperation[] => [
           currency: price.currency,
         })),
       });
+    },
+  }),
+  operation({
+    id: 'quoteOrderItems',
+    method: 'post',
+    path: '/internal/stock/order-quotes',
+    access: 'internal',
+    withoutIdempotency: true,
+    summary: 'Returns the prices of items and every reason for which a hold of them would be refused; nothing is held',
+    body: Type.Object({ pointOfSale: Hold.properties.pointOfSale, items: Hold.properties.items }),
+    answers: { 200: OrderQuote },
+    example: {
+      body: {
+        items: [{ performanceId: ids.performance, seatCategoryId: ids.category, tariffId: ids.tariff, quantity: 2 }],
+      },
+      answer: { quotes: [{ item: 0, quantity: 2, amount: 12_500, currency: 'CHF' }], refusals: [] },
+    },
+    handle: async ({ caller, body }) => {
+      const { quotes, refusals } = await quoteOrder(contextOf(store, caller.institution), body);
+      return ok({ quotes: [...quotes], refusals: [...refusals] });
     },
   }),
 ];

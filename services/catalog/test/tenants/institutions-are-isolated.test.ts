@@ -107,6 +107,12 @@ const leaks = async (on: Instance, thief: string, { show, host, holder, placeIds
   const requested = { performanceId: performance.id, seatCategoryId, tariffId: tariff.id };
   const quoted = await on.call('POST', '/internal/stock/quotes', { ...as, body: { items: [requested] } });
   if (quoted.data.outcome !== 'refused') found.push('quoteItems');
+  called.add('quoteOrderItems');
+  const all = await on.call<{ quotes: unknown[] }>('POST', '/internal/stock/order-quotes', {
+    ...as,
+    body: { items: [requested] },
+  });
+  if (all.data.quotes.length > 0) found.push('quoteOrderItems');
   // A tariff of another institution is no tariff at all.
   called.add('createProduct');
   const borrowed = await on.call('POST', `${base}/products`, {
