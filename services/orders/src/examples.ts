@@ -24,6 +24,7 @@ const line = (lineId: string, seat: number, ticketId: string | null) => ({
   place: place(seat),
   amount: 12_500,
   currency: 'CHF',
+  beneficiary: null as { readonly firstName: string | null; readonly lastName: string | null } | null,
   ticketId,
 });
 
@@ -63,6 +64,31 @@ export const extended = {
   version: 4,
   expiresAt: '2027-02-01T12:40:00.000Z',
   updatedAt: '2027-02-01T12:10:00.000Z',
+};
+
+export const beneficiary = { firstName: 'Ana', lastName: 'Martin' };
+
+export const namedLine = {
+  ...open,
+  version: 3,
+  lines: [{ ...line(ids.line, 14, null), beneficiary }, line(other, 15, null)],
+};
+
+const quotedLine = {
+  item: 0,
+  performanceId: ids.performance,
+  seatCategoryId: ids.category,
+  tariffId: ids.tariff,
+  amount: 12_500,
+};
+
+/** The quote of an order that would be refused, since one of its two places is not free. */
+export const quote = {
+  available: false,
+  currency: 'CHF',
+  total: 25_000,
+  lines: [quotedLine, quotedLine],
+  refusals: [{ item: 0, status: 'order_places_unavailable', details: 'Not enough places are free for $.items[0].' }],
 };
 
 export const oneLine = { ...open, version: 4, lines: open.lines.slice(0, 1), total: 12_500, due: 12_500 };

@@ -5,6 +5,7 @@ import { shopRoutes } from './cart/routes.ts';
 import type { OrdersContext } from './context.ts';
 import { linesRoutes } from './lines/routes.ts';
 import { actionsRoutes } from './orders/action-routes.ts';
+import { quoteRoutes } from './orders/quote.ts';
 import { ordersRoutes } from './orders/routes.ts';
 import { paymentsRoutes } from './payments/routes.ts';
 import { refundsRoutes } from './refunds/routes.ts';
@@ -13,6 +14,7 @@ import { refundsRoutes } from './refunds/routes.ts';
 export const routes = (context: OrdersContext): AnyOperation[] => {
   const contextOf = createContextOf(context);
   return [
+    ...quoteRoutes(contextOf),
     ...ordersRoutes(contextOf),
     ...linesRoutes(contextOf),
     ...paymentsRoutes(contextOf),

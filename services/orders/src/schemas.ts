@@ -17,6 +17,16 @@ export const externalReference = Text({
 const money = (minimum: number) =>
   Integer({ minimum, maximum: 1_000_000_000_000, description: "in the currency's minor unit" });
 
+export const pointOfSale = Text({
+  minLength: 1,
+  maxLength: 253,
+  description: 'service host; its tariffs, limits and hold time apply',
+});
+
+/** A name that is not blank; the same as at tickets. */
+const personName = Optional(Text({ pattern: '\\S', maxLength: 100 }));
+const names = { firstName: personName, lastName: personName };
+
 /** Maximum items of one request. */
 const MAX_ITEMS = 100;
 
@@ -30,6 +40,12 @@ const Item = named(
     placeIds: Optional(
       List(id, { minItems: 1, maxItems: 50, description: 'these places; absent: the best free ones' }),
     ),
+    beneficiaries: Optional(
+      List(named('NewBeneficiary', Members(names)), {
+        maxItems: 50,
+        description: 'those who will come, in the order of the places; at most as many',
+      }),
+    ),
   }),
 );
 
@@ -40,9 +56,7 @@ export const NewOrder = named(
   'NewOrder',
   Members({
     contactNumber: Optional(contactNumber),
-    pointOfSale: Optional(
-      Text({ minLength: 1, maxLength: 253, description: 'service host; its tariffs, limits and hold time apply' }),
-    ),
+    pointOfSale: Optional(pointOfSale),
     externalReference: Optional(externalReference),
     items,
   }),
@@ -76,7 +90,42 @@ export const Line = named(
     place: Place,
     amount: money(0),
     currency,
+    beneficiary: nullable(named('Beneficiary', Members({ firstName: nullable(Text()), lastName: nullable(Text()) }))),
     ticketId: nullable(Text({ description: 'known from the confirmation on' })),
+  }),
+);
+
+/** The members of a line that a PATCH may change. */
+export const LineDetails = named(
+  'OrderLineDetails',
+  Members({ beneficiary: Optional(named('Beneficiary', Members(names))) }),
+);
+
+/** The members of a line that a PATCH does not change. */
+export const lineReadOnly = readOnlyOf(Line, LineDetails, { ticketId: ['confirmOrder'] });
+
+const quoted = { performanceId: Text(), seatCategoryId: Text(), tariffId: Text() };
+
+/** What an order would cost, and why it would be refused. */
+export const OrderQuote = named(
+  'OrderQuote',
+  Members({
+    available: Flag({ description: 'whether the order would be accepted now' }),
+    currency: nullable(currency),
+    total: money(0),
+    lines: List(named('QuotedLine', Members({ item: Integer({ minimum: 0 }), ...quoted, amount: money(0) })), {
+      description: 'one per place of the items that have a price',
+    }),
+    refusals: List(
+      named(
+        'OrderRefusal',
+        Members({
+          item: nullable(Integer({ description: 'the index of the item; null: the whole order' })),
+          status: Text({ description: 'the code that a new order would be refused with' }),
+          details: Text(),
+        }),
+      ),
+    ),
   }),
 );
 
@@ -122,15 +171,16 @@ export const Order = named(
 );
 
 const payments = ['addPayment', 'settlePayment'];
-const lines = ['addLines', 'removeLine'];
+const prices = ['addLines', 'removeLine'];
+const lines = ['addLines', 'updateLine', 'removeLine'];
 
 /** Members that a GET returns and a PATCH does not change. */
 export const readOnly = readOnlyOf(Order, OrderDetails, {
   state: ['reserveOrder', ...payments, 'confirmOrder', 'cancelOrder'],
   lines,
-  total: lines,
+  total: prices,
   paid: payments,
-  due: [...lines, ...payments],
+  due: [...prices, ...payments],
   paymentStatus: payments,
   refundStatus: ['refundOrder'],
   expiresAt: ['extendOrder', 'reserveOrder'],

@@ -3,8 +3,30 @@ import { descriptions, objectsIn } from './descriptions.ts';
 
 /** The query parameters of all operations: filters, and the position in a list. A new one is decided here. */
 const FILTERS = [
-  ...['barcode', 'code', 'contactNumber', 'email', 'externalReference', 'from', 'modifiedSince', 'orderId'],
-  ...['performanceId', 'performanceIds', 'productId', 'role', 'seatCategoryId', 'state', 'status', 'to', 'type'],
+  ...[
+    'barcode',
+    'code',
+    'contactNumber',
+    'createdFrom',
+    'createdTo',
+    'email',
+    'externalReference',
+    'from',
+    'modifiedSince',
+    'orderId',
+  ],
+  ...[
+    'performanceId',
+    'performanceIds',
+    'pointOfSale',
+    'productId',
+    'role',
+    'seatCategoryId',
+    'state',
+    'status',
+    'to',
+    'type',
+  ],
 ];
 /** `granularity` and `groupBy` choose what usage is counted by. */
 const OTHERS = ['allowDuplicateEmail', 'cursor', 'granularity', 'groupBy', 'lang', 'limit', 'offset'];

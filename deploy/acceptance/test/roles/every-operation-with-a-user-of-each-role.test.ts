@@ -35,8 +35,8 @@ const DECIDED: Readonly<
   Partial<Record<Role, { readonly may: readonly string[]; readonly mayNot: readonly string[] }>>
 > = {
   door: {
-    may: ['controlTicket', 'revertControl'],
-    mayNot: ['updateTicket', 'replaceTicket', 'printTicket', 'rollBackPrinting'],
+    may: ['controlTicket', 'controlBarcode', 'revertControl'],
+    mayNot: ['updateTicket', 'replaceTicket', 'printOrder', 'printTicket', 'rollBackPrinting'],
   },
   customer: {
     may: [
@@ -52,7 +52,7 @@ const DECIDED: Readonly<
       'getTicket',
       'getVerificationKey',
     ],
-    mayNot: ['createIndividual', 'createStructure'],
+    mayNot: ['createIndividual', 'createStructure', 'quoteOrder'],
   },
 };
 

@@ -81,6 +81,12 @@ export const createStock = (catalog: ServiceClient<operations>) => ({
     return quotes;
   },
 
+  /** The prices of all items, and every reason for which a hold would be refused; nothing is held. */
+  quoteAll: (institution: string, items: readonly RequestedItem[], pointOfSale: string | undefined) =>
+    catalog.call(institution, 'quoteOrderItems', {
+      body: { items, ...(pointOfSale === undefined ? {} : { pointOfSale }) },
+    }),
+
   /** Keeps places, all or none. */
   extend: async (institution: string, holder: string, body: Omit<Renewal, 'requestId'>): Promise<Lost> =>
     current(await catalog.call(institution, 'extendHold', { path: { holder }, body, timeoutMs: CHANGE_MS })),

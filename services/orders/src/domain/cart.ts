@@ -56,8 +56,9 @@ export const changeLine = <O extends Order>(
   return accept(touched({ ...order, lines }, now));
 };
 
-/** The order without beneficiaries and guest, after its contact was erased. Nothing that family A shows changes. */
-export const withoutNames = <O extends Order>(order: O): O =>
-  order.lines.some(({ beneficiary }) => beneficiary) || order.guest
-    ? { ...order, guest: null, lines: order.lines.map((line) => ({ ...line, beneficiary: null })) }
-    : order;
+/** The order without beneficiaries and guest, after its contact was erased. */
+export const withoutNames = <O extends Order>(order: O, now: number): O => {
+  const named = order.lines.some(({ beneficiary }) => beneficiary);
+  if (!named) return order.guest ? { ...order, guest: null } : order;
+  return touched({ ...order, guest: null, lines: order.lines.map((line) => ({ ...line, beneficiary: null })) }, now);
+};

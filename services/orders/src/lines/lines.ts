@@ -1,10 +1,18 @@
 import { Fault } from '@boxoffice/envelope';
-import type { HeldLine, RequestedItem } from '../clients/stock.ts';
+import type { HeldLine } from '../clients/stock.ts';
 import type { OrdersContext } from '../context.ts';
 import { addLines, beginLines, removeLine, startsAnew } from '../domain/lines.ts';
 import type { LinesStep } from '../domain/order/pending-step.ts';
 import { isUnavailable } from '../faults.ts';
-import { currencyOf, linesOf, placesWanted, quantityFaults, refusalOf } from '../orders/items.ts';
+import {
+  currencyOf,
+  linesOf,
+  type OrderItem,
+  placesWanted,
+  quantityFaults,
+  refusalOf,
+  stockItems,
+} from '../orders/items.ts';
 import { type Command, runCommand } from '../steps/command.ts';
 import { abandonLines, releasePlaces } from '../steps/release.ts';
 import { whileOwningStep } from '../steps/step-ownership.ts';
@@ -16,7 +24,7 @@ const holdMore = async (
   context: OrdersContext,
   order: OrderDocument,
   { request }: LinesStep,
-  items: readonly RequestedItem[],
+  items: readonly OrderItem[],
 ) => {
   const { institution, id, pointOfSale, expiresAt } = order;
   await context.limit.check(order, id, order.heldPlaces);
@@ -27,7 +35,7 @@ const holdMore = async (
   );
   return stepStock(context, order).hold({
     requestId: request,
-    items,
+    items: stockItems(items),
     ...(startsAnew(order) ? {} : { heldUntil: new Date(expiresAt ?? context.now()).toISOString() }),
     ...(pointOfSale === null ? {} : { pointOfSale }),
     placesInOrder: order.lines.length,
@@ -41,7 +49,7 @@ const holdMore = async (
 export const addOrderLines = async (
   context: OrdersContext,
   command: Command,
-  items: readonly RequestedItem[],
+  items: readonly OrderItem[],
   permit?: (lines: readonly HeldLine[]) => Promise<void>,
 ): Promise<OrderDocument> => {
   const { order, done } = await runCommand(context, command, (current, request, now) =>
@@ -67,7 +75,7 @@ export const addOrderLines = async (
       await permit?.(held.lines);
       const more = {
         request: pending.request,
-        lines: linesOf(held.lines, context.newId),
+        lines: linesOf(held.lines, items, context.newId),
         currency: currencyOf(held.lines),
         until: Date.parse(held.heldUntil),
       };

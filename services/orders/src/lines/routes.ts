@@ -1,14 +1,18 @@
 // Lines of orders: adding and removing them.
 
-import { type AnyOperation, operation, pathId } from '@boxoffice/http';
+import { type AnyOperation, mergePatch, named, operation, patchOf, pathId } from '@boxoffice/http';
 import type { ContextOf } from '../bounds.ts';
 import * as example from '../examples.ts';
 import { stateCodes } from '../faults.ts';
-import { holdErrors } from '../orders/items.ts';
-import { createdOrderAnswer, orderAnswer } from '../orders/view.ts';
-import { NewLines, Order } from '../schemas.ts';
+import { holdErrors, requireBeneficiaries } from '../orders/items.ts';
+import { createdOrderAnswer, lineView, orderAnswer } from '../orders/view.ts';
+import { LineDetails, lineReadOnly, NewLines, Order } from '../schemas.ts';
 import { commandOf } from '../steps/command.ts';
+import { nameOrderLine } from './beneficiary.ts';
 import { addOrderLines, removeOrderLine } from './lines.ts';
+
+/** The codes of the states in which no beneficiary is changed, and of a controlled ticket. */
+const nameErrors = ['order_expired', 'order_cancelled', 'order_ticket_controlled'] as const;
 
 const params = { orderId: example.ids.order };
 
@@ -28,9 +32,50 @@ export const linesRoutes = (contextOf: ContextOf): AnyOperation[] => [
     etag: true,
     conditional: true,
     example: { params, body: { items: example.items }, answer: example.open },
-    handle: async (request) =>
-      createdOrderAnswer(
+    handle: async (request) => {
+      requireBeneficiaries(request.body.items);
+      return createdOrderAnswer(
         await addOrderLines(contextOf(request.caller), commandOf(request, createdOrderAnswer), request.body.items),
+      );
+    },
+  }),
+  operation({
+    id: 'updateLine',
+    method: 'patch',
+    path: '/svc/v3/orders/{orderId}/lines/{lineId}',
+    access: 'orders:write',
+    summary: 'Changes the beneficiary of a line of an open, reserved, payment_pending or confirmed order',
+    description:
+      'A JSON merge patch (RFC 7396): null removes. The ticket of a confirmed order follows, and a printed one is replaced; it ' +
+      'follows later if the tickets service does not answer. A change at the ticket itself leaves the line as it is. Refused if ' +
+      'the ticket is controlled.',
+    params: { orderId: pathId, lineId: pathId },
+    body: named('OrderLineChanges', patchOf(LineDetails)),
+    readOnly: lineReadOnly,
+    answers: { 200: Order },
+    errors: ['conflict', 'semantically_invalid', ...nameErrors],
+    etag: true,
+    conditional: true,
+    example: {
+      params: { ...params, lineId: example.ids.line },
+      body: { beneficiary: example.beneficiary },
+      answer: example.namedLine,
+    },
+    handle: async (request) =>
+      orderAnswer(
+        await nameOrderLine(
+          contextOf(request.caller),
+          commandOf(request, orderAnswer),
+          request.params.lineId,
+          (line, order) => {
+            request.unchanged(lineView(line, order));
+            const { beneficiary } = mergePatch<{ beneficiary?: object | null }>(
+              { beneficiary: line.beneficiary ?? null },
+              request.body,
+            );
+            return beneficiary;
+          },
+        ),
       ),
   }),
   operation({

@@ -1,7 +1,7 @@
 import { Fault } from '@boxoffice/envelope';
 import { type Caller, principalOf } from '@boxoffice/identity';
 import { type IdempotencyRecord, UniqueViolation } from '@boxoffice/store';
-import { type Held, type HeldLine, HOLD_MS, type RequestedItem } from '../clients/stock.ts';
+import { type Held, type HeldLine, HOLD_MS } from '../clients/stock.ts';
 import type { OrdersContext } from '../context.ts';
 import { newDraft, open } from '../domain/opening.ts';
 import { isRefused, type Refusal } from '../domain/order/decision.ts';
@@ -15,14 +15,14 @@ import { whileOwningStep } from '../steps/step-ownership.ts';
 import { stepStock } from '../steps/stock.ts';
 import { linkPerformances, type OrderDocument } from '../store.ts';
 import { contactFaults } from './contact.ts';
-import { currencyOf, linesOf, placesWanted, quantityFaults, refusalOf } from './items.ts';
+import { currencyOf, linesOf, type OrderItem, placesWanted, quantityFaults, refusalOf, stockItems } from './items.ts';
 
 /** A new order as requested. */
 export interface OrderRequest {
   readonly contactNumber?: string;
   readonly pointOfSale?: string;
   readonly externalReference?: string;
-  readonly items: readonly RequestedItem[];
+  readonly items: readonly OrderItem[];
 }
 
 /** Whose places are counted together: the client's, or those of the user who is signed in at it. */
@@ -122,7 +122,11 @@ const holdFor = async (
 ): Promise<Held> => {
   await linkPerformances(context.links.of(draft.institution), draft, draft.performanceIds);
   try {
-    const request = { requestId: holdNameOf(draft), items, ...(pointOfSale === undefined ? {} : { pointOfSale }) };
+    const request = {
+      requestId: holdNameOf(draft),
+      items: stockItems(items),
+      ...(pointOfSale === undefined ? {} : { pointOfSale }),
+    };
     return await stepStock(context, draft).hold(request, holdMs);
   } catch (error) {
     // Another process works on the draft, has made the order of it, or has abandoned it.
@@ -142,12 +146,13 @@ const opened = async (
   context: OrdersContext,
   draft: OrderDocument,
   held: Held,
+  items: readonly OrderItem[],
   { idempotencyRecord, cart = false }: Pick<OpeningOptions, 'idempotencyRecord' | 'cart'>,
 ): Promise<OrderDocument> => {
   const request = draft.pendingStep?.request ?? '';
   const hold = {
     request,
-    lines: linesOf(held.lines, context.newId),
+    lines: linesOf(held.lines, items, context.newId),
     currency: currencyOf(held.lines),
     until: Date.parse(held.heldUntil),
     cart,
@@ -195,7 +200,7 @@ export const openDraft = (
     try {
       held = await holdFor(context, draft, requested, options.holdMs);
       await options.permit?.(held.lines);
-      const order = await opened(context, draft, held, options);
+      const order = await opened(context, draft, held, requested.items, options);
       context.limit.record(draft, order.id, order.heldPlaces);
       return order;
     } catch (error) {

@@ -1,8 +1,33 @@
 import { Fault } from '@boxoffice/envelope';
 import type { HeldLine, RequestedItem } from '../clients/stock.ts';
 import type { OrdersContext } from '../context.ts';
-import type { NewLine } from '../domain/order/order.ts';
+import { beneficiaryOf } from '../domain/beneficiary.ts';
+import type { Beneficiary, NewLine } from '../domain/order/order.ts';
 import { codesOf, isUnavailable, refusal } from '../faults.ts';
+
+/** An item of an order: places, and the names of those who will come, in the order of the places. */
+export interface OrderItem extends RequestedItem {
+  readonly beneficiaries?: readonly { readonly firstName?: string; readonly lastName?: string }[];
+}
+
+/** The items without the beneficiaries: personal data does not leave for the catalog. */
+export const stockItems = (items: readonly OrderItem[]): RequestedItem[] =>
+  items.map(({ beneficiaries: _, ...item }) => item);
+
+/** The paths where an item names more beneficiaries than it has places. */
+export const beneficiaryFaults = (items: readonly OrderItem[]): string[] =>
+  items.flatMap(({ beneficiaries = [], placeIds, quantity }, index) => {
+    const places = placeIds?.length ?? quantity ?? 1;
+    return beneficiaries.length > places
+      ? [`$.items[${index}].beneficiaries has ${beneficiaries.length} entries, but the item has ${places} places`]
+      : [];
+  });
+
+/** @throws Fault `validation_error` that lists every item with more beneficiaries than places */
+export const requireBeneficiaries = (items: readonly OrderItem[]): void => {
+  const faults = beneficiaryFaults(items);
+  if (faults.length > 0) throw new Fault('validation_error', `${faults.join('; ')}.`);
+};
 
 /** Codes of the catalog's refusals to hold places, and of the limits that are checked before. */
 export const holdErrors = codesOf(
@@ -51,23 +76,43 @@ export const currencyOf = (lines: readonly HeldLine[]): string => {
   return currency;
 };
 
-/** Turns held places into lines of an order. */
-export const linesOf = (held: readonly HeldLine[], newId: (prefix: string) => string): NewLine[] =>
-  held.map(({ productId, performanceId, startDate, seatCategoryId, tariffId, criterion, amount, place }) => ({
-    id: newId('lin'),
-    productId,
-    performanceId,
-    startDate,
-    seatCategoryId,
-    tariffId,
-    criterion,
-    amount,
-    place: { id: place.id, label: place.label, row: place.row, seat: place.seat },
-  }));
+/** The names for each held place, in the order of the places: the named ones, or as they were chosen. */
+const beneficiariesOf = (held: readonly HeldLine[], items: readonly OrderItem[]): (Beneficiary | null)[] => {
+  const seen = new Map<number, number>();
+  return held.map(({ item, place }) => {
+    const { placeIds, beneficiaries = [] } = items[item] ?? {};
+    const count = seen.get(item) ?? 0;
+    seen.set(item, count + 1);
+    return beneficiaryOf(beneficiaries[placeIds ? placeIds.indexOf(place.id) : count]);
+  });
+};
+
+/** Turns held places into lines of an order, with the beneficiaries of the items. */
+export const linesOf = (
+  held: readonly HeldLine[],
+  items: readonly OrderItem[],
+  newId: (prefix: string) => string,
+): NewLine[] => {
+  const beneficiaries = beneficiariesOf(held, items);
+  return held.map(
+    ({ productId, performanceId, startDate, seatCategoryId, tariffId, criterion, amount, place }, index) => ({
+      id: newId('lin'),
+      productId,
+      performanceId,
+      startDate,
+      seatCategoryId,
+      tariffId,
+      criterion,
+      amount,
+      place: { id: place.id, label: place.label, row: place.row, seat: place.seat },
+      ...(beneficiaries[index] ? { beneficiary: beneficiaries[index] } : {}),
+    }),
+  );
+};
 
 /** Requested items and their point of sale. */
 export interface ItemsRequest {
-  readonly items: readonly RequestedItem[];
+  readonly items: readonly OrderItem[];
   readonly pointOfSale?: string | undefined;
 }
 
@@ -81,7 +126,7 @@ const unknownToCatalog = async (
     await context.stock.quotes(
       institution,
       // Quantities were checked before this call.
-      items.map(({ quantity: _, ...item }) => item),
+      stockItems(items).map(({ quantity: _, ...item }) => item),
       pointOfSale ?? null,
     );
     return [];

@@ -10,23 +10,32 @@ import {
   operation,
   patchOf,
   pathId,
+  timestamp,
 } from '@boxoffice/http';
 import { Type } from 'typebox';
 import { type ContextOf, requirePointOfSale } from '../bounds.ts';
 import { visibleStates } from '../domain/order/order.ts';
 import * as example from '../examples.ts';
-import { contactNumber, externalReference, NewOrder, Order, OrderDetails, readOnly } from '../schemas.ts';
+import { contactNumber, externalReference, NewOrder, Order, OrderDetails, pointOfSale, readOnly } from '../schemas.ts';
 import { commandOf } from '../steps/command.ts';
 import type { OrderDocument } from '../store.ts';
 import { changeOrder } from './change.ts';
 import { createOrder, holderOf } from './create.ts';
 import { findAny } from './find.ts';
-import { holdErrors } from './items.ts';
+import { holdErrors, requireBeneficiaries } from './items.ts';
 import { createdOrderAnswer, orderAnswer, orderView } from './view.ts';
 
 const collection = { path: '/svc/v3/orders' } as const;
 const single = { path: '/svc/v3/orders/{orderId}', params: { orderId: pathId } } as const;
 const params = { orderId: example.ids.order };
+
+const rangeOf = (from: string | undefined, to: string | undefined) =>
+  from === undefined && to === undefined
+    ? undefined
+    : {
+        ...(from === undefined ? {} : { gte: Date.parse(from) }),
+        ...(to === undefined ? {} : { lte: Date.parse(to) }),
+      };
 
 /** Orders: the operations that create, list, read and change them. Reserve, extend and confirm: action-routes.ts. */
 export const ordersRoutes = (contextOf: ContextOf): AnyOperation[] => [
@@ -46,6 +55,7 @@ export const ordersRoutes = (contextOf: ContextOf): AnyOperation[] => [
     example: { body: example.newOrder, answer: example.open },
     handle: async ({ caller, body, remember }) => {
       requirePointOfSale(caller, body.pointOfSale);
+      requireBeneficiaries(body.items);
       return createdOrderAnswer(
         await createOrder(contextOf(caller), holderOf(caller), body, remember(createdOrderAnswer)),
       );
@@ -67,6 +77,9 @@ export const ordersRoutes = (contextOf: ContextOf): AnyOperation[] => [
       state: Type.Optional(oneOf(visibleStates)),
       contactNumber: Type.Optional(contactNumber),
       externalReference: Type.Optional(externalReference),
+      pointOfSale: Type.Optional(pointOfSale),
+      createdFrom: Type.Optional({ ...timestamp, description: 'created then or later' }),
+      createdTo: Type.Optional({ ...timestamp, description: 'created then or earlier' }),
     },
     answers: { 200: changesPage(Order) },
     example: {
@@ -74,12 +87,17 @@ export const ordersRoutes = (contextOf: ContextOf): AnyOperation[] => [
       answer: { items: [example.open], nextCursor: null, asOf: example.asOf },
     },
     handle: ({ caller, query, cursor }) => {
-      const { modifiedSince, state, contactNumber, externalReference, ...paging } = query;
+      const { modifiedSince, state, contactNumber, externalReference, pointOfSale, ...rest } = query;
+      const { createdFrom, createdTo, ...paging } = rest;
+      // An order is listed when it is created or later, which bounds the range of the index.
+      const listedAt = createdFrom === undefined ? { gt: 0 } : { gte: Math.max(1, Date.parse(createdFrom)) };
       const { orders, now } = contextOf(caller);
       return changesPageOf({ query: paging, cursor }, orders.of(caller.institution), {
         where: {
           // Neither drafts nor carts that were never checked out: their `listedAt` is null.
-          listedAt: { gt: 0 },
+          listedAt,
+          createdAt: rangeOf(createdFrom, createdTo),
+          pointOfSale: pointOfSale?.toLowerCase(),
           state,
           contactNumber,
           externalReference,

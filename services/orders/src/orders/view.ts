@@ -1,7 +1,8 @@
 import { type Answer, created, ok } from '@boxoffice/http';
 import type { Static } from 'typebox';
+import { hasNames } from '../domain/order/facts.ts';
 import { due, paid, paymentStatus, refundStatus, total } from '../domain/order/money.ts';
-import type { Cancellation, VisibleState } from '../domain/order/order.ts';
+import type { Cancellation, Line, VisibleState } from '../domain/order/order.ts';
 import { addressOf } from '../ids.ts';
 import type * as schemas from '../schemas.ts';
 import type { OrderDocument } from '../store.ts';
@@ -16,6 +17,24 @@ const cancellationView = (cancellation: Cancellation): NonNullable<Static<typeof
   settledAt: instantOrNull(cancellation.settledAt),
 });
 
+/** A line as its order shows it. */
+export const lineView = (line: Line, { currency }: Pick<OrderDocument, 'currency'>): Static<typeof schemas.Line> => {
+  const { place, beneficiary } = line;
+  return {
+    id: line.id,
+    productId: line.productId,
+    performanceId: line.performanceId,
+    startDate: line.startDate,
+    seatCategoryId: line.seatCategoryId,
+    tariffId: line.tariffId,
+    place: { id: place.id, label: place.label, row: place.row, seat: place.seat },
+    amount: line.amount,
+    currency,
+    beneficiary: beneficiary ? { firstName: beneficiary.firstName, lastName: beneficiary.lastName } : null,
+    ticketId: line.ticketId,
+  };
+};
+
 /** An order as it is answered; never called for a draft. */
 export const orderView = (order: OrderDocument): Static<typeof schemas.Order> => ({
   id: order.id,
@@ -26,20 +45,7 @@ export const orderView = (order: OrderDocument): Static<typeof schemas.Order> =>
   contactNumber: order.contactNumber,
   externalReference: order.externalReference,
   currency: order.currency,
-  lines: order.lines.map(
-    ({ id, productId, performanceId, startDate, seatCategoryId, tariffId, place, amount, ticketId }) => ({
-      id,
-      productId,
-      performanceId,
-      startDate,
-      seatCategoryId,
-      tariffId,
-      place: { id: place.id, label: place.label, row: place.row, seat: place.seat },
-      amount,
-      currency: order.currency,
-      ticketId,
-    }),
-  ),
+  lines: order.lines.map((line) => lineView(line, order)),
   total: total(order),
   paid: paid(order),
   due: due(order),
@@ -54,12 +60,12 @@ export const orderView = (order: OrderDocument): Static<typeof schemas.Order> =>
 });
 
 /**
- * The ETag of an answer about an order, and the contacts whose erasure deletes the answer stored for the
- * Idempotency-Key.
+ * The ETag of an answer about an order, and the subjects whose erasure deletes the answer stored for the
+ * Idempotency-Key: the buyer, and the order if it names beneficiaries.
  */
-export const answerMeta = ({ version, contactNumber }: OrderDocument): Pick<Answer, 'etag' | 'subjects'> => ({
-  etag: String(version),
-  subjects: contactNumber === null ? [] : [contactNumber],
+export const answerMeta = (order: OrderDocument): Pick<Answer, 'etag' | 'subjects'> => ({
+  etag: String(order.version),
+  subjects: [...(order.contactNumber === null ? [] : [order.contactNumber]), ...(hasNames(order) ? [order.id] : [])],
 });
 
 /** 200 with the order. */

@@ -11,7 +11,7 @@ const PAGE = 200;
  * Orders keep the contact number, so that they stay valid.
  */
 export const onContactErased = async (
-  context: Pick<OrdersContext, 'orders'>,
+  context: Pick<OrdersContext, 'orders' | 'now'>,
   idempotency: Pick<Idempotency, 'forget'>,
   message: Message,
 ): Promise<void> => {
@@ -24,10 +24,12 @@ export const onContactErased = async (
       after: last,
       limit: PAGE,
     });
-    for (const { id } of found) {
+    for (const { id, lines } of found) {
+      // Answers from before the contact became the buyer have only the order among their subjects.
+      if (lines.some(({ beneficiary }) => beneficiary)) await idempotency.forget(id);
       await orders.update(id, (order) => {
         if (order.contactNumber !== contactNumber || order.erasedContact === contactNumber) return undefined;
-        return { next: { ...withoutNames(order), erasedContact: contactNumber } };
+        return { next: { ...withoutNames(order, context.now()), erasedContact: contactNumber } };
       });
     }
     const end = found.at(-1);

@@ -9,11 +9,12 @@ import { createTickets } from '../../src/clients/tickets.ts';
 
 test('each operation that the authorizer permits to orders is called', async () => {
   const catalog = await uncalledOf(catalogApi, (client) => {
-    const { hold, quotes, extend, renew, sell, release } = createStock(client);
+    const { hold, quotes, quoteAll, extend, renew, sell, release } = createStock(client);
     const renewal = { requestId: 'r', heldUntil: '2030-01-01T00:00:00.000Z', placeIds: ['plc_1'], asOf: 1 };
     return [
       hold('opera', { holder: 'ord_1', requestId: 'r', asOf: 1, items: [] }),
       quotes('opera', [], null),
+      quoteAll('opera', [], undefined),
       extend('opera', 'ord_1', renewal),
       renew('opera', 'ord_1', renewal),
       sell('opera', 'ord_1', { placeIds: ['plc_1'], asOf: 1 }),

@@ -68,6 +68,29 @@ describe.each(engines)('lists and validators, on $name', (engine) => {
     expect((await list('?limit=500')).items.some(({ id }) => id === orders[2]?.id)).toBe(true);
   });
 
+  test('filters are the point of sale and the creation, both ends included', async () => {
+    const of = orders.map(({ createdAt }) => createdAt);
+    const from = `createdFrom=${of[2]}`;
+    const to = `createdTo=${of[4]}`;
+    const within = orders.filter(
+      ({ createdAt }) => String(createdAt) >= String(of[2]) && String(createdAt) <= String(of[4]),
+    );
+    expect(ids(await list(`?${from}&${to}`))).toEqual(within.map(({ id }) => id));
+    expect(ids(await list(`?${from}`))).toEqual(
+      orders.filter((one) => String(one.createdAt) >= String(of[2])).map(({ id }) => id),
+    );
+    expect(ids(await list('?createdTo=2020-01-01T00:00:00Z'))).toEqual([]);
+    expect(ids(await list('?createdFrom=1960-01-01T00:00:00Z&limit=500'))).toEqual(orders.map(({ id }) => id));
+    const hall = fixture.catalog.hall(1, { institution });
+    const sold = await fixture.call('POST', '', {
+      institution,
+      body: { items: [hall.item()], pointOfSale: 'tickets.opera.example' },
+    });
+    expect(ids(await list('?pointOfSale=Tickets.Opera.Example'))).toEqual([sold.data.id]);
+    expect(ids(await list('?pointOfSale=other.example'))).toEqual([]);
+    expect((await fixture.call('GET', '?createdFrom=yesterday', { institution })).code).toBe('invalid_parameter');
+  });
+
   test('a list contains no orders of another institution', async () => {
     const other = await fixture.call<Page>('GET', '', { institution: 'somewhere-else' });
     expect(other.data.items).toEqual([]);
@@ -80,6 +103,7 @@ describe.each(engines)('lists and validators, on $name', (engine) => {
     const writes: [string, string, unknown][] = [
       ['PATCH', '', { externalReference: 'x' }],
       ['POST', '/lines', { items: [{ performanceId: 'p', seatCategoryId: 's', tariffId: 't' }] }],
+      ['PATCH', `/lines/${line}`, { beneficiary: { lastName: 'x' } }],
       ['DELETE', `/lines/${line}`, undefined],
       ['POST', '/extension', { minutes: 5 }],
       ['POST', '/reservation', { dueAt: '2020-01-01T00:00:00Z' }],

@@ -151,6 +151,30 @@ export interface components {
              */
             readonly heldUntil: string | null;
         };
+        readonly StockQuote: {
+            /** @description of each item that has a price */
+            readonly quotes: readonly {
+                /** @description the index of the requested item */
+                readonly item: number;
+                readonly quantity: number;
+                /** @description in the currency's minor unit */
+                readonly amount: number;
+                /** @description ISO 4217 */
+                readonly currency: string;
+            }[];
+            readonly refusals: readonly {
+                /** @enum {string} */
+                readonly reason: "invalid_reference" | "not_on_sale" | "places_unavailable" | "tariff_not_sold_here" | "too_many_places";
+                readonly details: string;
+                readonly item: number | null;
+            }[];
+        };
+        readonly StockQuoteAnswer: {
+            /** @constant */
+            readonly status: "success";
+            readonly details: null;
+            readonly data: components["schemas"]["StockQuote"];
+        };
         readonly StockRenewal: {
             /**
              * @description superseded: the order has abandoned the version of the call, or has places as of a later one; nothing was changed
@@ -392,6 +416,39 @@ export interface operations {
             };
         };
     };
+    readonly quoteOrderItems: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": {
+                    readonly pointOfSale?: string;
+                    readonly items: readonly {
+                        readonly performanceId: string;
+                        readonly seatCategoryId: string;
+                        readonly tariffId: string;
+                        readonly quantity?: number;
+                        readonly placeIds?: readonly string[];
+                    }[];
+                };
+            };
+        };
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["StockQuoteAnswer"];
+                };
+            };
+        };
+    };
 }
 
 export const catalogApi: ServiceApi<operations> = {
@@ -403,6 +460,7 @@ export const catalogApi: ServiceApi<operations> = {
     sellHold: { method: 'POST', path: '/internal/stock/holds/{holder}/sale' },
     releaseHold: { method: 'POST', path: '/internal/stock/holds/{holder}/release' },
     quoteItems: { method: 'POST', path: '/internal/stock/quotes' },
+    quoteOrderItems: { method: 'POST', path: '/internal/stock/order-quotes' },
   },
 };
 
@@ -414,6 +472,7 @@ export const catalogValues = {
   'Quotes.refusal.reason': ['invalid_reference', 'not_on_sale', 'places_unavailable', 'tariff_not_sold_here', 'too_many_places'],
   'StockChange.outcome': ['done', 'refused', 'superseded'],
   'StockPlace.state': ['held', 'sold', 'free'],
+  'StockQuote.refusals.reason': ['invalid_reference', 'not_on_sale', 'places_unavailable', 'tariff_not_sold_here', 'too_many_places'],
   'StockRenewal.outcome': ['done', 'refused', 'superseded'],
   'StockRenewal.places.state': ['held', 'sold', 'free'],
 } as const;

@@ -35,6 +35,8 @@ export interface components {
                     readonly firstName?: string | null;
                     readonly lastName?: string | null;
                 } | null;
+                /** @description how often the order has changed it since the confirmation */
+                readonly beneficiaryAsOf?: number;
             }[];
         };
         readonly IssuedTickets: {

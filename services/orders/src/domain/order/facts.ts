@@ -79,16 +79,18 @@ export const orderConfirmed = (order: Order): OrderConfirmed => ({
 export interface NamedTickets extends Pick<OrderConfirmed['data'], 'orderId' | 'contactNumber' | 'pointOfSale'> {
   readonly tickets: readonly (OrderConfirmed['data']['tickets'][number] & {
     readonly beneficiary: Beneficiary | null;
+    readonly beneficiaryAsOf?: number;
   })[];
 }
 
 /** The tickets of the order with the names of their beneficiaries. */
 export const namedTickets = (order: Order): NamedTickets => {
   const { data } = orderConfirmed(order);
-  const names = new Map<string, Beneficiary | null | undefined>(
-    order.lines.map(({ id, beneficiary }) => [id, beneficiary]),
-  );
-  const tickets = data.tickets.map((ticket) => ({ ...ticket, beneficiary: names.get(ticket.lineId) ?? null }));
+  const lines = new Map(order.lines.map((line) => [line.id, line]));
+  const tickets = data.tickets.map((ticket) => {
+    const { beneficiary = null, beneficiaryAsOf } = lines.get(ticket.lineId) ?? {};
+    return { ...ticket, beneficiary, ...(beneficiaryAsOf === undefined ? {} : { beneficiaryAsOf }) };
+  });
   return { ...data, tickets };
 };
 

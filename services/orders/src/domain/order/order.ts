@@ -18,6 +18,12 @@ export interface Place {
   readonly seat: number | null;
 }
 
+/** The person who will come; either name may be missing. */
+export interface Beneficiary {
+  readonly firstName: string | null;
+  readonly lastName: string | null;
+}
+
 /** One place at one price, as the catalog holds it. */
 export interface NewLine {
   /** `lin_` and a suffix; the ticket's id is derived from it. */
@@ -33,17 +39,13 @@ export interface NewLine {
   readonly place: Place;
   /** An integer in the minor unit of the order's currency. */
   readonly amount: number;
-}
-
-/** The person who will come; either name may be missing. */
-export interface Beneficiary {
-  readonly firstName: string | null;
-  readonly lastName: string | null;
+  /** Absent or null: no beneficiary. */
+  readonly beneficiary?: Beneficiary | null;
 }
 
 export interface Line extends NewLine {
-  /** Absent or null: no beneficiary. */
-  readonly beneficiary?: Beneficiary | null;
+  /** How often the beneficiary was changed since the confirmation; absent: never. */
+  readonly beneficiaryAsOf?: number;
   /** The valid ticket; null before the confirmation. */
   readonly ticketId: string | null;
   /** Every replacement reported so far, in any order. */

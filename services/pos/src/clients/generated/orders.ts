@@ -34,6 +34,8 @@ export interface components {
             readonly quantity?: number;
             /** @description these places; absent: the best free ones */
             readonly placeIds?: readonly string[];
+            /** @description those who will come, in the order of the places; at most as many */
+            readonly beneficiaries?: readonly components["schemas"]["NewBeneficiary"][];
             readonly contactNumber?: string;
         };
         readonly Checkout: {
@@ -70,6 +72,10 @@ export interface components {
                 readonly items: readonly components["schemas"]["ShopOrder"][];
                 readonly total: number;
             };
+        };
+        readonly NewBeneficiary: {
+            readonly firstName?: string;
+            readonly lastName?: string;
         };
         readonly PlaceReference: {
             readonly id: string;

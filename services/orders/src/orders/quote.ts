@@ -1,0 +1,96 @@
+// What an order would cost, and every reason for which it would be refused. Nothing is held.
+
+import { type Fault, registry } from '@boxoffice/envelope';
+import { type AnyOperation, ok, operation } from '@boxoffice/http';
+import type { Static } from 'typebox';
+import { type ContextOf, requirePointOfSale } from '../bounds.ts';
+import type { OrdersContext } from '../context.ts';
+import * as example from '../examples.ts';
+import { RefusedOrder, refusal } from '../faults.ts';
+import { NewOrder, OrderQuote } from '../schemas.ts';
+import type { Holder } from '../steps/hold-limit.ts';
+import { contactFaults } from './contact.ts';
+import { holderOf, type OrderRequest } from './create.ts';
+import { MAX_PLACES_PER_ORDER, requireBeneficiaries, stockItems } from './items.ts';
+
+type Quote = Static<typeof OrderQuote>;
+type Refused = Quote['refusals'][number];
+
+const refused = (item: number | null, fault: Fault): Refused => ({
+  item,
+  status: registry[fault.code].status,
+  details: fault.details,
+});
+
+/** The order's own refusals: contact, size, currency and the limit of held places. */
+const ownRefusals = async (
+  context: OrdersContext,
+  holder: Holder,
+  { contactNumber }: OrderRequest,
+  { places, currencies }: { readonly places: number; readonly currencies: readonly string[] },
+): Promise<Refused[]> => {
+  const [fault] = await contactFaults(context, holder.institution, contactNumber);
+  const found = fault ? [refused(null, refusal('invalid_reference', `${fault}.`))] : [];
+  if (currencies.length > 1) {
+    const details = `$.items are priced in ${currencies.join(' and ')}: an order has one currency.`;
+    found.push(refused(null, refusal('currency_mismatch', details)));
+  }
+  if (places > MAX_PLACES_PER_ORDER) {
+    const details = `At most ${MAX_PLACES_PER_ORDER} places can be in one order.`;
+    return [...found, refused(null, refusal('too_many_places', details))];
+  }
+  try {
+    await context.limit.check(holder, 'no order', places);
+  } catch (error) {
+    if (!(error instanceof RefusedOrder)) throw error;
+    found.push(refused(null, error));
+  }
+  return found;
+};
+
+/** Quotes an order. @throws Fault `service_unavailable` */
+const quoteOrder = async (context: OrdersContext, holder: Holder, requested: OrderRequest): Promise<Quote> => {
+  const { items, pointOfSale } = requested;
+  const { quotes, refusals } = await context.stock.quoteAll(holder.institution, stockItems(items), pointOfSale);
+  const places = items.reduce((sum, { quantity, placeIds }) => sum + (placeIds?.length ?? quantity ?? 1), 0);
+  const currencies = [...new Set(quotes.map(({ currency }) => currency))];
+  const all = [
+    ...(await ownRefusals(context, holder, requested, { places, currencies })),
+    ...refusals.map(({ item, reason, details }) => refused(item, refusal(reason, details))),
+  ];
+  const lines = quotes.flatMap(({ item, quantity, amount }) => {
+    const { performanceId = '', seatCategoryId = '', tariffId = '' } = items[item] ?? {};
+    return Array.from({ length: quantity }, () => ({ item, performanceId, seatCategoryId, tariffId, amount }));
+  });
+  return {
+    available: all.length === 0,
+    currency: currencies.length === 1 ? (currencies[0] ?? null) : null,
+    total: lines.reduce((sum, { amount }) => sum + amount, 0),
+    lines,
+    refusals: all,
+  };
+};
+
+/** Quotes of orders. */
+export const quoteRoutes = (contextOf: ContextOf): AnyOperation[] => [
+  operation({
+    id: 'quoteOrder',
+    method: 'post',
+    path: '/svc/v3/orders/quotes',
+    access: 'orders:read',
+    withoutIdempotency: true,
+    summary: 'Answers what an order would cost now, and every reason why it would be refused; nothing is held',
+    description:
+      'The body is that of a new order. `lines` has one entry per place of each item that has a price; `refusals` each 409 and ' +
+      '422 that `POST /svc/v3/orders` would answer, `item` the index of the item, null for the whole. Faults of form are 400. A ' +
+      'user of the role box_office who is bound to points of sale names one of them: 403 otherwise.',
+    body: NewOrder,
+    answers: { 200: OrderQuote },
+    example: { body: example.newOrder, answer: example.quote },
+    handle: async ({ caller, body }) => {
+      requirePointOfSale(caller, body.pointOfSale);
+      requireBeneficiaries(body.items);
+      return ok(await quoteOrder(contextOf(caller), holderOf(caller), body));
+    },
+  }),
+];

@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { engines } from '../fixture/engines.ts';
+import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
+import { newOrder } from '../fixture/orders.ts';
+
+type Names = { readonly firstName: string | null; readonly lastName: string | null } | null;
+interface Named {
+  readonly id: string;
+  readonly updatedAt: string;
+  readonly lines: readonly { readonly id: string; readonly ticketId: string | null; readonly beneficiary: Names }[];
+}
+
+const ada = { firstName: 'Ada', lastName: 'Lovelace' };
+const eva = { firstName: 'Eva', lastName: 'Moreau' };
+
+describe.each(engines)('lines have beneficiaries, on $name', (engine) => {
+  let fixture: Fixture;
+  beforeAll(async () => {
+    fixture = await openFixture(engine);
+  });
+  afterAll(() => fixture.close());
+
+  const create = (items: readonly object[], more: object = {}) =>
+    fixture.call<Named>('POST', '', { body: { items, ...more } });
+  const get = async (id: string): Promise<Named> => (await fixture.call<Named>('GET', `/${id}`)).data;
+  const name = (id: string, lineId: string | undefined, body: object, more: object = {}) =>
+    fixture.call<Named>('PATCH', `/${id}/lines/${lineId}`, { body, ...more });
+  const namesOf = ({ lines }: Named) => lines.map(({ beneficiary }) => beneficiary);
+  const issued = (orderId: string) =>
+    fixture.tickets.calls
+      .filter(
+        ({ operation, body }) =>
+          operation === 'issueTickets' && (body as Named & { orderId: string }).orderId === orderId,
+      )
+      .map(({ body }) => (body as { tickets: { beneficiary: Names; beneficiaryAsOf?: number }[] }).tickets);
+  const document = (id: string) => fixture.context.orders.of('opera').get(id);
+
+  /** A confirmed order of two places, the first one named. */
+  const sold = async (more: object = {}): Promise<Named> => {
+    const hall = fixture.catalog.hall(2);
+    const { data } = await create([{ ...hall.item(2), beneficiaries: [ada] }], more);
+    await fixture.call('POST', `/${data.id}/confirmation`, { body: { onAccount: true } });
+    return get(data.id);
+  };
+
+  test('given in the order of the places, of the chosen or the named ones, and never sent to the catalog', async () => {
+    const [hall, named] = [fixture.catalog.hall(3), fixture.catalog.hall(2)];
+    const [first = '', second = ''] = named.placeIds;
+    const { status, data } = await create([
+      { ...hall.item(3), beneficiaries: [ada, { lastName: ' Moreau ' }] },
+      { ...named.item(undefined, [second, first]), beneficiaries: [eva] },
+    ]);
+    expect(status).toBe(201);
+    expect(namesOf(data).slice(0, 3)).toEqual([ada, { firstName: null, lastName: 'Moreau' }, null]);
+    const stored = await document(data.id);
+    expect(stored?.lines.find(({ place }) => place.id === second)?.beneficiary).toEqual(eva);
+    expect(stored?.lines.find(({ place }) => place.id === first)?.beneficiary ?? null).toBeNull();
+    expect(await get(data.id)).toEqual(data);
+    const more = await fixture.call<Named>('POST', `/${data.id}/lines`, {
+      body: { items: [{ ...fixture.catalog.hall(1).item(), beneficiaries: [eva] }] },
+    });
+    expect(namesOf(more.data).at(-1)).toEqual(eva);
+    expect(JSON.stringify(fixture.catalog.calls)).not.toContain('Moreau');
+  });
+
+  test('at most as many as places: 400, also for a quote and for more lines', async () => {
+    const { path, hall } = await newOrder(fixture);
+    const items = [hall.item(), { ...hall.item(), beneficiaries: [ada, eva] }];
+    for (const at of ['', '/quotes', `${path}/lines`]) {
+      const answer = await fixture.call('POST', at, { body: { items } });
+      expect([at, answer.status, answer.code]).toEqual([at, 400, 'validation_error']);
+      expect(answer.details).toContain('$.items[1].beneficiaries');
+    }
+    expect((await create([{ ...hall.item(), beneficiaries: [{ lastName: ' ' }] }])).code).toBe('validation_error');
+    expect(fixture.catalog.count(hall).held).toBe(2);
+  });
+
+  test('changed, merged and removed before the confirmation, without a call of tickets', async () => {
+    const { order } = await newOrder(fixture);
+    const line = order.lines[0]?.id;
+    expect(namesOf((await name(order.id, line, { beneficiary: ada })).data)).toEqual([ada, null]);
+    const merged = await name(order.id, line, { beneficiary: { firstName: 'Augusta' } });
+    expect(namesOf(merged.data)[0]).toEqual({ firstName: 'Augusta', lastName: 'Lovelace' });
+    const same = await name(order.id, line, { beneficiary: { lastName: 'Lovelace' } });
+    expect(same.headers.get('etag')).toBe(merged.headers.get('etag'));
+    expect(namesOf((await name(order.id, line, { beneficiary: null })).data)).toEqual([null, null]);
+    expect(issued(order.id)).toEqual([]);
+  });
+
+  test('a ticket follows each change once, after a failure of tickets as well', async () => {
+    const order = await sold();
+    const [first, second] = order.lines.map(({ id }) => id);
+    expect(issued(order.id).at(-1)).toMatchObject([{ beneficiary: ada }, { beneficiary: null }]);
+    const key = randomUUID();
+    const named = await name(order.id, first, { beneficiary: eva }, { key });
+    expect([named.status, namesOf(named.data)]).toEqual([200, [eva, null]]);
+    expect(issued(order.id).at(-1)).toMatchObject([{ beneficiary: eva, beneficiaryAsOf: 1 }, { beneficiary: null }]);
+    expect(issued(order.id).at(-1)?.[1]).not.toHaveProperty('beneficiaryAsOf');
+    expect((await document(order.id))?.namesDue).toBeNull();
+    const calls = issued(order.id).length;
+    expect((await name(order.id, first, { beneficiary: eva }, { key })).text).toBe(named.text);
+    expect(issued(order.id)).toHaveLength(calls);
+
+    fixture.tickets.mishaps.set('issueTickets', 'fails');
+    expect((await name(order.id, second, { beneficiary: ada })).status).toBe(200);
+    expect((await document(order.id))?.namesDue).not.toBeNull();
+    fixture.tickets.mishaps.clear();
+    await until(async () => {
+      await fixture.later(20_000);
+      return (await document(order.id))?.namesDue === null;
+    });
+    expect(issued(order.id).at(-1)).toMatchObject([{ beneficiaryAsOf: 1 }, { beneficiary: ada, beneficiaryAsOf: 1 }]);
+  });
+
+  test('not of a controlled ticket, nor of an order that ended; an unknown line is 404', async () => {
+    const order = await sold();
+    const [line] = order.lines;
+    fixture.tickets.controlled.set(order.id, [String(line?.ticketId)]);
+    expect((await name(order.id, line?.id, { beneficiary: eva })).code).toBe('order_ticket_controlled');
+    expect((await name(order.id, line?.id, { beneficiary: ada })).status).toBe(200);
+    expect((await name(order.id, order.lines[1]?.id, { beneficiary: eva })).status).toBe(200);
+    for (const [id, lineId] of [
+      [order.id, 'lin_unknown'],
+      ['ord_unknown', line?.id],
+    ] as const)
+      expect((await name(id, lineId, { beneficiary: eva })).status).toBe(404);
+    const { order: other, path } = await newOrder(fixture);
+    await fixture.call('POST', `${path}/cancellation`, { body: {} });
+    expect((await name(other.id, other.lines[0]?.id, { beneficiary: eva })).code).toBe('order_cancelled');
+  });
+
+  test('a line can be written back as it was read, and other members are refused', async () => {
+    const order = await sold();
+    const [line] = order.lines;
+    expect((await name(order.id, line?.id, line ?? {})).status).toBe(200);
+    const changed = await name(order.id, line?.id, { ...line, ticketId: 'tic_other' });
+    expect([changed.status, changed.code]).toEqual([422, 'validation_error']);
+    expect((await name(order.id, line?.id, { beneficiary: eva }, { ifMatch: '"1"' })).status).toBe(412);
+  });
+
+  test('no fact has a name; an erasure deletes names and remembered answers', async () => {
+    const contactNumber = `C-${randomUUID()}`;
+    fixture.contacts.known.set(contactNumber, null);
+    const order = await sold({ contactNumber });
+    const key = randomUUID();
+    await name(order.id, order.lines[1]?.id, { beneficiary: eva }, { key });
+    await fixture.later(20_000);
+    const facts = JSON.stringify(fixture.facts.filter(({ key: of }) => of === order.id));
+    for (const text of ['Lovelace', 'Moreau']) expect(facts).not.toContain(text);
+    const before = await get(order.id);
+    await fixture.deliver('contact.erased', { contactNumber, erasedAt: new Date().toISOString() });
+    const after = await get(order.id);
+    expect(namesOf(after)).toEqual([null, null]);
+    expect(after.updatedAt >= before.updatedAt).toBe(true);
+    const repeated = await name(order.id, order.lines[1]?.id, { beneficiary: eva }, { key });
+    expect(repeated.headers.get('idempotency-replayed')).toBeNull();
+  });
+});
