@@ -188,6 +188,17 @@ export interface components {
         };
         /** @enum {string} */
         AvailabilityLevel: "available" | "few" | "sold_out";
+        BarcodeControl: {
+            /** @description exactly as scanned */
+            barcode: string;
+            performanceId?: string;
+            gate?: string;
+            /**
+             * Format: date-time
+             * @description the time of the control, not in the future, such as 2027-03-14T19:02:11.000Z; default: now
+             */
+            at?: string;
+        };
         BarcodeKey: {
             /** @constant */
             kty: "OKP";
@@ -713,6 +724,10 @@ export interface components {
              */
             expiresAt?: string | null;
         };
+        NewBeneficiary: {
+            firstName?: string;
+            lastName?: string;
+        };
         NewClient: {
             name: string;
             scopes: ("catalog:read" | "catalog:write" | "contacts:read" | "contacts:write" | "contacts.sensitive:read" | "contacts.sensitive:write" | "orders:read" | "orders:write" | "orders.sensitive:read" | "orders.sensitive:write" | "tickets:read" | "tickets:write" | "clients:read" | "clients:write" | "clients.sensitive:read" | "clients.sensitive:write" | "users:read" | "users:write" | "users.sensitive:write" | "events:read" | "events:write")[];
@@ -761,6 +776,8 @@ export interface components {
             quantity?: number;
             /** @description these places; absent: the best free ones */
             placeIds?: string[];
+            /** @description those who will come, in the order of the places; at most as many */
+            beneficiaries?: components["schemas"]["NewBeneficiary"][];
         };
         NewOrderLines: {
             items: components["schemas"]["NewOrderItem"][];
@@ -994,7 +1011,7 @@ export interface components {
             readonly pointOfSale?: unknown;
             /** @description As it was read. */
             readonly currency?: unknown;
-            /** @description As it was read. Changed by addLines, removeLine. */
+            /** @description As it was read. Changed by addLines, updateLine, removeLine. */
             readonly lines?: unknown;
             /** @description As it was read. Changed by addLines, removeLine. */
             readonly total?: unknown;
@@ -1087,8 +1104,32 @@ export interface components {
             amount: number;
             /** @description ISO 4217 */
             currency: string;
+            beneficiary: components["schemas"]["Beneficiary"] | null;
             /** @description known from the confirmation on */
             ticketId: string | null;
+        };
+        OrderLineChanges: {
+            /** @description As it was read. */
+            readonly id?: unknown;
+            /** @description As it was read. */
+            readonly productId?: unknown;
+            /** @description As it was read. */
+            readonly performanceId?: unknown;
+            /** @description As it was read. */
+            readonly startDate?: unknown;
+            /** @description As it was read. */
+            readonly seatCategoryId?: unknown;
+            /** @description As it was read. */
+            readonly tariffId?: unknown;
+            /** @description As it was read. */
+            readonly place?: unknown;
+            /** @description As it was read. */
+            readonly amount?: unknown;
+            /** @description As it was read. */
+            readonly currency?: unknown;
+            /** @description As it was read. Changed by confirmOrder. */
+            readonly ticketId?: unknown;
+            beneficiary?: components["schemas"]["BeneficiaryChanges"] | null;
         };
         OrderPage: {
             items: components["schemas"]["Order"][];
@@ -1106,6 +1147,33 @@ export interface components {
             status: "success";
             details: null;
             data: components["schemas"]["OrderPage"];
+        };
+        OrderPrinting: {
+            orderId: string;
+        };
+        OrderQuote: {
+            /** @description whether the order would be accepted now */
+            available: boolean;
+            /** @description ISO 4217 */
+            currency: string | null;
+            /** @description in the currency's minor unit */
+            total: number;
+            /** @description one per place of the items that have a price */
+            lines: components["schemas"]["QuotedLine"][];
+            refusals: components["schemas"]["OrderRefusal"][];
+        };
+        OrderQuoteAnswer: {
+            /** @constant */
+            status: "success";
+            details: null;
+            data: components["schemas"]["OrderQuote"];
+        };
+        OrderRefusal: {
+            /** @description the index of the item; null: the whole order */
+            item: number | null;
+            /** @description the code that a new order would be refused with */
+            status: string;
+            details: string;
         };
         OrderReservation: {
             /**
@@ -1405,6 +1473,15 @@ export interface components {
             /** @description ISO 4217 */
             currency?: string;
         };
+        PrintedTickets: {
+            items: components["schemas"]["Ticket"][];
+        };
+        PrintedTicketsAnswer: {
+            /** @constant */
+            status: "success";
+            details: null;
+            data: components["schemas"]["PrintedTickets"];
+        };
         Product: {
             id: string;
             code: string;
@@ -1675,6 +1752,14 @@ export interface components {
             id: string;
             code: string;
             availability: components["schemas"]["AvailabilityLevel"];
+        };
+        QuotedLine: {
+            item: number;
+            performanceId: string;
+            seatCategoryId: string;
+            tariffId: string;
+            /** @description in the currency's minor unit */
+            amount: number;
         };
         Refund: {
             id: string;
@@ -1969,7 +2054,7 @@ export interface components {
             /** @description ISO 4217 */
             currency: string;
             beneficiary: components["schemas"]["Beneficiary"] | null;
-            /** @description a compact JWS (RFC 7515); see `GET /svc/v3/tickets/verification-key` */
+            /** @description the text of its QR code; see `GET /svc/v3/tickets/verification-key` */
             barcode: string;
             /**
              * Format: date-time
@@ -2315,6 +2400,7 @@ export type AuthorizationsChanges = components['schemas']['AuthorizationsChanges
 export type Availabilities = components['schemas']['Availabilities'];
 export type Availability = components['schemas']['Availability'];
 export type AvailabilityLevel = components['schemas']['AvailabilityLevel'];
+export type BarcodeControl = components['schemas']['BarcodeControl'];
 export type BarcodeKey = components['schemas']['BarcodeKey'];
 export type Beneficiary = components['schemas']['Beneficiary'];
 export type BeneficiaryChanges = components['schemas']['BeneficiaryChanges'];
@@ -2360,6 +2446,7 @@ export type LocalisedLongText = components['schemas']['LocalisedLongText'];
 export type LocalisedText = components['schemas']['LocalisedText'];
 export type LocalisedTextChanges = components['schemas']['LocalisedTextChanges'];
 export type NewApiKey = components['schemas']['NewApiKey'];
+export type NewBeneficiary = components['schemas']['NewBeneficiary'];
 export type NewClient = components['schemas']['NewClient'];
 export type NewIndividual = components['schemas']['NewIndividual'];
 export type NewOrder = components['schemas']['NewOrder'];
@@ -2386,8 +2473,13 @@ export type OrderEventCancellation = components['schemas']['OrderEventCancellati
 export type OrderEventData = components['schemas']['OrderEventData'];
 export type OrderExtension = components['schemas']['OrderExtension'];
 export type OrderLine = components['schemas']['OrderLine'];
+export type OrderLineChanges = components['schemas']['OrderLineChanges'];
 export type OrderPage = components['schemas']['OrderPage'];
 export type OrderPageAnswer = components['schemas']['OrderPageAnswer'];
+export type OrderPrinting = components['schemas']['OrderPrinting'];
+export type OrderQuote = components['schemas']['OrderQuote'];
+export type OrderQuoteAnswer = components['schemas']['OrderQuoteAnswer'];
+export type OrderRefusal = components['schemas']['OrderRefusal'];
 export type OrderReservation = components['schemas']['OrderReservation'];
 export type Payment = components['schemas']['Payment'];
 export type PaymentAnswer = components['schemas']['PaymentAnswer'];
@@ -2413,6 +2505,8 @@ export type PointOfSalePage = components['schemas']['PointOfSalePage'];
 export type PointOfSalePageAnswer = components['schemas']['PointOfSalePageAnswer'];
 export type Price = components['schemas']['Price'];
 export type PriceChanges = components['schemas']['PriceChanges'];
+export type PrintedTickets = components['schemas']['PrintedTickets'];
+export type PrintedTicketsAnswer = components['schemas']['PrintedTicketsAnswer'];
 export type Product = components['schemas']['Product'];
 export type ProductAnswer = components['schemas']['ProductAnswer'];
 export type ProductChanges = components['schemas']['ProductChanges'];
@@ -2431,6 +2525,7 @@ export type PublicProduct = components['schemas']['PublicProduct'];
 export type PublicProductPage = components['schemas']['PublicProductPage'];
 export type PublicSeatCategory = components['schemas']['PublicSeatCategory'];
 export type PublicSeatCategoryAvailability = components['schemas']['PublicSeatCategoryAvailability'];
+export type QuotedLine = components['schemas']['QuotedLine'];
 export type Refund = components['schemas']['Refund'];
 export type RefundAnswer = components['schemas']['RefundAnswer'];
 export type RefundEventData = components['schemas']['RefundEventData'];
@@ -2879,6 +2974,30 @@ export interface operations {
             };
         };
     };
+    controlBarcode: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BarcodeControl"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TicketAnswer"];
+                };
+            };
+        };
+    };
     controlTicket: {
         parameters: {
             query?: never;
@@ -3183,6 +3302,12 @@ export interface operations {
                 contactNumber?: string;
                 /** @description the institution's or reseller's own reference of the order */
                 externalReference?: string;
+                /** @description service host; its tariffs, limits and hold time apply */
+                pointOfSale?: string;
+                /** @description created then or later */
+                createdFrom?: string;
+                /** @description created then or earlier */
+                createdTo?: string;
             };
             header?: never;
             path?: never;
@@ -5145,6 +5270,8 @@ export interface operations {
                 /** @example ord_00mhs1k9f5g7ja3p1y6d */
                 orderId?: string;
                 performanceId?: string;
+                /** @description of the buyer */
+                contactNumber?: string;
                 status?: components["schemas"]["TicketStatus"];
                 /** @description the exact text that a scanner reads */
                 barcode?: string;
@@ -5162,6 +5289,30 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TicketPageAnswer"];
+                };
+            };
+        };
+    };
+    printOrder: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OrderPrinting"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PrintedTicketsAnswer"];
                 };
             };
         };
@@ -5212,6 +5363,30 @@ export interface operations {
             };
         };
     };
+    quoteOrder: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewOrder"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrderQuoteAnswer"];
+                };
+            };
+        };
+    };
     removeLine: {
         parameters: {
             query?: never;
@@ -5225,6 +5400,35 @@ export interface operations {
             cookie?: never;
         };
         requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrderAnswer"];
+                };
+            };
+        };
+    };
+    updateLine: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example ord_00mhs1k9f5g7ja3p1y6d */
+                orderId: string;
+                /** @example lin_00mhs1k9f8c2vn5e0r4t */
+                lineId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["OrderLineChanges"];
+            };
+        };
         responses: {
             /** @description OK */
             200: {
@@ -5371,6 +5575,8 @@ export type StatusCode =
   | 'ticket_cancelled'
   | 'ticket_invalidated'
   | 'ticket_not_printed'
+  | 'ticket_other_performance'
+  | 'ticket_unknown_barcode'
   | 'too_many_requests'
   | 'unauthorized'
   | 'user_duplicate_login'
@@ -5398,6 +5604,8 @@ export interface Operations {
   changeTariff(request: { path: operations['changeTariff']['parameters']['path']; body?: TariffChanges; idempotencyKey?: string; ifMatch?: string } & Options): Call<Tariff>;
   /** Confirms an order that is free of charge, paid or on account: sells its places, issues its tickets: `POST /svc/v3/orders/{orderId}/confirmation` */
   confirmOrder(request: { path: operations['confirmOrder']['parameters']['path']; body?: OrderConfirmation; idempotencyKey?: string; ifMatch?: string } & Options): Call<Order>;
+  /** Controls the ticket with a barcode at the door, once: `POST /svc/v3/tickets/control` */
+  controlBarcode(request: { body: BarcodeControl; idempotencyKey?: string } & Options): Call<Ticket>;
   /** Controls a ticket at the door, once: `POST /svc/v3/tickets/{ticketId}/control` */
   controlTicket(request: { path: operations['controlTicket']['parameters']['path']; body?: TicketControl; idempotencyKey?: string; ifMatch?: string } & Options): Call<Ticket>;
   /** Makes an API key for public data and answers it this once: `POST /svc/v3/api-keys` */
@@ -5546,8 +5754,12 @@ export interface Operations {
   listUsers(request?: { query?: operations['listUsers']['parameters']['query'] } & Options): List<UserPage>;
   /** Gives what is known of the user who is signed in, by scope (OpenID Connect Core, 5.3): `POST /auth/userinfo` */
   postUserInfo(request?: Options): Call<UserInfo>;
+  /** Records that every ticket of an order that is not printed yet is printed, or delivered in another way: `POST /svc/v3/tickets/printing` */
+  printOrder(request: { body: OrderPrinting; idempotencyKey?: string } & Options): List<PrintedTickets>;
   /** Records that a ticket is printed, or delivered in another way: `POST /svc/v3/tickets/{ticketId}/printing` */
   printTicket(request: { path: operations['printTicket']['parameters']['path']; idempotencyKey?: string; ifMatch?: string } & Options): Call<Ticket>;
+  /** Answers what an order would cost now, and every reason why it would be refused; nothing is held: `POST /svc/v3/orders/quotes` */
+  quoteOrder(request: { body: NewOrder } & Options): Call<OrderQuote>;
   /** Records a refund, in every state of the order: `POST /svc/v3/orders/{orderId}/refunds` */
   refundOrder(request: { path: operations['refundOrder']['parameters']['path']; body: NewRefund; idempotencyKey?: string; ifMatch?: string } & Options): Call<Refund>;
   /** Removes a line from an open or reserved order and releases its place: `DELETE /svc/v3/orders/{orderId}/lines/{lineId}` */
@@ -5586,6 +5798,8 @@ export interface Operations {
   updateIndividual(request: { path: operations['updateIndividual']['parameters']['path']; query?: operations['updateIndividual']['parameters']['query']; body?: IndividualChanges; idempotencyKey?: string; ifMatch?: string } & Options): Call<Individual>;
   /** Changes members of an individual: `PATCH /contacts/individuals/{contactNumber}` */
   updateIndividualUnprefixed(request: { path: operations['updateIndividualUnprefixed']['parameters']['path']; query?: operations['updateIndividualUnprefixed']['parameters']['query']; body?: IndividualChanges; idempotencyKey?: string; ifMatch?: string } & Options): Call<Individual>;
+  /** Changes the beneficiary of a line of an open, reserved, payment_pending or confirmed order: `PATCH /svc/v3/orders/{orderId}/lines/{lineId}` */
+  updateLine(request: { path: operations['updateLine']['parameters']['path']; body?: OrderLineChanges; idempotencyKey?: string; ifMatch?: string } & Options): Call<Order>;
   /** Changes the contact and the external reference of an order: `PATCH /svc/v3/orders/{orderId}` */
   updateOrder(request: { path: operations['updateOrder']['parameters']['path']; body?: OrderChanges; idempotencyKey?: string; ifMatch?: string } & Options): Call<Order>;
   /** Changes members of a structure: `PATCH /svc/v3/contacts/structures/{contactNumber}` */
