@@ -3,6 +3,7 @@ import { openApi } from '../../src/faults/client/api.ts';
 import type { OrderView } from '../../src/faults/client/views.ts';
 import { startEmbedded } from '../../src/faults/deployment/embedded.ts';
 import type { Entry } from '../../src/faults/round/journal.ts';
+import { access, lostOfAccess } from './access.ts';
 import { operate } from './operator.ts';
 import { emptyDirectory, startOn } from './restored.ts';
 import { ordersKnown, sell } from './selling.ts';
@@ -16,11 +17,12 @@ const lost = (order: OrderView | null, reported: readonly Entry[]): string | und
   return undefined;
 };
 
-test('an installation restored from a backup during a sale is consistent and has every acknowledged order', async () => {
+test('an installation restored from a backup during a sale is consistent and has every acknowledged order, user, sign-in and count', async () => {
   const deployment = await startEmbedded();
   const restored = await emptyDirectory();
   const backup = `${restored.directory}-backup`;
   try {
+    const known = await access(deployment);
     const selling = await sell(deployment, 400);
     while (ordersKnown(selling.entries).length < 80) await new Promise((resolve) => setImmediate(resolve));
     const before = [...selling.entries];
@@ -37,6 +39,7 @@ test('an installation restored from a backup during a sale is consistent and has
         const reported = before.filter((entry) => entry.subject === id);
         expect([id, lost(status === 200 ? (body.data as OrderView) : null, reported)]).toEqual([id, undefined]);
       }
+      expect(await lostOfAccess({ ...deployment, ...running }, known)).toEqual([]);
       const { out } = await operate(restored, 'check');
       expect(out).toMatch(/clean: no invariant is violated\n$/);
     } finally {

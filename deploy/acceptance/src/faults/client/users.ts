@@ -108,15 +108,27 @@ const use = async (
   }
 };
 
-/**
- * A user signs in, the application exchanges the code and refreshes, and a copy of a used token is shown at the end.
- * Undefined if it came to no code.
- */
-export const signInAndRefresh = async (
+/** A user's sign-in as far as the code. */
+interface SignedIn {
+  /** The form by which its code is exchanged. */
+  readonly exchange: Readonly<Record<string, string>>;
+  /** Whether the browser is signed in now; undefined if the answer was inconclusive. */
+  readonly signedIn: boolean | undefined;
+}
+
+/** The form by which a refresh token is used. */
+const refreshing = ({ clientId }: SignInAccount, refreshToken: string) => ({
+  client_id: clientId,
+  grant_type: 'refresh_token',
+  refresh_token: refreshToken,
+});
+
+/** A user signs in at a browser of its own; undefined if it came to no code. */
+const signIn = async (
   { address }: Pick<Deployment, 'address'>,
   visit: Client,
   { clientId, login, password }: SignInAccount,
-): Promise<KnownGrant | undefined> => {
+): Promise<SignedIn | undefined> => {
   const browser = openBrowser(visit, new URL(address.baseUrl).origin);
   const verifier = randomBytes(32).toString('base64url');
   const query = new URLSearchParams({
@@ -139,17 +151,43 @@ export const signInAndRefresh = async (
   if (code === undefined) return undefined;
   const again = await browser(request);
   const signedIn = again === undefined || again.status >= 500 ? undefined : codeIn(again) !== undefined;
-  const grant: KnownGrant = { code: newUse(), tokens: [], ended: false, givenAfterEnd: 0, signedIn };
-
-  const common = { client_id: clientId };
   const exchange = {
-    ...common,
+    client_id: clientId,
     grant_type: 'authorization_code',
     code,
     redirect_uri: CALLBACK,
     code_verifier: verifier,
   };
-  const refreshing = (refresh_token: string) => ({ ...common, grant_type: 'refresh_token', refresh_token });
+  return { exchange, signedIn };
+};
+
+/** A user signs in and the application exchanges the code; returns the refresh token, undefined if there is none. */
+export const signInForRefreshToken = async (
+  deployment: Pick<Deployment, 'address'>,
+  visit: Client,
+  account: SignInAccount,
+): Promise<string | undefined> => {
+  const signedIn = await signIn(deployment, visit, account);
+  return signedIn && use(visit, signedIn.exchange, newUse());
+};
+
+/** The successor of a refresh token; undefined if it is refused. */
+export const refresh = (visit: Client, account: SignInAccount, token: string): Promise<string | undefined> =>
+  use(visit, refreshing(account, token), newUse());
+
+/**
+ * A user signs in, the application exchanges the code and refreshes, and a copy of a used token is shown at the end.
+ * Undefined if it came to no code.
+ */
+export const signInAndRefresh = async (
+  deployment: Pick<Deployment, 'address'>,
+  visit: Client,
+  account: SignInAccount,
+): Promise<KnownGrant | undefined> => {
+  const found = await signIn(deployment, visit, account);
+  if (!found) return undefined;
+  const { exchange, signedIn } = found;
+  const grant: KnownGrant = { code: newUse(), tokens: [], ended: false, givenAfterEnd: 0, signedIn };
   const first = await use(visit, exchange, grant.code);
   // After an answer that was lost, the repeat is a second use, which ends the grant.
   if (first === undefined) return grant;
@@ -157,14 +195,14 @@ export const signInAndRefresh = async (
   for (let turn = 0; turn < REFRESHES && token !== undefined; turn += 1) {
     const used = newUse();
     grant.tokens.push(used);
-    token = await use(visit, refreshing(token), used);
+    token = await use(visit, refreshing(account, token), used);
   }
   if (token === undefined) return grant;
   const copy = newUse();
-  await use(visit, refreshing(first), copy);
+  await use(visit, refreshing(account, first), copy);
   grant.ended = copy.refused > 0;
   grant.givenAfterEnd += copy.given;
-  await use(visit, refreshing(token), newUse(), grant);
+  await use(visit, refreshing(account, token), newUse(), grant);
   await use(visit, exchange, grant.code, grant);
   return grant;
 };
