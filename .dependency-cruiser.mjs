@@ -78,7 +78,7 @@ export default {
         path: '^(libs/[^/]+|gateway|authorizer|services/[^/]+|deploy/[^/]+)/',
         pathNot: [
           '^$1/',
-          '/src/(index|contact-exception|compile-cache|conformance/index|testkit/index|time/index)\\.ts$',
+          '/src/(index|contact-exception|compile-cache|conformance/index|testkit/index|time/index|pos/index)\\.ts$',
         ],
       },
     },

@@ -39,6 +39,15 @@ export interface List<Some extends Page> extends Call<Some>, AsyncIterable<Some[
   pages(): AsyncIterableIterator<Some>;
 }
 
+/** Records by their ids. */
+export type Records = Readonly<Record<string, unknown>>;
+
+/** The call of a list of a point of sale: a promise of its first page, and all its records by `for await`. */
+export interface RecordList<Some extends Records> extends Call<Some>, AsyncIterable<Some[string]> {
+  /** All pages, each requested when it is reached. */
+  pages(): AsyncIterableIterator<Some>;
+}
+
 /** A promise that is rejected has a reader, though it may be another one of the same answer. */
 const readElsewhere = (promise: Promise<unknown>): void => void promise.catch(() => undefined);
 
@@ -53,17 +62,23 @@ export const callOf = <Data>(answer: Promise<Answer<Data>>): Call<Data> => {
   });
 };
 
-/** Makes a list of the promise of its first page, and a way to the next one. */
-export const listOf = <Some extends Page>(
-  answer: Promise<Answer<Some>>,
-  next: (cursor: string) => Promise<Answer<Some>>,
-): List<Some> => {
+/** How a list goes on. */
+export interface Walk<Some> {
+  /** The page after this one, before which there were so many records; undefined after the last. */
+  readonly next: (page: Answer<Some>, before: number) => Promise<Answer<Some>> | undefined;
+  readonly recordsOf: (page: Some) => readonly unknown[];
+}
+
+/** Makes a list of the promise of its first page. */
+export const listOf = <Some>(answer: Promise<Answer<Some>>, { next, recordsOf }: Walk<Some>) => {
   const call = callOf(answer);
   async function* pagesFrom(first: Promise<Answer<Some>>): AsyncGenerator<Some, void, undefined> {
-    for (let page = (await first).data; ; ) {
-      yield page;
-      if (!page.nextCursor) return;
-      page = (await next(page.nextCursor)).data;
+    let before = 0;
+    for (let promised: typeof first | undefined = first; promised; ) {
+      const page: Answer<Some> = await promised;
+      yield page.data;
+      promised = next(page, before);
+      before += recordsOf(page.data).length;
     }
   }
   const pages = () => {
@@ -73,7 +88,7 @@ export const listOf = <Some extends Page>(
   return Object.assign(call, {
     pages,
     async *[Symbol.asyncIterator]() {
-      for await (const { items } of pages()) yield* items;
+      for await (const page of pages()) yield* recordsOf(page);
     },
   });
 };

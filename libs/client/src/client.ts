@@ -1,10 +1,9 @@
-import { type Answer, callOf, listOf, type Page } from './call.ts';
 import { type EventStream, type EventsOptions, eventsOf } from './events/events.ts';
 import { table } from './generated/table.ts';
 import type { Operations, PublicOperations } from './generated/types.ts';
-import type { Fetch, Form } from './http/exchange.ts';
-import { type Request, type Route, routeOf, wireOf } from './http/request.ts';
-import { createTransport, type Transport } from './http/transport.ts';
+import type { Fetch } from './http/exchange.ts';
+import { methodsOf } from './http/methods.ts';
+import { createTransport } from './http/transport.ts';
 import { addressOf, type ClientOptions, either } from './options.ts';
 import { authenticationOf } from './tokens/credentials.ts';
 
@@ -23,31 +22,6 @@ export type CustomerClient = Omit<BoxofficeClient, keyof PublicOperations> & Pub
 /** Options with nothing but an API key. */
 export type PublicOptions = ClientOptions & { clientId?: undefined; accessToken?: undefined };
 
-const formOf = ({ properties }: Route): Form => {
-  if (properties.includes('blob')) return 'blob';
-  return properties.includes('bare') ? 'bare' : 'envelope';
-};
-
-const methodOf = (route: Route, transport: Transport, { baseUrl, timeoutMs, signal }: Required<Base>) => {
-  const isOpen = route.properties.includes('open');
-  const answer = async (request: Request): Promise<Answer<unknown>> => {
-    const wire = wireOf(route, baseUrl, { ...request, signal: either(signal, request.signal) }, timeoutMs);
-    return transport.call(wire, formOf(route), isOpen);
-  };
-  if (!route.properties.includes('list')) return (request: Request = {}) => callOf(answer(request));
-  return (request: Request = {}) =>
-    listOf(answer(request) as Promise<Answer<Page>>, (cursor) => {
-      const next = { ...request, query: { ...request.query, cursor }, ifNoneMatch: undefined };
-      return answer(next) as Promise<Answer<Page>>;
-    });
-};
-
-interface Base {
-  readonly baseUrl: string;
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal | undefined;
-}
-
 /**
  * Creates a client. With `clientId` and `clientSecret` it gets and renews tokens of its own; with `accessToken` it
  * calls for a user, with `apiKey` alone for the public. It holds no connection: there is nothing to close.
@@ -63,12 +37,8 @@ export function createClient(options: ClientOptions): BoxofficeClient | PublicCl
   const repetition = { retries, maxDelayMs };
   const authentication = authenticationOf(options, baseUrl, send, timeoutMs, repetition);
   const transport = createTransport(send, authentication, repetition);
-  const base: Base = { baseUrl, timeoutMs, signal };
-  const methods = Object.entries(table).map(([id, row]) => [
-    id,
-    methodOf(routeOf(id, row), transport, base as Required<Base>),
-  ]);
+  const methods = methodsOf(table, transport, { baseUrl, timeoutMs, signal });
   const events = (own: EventsOptions = {}) =>
     eventsOf(transport, baseUrl, { ...own, signal: either(signal, own.signal) }, { timeoutMs, maxDelayMs });
-  return { ...Object.fromEntries(methods), events };
+  return { ...methods, events } as BoxofficeClient;
 }

@@ -38,6 +38,8 @@ export interface Refusal {
   readonly details: string | null;
   readonly data: unknown;
   readonly headers: Headers;
+  /** The whole answer. */
+  readonly envelope: Readonly<Record<string, unknown>>;
 }
 
 const secondsOf = (value: string | null): number | null => {
@@ -49,7 +51,7 @@ const secondsOf = (value: string | null): number | null => {
 
 /** A refusal of the interface: every answer that is no success, and 304 to an `ifNoneMatch`. */
 export class ApiError<Code extends Status = Status> extends Error {
-  override readonly name = 'ApiError';
+  override readonly name: string = 'ApiError';
   /** The code; the only member to switch on. */
   readonly status: Code;
   readonly httpStatus: number;

@@ -14,7 +14,7 @@ import {
 import { type Product, startProduct } from '../../src/product.ts';
 
 /** The programs of the README that end by themselves, in its order. */
-const RUN = ['sale.ts', 'lists.ts', 'headers.ts', 'errors.ts', 'what-is-on.ts'];
+const RUN = ['sale.ts', 'lists.ts', 'headers.ts', 'errors.ts', 'what-is-on.ts', 'shop.ts'];
 
 /** Uses of the package that must not compile. */
 const WRONG = new Map([
@@ -35,12 +35,15 @@ const filledIn = (code: string): string => {
   const { clientId, clientSecret } = demoClient(product, 'opera', 'full');
   const { numbered, twoLeft } = product.demo.fixtures.opera ?? {};
   const key = product.demo.apiKeys.find(({ institution }) => institution === 'opera')?.key ?? '';
+  const pointOfSale = product.demo.pointsOfSale.find(({ institution }) => institution === 'opera');
   const isPublic = code.includes('apiKey');
   return code
     .replaceAll('https://tickets.example.org', product.demo.baseUrl)
     .replaceAll('cli_of-your-client', clientId)
     .replaceAll('the-secret-of-your-client', clientSecret)
     .replaceAll('prf_of-a-performance', (isPublic ? twoLeft : numbered)?.performanceId ?? '')
+    .replaceAll('prd_of-a-product', numbered?.productId ?? '')
+    .replaceAll('shop.example.org', pointOfSale?.serviceHost ?? '')
     .replaceAll('bok_of-your-page', key);
 };
 

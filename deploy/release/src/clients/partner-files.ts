@@ -19,15 +19,26 @@ const OF_POINTS_OF_SALE = ['describePointOfSaleApi', 'describeExperimentalPointO
 const INSTITUTION: Family = {
   from: 'the released descriptions of the institution API',
   code: 'status',
+  hasPublic: true,
   has: ({ operationId }) => !OF_POINTS_OF_SALE.includes(operationId),
+};
+
+const POINT_OF_SALE: Family = {
+  from: 'the released description of the point-of-sale API',
+  code: 'errorCode',
+  hasPublic: false,
+  has: () => true,
 };
 
 /** The sources of the package's generated modules, by path from the root of the repository. */
 export const partnerFiles = async (): Promise<ReadonlyMap<string, string>> => {
   const released = releasedAt('{gateway,authorizer,services/*}/released/openapi.json', ['pos']);
-  const { types, table } = await partnerModules(released, INSTITUTION);
+  const institution = await partnerModules(released, INSTITUTION);
+  const pointOfSale = await partnerModules(releasedAt('services/pos/released/openapi.json'), POINT_OF_SALE);
   return new Map([
-    [`${PARTNER_FOLDER}types.ts`, types],
-    [`${PARTNER_FOLDER}table.ts`, table],
+    [`${PARTNER_FOLDER}types.ts`, institution.types],
+    [`${PARTNER_FOLDER}table.ts`, institution.table],
+    [`${PARTNER_FOLDER}pos-types.ts`, pointOfSale.types],
+    [`${PARTNER_FOLDER}pos-table.ts`, pointOfSale.table],
   ]);
 };

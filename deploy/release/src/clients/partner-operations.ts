@@ -53,11 +53,15 @@ const formsOf = (schema: unknown): readonly string[] | undefined => {
   return names.length > 0 && names.every((one) => one !== undefined) ? names : undefined;
 };
 
+/** The types of the calls of lists. */
+const WRAPPERS = { list: 'List', map: 'RecordList' } as const;
+
 interface Answered {
   readonly full: string;
   readonly public: string;
   readonly isBare: boolean;
-  readonly isList: boolean;
+  /** A list in pages: of items, or of a map of records by id; undefined if it is none. */
+  readonly list: keyof typeof WRAPPERS | undefined;
   /** The media types of an answer that is not JSON. */
   readonly media: readonly string[];
 }
@@ -65,7 +69,7 @@ interface Answered {
 const answerOf = (description: Description, operation: Described, queries: readonly string[]): Answered => {
   const [status, { content = {} }] = successOf(description, operation);
   const media = Object.keys(content).filter((type) => type !== STREAM_TYPE);
-  if (!media.includes(JSON_TYPE)) return { full: 'Blob', public: 'Blob', isBare: true, isList: false, media };
+  if (!media.includes(JSON_TYPE)) return { full: 'Blob', public: 'Blob', isBare: true, list: undefined, media };
   const resolve = (schema: unknown): Json =>
     nameOf(schema) === undefined ? (schema as Json) : resolveIn(description)<Json>((schema as Json).$ref as string);
   const schema = content[JSON_TYPE]?.schema;
@@ -78,11 +82,12 @@ const answerOf = (description: Description, operation: Described, queries: reado
   const some = (wanted: readonly string[]): string => (wanted.length > 0 ? wanted : forms).join(' | ');
   const [first] = isObject(data) && Array.isArray(data.anyOf) ? data.anyOf : [data];
   const { items } = (resolve(first).properties ?? {}) as Json;
+  const isMap = isObject(resolve(first).additionalProperties) && queries.includes('offset');
   return {
     full: some(forms.filter((name) => !isPublic(name))),
     public: some(forms.filter(isPublic)),
     isBare,
-    isList: isObject(items) && items.type === 'array' && !queries.includes('after'),
+    list: isMap ? 'map' : isObject(items) && items.type === 'array' && !queries.includes('after') ? 'list' : undefined,
     media: [],
   };
 };
@@ -133,14 +138,14 @@ const partnerOperation = (
   ];
   const isNeeded = members.some((one) => /^(path|query|body):/.test(one));
   const type = members.length > 0 ? `{ ${members.join('; ')} } & Options` : 'Options';
-  const wrap = (data: string): string => `${answer.isList ? 'List' : 'Call'}<${data}>`;
+  const wrap = (data: string): string => `${answer.list ? WRAPPERS[answer.list] : 'Call'}<${data}>`;
   const properties = [
     ...(hasHeader('Idempotency-Key') ? ['key'] : []),
     ...(access === 'open' ? ['open'] : []),
     ...(body?.content[FORM_TYPE] ? ['form'] : []),
     ...(answer.isBare && answer.media.length === 0 ? ['bare'] : []),
     ...(answer.media.length > 0 ? ['blob'] : []),
-    ...(answer.isList ? ['list'] : []),
+    ...(answer.list ? [answer.list] : []),
   ];
   return {
     id,

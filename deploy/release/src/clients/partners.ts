@@ -32,7 +32,27 @@ const open = (schema: unknown): unknown => {
   return { ...Object.fromEntries(members), ...(isOpen && { additionalProperties: true }) };
 };
 
-const described = (schema: unknown): unknown => open(named(schema));
+/** Members without a schema: what was read may be sent back, but nobody writes it. */
+const isWrittenBack = (schema: unknown): boolean =>
+  isObject(schema) &&
+  schema.readOnly === true &&
+  !['type', '$ref', 'anyOf', 'enum', 'const'].some((one) => one in schema);
+
+const written = (schema: unknown): unknown => {
+  if (Array.isArray(schema)) return schema.map(written);
+  if (!isObject(schema)) return schema;
+  const members = Object.entries(schema).map(([name, value]) => [
+    name,
+    name === 'properties' && isObject(value)
+      ? Object.fromEntries(
+          Object.entries(value).flatMap(([key, one]) => (isWrittenBack(one) ? [] : [[key, written(one)]])),
+        )
+      : written(value),
+  ]);
+  return Object.fromEntries(members);
+};
+
+const described = (schema: unknown): unknown => written(open(named(schema)));
 
 /** One document with the operations, reduced to what a caller sends and reads. */
 const documentOf = (operations: readonly PartnerOperation[], schemas: Json): Json => {
@@ -85,6 +105,8 @@ export interface Family {
   readonly from: string;
   /** The member of a refusal that has its code: `status` or `errorCode`. */
   readonly code: string;
+  /** Whether some operations have a public form. */
+  readonly hasPublic: boolean;
   /** The operations that the package has. */
   readonly has: (operation: Described) => boolean;
 }
@@ -114,10 +136,11 @@ export const partnerModules = async (
   ]
     .filter((code) => code !== 'success')
     .toSorted();
-  const publicOnes = operations.filter(({ access }) => access !== 'token');
+  const publicOnes = family.hasPublic ? operations.filter(({ access }) => access !== 'token') : [];
+  const imported = [...new Set(operations.map(({ answer }) => answer.slice(0, answer.indexOf('<'))))].toSorted();
   const types = [
     ...banner(family.from),
-    "import type { Call, List, Options } from '../call.ts';",
+    `import type { ${[...imported, 'Options'].join(', ')} } from '../call.ts';`,
     '',
     astToString(nodes.filter(isUsed)).trimEnd(),
     '',
@@ -127,11 +150,15 @@ export const partnerModules = async (
     ...operations.map((one) => member(one, one.answer)),
     '}',
     '',
-    '/** The operations that need no token, and the public form of their data. */',
-    'export interface PublicOperations {',
-    ...publicOnes.map((one) => member(one, one.publicAnswer)),
-    '}',
-    '',
+    ...(publicOnes.length > 0
+      ? [
+          '/** The operations that need no token, and the public form of their data. */',
+          'export interface PublicOperations {',
+          ...publicOnes.map((one) => member(one, one.publicAnswer)),
+          '}',
+          '',
+        ]
+      : []),
   ].join('\n');
   const table = [
     ...banner(family.from),

@@ -59,18 +59,6 @@ export interface components {
             data: components["schemas"]["ApiKey"];
         };
         ApiKeyChanges: {
-            /** @description As it was read. */
-            readonly apiKeyId?: unknown;
-            /** @description As it was read. */
-            readonly hint?: unknown;
-            /** @description As it was read. */
-            readonly usedThisMonth?: unknown;
-            /** @description As it was read. */
-            readonly lastUsedAt?: unknown;
-            /** @description As it was read. */
-            readonly createdAt?: unknown;
-            /** @description As it was read. */
-            readonly updatedAt?: unknown;
             name?: string;
             /** @description web origins that may use the key, like `https://www.opera.example`; empty: any, and none */
             origins?: string[] | null;
@@ -266,18 +254,6 @@ export interface components {
             data: components["schemas"]["Client"];
         };
         ClientChanges: {
-            /** @description As it was read. */
-            readonly clientId?: unknown;
-            /** @description As it was read. */
-            readonly institution?: unknown;
-            /** @description As it was read. */
-            readonly type?: unknown;
-            /** @description As it was read. Changed by createClientSecret, deleteClientSecret. */
-            readonly secrets?: unknown;
-            /** @description As it was read. */
-            readonly createdAt?: unknown;
-            /** @description As it was read. */
-            readonly updatedAt?: unknown;
             name?: string;
             scopes?: ("catalog:read" | "catalog:write" | "contacts:read" | "contacts:write" | "contacts.sensitive:read" | "contacts.sensitive:write" | "orders:read" | "orders:write" | "orders.sensitive:read" | "orders.sensitive:write" | "tickets:read" | "tickets:write" | "clients:read" | "clients:write" | "clients.sensitive:read" | "clients.sensitive:write" | "users:read" | "users:write" | "users.sensitive:write" | "events:read" | "events:write")[];
             /** @description where users return to after signing in: https; http to `127.0.0.1`, `[::1]` or `localhost`, with any port; of a public client also a private-use scheme with a dot. No fragment, no userinfo. Compared to the letter */
@@ -513,16 +489,6 @@ export interface components {
             data: components["schemas"]["Individual"];
         };
         IndividualChanges: {
-            /** @description As it was read. */
-            readonly kind?: unknown;
-            /** @description As it was read. */
-            readonly contactNumber?: unknown;
-            /** @description As it was read. */
-            readonly createdAt?: unknown;
-            /** @description As it was read. */
-            readonly updatedAt?: unknown;
-            /** @description As it was read. Changed by eraseIndividual. */
-            readonly erasedAt?: unknown;
             lastName?: string;
             firstName?: string | null;
             title?: string | null;
@@ -557,16 +523,6 @@ export interface components {
             data: components["schemas"]["IndividualPage"];
         };
         IndividualReplacement: {
-            /** @description As it was read. */
-            readonly kind?: unknown;
-            /** @description As it was read. */
-            readonly contactNumber?: unknown;
-            /** @description As it was read. */
-            readonly createdAt?: unknown;
-            /** @description As it was read. */
-            readonly updatedAt?: unknown;
-            /** @description As it was read. Changed by eraseIndividual. */
-            readonly erasedAt?: unknown;
             lastName: string;
             firstName?: string;
             title?: string;
@@ -999,42 +955,6 @@ export interface components {
             override?: boolean;
         };
         OrderChanges: {
-            /** @description As it was read. */
-            readonly id?: unknown;
-            /** @description As it was read. Changed by reserveOrder, addPayment, settlePayment, confirmOrder, cancelOrder. */
-            readonly state?: unknown;
-            /** @description As it was read. */
-            readonly version?: unknown;
-            /** @description As it was read. */
-            readonly institution?: unknown;
-            /** @description As it was read. */
-            readonly pointOfSale?: unknown;
-            /** @description As it was read. */
-            readonly currency?: unknown;
-            /** @description As it was read. Changed by addLines, updateLine, removeLine. */
-            readonly lines?: unknown;
-            /** @description As it was read. Changed by addLines, removeLine. */
-            readonly total?: unknown;
-            /** @description As it was read. Changed by addPayment, settlePayment. */
-            readonly paid?: unknown;
-            /** @description As it was read. Changed by addLines, removeLine, addPayment, settlePayment. */
-            readonly due?: unknown;
-            /** @description As it was read. Changed by addPayment, settlePayment. */
-            readonly paymentStatus?: unknown;
-            /** @description As it was read. Changed by refundOrder. */
-            readonly refundStatus?: unknown;
-            /** @description As it was read. Changed by extendOrder, reserveOrder. */
-            readonly expiresAt?: unknown;
-            /** @description As it was read. Changed by extendOrder, reserveOrder. */
-            readonly dueAt?: unknown;
-            /** @description As it was read. Changed by confirmOrder, addPayment, settlePayment. */
-            readonly confirmedAt?: unknown;
-            /** @description As it was read. Changed by cancelOrder. */
-            readonly cancellation?: unknown;
-            /** @description As it was read. */
-            readonly createdAt?: unknown;
-            /** @description As it was read. */
-            readonly updatedAt?: unknown;
             contactNumber?: string | null;
             /** @description the institution's or reseller's own reference of the order */
             externalReference?: string | null;
@@ -1109,26 +1029,6 @@ export interface components {
             ticketId: string | null;
         };
         OrderLineChanges: {
-            /** @description As it was read. */
-            readonly id?: unknown;
-            /** @description As it was read. */
-            readonly productId?: unknown;
-            /** @description As it was read. */
-            readonly performanceId?: unknown;
-            /** @description As it was read. */
-            readonly startDate?: unknown;
-            /** @description As it was read. */
-            readonly seatCategoryId?: unknown;
-            /** @description As it was read. */
-            readonly tariffId?: unknown;
-            /** @description As it was read. */
-            readonly place?: unknown;
-            /** @description As it was read. */
-            readonly amount?: unknown;
-            /** @description As it was read. */
-            readonly currency?: unknown;
-            /** @description As it was read. Changed by confirmOrder. */
-            readonly ticketId?: unknown;
             beneficiary?: components["schemas"]["BeneficiaryChanges"] | null;
         };
         OrderPage: {
@@ -1212,22 +1112,6 @@ export interface components {
             data: components["schemas"]["Payment"];
         };
         PaymentChanges: {
-            /** @description As it was read. */
-            readonly id?: unknown;
-            /** @description As it was read. */
-            readonly orderId?: unknown;
-            /** @description As it was read. */
-            readonly method?: unknown;
-            /** @description As it was read. */
-            readonly amount?: unknown;
-            /** @description As it was read. */
-            readonly currency?: unknown;
-            /** @description As it was read. */
-            readonly reference?: unknown;
-            /** @description As it was read. */
-            readonly createdAt?: unknown;
-            /** @description As it was read. */
-            readonly updatedAt?: unknown;
             /**
              * @description `pending` is accepted for a pending payment only, and changes nothing
              * @enum {string}
@@ -1298,14 +1182,6 @@ export interface components {
             data: components["schemas"]["Performance"];
         };
         PerformanceChanges: {
-            /** @description As it was read. */
-            readonly id?: unknown;
-            /** @description As it was read. */
-            readonly productId?: unknown;
-            /** @description As it was read. */
-            readonly createdAt?: unknown;
-            /** @description As it was read. */
-            readonly updatedAt?: unknown;
             /** @enum {string} */
             state?: "on_sale" | "closed" | "cancelled";
             /**
@@ -1420,12 +1296,6 @@ export interface components {
             data: components["schemas"]["PointOfSale"];
         };
         PointOfSaleChanges: {
-            /** @description As it was read. */
-            readonly serviceHost?: unknown;
-            /** @description As it was read. */
-            readonly createdAt?: unknown;
-            /** @description As it was read. */
-            readonly updatedAt?: unknown;
             name?: string;
             languages?: string[];
             /** @description ISO 4217 */
@@ -1522,18 +1392,6 @@ export interface components {
             data: components["schemas"]["Product"];
         };
         ProductChanges: {
-            /** @description As it was read. */
-            readonly id?: unknown;
-            /** @description As it was read. Changed by changePerformance. */
-            readonly priceFrom?: unknown;
-            /** @description As it was read. */
-            readonly currency?: unknown;
-            /** @description As it was read. Changed by createPerformance, changePerformance. */
-            readonly performances?: unknown;
-            /** @description As it was read. */
-            readonly createdAt?: unknown;
-            /** @description As it was read. */
-            readonly updatedAt?: unknown;
             code?: string;
             type?: components["schemas"]["ProductType"];
             name?: components["schemas"]["LocalisedTextChanges"];
@@ -1581,18 +1439,6 @@ export interface components {
             asOf: string;
         };
         ProductReplacement: {
-            /** @description As it was read. */
-            readonly id?: unknown;
-            /** @description As it was read. Changed by changePerformance. */
-            readonly priceFrom?: unknown;
-            /** @description As it was read. */
-            readonly currency?: unknown;
-            /** @description As it was read. Changed by createPerformance, changePerformance. */
-            readonly performances?: unknown;
-            /** @description As it was read. */
-            readonly createdAt?: unknown;
-            /** @description As it was read. */
-            readonly updatedAt?: unknown;
             code: string;
             type: components["schemas"]["ProductType"];
             name: components["schemas"]["LocalisedText"];
@@ -1847,9 +1693,6 @@ export interface components {
             id: string;
             capacity?: number;
             rows?: components["schemas"]["SeatRowChanges"][];
-            readonly code?: unknown;
-            readonly name?: unknown;
-            readonly numbered?: unknown;
         };
         SeatRow: {
             row: string;
@@ -1922,16 +1765,6 @@ export interface components {
             data: components["schemas"]["Structure"];
         };
         StructureChanges: {
-            /** @description As it was read. */
-            readonly kind?: unknown;
-            /** @description As it was read. */
-            readonly contactNumber?: unknown;
-            /** @description As it was read. */
-            readonly createdAt?: unknown;
-            /** @description As it was read. */
-            readonly updatedAt?: unknown;
-            /** @description As it was read. Changed by eraseStructure. */
-            readonly erasedAt?: unknown;
             name?: string;
             legalForm?: string | null;
             registrationNumber?: string | null;
@@ -1964,16 +1797,6 @@ export interface components {
             data: components["schemas"]["StructurePage"];
         };
         StructureReplacement: {
-            /** @description As it was read. */
-            readonly kind?: unknown;
-            /** @description As it was read. */
-            readonly contactNumber?: unknown;
-            /** @description As it was read. */
-            readonly createdAt?: unknown;
-            /** @description As it was read. */
-            readonly updatedAt?: unknown;
-            /** @description As it was read. Changed by eraseStructure. */
-            readonly erasedAt?: unknown;
             name: string;
             legalForm?: string;
             registrationNumber?: string;
@@ -2012,12 +1835,6 @@ export interface components {
             data: components["schemas"]["Tariff"];
         };
         TariffChanges: {
-            /** @description As it was read. */
-            readonly id?: unknown;
-            /** @description As it was read. */
-            readonly createdAt?: unknown;
-            /** @description As it was read. */
-            readonly updatedAt?: unknown;
             code?: string;
             name?: components["schemas"]["LocalisedTextChanges"];
             /** @enum {string|null} */
@@ -2089,42 +1906,6 @@ export interface components {
             data: components["schemas"]["Ticket"];
         };
         TicketChanges: {
-            /** @description As it was read. */
-            readonly id?: unknown;
-            /** @description As it was read. Changed by printTicket, rollBackPrinting, controlTicket, revertControl, replaceTicket. */
-            readonly status?: unknown;
-            /** @description As it was read. */
-            readonly orderId?: unknown;
-            /** @description As it was read. */
-            readonly lineId?: unknown;
-            /** @description As it was read. */
-            readonly performanceId?: unknown;
-            /** @description As it was read. */
-            readonly seatCategoryId?: unknown;
-            /** @description As it was read. */
-            readonly place?: unknown;
-            /** @description As it was read. */
-            readonly tariffId?: unknown;
-            /** @description As it was read. */
-            readonly price?: unknown;
-            /** @description As it was read. */
-            readonly currency?: unknown;
-            /** @description As it was read. Changed by replaceTicket. */
-            readonly barcode?: unknown;
-            /** @description As it was read. Changed by printTicket, rollBackPrinting. */
-            readonly printedAt?: unknown;
-            /** @description As it was read. Changed by controlTicket, revertControl. */
-            readonly controlledAt?: unknown;
-            /** @description As it was read. Changed by controlTicket, revertControl. */
-            readonly gate?: unknown;
-            /** @description As it was read. Changed by replaceTicket. */
-            readonly replaces?: unknown;
-            /** @description As it was read. Changed by replaceTicket. */
-            readonly replacedBy?: unknown;
-            /** @description As it was read. */
-            readonly createdAt?: unknown;
-            /** @description As it was read. */
-            readonly updatedAt?: unknown;
             beneficiary?: components["schemas"]["BeneficiaryChanges"] | null;
         };
         TicketControl: {
@@ -2208,7 +1989,7 @@ export interface components {
             clientId?: string | null;
             /** @description null: of no user */
             userId?: string | null;
-            /** @description the operationId */
+            /** @description the operationId; `none` of a path or a method that does not exist */
             operation?: string;
             /** @description the HTTP status; 499: the client disconnected before its answer */
             status?: number;
@@ -2269,16 +2050,6 @@ export interface components {
             data: components["schemas"]["User"];
         };
         UserChanges: {
-            /** @description As it was read. */
-            readonly userId?: unknown;
-            /** @description As it was read. */
-            readonly login?: unknown;
-            /** @description As it was read. */
-            readonly createdAt?: unknown;
-            /** @description As it was read. */
-            readonly updatedAt?: unknown;
-            /** @description As it was read. */
-            readonly lastSignInAt?: unknown;
             name?: string;
             /**
              * @description bounds the scopes and the data of the user

@@ -32,13 +32,15 @@ const parsed = (text: string): unknown => {
 /** What an answer that is no success says; of a proxy's answer without envelope, the generic code of its status. */
 export const refusalOf = ({ status: httpStatus, headers }: Response, text: string): Refusal => {
   const body = parsed(text);
-  const { status, details = null, data = null } = isObject(body) ? body : {};
+  const envelope = isObject(body) ? body : {};
+  const { status = envelope.errorCode, details = envelope.errorMessage, data = null } = envelope;
   return {
     status: typeof status === 'string' ? status : genericStatus(httpStatus),
     httpStatus,
     details: typeof details === 'string' ? details : null,
     data,
     headers,
+    envelope,
   };
 };
 
@@ -70,8 +72,15 @@ export const sent = async <Result>(
   }
 };
 
+/** Makes the error of a refusal. */
+export type Fail = (refusal: Refusal) => ApiError;
+
 /** Reads an answer. @throws {ApiError} when it is no success */
-export const readAnswer = async <Data>(response: Response, form: Form): Promise<Answer<Data>> => {
+export const readAnswer = async <Data>(
+  response: Response,
+  form: Form,
+  fail: Fail = (refusal) => new ApiError(refusal),
+): Promise<Answer<Data>> => {
   const { ok, status: httpStatus, headers } = response;
   const answer = (data: unknown): Answer<Data> => ({
     data: data as Data,
@@ -81,7 +90,7 @@ export const readAnswer = async <Data>(response: Response, form: Form): Promise<
   });
   if (ok && form === 'blob') return answer(await response.blob());
   const text = await response.text();
-  if (!ok) throw new ApiError(refusalOf(response, text));
+  if (!ok) throw fail(refusalOf(response, text));
   const body = parsed(text);
   if (!isObject(body)) throw new Error(`the answer (${httpStatus}) is no JSON`);
   return answer(form === 'bare' ? body : body.data);

@@ -28,7 +28,9 @@ const mayRepeat = (error: unknown, repeatable: Repeatable): boolean => {
   const { httpStatus, status } = error;
   // The first request with the same key is still running: its answer comes.
   if (status === 'idempotency_in_progress') return true;
-  return httpStatus === 429 || (repeatable === 'always' && AWAY.includes(httpStatus));
+  // Family B answers 500 to whatever fails, with Retry-After where waiting helps.
+  const isAway = AWAY.includes(httpStatus) || (httpStatus === 500 && error.retryAfter !== null);
+  return httpStatus === 429 || (repeatable === 'always' && isAway);
 };
 
 /** Milliseconds until a failed request is repeated; undefined if it is not. */

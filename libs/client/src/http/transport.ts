@@ -1,7 +1,7 @@
 import type { Answer } from '../call.ts';
 import { ApiError } from '../errors.ts';
 import type { Authentication } from '../tokens/authentication.ts';
-import { type Fetch, type Form, readAnswer, sent, type Wire } from './exchange.ts';
+import { type Fail, type Fetch, type Form, readAnswer, sent, type Wire } from './exchange.ts';
 import { type Repeatable, type Repetition, repeatedAfter } from './repeat.ts';
 import type { Limit } from './wait.ts';
 import { delay } from './wait.ts';
@@ -15,7 +15,12 @@ export interface Transport {
 }
 
 /** Creates the transport of a client. */
-export const createTransport = (fetch: Fetch, authentication: Authentication, repetition: Repetition): Transport => {
+export const createTransport = (
+  fetch: Fetch,
+  authentication: Authentication,
+  repetition: Repetition,
+  fail?: Fail,
+): Transport => {
   const once: Transport['once'] = async (wire, read) => {
     const attempt = async (credentials: Readonly<Record<string, string>>) =>
       sent(fetch, { ...wire, headers: { ...credentials, ...wire.headers } }, read);
@@ -31,7 +36,7 @@ export const createTransport = (fetch: Fetch, authentication: Authentication, re
   return {
     once,
     async call(wire, form, isOpen) {
-      const read = (response: Response) => readAnswer(response, form);
+      const read = (response: Response) => readAnswer(response, form, fail);
       for (let attempt = 0; ; attempt += 1) {
         try {
           return (await (isOpen ? sent(fetch, wire, read) : once(wire, read))) as Answer<never>;
