@@ -97,7 +97,10 @@ export const createCredentials = ({ bearer, apiKeys }: CredentialsOptions): Cred
       } catch (refusal) {
         const { family, request } = exchange;
         const { authorization, [API_KEY_HEADER]: key } = request.headers;
-        if (family === 'B' || (authorization === undefined && key === undefined)) throw refusal;
+        const isAnonymous = authorization === undefined && key === undefined;
+        // Whoever must wait for a service that is away does not wait for the authorizer as well.
+        const isFailure = !(refusal instanceof Fault) || refusal.http >= 500;
+        if (family === 'B' || isAnonymous || isFailure) throw refusal;
         return recognise(exchange).then(() => {
           throw refusal;
         });
