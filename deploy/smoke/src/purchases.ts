@@ -1,13 +1,6 @@
-import {
-  type Address,
-  dataOf,
-  type Json,
-  openClient,
-  openVisitor,
-  type WaitOptions,
-  waitUntil,
-  withToken,
-} from '@boxoffice/testkit';
+import { createClient } from '@boxoffice/client';
+import { createPosClient } from '@boxoffice/client/pos';
+import { type Address, fetchOf, type WaitOptions, waitUntil } from '@boxoffice/testkit';
 
 /** The members of demo.json that are read here. */
 export interface Demo {
@@ -21,6 +14,12 @@ export interface Demo {
 
 const waiting = (what: string): WaitOptions => ({ what, withinMs: 30_000, everyMs: 200 });
 
+const numberedShow = ({ fixtures }: Demo): { readonly productId: string; readonly performanceId: string } => {
+  const found = fixtures.opera?.numbered;
+  if (!found) throw new Error('demo.json has no numbered show of opera');
+  return found;
+};
+
 /**
  * An institution's client buys two places, pays, reads its tickets, and cancels until all is settled. Returns a
  * summary.
@@ -28,25 +27,28 @@ const waiting = (what: string): WaitOptions => ({ what, withinMs: 30_000, everyM
 export const purchaseA = async (address: Address, demo: Demo): Promise<string> => {
   const full = demo.clients.find(({ name, institution }) => name === 'full' && institution === 'opera');
   if (!full) throw new Error('demo.json has no client full of opera');
-  const client = withToken(openClient(address), full);
-  const get = (path: string): Promise<Json> => dataOf(client, `/svc/v3${path}`);
-  const post = (path: string, body: object): Promise<Json> =>
-    dataOf(client, `/svc/v3${path}`, { method: 'POST', body });
+  const { clientId, clientSecret } = full;
+  const client = createClient({ baseUrl: address.baseUrl, fetch: fetchOf(address), clientId, clientSecret });
 
-  const performanceId = demo.fixtures.opera?.numbered?.performanceId;
-  const { seatCategories, prices } = await get(`/catalog/performances/${performanceId}`);
-  const item = { performanceId, seatCategoryId: seatCategories[0].id, tariffId: prices[0].tariffId, quantity: 2 };
-  const { id, due } = await post('/orders', { items: [item] });
-  await post(`/orders/${id}/payments`, { method: 'card', amount: due, status: 'captured' });
-  const { state } = await get(`/orders/${id}`);
+  const { performanceId } = numberedShow(demo);
+  const { prices } = await client.getPerformance({ path: { performanceId } });
+  const [price] = prices;
+  if (!price) throw new Error(`${performanceId} has no price`);
+  const { seatCategoryId, tariffId } = price;
+  const order = await client.createOrder({
+    body: { items: [{ performanceId, seatCategoryId, tariffId, quantity: 2 }] },
+  });
+  const path = { orderId: order.id };
+  await client.addPayment({ path, body: { method: 'card', amount: order.due, status: 'captured' } });
+  const { state } = await client.getOrder({ path });
   if (state !== 'confirmed') throw new Error(`the order is ${state}`);
-  await post(`/orders/${id}/cancellation`, { reason: 'smoke test' });
+  await client.cancelOrder({ path, body: { reason: 'smoke test' } });
   const { ticketsCancelled, placesReleased } = await waitUntil(
     async () => {
-      const { cancellation } = await get(`/orders/${id}`);
+      const { cancellation } = await client.getOrder({ path });
       return cancellation?.settledAt ? cancellation : undefined;
     },
-    waiting(`the cancellation of ${id} to be settled`),
+    waiting(`the cancellation of ${order.id} to be settled`),
   );
   if (ticketsCancelled !== 2 || placesReleased !== 2)
     throw new Error(`${ticketsCancelled} tickets cancelled and ${placesReleased} places released, not 2 and 2`);
@@ -58,37 +60,29 @@ export const purchaseA = async (address: Address, demo: Demo): Promise<string> =
  * summary.
  */
 export const purchaseB = async (address: Address, demo: Demo): Promise<string> => {
-  const host = demo.pointsOfSale.find(({ institution }) => institution === 'opera')?.serviceHost;
-  // A POST names its media type, also without a body.
-  const headers = { 'content-type': 'application/json' };
-  const visitor = openVisitor(openClient(address, { headers }), String(host));
-  const post = (path: string, body?: object): Promise<Json> =>
-    dataOf(visitor, `/tnwr/v1${path}`, { method: 'POST', body });
-  /** Repeats a failed read: the first may be slow on a small machine. @throws {Error} of the last try */
-  const get = async (path: string): Promise<Json> => {
-    let failure: unknown;
-    const read = () =>
-      dataOf(visitor, `/tnwr/v1${path}`).catch((error: unknown) => {
-        failure = error;
-      });
-    return waitUntil(read, waiting(path)).catch(() => Promise.reject(failure));
-  };
+  const pointOfSale = demo.pointsOfSale.find(({ institution }) => institution === 'opera');
+  if (!pointOfSale) throw new Error('demo.json has no point of sale of opera');
+  const { serviceHost } = pointOfSale;
+  const visitor = createPosClient({ baseUrl: address.baseUrl, fetch: fetchOf(address), serviceHost });
 
-  const product = await get(`/products/${demo.fixtures.opera?.numbered?.productId}`);
-  const [evening] = product.performances;
-  const section = evening.seatCategories.find(({ free }: { free: number }) => free >= 2);
-  const item = { performanceId: evening.id, seatCategoryId: section.id, tariffId: section.prices[0].tariffId };
-  await post('/shopping-cart/items', { ...item, quantity: 2 });
+  const { performances } = await visitor.viewProduct({ path: { id: numberedShow(demo).productId } });
+  const [evening] = performances;
+  const section = evening?.seatCategories.find(({ free }) => free >= 2);
+  const price = section?.prices[0];
+  if (!evening || !section || !price) throw new Error('two places of the numbered show are not on sale');
+  await visitor.addToCart({
+    body: { performanceId: evening.id, seatCategoryId: section.id, tariffId: price.tariffId, quantity: 2 },
+  });
   const contact = { firstName: 'Ana', lastName: 'Martin', email: 'ana.martin@example.org' };
-  const { id } = await post('/orders', { contact, paymentMethod: 'simulated', paymentToken: 'ok' });
+  const { id } = await visitor.checkOut({ body: { contact, paymentMethod: 'simulated', paymentToken: 'ok' } });
   await waitUntil(
     async () => {
-      const { items } = await get(`/orders/${id}`);
-      return Object.values<Json>(items).every(({ barcode }) => Boolean(barcode));
+      const { items } = await visitor.getOwnOrder({ path: { id } });
+      return Object.values(items).every(({ barcode }) => Boolean(barcode));
     },
     waiting(`the barcodes of ${id}`),
   );
-  const { state } = await post(`/orders/${id}/cancellation`);
+  const { state } = await visitor.cancelOwnOrder({ path: { id }, body: {} });
   if (state !== 'cancelled') throw new Error(`the order is ${state} after its cancellation`);
   return 'cart of 2, checked out as a guest, 2 barcodes; cancelled';
 };

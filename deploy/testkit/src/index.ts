@@ -11,6 +11,7 @@ export {
   type SendOptions,
   send,
 } from './client.ts';
+export { fetchOf } from './fetch.ts';
 export { freePort, freePorts } from './ports.ts';
 export { authorizationOf, type Credentials, withToken } from './token.ts';
 export { openVisitor } from './visitor.ts';

@@ -3,7 +3,16 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { type Client, dataOf, freePorts, openClient, openVisitor, waitUntil, withToken } from '../src/index.ts';
+import {
+  type Client,
+  dataOf,
+  fetchOf,
+  freePorts,
+  openClient,
+  openVisitor,
+  waitUntil,
+  withToken,
+} from '../src/index.ts';
 
 interface Received {
   readonly method: string | undefined;
@@ -34,6 +43,25 @@ afterEach(async () => {
   server.close();
   server.closeAllConnections();
   await once(server, 'close');
+});
+
+describe('a fetch with the certificate of an address', () => {
+  const url = (): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}/a?b=c`;
+
+  test('sends method, headers and body, and returns status, headers and body', async () => {
+    replies = [{ status: 201, headers: { etag: '"1"' }, body: 'made' }];
+    const response = await fetchOf({})(url(), { method: 'POST', headers: { 'x-a': '1' }, body: 'text' });
+    expect([response.status, response.headers.get('etag'), await response.text()]).toEqual([201, '"1"', 'made']);
+    expect(received).toMatchObject([{ method: 'POST', url: '/a?b=c', headers: { 'x-a': '1' }, body: 'text' }]);
+  });
+
+  test('returns answers without a body, and rejects with the signal and without a server', async () => {
+    replies = [{ status: 304, body: '' }];
+    expect((await fetchOf({})(url())).status).toBe(304);
+    await expect(fetchOf({})(url(), { signal: AbortSignal.abort() })).rejects.toMatchObject({ name: 'AbortError' });
+    const [port] = await freePorts(1);
+    await expect(fetchOf({})(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  });
 });
 
 describe('a client', () => {
