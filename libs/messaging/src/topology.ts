@@ -27,7 +27,10 @@ export const topology = {
   ticketsOrders: { name: 'tickets.orders.v1', types: ['order.confirmed', 'order.cancelled'] },
   catalogReleases: { name: 'catalog.releases.v1', types: ['order.cancelled', 'order.expired', 'tickets.cancelled'] },
   /** Everything that partners hear of, for the event feed and webhooks. */
-  eventsFacts: { name: 'events.facts.v1', types: ['contact.erased'] },
+  eventsFacts: {
+    name: 'events.facts.v1',
+    types: ['contact.recorded', 'product.recorded', 'performance.recorded', 'order.recorded', 'ticket.recorded'],
+  },
 } as const satisfies Record<string, Queue>;
 
 /** The facts broadcast to every process of a kind; processes that are down miss them. */
@@ -43,10 +46,26 @@ export const broadcasts = {
 export const processes: Readonly<Record<string, { publishes: readonly string[]; receives?: readonly Broadcast[] }>> = {
   gateway: { publishes: [], receives: [broadcasts.access] },
   authorizer: { publishes: broadcasts.access.types },
-  catalog: { publishes: ['institution.changed', 'performance.cancelled', 'places.released'] },
-  contacts: { publishes: ['contact.erased'] },
-  orders: { publishes: ['order.confirmed', 'order.cancelled', 'order.expired'] },
-  tickets: { publishes: ['tickets.cancelled', 'ticket.controlled', 'ticket.control_reverted', 'ticket.replaced'] },
+  catalog: {
+    publishes: [
+      'institution.changed',
+      'performance.cancelled',
+      'places.released',
+      'product.recorded',
+      'performance.recorded',
+    ],
+  },
+  contacts: { publishes: ['contact.erased', 'contact.recorded'] },
+  orders: { publishes: ['order.confirmed', 'order.cancelled', 'order.expired', 'order.recorded'] },
+  tickets: {
+    publishes: [
+      'tickets.cancelled',
+      'ticket.controlled',
+      'ticket.control_reverted',
+      'ticket.replaced',
+      'ticket.recorded',
+    ],
+  },
   pos: { publishes: [] },
   events: { publishes: [] },
 };

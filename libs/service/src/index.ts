@@ -20,6 +20,15 @@ export type {
   ServiceDefinition,
 } from './definition.ts';
 export { type Engines, type EnginesOptions, openEngines } from './engines/engines.ts';
+export {
+  type Announced,
+  type Announcement,
+  announcedAgain,
+  announcementExample,
+  announcementSchema,
+  announcing,
+  type LastAnnouncement,
+} from './facts/announce.ts';
 export type { FactMoment } from './facts/channel.ts';
 export {
   type End,

@@ -1,5 +1,6 @@
-import type { CurrentFacts } from '@boxoffice/service';
+import { announcedAgain, type CurrentFacts } from '@boxoffice/service';
 import { everyDocument } from '@boxoffice/store';
+import { PERFORMANCE_RECORDED, PRODUCT_RECORDED, shownOfPerformance, shownOfProduct } from './announcements.ts';
 import {
   INSTITUTION_CHANGED,
   institutionChanged,
@@ -8,18 +9,29 @@ import {
   performanceCancelled,
   placesReleased,
 } from './events.ts';
-import { institutions, performances, releases } from './store.ts';
+import { institutions, performances, products, releases } from './store.ts';
 
-/** The institutions, the cancelled performances, and the places that returned to stock: for republishing events after a restore. */
+/**
+ * The institutions, the last events of products and performances, the cancelled performances, and the places that
+ * returned to stock: for republishing events after a restore.
+ */
 export const currentFacts: CurrentFacts = {
-  types: [INSTITUTION_CHANGED, PERFORMANCE_CANCELLED, PLACES_RELEASED],
+  types: [INSTITUTION_CHANGED, PERFORMANCE_CANCELLED, PLACES_RELEASED, PRODUCT_RECORDED, PERFORMANCE_RECORDED],
   async *read(store) {
     for await (const current of everyDocument(store.collection(institutions))) {
       const { id, institution, version, createdAt } = current;
       yield { ...institutionChanged(id, current), institution, key: id, version, changedAt: Date.parse(createdAt) };
     }
+    for await (const product of everyDocument(store.collection(products))) {
+      const { id: key, institution, version, modifiedAt } = product;
+      const last = announcedAgain(product, PRODUCT_RECORDED, { resource: 'product', data: shownOfProduct(product) });
+      if (last) yield { ...last, institution, key, version, changedAt: Date.parse(modifiedAt) };
+    }
     for await (const performance of everyDocument(store.collection(performances))) {
       const { id, institution, version, productId, state, updatedAt } = performance;
+      const shown = { resource: 'performance', data: shownOfPerformance(performance) };
+      const last = announcedAgain(performance, PERFORMANCE_RECORDED, shown);
+      if (last) yield { ...last, institution, key: id, version, changedAt: Date.parse(performance.modifiedAt) };
       if (state !== 'cancelled') continue;
       const fact = performanceCancelled({ performanceId: id, productId, cancelledAt: updatedAt });
       yield { ...fact, institution, key: id, version, changedAt: Date.parse(updatedAt) };

@@ -1,6 +1,8 @@
 import { oneOf, timestamp } from '@boxoffice/http';
+import { announcementExample, announcementSchema } from '@boxoffice/service';
 import type { Fact } from '@boxoffice/store';
 import { Type } from 'typebox';
+import { PERFORMANCE_RECORDED, PRODUCT_RECORDED, shownOfPerformance, shownOfProduct } from './announcements.ts';
 
 /** A performance is cancelled; the orders service cancels the affected orders. */
 export interface PerformanceCancelled {
@@ -65,6 +67,22 @@ export const examples = {
     placesReleased: 2,
   } satisfies PlacesReleased,
   [INSTITUTION_CHANGED]: { name: 'Opéra du Lac', languages: ['fr', 'de', 'en'] } satisfies InstitutionChanged,
+  [PRODUCT_RECORDED]: announcementExample({
+    type: 'product.changed',
+    resource: { type: 'product', id: 'prd_00mhs1k2a4h9rv2c6t5b' },
+    data: shownOfProduct({ type: 'show', state: 'running', startDate: null, endDate: null }),
+  }),
+  [PERFORMANCE_RECORDED]: announcementExample({
+    type: 'performance.changed',
+    resource: { type: 'performance', id: 'prf_00mhs1k2e7d3kq0w8z1x' },
+    data: shownOfPerformance({
+      productId: 'prd_00mhs1k2a4h9rv2c6t5b',
+      state: 'on_sale',
+      startDate: '2027-03-14T19:30:00.000Z',
+      salesFrom: null,
+      salesTo: null,
+    }),
+  }),
 } as const;
 
 /** The members that every event of a type has: consumers rely on them, and the next release keeps them. */
@@ -81,4 +99,6 @@ export const schemas = {
     placesReleased: Type.Integer({ minimum: 0 }),
   }),
   [INSTITUTION_CHANGED]: Type.Object({ name: Type.String(), languages: Type.Array(Type.String()) }),
+  [PRODUCT_RECORDED]: announcementSchema,
+  [PERFORMANCE_RECORDED]: announcementSchema,
 } as const;

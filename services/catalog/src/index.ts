@@ -10,4 +10,11 @@ export {
   createTariff,
   listPointsOfSale,
 } from './provisioning/seed.ts';
-export { type PerformanceDocument, type PlaceDocument, performances, places } from './store.ts';
+export {
+  type PerformanceDocument,
+  type PlaceDocument,
+  type ProductDocument,
+  performances,
+  places,
+  products,
+} from './store.ts';

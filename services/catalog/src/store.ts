@@ -1,5 +1,6 @@
-import type { Retentions } from '@boxoffice/service';
+import { type Announced, announcing, type Retentions } from '@boxoffice/service';
 import { collection, type Document, type Documents, type Store } from '@boxoffice/store';
+import { announcePerformance, announceProduct, PERFORMANCE_RECORDED, PRODUCT_RECORDED } from './announcements.ts';
 import type { Institution } from './domain/institution.ts';
 import type { Performance } from './domain/performance.ts';
 import type { Place } from './domain/place.ts';
@@ -24,7 +25,7 @@ export type InstitutionDocument = Document &
  * `cancelling`: the pending step of a cancellation; when it began (ISO 8601 UTC), until all performances are
  * cancelled.
  */
-export type ProductDocument = Document & Product & { readonly cancelling?: string | null };
+export type ProductDocument = Announced & Product & { readonly cancelling?: string | null };
 export type TariffDocument = Document & Tariff;
 /** The id is the service host. */
 export type PointOfSaleDocument = Document & PointOfSale;
@@ -42,7 +43,7 @@ export interface CapacityChange {
   readonly until: number;
   readonly settle: boolean;
 }
-export type PerformanceDocument = Document & Performance & { readonly capacityChange?: CapacityChange | null };
+export type PerformanceDocument = Announced & Performance & { readonly capacityChange?: CapacityChange | null };
 
 const inOrderOfCreation = { name: 'created', fields: ['createdAt'] } as const;
 
@@ -117,12 +118,12 @@ export interface Collections {
   readonly abandoned: Documents<AbandonedDocument>;
 }
 
-/** The collections of one institution. */
+/** The collections of one institution; every write to products and performances announces what partners hear of. */
 export const collectionsOf = (store: Store, institution: string): Collections => ({
   institution,
   institutions: store.collection(institutions).of(institution),
-  products: store.collection(products).of(institution),
-  performances: store.collection(performances).of(institution),
+  products: announcing(store.collection(products), PRODUCT_RECORDED, announceProduct).of(institution),
+  performances: announcing(store.collection(performances), PERFORMANCE_RECORDED, announcePerformance).of(institution),
   tariffs: store.collection(tariffs).of(institution),
   pointsOfSale: store.collection(pointsOfSale).of(institution),
   places: store.collection(places).of(institution),

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { integer, versionOf } from '@boxoffice/runtime';
 import type { ServiceDefinition } from '@boxoffice/service';
+import { contactsOf } from './announcements.ts';
 import { createContacts } from './contacts/contacts.ts';
 import { auditTo, createDisclosure } from './contacts/disclosure.ts';
 import { currentFacts } from './current-facts.ts';
@@ -22,7 +23,7 @@ export const contacts: ServiceDefinition<typeof settings> = {
   settings,
   operations: ({ store, logger, settings: { duplicateEmailsPerMinute } }) =>
     routes(
-      createContacts(store.collection(contactsCollection), { now: () => new Date(), randomBytes }),
+      createContacts(contactsOf(store), { now: () => new Date(), randomBytes }),
       createDisclosure({ perMinute: duplicateEmailsPerMinute, audit: auditTo(logger) }),
     ),
 };

@@ -1,5 +1,7 @@
 import type { Metrics } from '@boxoffice/runtime';
+import { announcing } from '@boxoffice/service';
 import type { Store } from '@boxoffice/store';
+import { announceOrder, ORDER_RECORDED } from './announcements.ts';
 import type { Clients } from './clients/clients.ts';
 import { type Contacts, createContacts } from './clients/contacts.ts';
 import { createStock, type Stock } from './clients/stock.ts';
@@ -47,7 +49,9 @@ export const createContext = (
   log: Log,
   metrics?: Metrics,
 ): OrdersContext => {
-  const collections = collectionsOf(store);
+  const stored = collectionsOf(store);
+  // Every write announces what partners hear of.
+  const collections = { ...stored, orders: announcing(stored.orders, ORDER_RECORDED, announceOrder) };
   return {
     ...collections,
     orders: metrics ? countedOrders(collections.orders, metrics) : collections.orders,

@@ -1,5 +1,6 @@
-import type { CurrentFacts } from '@boxoffice/service';
+import { announcedAgain, type CurrentFacts } from '@boxoffice/service';
 import { everyDocument } from '@boxoffice/store';
+import { ORDER_RECORDED, shownOf } from './announcements.ts';
 import { type DomainFact, orderCancelled, orderConfirmed, orderExpired } from './domain/order/facts.ts';
 import { ORDER_CANCELLED, ORDER_CONFIRMED, ORDER_EXPIRED } from './events.ts';
 import { type OrderDocument, ordersCollection } from './store.ts';
@@ -23,14 +24,19 @@ const factOf = (order: OrderDocument): DomainFact | undefined => {
   }
 };
 
-/** The present facts of all confirmed, cancelled and expired orders. Carts have no `modifiedAt`. */
+/**
+ * The present facts of all confirmed, cancelled and expired orders, and the last event of each order. Carts have no
+ * `modifiedAt`.
+ */
 export const currentFacts: CurrentFacts = {
-  types: [ORDER_CONFIRMED, ORDER_CANCELLED, ORDER_EXPIRED],
+  types: [ORDER_CONFIRMED, ORDER_CANCELLED, ORDER_EXPIRED, ORDER_RECORDED],
   async *read(store) {
     for await (const order of everyDocument(store.collection(ordersCollection))) {
       const fact = factOf(order);
       const { institution, id: key, version, modifiedAt: changedAt } = order;
       if (fact) yield { ...fact, institution, key, version, changedAt };
+      const last = announcedAgain(order, ORDER_RECORDED, { resource: 'order', data: shownOf(order) });
+      if (last) yield { ...last, institution, key, version, changedAt };
     }
   },
 };

@@ -1,5 +1,7 @@
 import { nullable, timestamp } from '@boxoffice/http';
+import { announcementExample, announcementSchema } from '@boxoffice/service';
 import { Type } from 'typebox';
+import { ORDER_RECORDED } from './announcements.ts';
 import type { DomainFact, OrderCancelled, OrderConfirmed, OrderExpired } from './domain/order/facts.ts';
 
 export const ORDER_CONFIRMED = 'order.confirmed' satisfies DomainFact['type'];
@@ -39,6 +41,23 @@ export const examples = {
     placeIds: [place.id],
   } satisfies OrderCancelled['data'],
   [ORDER_EXPIRED]: { orderId, placeIds: [place.id] } satisfies OrderExpired['data'],
+  [ORDER_RECORDED]: announcementExample({
+    type: 'order.confirmed',
+    resource: { type: 'order', id: orderId },
+    data: {
+      state: 'confirmed',
+      contactNumber: 'C7K2M9QX4TB03',
+      pointOfSale: 'tickets.opera.example',
+      performanceIds: ['prf_00mhs1k2e7d3kq0w8z1x'],
+      currency: 'CHF',
+      total: 12_500,
+      paid: 12_500,
+      due: 0,
+      expiresAt: null,
+      confirmedAt: '2027-02-01T12:00:00.000Z',
+      cancellation: null,
+    },
+  }),
 } as const;
 
 const id = Type.String();
@@ -72,4 +91,5 @@ export const schemas = {
     placeIds: ids,
   }),
   [ORDER_EXPIRED]: Type.Object({ orderId: id, placeIds: ids }),
+  [ORDER_RECORDED]: announcementSchema,
 } as const;

@@ -1,9 +1,9 @@
-import type { Retentions } from '@boxoffice/service';
+import type { Announced, Retentions } from '@boxoffice/service';
 import { type CollectionHandle, collection, type Document, type Documents, type Store } from '@boxoffice/store';
 import type { Order } from './domain/order/order.ts';
 
 /** An order as stored. `performanceId` is the first performance it ever had; the others have links. */
-export interface OrderDocument extends Order, Document {
+export interface OrderDocument extends Order, Document, Pick<Announced, 'lastAnnouncement'> {
   readonly performanceId: string;
 }
 

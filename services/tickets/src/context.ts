@@ -1,4 +1,6 @@
+import { announcing } from '@boxoffice/service';
 import type { Documents, Store } from '@boxoffice/store';
+import { announceTicket, TICKET_RECORDED } from './announcements.ts';
 import { type BarcodeKeys, createBarcodeKeys } from './barcode/keys.ts';
 import {
   type ErasedContactDocument,
@@ -39,7 +41,8 @@ export const createContext = (store: Store, serviceSecret: string, now: () => nu
   now,
   collections: (institution) => ({
     institution,
-    tickets: store.collection(ticketsCollection).of(institution),
+    // Every write announces what partners hear of.
+    tickets: announcing(store.collection(ticketsCollection), TICKET_RECORDED, announceTicket).of(institution),
     orders: store.collection(ordersCollection).of(institution),
     replacements: store.collection(replacementsCollection).of(institution),
     erasedContacts: store.collection(erasedContactsCollection).of(institution),

@@ -1,5 +1,6 @@
-import type { CurrentFacts } from '@boxoffice/service';
+import { announcedAgain, type CurrentFacts } from '@boxoffice/service';
 import { everyDocument, type Fact } from '@boxoffice/store';
+import { shownOf, TICKET_RECORDED } from './announcements.ts';
 import {
   TICKET_CONTROL_REVERTED,
   TICKET_CONTROLLED,
@@ -20,12 +21,13 @@ const factsOf = (ticket: TicketDocument): Fact[] => {
   const facts = replaces === null ? [] : [ticketReplaced(ticket)];
   if (status === 'controlled') facts.push(ticketControlled(ticket));
   else if (status !== 'cancelled' && version >= REVERTED_AT) facts.push(ticketControlReverted(ticket));
-  return facts;
+  const last = announcedAgain(ticket, TICKET_RECORDED, { resource: 'ticket', data: shownOf(ticket) });
+  return last ? [...facts, last] : facts;
 };
 
-/** Replacements, controls and cancellations of the current documents: for republishing events after a restore. */
+/** Replacements, controls, cancellations and last events of the current documents: for republishing events after a restore. */
 export const currentFacts: CurrentFacts = {
-  types: [TICKET_REPLACED, TICKET_CONTROLLED, TICKET_CONTROL_REVERTED, TICKETS_CANCELLED],
+  types: [TICKET_REPLACED, TICKET_CONTROLLED, TICKET_CONTROL_REVERTED, TICKETS_CANCELLED, TICKET_RECORDED],
   async *read(store) {
     for await (const ticket of everyDocument(store.collection(ticketsCollection))) {
       const { institution, version, orderId: key } = ticket;

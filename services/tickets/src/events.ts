@@ -1,6 +1,8 @@
 import { nullable, timestamp } from '@boxoffice/http';
+import { announcementExample, announcementSchema } from '@boxoffice/service';
 import type { Fact } from '@boxoffice/store';
 import { Type } from 'typebox';
+import { TICKET_RECORDED } from './announcements.ts';
 import type { Ticket } from './domain/ticket.ts';
 
 export interface TicketControlled {
@@ -93,6 +95,25 @@ export const examples = {
     placeIds: ['plc_00mhs1k2e7d3kq0w8z1x_0_0_14'],
     keptPlaceIds: ['plc_00mhs1k2e7d3kq0w8z1x_0_0_15'],
   } satisfies TicketsCancelled,
+  [TICKET_RECORDED]: announcementExample({
+    type: 'ticket.printed',
+    resource: { type: 'ticket', id: 'tic_00mhs1k9f5q2w8e4r6t0' },
+    data: {
+      status: 'printed',
+      orderId,
+      lineId: 'lin_00mhs1k9f5q2w8e4r6t0',
+      performanceId: 'prf_00mhs1k2e7d3kq0w8z1x',
+      seatCategoryId: 'cat_00mhs1k2e7d3kq0w8z1x_0',
+      tariffId: 'trf_00mhs1k1z2s6xe8b0n4m',
+      placeId: 'plc_00mhs1k2e7d3kq0w8z1x_0_0_14',
+      price: 12_500,
+      currency: 'CHF',
+      printedAt: '2027-03-14T17:02:11.000Z',
+      controlledAt: null,
+      replaces: null,
+      replacedBy: null,
+    },
+  }),
 } as const;
 
 const id = Type.String();
@@ -116,4 +137,5 @@ export const schemas = {
     placeIds: ids,
     keptPlaceIds: ids,
   }),
+  [TICKET_RECORDED]: announcementSchema,
 } as const;

@@ -1,9 +1,9 @@
-import type { Retentions } from '@boxoffice/service';
+import type { Announced, Retentions } from '@boxoffice/service';
 import { collection, type Document } from '@boxoffice/store';
 import type { OrderTickets } from './domain/order.ts';
 import type { Ticket } from './domain/ticket.ts';
 
-export type TicketDocument = Document & Ticket;
+export type TicketDocument = Announced & Ticket;
 /** The id is the order's. */
 export type OrderDocument = Document & OrderTickets;
 

@@ -28,7 +28,7 @@ const own: Readonly<Record<string, { exchanges: readonly string[]; queues: reado
     queues: ['authorizer.contact-erased.v1', 'authorizer.institutions.v1'],
   },
   catalog: {
-    exchanges: ['boxoffice.institution', 'boxoffice.performance', 'boxoffice.places'],
+    exchanges: ['boxoffice.institution', 'boxoffice.performance', 'boxoffice.places', 'boxoffice.product'],
     queues: ['catalog.releases.v1'],
   },
   contacts: { exchanges: ['boxoffice.contact'], queues: [] },
@@ -41,6 +41,7 @@ const own: Readonly<Record<string, { exchanges: readonly string[]; queues: reado
     queues: ['tickets.contact-erased.v1', 'tickets.orders.v1'],
   },
   pos: { exchanges: [], queues: ['pos.contact-erased.v1'] },
+  events: { exchanges: [], queues: ['events.facts.v1'] },
 };
 
 const users = Object.keys(own);
@@ -49,7 +50,18 @@ const moves = workQueues.map((name) => `${name}.moves`);
 const besides = workQueues.flatMap((name) =>
   ['dlq', 'retry.5s', 'retry.30s', 'retry.5m'].map((end) => `${name}.${end}`),
 );
-const domains = ['client', 'token', 'contact', 'institution', 'performance', 'places', 'order', 'ticket', 'tickets'];
+const domains = [
+  'client',
+  'token',
+  'contact',
+  'institution',
+  'performance',
+  'places',
+  'product',
+  'order',
+  'ticket',
+  'tickets',
+];
 const exchanges = domains.map((name) => `boxoffice.${name}`);
 
 test('every exchange has one publisher, so that permission for it is permission for its facts', () => {

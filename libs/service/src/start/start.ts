@@ -193,6 +193,7 @@ export const startService = async <Spec extends SettingsSpec, State>(
       logger,
       serverUrl: publicUrl,
       family,
+      webhooks: definition.webhooks,
       admit: definition.admit?.(parts, state),
     });
     const reactions = definition.reactions?.(parts, state) ?? [];

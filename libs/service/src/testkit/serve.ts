@@ -54,6 +54,8 @@ export interface Served {
   readonly url: string;
   /** @throws {Error} if the operation's description lacks the response's status, or its schema does not fit the data */
   call<Data>(method: string, path: string, call: ServedCall): Promise<ServedReply<Data>>;
+  /** The same without a look at the response, whose body may have no end; aborted by the signal. */
+  open(method: string, path: string, call: ServedCall, signal?: AbortSignal): Promise<Response>;
   close(): Promise<void>;
 }
 
@@ -85,12 +87,16 @@ export const serveOperations = async (
   await new Promise((resolve) => server.once('listening', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-  const call = async <Data>(method: string, path: string, options: ServedCall): Promise<ServedReply<Data>> => {
-    const { institution, client = 'partner', service: caller, scopes = [], operation, body, headers = {} } = options;
-    const { user = null, isPublic = false } = options;
+  const calledAt = (method: string, path: string): AnyOperation | undefined => {
     const [plain = ''] = path.split('?');
     const found = operations.filter((one) => matches(one, method, plain));
-    const called = found.find((one) => one.path === plain) ?? found[0];
+    return found.find((one) => one.path === plain) ?? found[0];
+  };
+
+  const open: Served['open'] = async (method, path, options, signal) => {
+    const { institution, client = 'partner', service: caller, scopes = [], operation, body, headers = {} } = options;
+    const { user = null, isPublic = false } = options;
+    const called = calledAt(method, path);
     const needed = called ? neededScopes(called) : [];
     const identity = signIdentity(
       { kid, privateKey },
@@ -108,8 +114,9 @@ export const serveOperations = async (
         issuedAt: Math.floor(Date.now() / 1_000),
       },
     );
-    const response = await fetch(`${url}${path}`, {
+    return fetch(`${url}${path}`, {
       method,
+      ...(signal ? { signal } : {}),
       headers: {
         [IDENTITY_HEADER]: identity,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
@@ -117,6 +124,11 @@ export const serveOperations = async (
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
+  };
+
+  const call = async <Data>(method: string, path: string, options: ServedCall): Promise<ServedReply<Data>> => {
+    const called = calledAt(method, path);
+    const response = await open(method, path, options);
     const text = await response.text();
     const responses = called && paths[called.path]?.[called.method]?.responses;
     if (responses && !(response.status in responses))
@@ -133,5 +145,5 @@ export const serveOperations = async (
       server.closeAllConnections();
     });
 
-  return { url, call, close };
+  return { url, call, open, close };
 };

@@ -54,6 +54,8 @@ export interface Ticket {
    * Whether the beneficiary was set, by the order or later, or erased: names of the order are not applied afterwards.
    */
   readonly named?: boolean;
+  /** When the names were last erased with their contact; ISO 8601 UTC. */
+  readonly namesErasedAt?: string;
   /** The last change of the beneficiary at the order that the ticket has followed; absent: none. */
   readonly namedAsOf?: number;
   readonly barcode: string;
@@ -306,6 +308,7 @@ export const withoutNames = <T extends Ticket>(ticket: T, now: string): T => {
     ...ticket,
     beneficiary: null,
     named: true,
+    namesErasedAt: now,
     ...(successor && { successor: { ...rest, beneficiary: null } }),
     ...shown,
   };

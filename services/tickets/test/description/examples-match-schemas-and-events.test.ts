@@ -21,8 +21,10 @@ test('published events have the members of their examples, and each has a consum
   await fixture.call('DELETE', `${PATH}/${next}/control`);
   await fixture.deliver('order.cancelled', cancelled(order));
   const facts = await fixture.facts(order.orderId);
-  expect(facts.map(({ type }) => type).sort()).toEqual(Object.keys(examples).sort());
-  for (const { type, data } of facts)
+  const ofTickets = (await fixture.store.outbox.pending(100)).filter(({ type }) => type === 'ticket.recorded');
+  const { [ofTickets[0]?.type as 'ticket.recorded']: _, ...ofOrders } = examples;
+  expect(facts.map(({ type }) => type).sort()).toEqual(Object.keys(ofOrders).sort());
+  for (const { type, data } of [...facts, ...ofTickets])
     expect([type, Object.keys(data).sort()]).toEqual([
       type,
       Object.keys(examples[type as keyof typeof examples]).sort(),

@@ -1,0 +1,152 @@
+import { type CollectionHandle, type Document, type Documents, type Fact, UniqueViolation } from '@boxoffice/store';
+import { Type } from 'typebox';
+
+/** A change that partners hear of: what the event about it shows. Neither personal data nor free text nor a barcode. */
+export interface Announcement {
+  /** The type of the event, such as `order.confirmed`. */
+  readonly type: string;
+  readonly resource: { readonly type: string; readonly id: string };
+  readonly data: object;
+}
+
+/** The data of a fact from which the events service makes one event. */
+export interface AnnouncedEvent extends Announcement {
+  /** The version of the document after the write. */
+  readonly version: number;
+  /** Grows with every announcement about the resource, also within one write. */
+  readonly position: number;
+  /** The position of the announcement about the resource before this one; null: there was none. */
+  readonly before: number | null;
+}
+
+/** The data of a fact that announces a change, for its publisher's schemas. */
+export const announcementSchema = Type.Object({
+  event: Type.Object({
+    type: Type.String(),
+    resource: Type.Object({ type: Type.String(), id: Type.String() }),
+    version: Type.Integer({ minimum: 1 }),
+    position: Type.Integer({ minimum: 1 }),
+    before: Type.Union([Type.Integer(), Type.Null()]),
+    data: Type.Object({}, { additionalProperties: true }),
+  }),
+});
+
+/** An example of a fact's data that announces a change. */
+export const announcementExample = (announcement: Announcement): { readonly event: AnnouncedEvent } => ({
+  event: { ...announcement, version: 3, position: 3 * PER_WRITE, before: 2 * PER_WRITE },
+});
+
+/** The last announcement of a document, stored with it. */
+export interface LastAnnouncement {
+  readonly type: string;
+  readonly version: number;
+  readonly position: number;
+}
+
+/** A document whose changes are announced. */
+export type Announced = Document & { readonly lastAnnouncement?: LastAnnouncement };
+
+/**
+ * The announcements that follow from a write: `before` is undefined for an insert. Those about the document itself
+ * have its id as that of the resource; about a part of it (a payment of an order) there is at most one, ever.
+ */
+export type Announce<T extends Document> = (before: T | undefined, after: T) => readonly Announcement[];
+
+/** Announcements of one write at most. */
+const PER_WRITE = 10;
+
+/** Inserts of insertMany at once. */
+const WIDTH = 50;
+
+/** The fact that carries an announced event. */
+export const announcementFact = (type: string, event: AnnouncedEvent): Fact => ({ type, data: { event } });
+
+/**
+ * The collection, with every insert and update announced by a fact of this type, in the same write. It is the only way
+ * of a service to the documents, so no write can forget its announcement.
+ */
+export const announcing = <T extends Announced>(
+  handle: CollectionHandle<T>,
+  factType: string,
+  announce: Announce<T>,
+): CollectionHandle<T> => {
+  /** The document to write, and the facts about the write. */
+  const announced = (before: T | undefined, after: T): { next: T; facts: Fact[] } => {
+    let last = before?.lastAnnouncement;
+    const facts = announce(before, after).map(({ type, resource, data }, index) => {
+      const position = after.version * PER_WRITE + index;
+      const isOwn = resource.id === after.id;
+      const event = { type, resource, data, version: after.version, position };
+      const previous = isOwn ? (last?.position ?? null) : null;
+      if (isOwn) last = { type, version: after.version, position };
+      return announcementFact(factType, { ...event, before: previous });
+    });
+    const { lastAnnouncement: _, ...rest } = after as Announced;
+    return { next: (last ? { ...rest, lastAnnouncement: last } : rest) as T, facts };
+  };
+
+  const updating =
+    (documents: Pick<Documents<T>, 'update'>): Documents<T>['update'] =>
+    (id, fn, options) =>
+      documents.update(
+        id,
+        (current) => {
+          const change = fn(current);
+          if (!change) return undefined;
+          const { version, institution } = current;
+          const { next, facts } = announced(current, { ...change.next, version: version + 1, institution } as T);
+          return { ...change, next, events: [...(change.events ?? []), ...facts] };
+        },
+        options,
+      );
+
+  return {
+    of(institution) {
+      const documents = handle.of(institution);
+      const insert: Documents<T>['insert'] = (document, options = {}) => {
+        const { next, facts } = announced(undefined, { ...document, version: 1, institution } as T);
+        return documents.insert(next, { ...options, events: [...(options.events ?? []), ...facts] });
+      };
+      const insertNew = async (document: Parameters<typeof insert>[0]): Promise<number> => {
+        try {
+          await insert(document);
+          return 1;
+        } catch (error) {
+          if (error instanceof UniqueViolation && error.index === 'id') return 0;
+          throw error;
+        }
+      };
+      return {
+        ...documents,
+        insert,
+        update: updating(documents),
+        async insertMany(many) {
+          let inserted = 0;
+          for (let start = 0; start < many.length; start += WIDTH) {
+            const counts = await Promise.all(many.slice(start, start + WIDTH).map(insertNew));
+            inserted += counts.reduce((sum, count) => sum + count, 0);
+          }
+          return inserted;
+        },
+      };
+    },
+    get acrossInstitutions() {
+      const documents = handle.acrossInstitutions;
+      return { ...documents, update: updating(documents) };
+    },
+  };
+};
+
+/** The last announcement of a document once more, for events that were lost; undefined: it has none. */
+export const announcedAgain = (
+  { lastAnnouncement: last, id }: Announced,
+  factType: string,
+  data: { readonly resource: string; readonly data: object },
+): Fact | undefined =>
+  last &&
+  announcementFact(factType, {
+    ...last,
+    before: null,
+    resource: { type: data.resource, id },
+    data: data.data,
+  });
