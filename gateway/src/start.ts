@@ -43,6 +43,7 @@ import { hstsOf, securityHeaders } from './exchange/security-headers.ts';
 import { familyOf } from './exchange/target.ts';
 import { createForwarding, type UpstreamTimeouts } from './forwarding/forwarding.ts';
 import { createResponseCache } from './forwarding/response-cache.ts';
+import { createStreams } from './forwarding/streams.ts';
 import { createConnectionLimit } from './limits/connection-limit.ts';
 import { createLimits, type LimitOptions } from './limits/limits.ts';
 import { countExchange } from './metering/count.ts';
@@ -186,12 +187,15 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
     logger,
   });
   const { keys, verify, prepare } = verifierOf(authorizerUrl, publicUrl);
+  const bearer = createBearer({ verify, revocations });
+  const streams = createStreams({ checks: [bearer.step, authorize.step], logger });
   const routing = createRouting({ configured: [...urls.keys()], own: ownRoutes, logger });
   const responseCache = createResponseCache((found) => gatewayMetrics.lookedUp('answers', found));
   const forwarding = createForwarding({
     urls,
     addressesOf,
     limits,
+    streams,
     responseCache,
     metrics: gatewayMetrics,
     logger,
@@ -206,7 +210,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
   const cors = createCors(pointsOfSale, publicUrl, institutionCors);
   const descriptionCache = folder === undefined ? noDescriptionCache : createDescriptionCache(folder);
 
-  const credentials = createCredentials({ bearer: createBearer({ verify, revocations }), apiKeys });
+  const credentials = createCredentials({ bearer, apiKeys });
   const isTrusted = createTrust(trustProxy);
   const hsts = hstsOf(options.hstsSeconds);
   const pipeline = createPipeline({
@@ -312,6 +316,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
       forwarding.stopping();
       for (const learner of learners.values()) learner.close();
       renewal?.close();
+      await streams.close();
       await Promise.all([https.close(), http.close(), revocationUpdates.close()]);
       await pipeline.idle();
       await Promise.all([origins.close(), meter.close()]);

@@ -52,13 +52,14 @@ const INFO: Readonly<Record<Family, object>> = {
 };
 
 const whole = (family: Family, publicUrl: string, parts: readonly Part[]): object => {
-  const { paths, components, tags } = mergeDocuments(parts);
+  const { paths, webhooks = {}, components, tags } = mergeDocuments(parts);
   return withoutUnused({
     openapi: '3.1.0',
     info: INFO[family],
     servers: [{ url: publicUrl }],
     tags,
     paths: allWithGatewayStatuses(family, paths),
+    ...(Object.keys(webhooks).length > 0 ? { webhooks } : {}),
     components: { ...components, responses: { ...components?.responses, ...gatewayResponses(family) } },
   });
 };

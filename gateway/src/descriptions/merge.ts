@@ -97,10 +97,13 @@ const shownItem = ({ shown }: Part, path: string, item: OpenApiPathItem): OpenAp
 
 const hasOperation = (item: OpenApiPathItem): boolean => operationMethods.some((method) => item[method]);
 
-/** Merges paths, components and tags. Different components of one name stay separate under suffixed names. */
-export const mergeDocuments = (parts: readonly Part[]): Pick<OpenApiDocument, 'paths' | 'components' | 'tags'> => {
+/** Merges paths, webhooks, components and tags. Different components of one name stay separate under suffixed names. */
+export const mergeDocuments = (
+  parts: readonly Part[],
+): Pick<OpenApiDocument, 'paths' | 'webhooks' | 'components' | 'tags'> => {
   let components: Components = {};
   const paths: Record<string, OpenApiPathItem> = {};
+  const webhooks: Record<string, object> = {};
   const tags = new Map<string, { readonly name: string }>();
   for (const part of parts) {
     const document = renamed(part.document, clashing(components, part.document.components ?? {}), part.name);
@@ -109,7 +112,8 @@ export const mergeDocuments = (parts: readonly Part[]): Pick<OpenApiDocument, 'p
       const visible = shownItem(part, path, item);
       if (hasOperation(visible)) paths[path] = { ...paths[path], ...visible };
     }
+    Object.assign(webhooks, document.webhooks);
     for (const tag of document.tags ?? []) tags.set(tag.name, tag);
   }
-  return { paths, components, tags: [...tags.values()] };
+  return { paths, webhooks, components, tags: [...tags.values()] };
 };

@@ -14,6 +14,8 @@ export interface Route {
   readonly isPublic: boolean;
   /** Whether a repeat with the same Idempotency-Key has no second effect. */
   readonly takesKey: boolean;
+  /** Milliseconds that it may take to begin its response, if that is longer than usual. */
+  readonly answersWithinMs?: number | undefined;
   /** Described media types of its responses other than JSON. */
   readonly mediaTypes: ReadonlySet<string>;
   /** Service, operation and scope: the cache key of a decision. */

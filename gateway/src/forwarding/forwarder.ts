@@ -36,6 +36,8 @@ export interface ForwarderOptions {
   readonly onFailure?: (exchange: Exchange, failure: UpstreamFailure) => void;
   /** Called for every request that is sent a second time. */
   readonly onRepeat?: (exchange: Exchange, error: Error) => void;
+  /** Called for every response that has no end of its own. */
+  readonly onStream?: (exchange: Exchange) => void;
   /** Called for every response that is forwarded. */
   readonly onReply?: (exchange: Exchange, reply: IncomingMessage) => void;
 }
@@ -78,9 +80,23 @@ const mayRepeat = (error: Error, { exchange, method, bodiless, body, reply, atte
   return (bodiless || body !== undefined) && hasKey(exchange);
 };
 
+/** Whether a response of the interface has no end of its own. */
+const isStream = ({ headers }: IncomingMessage): boolean =>
+  headers['content-type']?.startsWith('text/event-stream') ?? false;
+
 /** Makes the forwarder of one service: one proxy and one connection pool for the lifetime of the gateway. */
 export const createForwarder = (options: ForwarderOptions): Forwarder => {
-  const { addresses, timeoutMs, deadlineMs, bodyMs = 25_000, concurrency, onFailure, onRepeat, onReply } = options;
+  const {
+    addresses,
+    timeoutMs,
+    deadlineMs,
+    bodyMs = 25_000,
+    concurrency,
+    onFailure,
+    onRepeat,
+    onReply,
+    onStream,
+  } = options;
   const { host } = new URL(options.url);
   const target = targetOf(options.url);
   const pool = new Pool({ ...target, addresses });
@@ -134,6 +150,13 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
     answerFault(proxied.exchange, fault);
   };
 
+  /** The limits of an exchange whose service has the whole request now. */
+  const limitsFrom = (now: number, { route }: Exchange): { deadline: number; dueAt: number } => {
+    const extraMs = Math.max(0, (route?.answersWithinMs ?? 0) - timeoutMs);
+    const deadline = now + deadlineMs + extraMs;
+    return { deadline, dueAt: Math.min(now + timeoutMs + extraMs, deadline) };
+  };
+
   const receive = (proxied: ProxiedRequest, reply: IncomingMessage): void => {
     const { exchange, method, deadline } = proxied;
     const { response } = exchange;
@@ -145,6 +168,11 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
       reply.destroy();
     } else if (isOfInterface(reply, method, exchange.route)) {
       onReply?.(exchange, reply);
+      if (isStream(reply)) {
+        // Neither timed nor counted any more.
+        inFlight.delete(proxied);
+        onStream?.(exchange);
+      }
       const headers = commonHeaders(exchange);
       addReturnedHeaders(headers, reply);
       if (exchange.corsHeaders.length > 0) joinVary(headers);
@@ -200,9 +228,7 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
     /** The service has the whole request: its own time starts. */
     bodySent(proxied: ProxiedRequest): void {
       if (proxied.reply) return;
-      const now = Date.now();
-      proxied.deadline = now + deadlineMs;
-      proxied.dueAt = Math.min(now + timeoutMs, proxied.deadline);
+      Object.assign(proxied, limitsFrom(Date.now(), proxied.exchange));
     },
     bodyTooLarge(proxied: ProxiedRequest): void {
       abandon(proxied, tooLarge());
@@ -230,7 +256,8 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
       admit(now);
       const headers = forwardedHeaders(exchange, host);
       if (framing.length !== undefined) headers['content-length'] = framing.length;
-      const times = { deadline: now + deadlineMs, dueAt: now + (framing.body ? bodyMs : timeoutMs) };
+      const limits = limitsFrom(now, exchange);
+      const times = framing.body ? { ...limits, dueAt: now + bodyMs } : limits;
       const proxied = new ProxiedRequest(exchange, headers, framing, times, events);
       inFlight.add(proxied);
       exchange.proxied = proxied;

@@ -8,12 +8,14 @@ import type { GatewayMetrics } from '../telemetry/metrics.ts';
 import type { AddressFactory } from '../upstream/address-factory.ts';
 import { createForwarder, type Forwarder } from './forwarder.ts';
 import type { ResponseCache } from './response-cache.ts';
+import type { Streams } from './streams.ts';
 
 export interface ForwardingOptions {
   /** The base URL of each service. */
   readonly urls: ReadonlyMap<ServiceName, string>;
   readonly addressesOf: AddressFactory;
   readonly limits: Pick<Limits, 'sessionSeen'>;
+  readonly streams: Pick<Streams, 'began'>;
   readonly responseCache: Pick<ResponseCache, 'store'>;
   readonly metrics: GatewayMetrics;
   readonly logger: Pick<Logger, 'warn' | 'info'>;
@@ -54,7 +56,7 @@ const sessionOf = (
 
 /** Makes the step, with one forwarder per configured service. */
 export const createForwarding = (options: ForwardingOptions): Forwarding => {
-  const { urls, addressesOf, limits, responseCache, metrics, logger, timeouts } = options;
+  const { urls, addressesOf, limits, streams, responseCache, metrics, logger, timeouts } = options;
   const forwarders = new Map<string, Forwarder>();
   for (const [service, url] of urls) {
     const addresses = addressesOf(service, url);
@@ -76,6 +78,7 @@ export const createForwarding = (options: ForwardingOptions): Forwarding => {
         const about = { upstream: service, operation: route?.operation, requestId: trace.requestId, reason: message };
         logger.info('a request is sent again: its connection broke', about);
       },
+      onStream: streams.began,
       onReply: (exchange, reply) => {
         metrics.upstreamAnswered(service, exchange);
         if (exchange.claims || exchange.apiKey) {

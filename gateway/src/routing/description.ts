@@ -8,6 +8,7 @@ export interface OpenApiOperation {
   readonly parameters?: readonly object[];
   readonly tags?: readonly string[];
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
+  readonly 'x-answers-within'?: unknown;
   readonly requestBody?: object;
   readonly responses?: Readonly<Record<string, OpenApiResponse>>;
 }
@@ -25,6 +26,7 @@ export interface OpenApiDocument {
   readonly openapi: string;
   readonly info?: { readonly version?: unknown };
   readonly paths: Readonly<Record<string, OpenApiPathItem>>;
+  readonly webhooks?: Readonly<Record<string, object>>;
   readonly components?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly security?: OpenApiOperation['security'];
   readonly tags?: readonly { readonly name: string }[];
@@ -108,6 +110,13 @@ const reasonToRefuse = (
   return foreign.length === 0 ? undefined : `requires scopes of another domain: ${foreign.join(' ')}`;
 };
 
+/** The longest time that an operation may claim for the beginning of its response, in seconds. */
+const MOST_SECONDS = 120;
+
+/** Seconds in milliseconds; undefined unless it is a usable number of them. */
+const secondsOf = (value: unknown): number | undefined =>
+  typeof value === 'number' && value > 0 && value <= MOST_SECONDS ? value * 1_000 : undefined;
+
 /** Reads the routes that a service may expose from its description. */
 export const readRoutes = (service: ServiceName, document: OpenApiDocument): DescribedRoutes => {
   const row: ServiceRow = services[service];
@@ -136,6 +145,7 @@ export const readRoutes = (service: ServiceName, document: OpenApiDocument): Des
         scope,
         isPublic: scope !== undefined && (described.security ?? document.security ?? []).some(isApiKey),
         takesKey: takesKey(described),
+        answersWithinMs: secondsOf(described['x-answers-within']),
         mediaTypes: mediaTypesOf(described, document),
         key,
       });

@@ -4,7 +4,7 @@ export { faultOf } from './answers/fault-of.ts';
 export { createApp } from './app/app.ts';
 export type { AppOptions } from './app/options.ts';
 export { exampleFaults } from './description/examples.ts';
-export { type DescriptionOptions, openApiDocument } from './description/openapi.ts';
+export { type DescribedWebhook, type DescriptionOptions, openApiDocument } from './description/openapi.ts';
 export { dereferenced, withoutUnused } from './description/references.ts';
 export { sharedComponents } from './families/components.ts';
 export { type Family, familyA } from './families/family.ts';

@@ -25,6 +25,17 @@ export type RestrictedRole = 'customer' | 'door';
 /** A code of either family's table. */
 export type AnyCode = Code | PosCode;
 
+/** The open response of an operation that streams. */
+export interface OpenStream {
+  /** Sends text at once; false: the client reads more slowly than it is written. */
+  write(text: string): boolean;
+  /** The bytes that the client has not read yet. */
+  readonly waitingBytes: number;
+  end(): void;
+  /** Calls the listener once, when the response has ended or the client has disconnected. */
+  onClose(listener: () => void): void;
+}
+
 /** The result of a handler; the router adds the envelope around `data`. */
 export interface Answer<Data = unknown> {
   readonly status: number;
@@ -38,6 +49,8 @@ export interface Answer<Data = unknown> {
   readonly subjects?: readonly string[];
   /** Members beside the envelope's own, where another standard wants them at the top level (RFC 6749). */
   readonly members?: object;
+  /** Writes the response, of the operation's `streams`, in the place of `data`. */
+  readonly stream?: (open: OpenStream) => void;
 }
 
 /**
@@ -203,6 +216,13 @@ export interface Operation<
    * `door` no other write. What its users see of the data is bounded in the service.
    */
   readonly admits?: readonly RestrictedRole[];
+  /**
+   * The media type, with an example, in which it also answers 200, without an end of its own (`stream` of the answer).
+   * The gateway ends such a response when the token expires or is revoked.
+   */
+  readonly streams?: { readonly mediaType: string; readonly example: string };
+  /** Seconds that it may take to begin its answer, where that is longer than the gateway's limit. */
+  readonly answersWithin?: number;
   /** Does not take Idempotency-Key although it is a POST or PATCH (`/auth/*`). */
   readonly withoutIdempotency?: boolean;
   /** Declared without a handler: answers 501 `not_implemented`. */

@@ -3,6 +3,7 @@ import type { Fault } from '@boxoffice/envelope';
 import type { Logger, Trace } from '@boxoffice/runtime';
 import { SELF_DESCRIPTION } from '../description/self-description.ts';
 import type { Family } from '../families/family.ts';
+import type { OpenStream } from '../operation.ts';
 
 /** The headers of an answer, by their usual spelling. */
 export type Headers = Readonly<Record<string, string>>;
@@ -13,6 +14,8 @@ export interface Reply {
   readonly headers: Headers;
   /** Undefined for 304, which has none. A text goes out in one write together with its headers. */
   readonly body: string | Buffer | undefined;
+  /** Writes the body, which has no end of its own. */
+  readonly stream?: (open: OpenStream) => void;
 }
 
 /** One request with the state that is known so far. */
@@ -45,8 +48,17 @@ const joined = (general: Headers, own: Headers): Headers => ({
   ...(general.Vary && own.Vary ? { Vary: `${own.Vary}, ${general.Vary}` } : {}),
 });
 
+const openStream = (response: ServerResponse): OpenStream => ({
+  write: (text) => response.write(text),
+  get waitingBytes() {
+    return response.writableLength;
+  },
+  end: () => void response.end(),
+  onClose: (listener) => void response.once('close', listener),
+});
+
 /** Sends the answer; a HEAD gets its headers alone. */
-export const send = (exchange: Exchange, { status, headers, body }: Reply): void => {
+export const send = (exchange: Exchange, { status, headers, body, stream }: Reply): void => {
   const { request, response, trace } = exchange;
   if (response.headersSent) {
     response.destroy();
@@ -59,6 +71,11 @@ export const send = (exchange: Exchange, { status, headers, body }: Reply): void
     ...(body && { 'Content-Length': Buffer.byteLength(body) }),
   };
   response.writeHead(status, all);
+  if (stream && request.method !== 'HEAD') {
+    response.flushHeaders();
+    stream(openStream(response));
+    return;
+  }
   if (headers.Connection !== 'close' || request.complete) {
     response.end(body);
     return;

@@ -2,7 +2,7 @@
 
 import { type Fault, subjectsOf } from '@boxoffice/envelope';
 import type { Family } from '../families/family.ts';
-import type { Answer, AnyOperation } from '../operation.ts';
+import type { Answer, AnyOperation, OpenStream } from '../operation.ts';
 import { type Headers, JSON_TYPE } from './exchange.ts';
 
 /** The outcome of a request, as it is stored and sent (structurally the store's `RememberedAnswer`). */
@@ -11,6 +11,8 @@ export interface Outcome {
   readonly headers: Headers;
   readonly body: unknown;
   readonly subjects?: readonly string[];
+  /** Writes the body, which has no end of its own. */
+  readonly stream?: (open: OpenStream) => void;
 }
 
 /** Cacheable answers must be revalidated each time; all others must not be stored. */
@@ -18,7 +20,7 @@ const REVALIDATED = { 'Cache-Control': 'private, no-cache' } as const;
 const NO_STORE = { 'Cache-Control': 'no-store' } as const;
 
 /** Turns an operation's answers and faults into outcomes. */
-export const createOutcomes = (family: Family, { bare, compressed, onFault }: AnyOperation) => {
+export const createOutcomes = (family: Family, { bare, compressed, onFault, streams }: AnyOperation) => {
   // Compressed answers have several representations under one validator, so it is a weak one (RFC 9110, 8.8.3.3).
   const tag = (etag: string) => (compressed ? `W/"${etag}"` : `"${etag}"`);
 
@@ -40,7 +42,11 @@ export const createOutcomes = (family: Family, { bare, compressed, onFault }: An
 
   return {
     ofAnswer: (answer: Answer): Outcome => {
-      const { status, headers, etag, subjects } = answer;
+      const { status, headers, etag, subjects, stream } = answer;
+      if (stream) {
+        const type = { 'Content-Type': streams?.mediaType ?? 'text/plain' };
+        return { status, headers: { ...type, ...NO_STORE, ...headers }, body: undefined, stream };
+      }
       const validator = etag === undefined ? NO_STORE : { ETag: tag(etag), ...REVALIDATED };
       return { status, headers: { ...JSON_TYPE, ...validator, ...headers }, body: bodyOf(answer), subjects };
     },

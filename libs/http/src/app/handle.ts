@@ -83,11 +83,12 @@ export const prepare = (operation: AnyOperation, parts: AppParts): ((id: string)
         write: (position) => cursors.write(owner, position),
       },
     });
-    check?.(answer);
+    if (!answer.stream) check?.(answer);
     return outcomes.ofAnswer(more ? { ...answer, headers: { ...more, ...answer.headers } } : answer);
   };
 
-  const replyTo = async ({ request }: Exchange, { status, headers, body }: Outcome): Promise<Reply> => {
+  const replyTo = async ({ request }: Exchange, { status, headers, body, stream }: Outcome): Promise<Reply> => {
+    if (stream) return { status, headers, body: undefined, stream };
     const isRead = status === 200 && operation.method === 'get';
     if (isRead && headers.ETag !== undefined && isKnown(request.headers['if-none-match'], headers.ETag)) {
       const { 'Content-Type': _, ...remaining } = headers;

@@ -14,12 +14,23 @@ import { createSchemas, type Schemas } from './named-schemas.ts';
 import { withoutUnused } from './references.ts';
 import { withRepeatedOnce } from './repeated.ts';
 
+/** A message that the installation sends to receivers of partners, for the description. */
+export interface DescribedWebhook {
+  /** The type of the message; the key in `webhooks`. */
+  readonly type: string;
+  readonly summary: string;
+  /** The body; a named schema. */
+  readonly body: TSchema;
+  readonly example: unknown;
+}
+
 export interface DescriptionOptions {
   readonly service: string;
   readonly version: string;
   readonly operations: readonly AnyOperation[];
   readonly serverUrl?: string;
   readonly oauthTokenUrl?: string;
+  readonly webhooks?: readonly DescribedWebhook[];
   /** Default: family A. */
   readonly family?: Family;
   /** The operations to describe: those of the interface (default), or those for services of the installation only. */
@@ -102,6 +113,9 @@ const answersOf = (operation: AnyOperation, family: Family, schemas: Schemas): [
           schema: describedAnswer(operation, data, family, schemas),
           examples: { [operation.id]: { summary: operation.summary, value: answerExample(operation, family) } },
         },
+        ...(status === '200' && operation.streams
+          ? { [operation.streams.mediaType]: { schema: { type: 'string' }, example: operation.streams.example } }
+          : {}),
       },
     },
   ]);
@@ -250,12 +264,34 @@ const operationObject = ({ id, operation }: Place, service: string, family: Fami
     ...when(operation.description, { description: operation.description }),
     tags: [service],
     'x-service': service,
+    ...when(operation.answersWithin, { 'x-answers-within': operation.answersWithin }),
     security: securityOf(operation, family),
     parameters: parametersOf(operation, family, schemas),
     ...when(requestBody, { requestBody }),
     responses: responsesOf(operation, family, schemas),
   };
 };
+
+const webhooksOf = (webhooks: readonly DescribedWebhook[], service: string, schemas: Schemas): object =>
+  Object.fromEntries(
+    webhooks.map(({ type, summary, body, example }) => [
+      type,
+      {
+        post: {
+          summary,
+          tags: [service],
+          security: [],
+          requestBody: {
+            required: true,
+            content: {
+              'application/json': { schema: schemas.answer(body), examples: { [type]: { summary, value: example } } },
+            },
+          },
+          responses: { '2XX': { description: 'The message was received. Any other answer is a failure.' } },
+        },
+      },
+    ]),
+  );
 
 /** Internal operations: the description that a service serves omits them. */
 const isInternal = ({ path, operation }: Place): boolean =>
@@ -271,6 +307,7 @@ export const openApiDocument = (options: DescriptionOptions): object => {
   const tokenUrl = options.oauthTokenUrl ?? `${serverUrl.replace(/\/$/, '')}/auth/token`;
   const byPath = Map.groupBy(places, ({ path }) => path);
   const schemas = createSchemas();
+  const { webhooks = [] } = readers === 'partners' ? options : {};
   const document = {
     openapi: '3.1.0',
     info: { title: `boxoffice ${service}`, version, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
@@ -284,6 +321,7 @@ export const openApiDocument = (options: DescriptionOptions): object => {
         ),
       ]),
     ),
+    ...when(webhooks.length > 0, { webhooks: webhooksOf(webhooks, service, schemas) }),
     components: {
       ...wording.components(),
       securitySchemes:
