@@ -4,9 +4,11 @@ import type { ServiceDefinition } from '@boxoffice/service';
 import { type Context, createContext } from './context.ts';
 import { retentionOf } from './log/removal.ts';
 import { startResuming } from './log/resume.ts';
+import { measuringLag, watchEvents } from './metrics.ts';
 import { onFact } from './reactions/fact.ts';
 import { routes } from './routes.ts';
 import { collections } from './store.ts';
+import { describedWebhooks } from './types/webhooks.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -23,9 +25,28 @@ export const events: ServiceDefinition<typeof settings, Context> = {
   retention: ({ eventRetentionDays }) => retentionOf(eventRetentionDays * DAY_MS),
   settings,
   queues: [topology.eventsFacts],
-  prepare: ({ store, serviceSecret, publicUrl, settings: { eventRetentionDays } }) =>
-    createContext({ store, serviceSecret, publicUrl, retentionMs: eventRetentionDays * DAY_MS }),
+  prepare: ({ store, serviceSecret, publicUrl, logger, metrics, settings: { eventRetentionDays } }) => {
+    const context = createContext({
+      store,
+      serviceSecret,
+      publicUrl,
+      logger,
+      retentionMs: eventRetentionDays * DAY_MS,
+      onRecorded: metrics && measuringLag(metrics),
+    });
+    if (metrics) watchEvents(metrics, context);
+    return context;
+  },
   operations: (_parts, context) => routes(context),
+  webhooks: describedWebhooks,
   reactions: (_parts, context) => [{ queue: topology.eventsFacts, handle: (message) => onFact(context, message) }],
-  background: ({ logger }, { waiting }) => startResuming(waiting, logger),
+  background: ({ logger }, { waiting, tail }) => {
+    const resuming = startResuming(waiting, logger);
+    return {
+      async close() {
+        await resuming.close();
+        await tail.close();
+      },
+    };
+  },
 };

@@ -1,8 +1,12 @@
+import type { Logger } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
 import { createEventCursors, type EventCursors } from './feed/cursor.ts';
 import { createFeed, type Feed } from './feed/read.ts';
+import { createStreams, type Streams } from './feed/stream.ts';
+import { createTail, type Tail } from './feed/tail.ts';
 import { createLog, type Log } from './log/log.ts';
 import { createWaiting, type Waiting } from './log/waiting.ts';
+import type { NewEvent } from './store.ts';
 
 /** What commands and queries need. */
 export interface Context {
@@ -10,6 +14,8 @@ export interface Context {
   readonly log: Log;
   readonly feed: Feed;
   readonly waiting: Waiting;
+  readonly tail: Tail;
+  readonly streams: Streams;
   readonly cursors: EventCursors;
   /** The address of the installation. */
   readonly publicUrl: string;
@@ -22,24 +28,29 @@ export interface ContextOptions {
   readonly serviceSecret: string;
   readonly publicUrl: string;
   readonly retentionMs: number;
+  readonly logger: Pick<Logger, 'warn'>;
+  /** Called with each event that this process has recorded. */
+  readonly onRecorded?: ((event: NewEvent, recordedAt: number) => void) | undefined;
+  /** Milliseconds between comments in a stream. */
+  readonly commentMs?: number;
   readonly now?: () => number;
 }
 
 /** The context of a service instance; `now` defaults to the system clock. */
-export const createContext = ({
-  store,
-  serviceSecret,
-  publicUrl,
-  retentionMs,
-  now = Date.now,
-}: ContextOptions): Context => {
-  const log = createLog(store, now);
+export const createContext = ({ store, serviceSecret, publicUrl, ...options }: ContextOptions): Context => {
+  const { retentionMs, logger, commentMs, now = Date.now } = options;
+  const log = createLog(store, now, options.onRecorded);
+  const feed = createFeed(store, retentionMs, now);
+  const tail = createTail(log, feed, logger);
+  const cursors = createEventCursors(serviceSecret);
   return {
     store,
     log,
     waiting: createWaiting(store, log, now),
-    feed: createFeed(store, retentionMs, now),
-    cursors: createEventCursors(serviceSecret),
+    feed,
+    tail,
+    streams: createStreams({ feed, tail, cursors, publicUrl, logger, ...(commentMs ? { commentMs } : {}) }),
+    cursors,
     publicUrl,
     now,
   };

@@ -1,2 +1,3 @@
 export { events } from './app.ts';
-export { type EventDocument, eventsCollection } from './store.ts';
+export { retiredId } from './log/positions.ts';
+export { type EventDocument, eventsCollection, type RetiredDocument, retiredCollection } from './store.ts';

@@ -4,7 +4,7 @@ import { collection, type Document } from '@boxoffice/store';
 export interface EventResource {
   readonly type: ResourceType;
   readonly id: string;
-  /** The version that the event led to; grows from event to event of a resource. */
+  /** The version that the change led to. */
   readonly version: number;
 }
 
@@ -12,10 +12,12 @@ export type ResourceType = 'order' | 'payment' | 'refund' | 'ticket' | 'contact'
 
 /** What one fact says, before it has a place in the sequence. */
 export interface NewEvent {
-  /** Follows from institution, resource and version, so that a fact has the same id whenever it arrives. */
+  /** Follows from institution, resource and position, so that a fact has the same id whenever it arrives. */
   readonly id: string;
   readonly type: string;
   readonly resource: EventResource;
+  /** Grows from event to event of the resource, also where one write has two. */
+  readonly position: number;
   /** ISO 8601 UTC: when the publisher wrote the change. */
   readonly occurredAt: string;
   readonly data: Readonly<Record<string, unknown>>;
@@ -32,15 +34,15 @@ export interface EventDocument extends Document, NewEvent {
 /** A fact whose predecessor has not arrived; the id is that of its event. */
 export interface WaitingDocument extends Document {
   readonly event: NewEvent;
-  /** The version that has to be recorded first. */
+  /** The position that has to be recorded first. */
   readonly before: number;
   /** Epoch milliseconds. */
   readonly since: number;
 }
 
-/** The last version of a resource whose events were removed; the id names institution and resource. */
+/** The last position of a resource whose events were removed, by institution and resource; or the last sequence. */
 export interface RetiredDocument extends Document {
-  readonly resourceVersion: number;
+  readonly last: number;
 }
 
 export const eventsCollection = collection<EventDocument>('events', [

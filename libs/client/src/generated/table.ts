@@ -71,6 +71,7 @@ export const table = {
   listAvailability: 'GET /svc/v3/catalog/availability list',
   listClients: 'GET /svc/v3/clients list',
   listErrors: 'GET /errors open list',
+  listEvents: 'GET /svc/v3/events',
   listIndividuals: 'GET /svc/v3/contacts/individuals list',
   listIndividualsUnprefixed: 'GET /contacts/individuals list',
   listOrders: 'GET /svc/v3/orders list',

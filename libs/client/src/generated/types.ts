@@ -411,6 +411,17 @@ export interface components {
             details: null;
             data: components["schemas"]["Event"];
         };
+        EventPage: {
+            items: components["schemas"]["Event"][];
+            /** @description `after` of the next request, also on the last page; moves on over events that the filter leaves out */
+            nextCursor: string;
+        };
+        EventPageAnswer: {
+            /** @constant */
+            status: "success";
+            details: null;
+            data: components["schemas"]["EventPage"];
+        };
         EventResource: {
             /** @enum {string} */
             type: "order" | "payment" | "refund" | "ticket" | "contact" | "product" | "performance";
@@ -2191,6 +2202,8 @@ export type CreatedClientAnswer = components['schemas']['CreatedClientAnswer'];
 export type ErrorCode = components['schemas']['ErrorCode'];
 export type Event = components['schemas']['Event'];
 export type EventAnswer = components['schemas']['EventAnswer'];
+export type EventPage = components['schemas']['EventPage'];
+export type EventPageAnswer = components['schemas']['EventPageAnswer'];
 export type EventResource = components['schemas']['EventResource'];
 export type GetAvailabilityAnswer = components['schemas']['GetAvailabilityAnswer'];
 export type GetCatalogAnswer = components['schemas']['GetCatalogAnswer'];
@@ -4940,6 +4953,55 @@ export interface operations {
             };
         };
     };
+    listEvents: {
+        parameters: {
+            query?: {
+                /**
+                 * @description `nextCursor` of the page before, or the `id` of a streamed event; `start`: the oldest event; absent: from now on
+                 * @example AAAAAAAAEmd0Qm1yV2V0bWFjT25l
+                 */
+                after?: string;
+                /**
+                 * @description only events of these types, comma-separated; `order.*` is every type of orders
+                 * @example order.*
+                 */
+                types?: string;
+                /** @description only events of the resource with this id */
+                resource?: string;
+                /** @description events per page */
+                limit?: number;
+                /**
+                 * @description seconds to wait for the first event, if there is none yet
+                 * @example 20
+                 */
+                wait?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventPageAnswer"];
+                    /**
+                     * @example :
+                     *     id: AAAAAAAAEmd0Qm1yV2V0bWFjT25l
+                     *
+                     *     id: AAAAAAAAEmd0Qm1yV2V0bWFjT25l
+                     *     event: order.confirmed
+                     *     data: {"id":"evt_5k2m9qx4tb03vn5e0rw","type":"order.confirmed","sequence":4711,"occurredAt":"2027-02-01T12:00:00.000Z","institution":"opera","resource":{"type":"order","id":"ord_00mhs1k9f5g7ja3p1y6d","version":4,"url":"https://localhost:8443/svc/v3/orders/ord_00mhs1k9f5g7ja3p1y6d"},"data":{"state":"confirmed","contactNumber":"C7K2M9QX4TB03","pointOfSale":"tickets.opera.example","performanceIds":["prf_00mhs1k2e7d3kq0w8z1x"],"currency":"CHF","total":12500,"paid":12500,"due":0,"expiresAt":null,"confirmedAt":"2027-02-01T12:00:00.000Z","cancellation":null}}
+                     */
+                    "text/event-stream": string;
+                };
+            };
+        };
+    };
     listPlaces: {
         parameters: {
             query?: {
@@ -5309,6 +5371,7 @@ export type StatusCode =
   | 'client_too_many_secrets'
   | 'conflict'
   | 'contact_duplicate_email'
+  | 'event_cursor_expired'
   | 'forbidden'
   | 'headers_too_large'
   | 'idempotency_in_progress'
@@ -5495,6 +5558,8 @@ export interface Operations {
   listClients(request?: { query?: operations['listClients']['parameters']['query'] } & Options): List<ClientPage>;
   /** Lists every status code of the institution API: `GET /errors` */
   listErrors(request?: { ifNoneMatch?: string } & Options): List<operations['listErrors']['responses'][200]['content']['application/json']['data']>;
+  /** Reads the events after a cursor, or follows them: `GET /svc/v3/events` */
+  listEvents(request?: { query?: operations['listEvents']['parameters']['query'] } & Options): Call<EventPage>;
   /** Lists individuals, erased ones included: `GET /svc/v3/contacts/individuals` */
   listIndividuals(request?: { query?: operations['listIndividuals']['parameters']['query'] } & Options): List<IndividualPage>;
   /** Lists individuals, erased ones included: `GET /contacts/individuals` */

@@ -1,15 +1,129 @@
 import { Fault } from '@boxoffice/envelope';
-import { type AnyOperation, ok, operation, pathId } from '@boxoffice/http';
+import { type AnyOperation, DEFAULT_LIMIT, MAX_LIMIT, named, ok, operation, pathId } from '@boxoffice/http';
+import { type Caller, principalOf } from '@boxoffice/identity';
+import { Type } from 'typebox';
 import type { Context } from '../context.ts';
 import { Event } from '../types/schemas.ts';
-import { typesVisibleTo } from '../types/types.ts';
+import { type EventType, expandTypes, typesVisibleTo } from '../types/types.ts';
 import * as example from './examples.ts';
+import { poll } from './poll.ts';
+import type { Selection } from './read.ts';
 import { eventView } from './view.ts';
 
 const unknownEvent = () => new Fault('not_found', 'There is no event with this id.');
 
+const MOST_WAIT_SECONDS = 30;
+
+const EVENT_STREAM = 'text/event-stream';
+
+/** The position before the oldest event. */
+const START = 'start';
+
+const query = {
+  after: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description:
+        '`nextCursor` of the page before, or the `id` of a streamed event; `start`: the oldest event; absent: from now on',
+    }),
+  ),
+  types: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 1_000,
+      description: 'only events of these types, comma-separated; `order.*` is every type of orders',
+    }),
+  ),
+  resource: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 128, description: 'only events of the resource with this id' }),
+  ),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT, description: 'events per page' }),
+  ),
+  wait: Type.Optional(
+    Type.Number({
+      minimum: 0,
+      maximum: MOST_WAIT_SECONDS,
+      description: 'seconds to wait for the first event, if there is none yet',
+    }),
+  ),
+};
+
+const EventPage = named(
+  'EventPage',
+  Type.Object({
+    items: Type.Array(Event),
+    nextCursor: Type.String({
+      description:
+        '`after` of the next request, also on the last page; moves on over events that the filter leaves out',
+    }),
+  }),
+);
+
+/** Whether the client prefers Server-Sent Events: the media type stands in Accept, and not with the weight 0. */
+const wantsStream = (accept: string | undefined): boolean =>
+  (accept ?? '').split(',').some((range) => {
+    const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
+    return type === EVENT_STREAM && !parameters.some((one) => /^q=0(\.0*)?$/.test(one));
+  });
+
+/** What the caller may see of what it asks for. @throws {Fault} `invalid_parameter` for an unknown type */
+const selectionOf = (
+  { scopes }: Pick<Caller, 'scopes'>,
+  { types, resource }: { readonly types?: string; readonly resource?: string },
+): Selection => {
+  const visible = typesVisibleTo(scopes);
+  const wanted: readonly EventType[] | undefined = types === undefined ? undefined : expandTypes(types.split(','));
+  return { types: wanted ? visible.filter((type) => wanted.includes(type)) : visible, resource };
+};
+
+const DESCRIPTION = [
+  'In the order of `sequence`: whoever has seen one never later meets a lower one. A token sees the types whose resource it may',
+  'read: `catalog:read`, `contacts:read`, `orders:read`, `tickets:read`; of payments and refunds `orders.sensitive:read`.',
+  'With `Accept: text/event-stream` the answer is a stream of Server-Sent Events, whose `id` is the cursor: `Last-Event-ID` goes',
+  'on. Every 15 seconds it has a comment and an advanced id; it ends when the token expires or is revoked. A client has at most',
+  '20 streams at once.',
+].join('\n');
+
 /** The operations on events. */
-export const feedRoutes = ({ feed, publicUrl }: Context): AnyOperation[] => [
+export const feedRoutes = ({ feed, tail, cursors, streams, publicUrl }: Context): AnyOperation[] => [
+  operation({
+    id: 'listEvents',
+    method: 'get',
+    path: '/svc/v3/events',
+    access: 'events:read',
+    summary: 'Reads the events after a cursor, or follows them',
+    description: DESCRIPTION,
+    query,
+    answers: { 200: EventPage },
+    errors: ['event_cursor_expired', 'too_many_requests'],
+    streams: { mediaType: EVENT_STREAM, example: example.stream },
+    answersWithin: MOST_WAIT_SECONDS + 10,
+    example: {
+      query: { after: example.cursor, types: 'order.*', wait: 20 },
+      answer: { items: [example.event], nextCursor: example.cursor },
+    },
+    handle: async ({ caller, query: asked, header }) => {
+      const { institution } = caller;
+      const selection = selectionOf(caller, asked);
+      const isStream = wantsStream(header('accept'));
+      const given = (isStream ? header('last-event-id') : undefined) || asked.after;
+      const positionOf = (cursor: string): number | Promise<number> =>
+        cursor === START ? feed.start(institution) : cursors.read(institution, cursor);
+      const after = await (given === undefined ? feed.head(institution) : positionOf(given));
+      if (isStream) {
+        // Refused here, and not within the stream.
+        await feed.read(institution, after, selection, 1);
+        const client = principalOf(caller) ?? '';
+        return { ...ok(null as never), stream: streams.open({ institution, client, after, selection }) };
+      }
+      const { limit = DEFAULT_LIMIT, wait = 0 } = asked;
+      const { events, upTo } = await poll(feed, tail, { institution, after, selection, limit, waitMs: wait * 1_000 });
+      const items = events.map((event) => eventView(event, publicUrl) as never);
+      return ok({ items, nextCursor: cursors.write(institution, upTo) });
+    },
+  }),
   operation({
     id: 'getEvent',
     method: 'get',

@@ -2,13 +2,13 @@
 
 import { type Store, UniqueViolation } from '@boxoffice/store';
 import { eventsCollection, type NewEvent, retiredCollection } from '../store.ts';
+import { createPositions } from './positions.ts';
 import { lastSequenceId } from './removal.ts';
-import { createVersions } from './versions.ts';
 
 /** A fact as a publisher states it. */
 export interface Arrival {
   readonly event: NewEvent;
-  /** The version of the resource's fact before this one; null: there was none, or it does not matter. */
+  /** The position of the resource's fact before this one; null: there was none, or it does not matter. */
   readonly before: number | null;
 }
 
@@ -22,7 +22,7 @@ export const newestOf = async (store: Pick<Store, 'collection'>, institution: st
   if (last) return last;
   // Written before the last event is removed, so it is there if that event is not.
   const past = await store.collection(retiredCollection).of(institution).get(lastSequenceId(institution));
-  return { sequence: past?.resourceVersion ?? 0, recordedAt: 0 };
+  return { sequence: past?.last ?? 0, recordedAt: 0 };
 };
 
 /** The events of all institutions, in the order in which they become visible. */
@@ -60,17 +60,21 @@ interface Writer {
  * same sequence, so what was read after the head is still true when the insert succeeds. Within this process, the
  * inserts of an institution follow one another.
  */
-export const createLog = (store: Pick<Store, 'collection'>, now: () => number = Date.now): Log => {
+export const createLog = (
+  store: Pick<Store, 'collection'>,
+  now: () => number = Date.now,
+  onRecorded: (event: NewEvent, recordedAt: number) => void = () => undefined,
+): Log => {
   const documents = store.collection(eventsCollection);
-  const versions = createVersions(store);
+  const positions = createPositions(store);
   const writers = new Map<string, Writer>();
   const listeners = new Set<(institution: string) => void>();
 
   const newest = (institution: string): Promise<Head> => newestOf(store, institution);
 
   const look = async (institution: string, { event, before }: Arrival): Promise<'due' | Outcome> => {
-    const known = await versions.of(institution, event.resource.id, Math.max(event.resource.version, before ?? 0));
-    if (known >= event.resource.version) return 'recorded';
+    const known = await positions.of(institution, event.resource.id, event.position);
+    if (known >= event.position) return 'recorded';
     return before !== null && known < before ? 'early' : 'due';
   };
 
@@ -84,13 +88,13 @@ export const createLog = (store: Pick<Store, 'collection'>, now: () => number = 
     const head = writer.head ?? (await newest(institution));
     if (writer.head === undefined) {
       writer.head = head;
-      versions.forget(institution);
+      positions.forget(institution);
       for (const one of writer.entries) lookAgain(institution, one);
     }
     const { event } = entry;
     const looked = await entry.isDue;
     // This process may have recorded another event of the resource since it looked.
-    const state = versions.isRemembered(institution, event.resource.id) ? await look(institution, entry) : looked;
+    const state = positions.isRemembered(institution, event.resource.id) ? await look(institution, entry) : looked;
     if (state !== 'due') return state;
     const recordedAt = Math.max(now(), head.recordedAt);
     const sequence = head.sequence + 1;
@@ -103,7 +107,8 @@ export const createLog = (store: Pick<Store, 'collection'>, now: () => number = 
       throw error;
     }
     writer.head = { sequence, recordedAt };
-    versions.recorded(institution, event.resource);
+    positions.recorded(institution, event);
+    onRecorded(event, recordedAt);
     for (const listener of listeners) listener(institution);
     return 'recorded';
   };

@@ -1,7 +1,7 @@
 import type { Retentions } from '@boxoffice/service';
 import { type Documents, type New, type Store, UniqueViolation } from '@boxoffice/store';
 import { type EventDocument, eventsCollection, type RetiredDocument, retiredCollection } from '../store.ts';
-import { retiredId } from './versions.ts';
+import { retiredId } from './positions.ts';
 
 /** Readers hide an event at the end of its retention by their own clocks, which may be behind that of the removal. */
 const SKEW_MS = 60_000;
@@ -9,14 +9,12 @@ const SKEW_MS = 60_000;
 type Retired = Documents<RetiredDocument>;
 
 /** Stores the number, or raises it. */
-const raise = async (retired: Retired, { id, resourceVersion }: New<RetiredDocument>): Promise<void> => {
+const raise = async (retired: Retired, { id, last }: New<RetiredDocument>): Promise<void> => {
   try {
-    await retired.insert({ id, resourceVersion });
+    await retired.insert({ id, last });
   } catch (error) {
     if (!(error instanceof UniqueViolation)) throw error;
-    await retired.update(id, (current) =>
-      current.resourceVersion < resourceVersion ? { next: { ...current, resourceVersion } } : undefined,
-    );
+    await retired.update(id, (current) => (current.last < last ? { next: { ...current, last } } : undefined));
   }
 };
 
@@ -25,13 +23,13 @@ export const lastSequenceId = (institution: string): string => institution;
 
 /** Remembers what the log still needs of an event that is about to be removed. */
 const retire = async (store: Pick<Store, 'collection'>, event: EventDocument): Promise<void> => {
-  const { institution, resource, sequence } = event;
+  const { institution, resource, position, sequence } = event;
   const retired = store.collection(retiredCollection).of(institution);
-  await raise(retired, { id: retiredId(institution, resource.id), resourceVersion: resource.version });
+  await raise(retired, { id: retiredId(institution, resource.id), last: position });
   const events = store.collection(eventsCollection).of(institution);
   const [newest] = await events.find({ orderBy: 'sequence', descending: true, limit: 1 });
   if (newest === undefined || newest.sequence <= sequence)
-    await raise(retired, { id: lastSequenceId(institution), resourceVersion: sequence });
+    await raise(retired, { id: lastSequenceId(institution), last: sequence });
 };
 
 /** How long the documents of each collection are stored. */
@@ -44,6 +42,6 @@ export const retentionOf = (retentionMs: number): Retentions => ({
   waiting_facts: { retained: 'until the fact before has arrived' },
   retired_resources: {
     retained:
-      'for good: of each resource whose events were removed the last version, of each institution the last sequence',
+      'for good: of each resource whose events were removed the last position, of each institution the last sequence',
   },
 });

@@ -13,6 +13,7 @@ const Announcement = Type.Object({
   type: Type.String(),
   resource: Type.Object({ type: Type.String(), id: Type.String({ minLength: 1 }) }),
   version: Type.Integer({ minimum: 1 }),
+  position: Type.Integer({ minimum: 1 }),
   before: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
   data: Type.Object({}, { additionalProperties: true }),
 });
@@ -23,7 +24,7 @@ const unreadable = ({ id, type }: Message, reason: string): Unreadable =>
 /** The members that the type's schema names, and nothing else. */
 const dataOf = (type: EventType, data: object): Record<string, unknown> | undefined => {
   const schema = eventTypes[type].data;
-  const clean = Value.Clean(schema, structuredClone(data));
+  const clean = Value.Clean(schema, JSON.parse(JSON.stringify(data)));
   return Value.Check(schema, clean) ? (clean as Record<string, unknown>) : undefined;
 };
 
@@ -35,19 +36,20 @@ export const readFact = (message: Message): Arrival | undefined => {
   const { event } = message.data as { readonly event?: unknown };
   if (event === undefined || event === null) return undefined;
   if (!Value.Check(Announcement, event)) throw unreadable(message, 'announces a malformed event');
-  const { type, resource, version, before, data } = event;
+  const { type, resource, version, position, before, data } = event;
   if (!isEventType(type)) throw unreadable(message, `announces an event of none of ${eventTypeNames.length} types`);
   const { resource: resourceType } = eventTypes[type];
   if (resource.type !== resourceType) throw unreadable(message, `announces ${type} of another kind of resource`);
-  if (before !== null && before >= version) throw unreadable(message, 'is older than the fact before it');
+  if (before !== null && before >= position) throw unreadable(message, 'is older than the fact before it');
   const clean = dataOf(type, data);
   if (!clean) throw unreadable(message, `lacks data of ${type}`);
   return {
     before,
     event: {
-      id: derivedId('evt', message.institution, resource.id, String(version)),
+      id: derivedId('evt', message.institution, resource.id, String(position)),
       type,
       resource: { type: resourceType, id: resource.id, version },
+      position,
       occurredAt: message.occurredAt,
       data: clean,
     },

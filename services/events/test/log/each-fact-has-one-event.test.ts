@@ -58,10 +58,10 @@ describe.each(engines)(`each fact has one event on $name${notExercised}`, (engin
   test('a fact that cannot be read is a dead letter at once, and only its resource waits', async () => {
     const resource = { type: 'order', id: 'ord_stuck' };
     const malformed = [
-      { type: 'order.created', resource, version: 1, before: null, data: { state: 'open' } },
-      { type: 'order.unheard', resource, version: 1, before: null, data: {} },
-      { type: 'ticket.issued', resource, version: 1, before: null, data: {} },
-      { type: 'order.created', resource, version: 2, before: 2, data: {} },
+      { type: 'order.created', resource, version: 1, position: 1, before: null, data: { state: 'open' } },
+      { type: 'order.unheard', resource, version: 1, position: 1, before: null, data: {} },
+      { type: 'ticket.issued', resource, version: 1, position: 1, before: null, data: {} },
+      { type: 'order.created', resource, version: 2, position: 2, before: 2, data: {} },
       'text',
     ];
     for (const event of malformed)

@@ -1,0 +1,67 @@
+import type { EventDocument } from '../store.ts';
+import type { Feed, Selection } from './read.ts';
+import type { Tail } from './tail.ts';
+
+export interface Poll {
+  readonly institution: string;
+  readonly after: number;
+  readonly selection: Selection;
+  readonly limit: number;
+  /** How long to wait for the first event, in milliseconds. */
+  readonly waitMs: number;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly gone?: AbortSignal;
+}
+
+export interface Polled {
+  readonly events: readonly EventDocument[];
+  /** Everything up to here was looked at. */
+  readonly upTo: number;
+}
+
+/** How long one poll reads on where the filter leaves everything out, in milliseconds. */
+const READING_MS = 2_000;
+
+/** Resolves at the next event of the institution, or after `ms`. */
+const nextOf = (tail: Tail, institution: string, ms: number, gone: AbortSignal | undefined) => {
+  const woken = Promise.withResolvers<void>();
+  const end = () => woken.resolve();
+  const unfollow = tail.follow(institution, end);
+  const timer = setTimeout(end, ms);
+  gone?.addEventListener('abort', end, { once: true });
+  void woken.promise.then(() => {
+    clearTimeout(timer);
+    unfollow();
+    gone?.removeEventListener('abort', end);
+  });
+  return { promise: woken.promise, cancel: end };
+};
+
+/**
+ * Reads the selected events after a sequence; waits for the first one if there is none. A filter that leaves out long
+ * stretches ends the reading before the newest event: the next poll goes on.
+ */
+export const poll = async (
+  feed: Feed,
+  tail: Tail,
+  { institution, after, selection, limit, waitMs, gone }: Poll,
+): Promise<Polled> => {
+  const startedAt = performance.now();
+  let upTo = after;
+  for (;;) {
+    // Followed before it is read, so that an event in between wakes it.
+    const next = nextOf(tail, institution, Math.max(0, waitMs - (performance.now() - startedAt)), gone);
+    try {
+      const stretch = await feed.read(institution, upTo, selection, limit);
+      const isNew = stretch.upTo > upTo;
+      upTo = stretch.upTo;
+      const spentMs = performance.now() - startedAt;
+      if (stretch.events.length > 0) return { events: stretch.events, upTo };
+      if (isNew && spentMs < Math.max(waitMs, READING_MS)) continue;
+      if (spentMs >= waitMs || gone?.aborted) return { events: [], upTo };
+      await next.promise;
+    } finally {
+      next.cancel();
+    }
+  }
+};

@@ -1,0 +1,154 @@
+import { Fault } from '@boxoffice/envelope';
+import type { OpenStream } from '@boxoffice/http';
+import type { Logger } from '@boxoffice/runtime';
+import type { EventCursors } from './cursor.ts';
+import type { Feed, Selection } from './read.ts';
+import type { Tail } from './tail.ts';
+import { eventView } from './view.ts';
+
+export interface StreamRequest {
+  readonly institution: string;
+  /** Whose streams are counted together. */
+  readonly client: string;
+  readonly after: number;
+  readonly selection: Selection;
+}
+
+export interface StreamOptions {
+  readonly feed: Feed;
+  readonly tail: Tail;
+  readonly cursors: EventCursors;
+  readonly publicUrl: string;
+  readonly logger: Pick<Logger, 'warn'>;
+  /** Milliseconds between comments. */
+  readonly commentMs?: number;
+}
+
+/** Open streams of Server-Sent Events. */
+export interface Streams {
+  /**
+   * Reserves a stream and returns what writes it.
+   * @throws {Fault} `too_many_requests` if the client has {@link MOST_PER_CLIENT}
+   */
+  open(request: StreamRequest): (stream: OpenStream) => void;
+  readonly count: number;
+}
+
+/** Streams of a client at once, in one instance. */
+export const MOST_PER_CLIENT = 20;
+
+const COMMENT_MS = 15_000;
+
+/** Events read at once. */
+const PAGE = 100;
+
+/** Unread bytes above which nothing more is written until the client has read. */
+const MOST_WAITING_BYTES = 256 * 1024;
+
+/** How soon a client that reads slowly is looked at again, in milliseconds. */
+const SLOW_MS = 200;
+
+/** One stream: reads on from its position whenever it is woken, one reading at a time. */
+const write = (
+  { feed, tail, cursors, publicUrl, logger, commentMs = COMMENT_MS }: StreamOptions,
+  { institution, after, selection }: StreamRequest,
+  stream: OpenStream,
+): void => {
+  let position = after;
+  let isReading = false;
+  let isWoken = false;
+  let isClosed = false;
+  let retry: NodeJS.Timeout | undefined;
+
+  /** Writes what there is; false: the client has not read enough of it. */
+  const step = async (): Promise<boolean> => {
+    for (;;) {
+      if (isClosed) return true;
+      if (stream.waitingBytes > MOST_WAITING_BYTES) return false;
+      const { events, upTo } = await feed.read(institution, position, selection, PAGE);
+      if (isClosed) return true;
+      const text = events.map((event) => {
+        const id = cursors.write(institution, event.sequence);
+        return `id: ${id}\nevent: ${event.type}\ndata: ${JSON.stringify(eventView(event, publicUrl))}\n\n`;
+      });
+      if (text.length > 0) stream.write(text.join(''));
+      if (upTo === position) return true;
+      position = upTo;
+    }
+  };
+
+  const later = (): void => {
+    retry = setTimeout(wake, SLOW_MS);
+    retry.unref();
+  };
+
+  const run = async (): Promise<void> => {
+    isReading = true;
+    try {
+      do {
+        isWoken = false;
+        if (!(await step())) later();
+      } while (isWoken);
+    } catch (error) {
+      // The client connects again, with the last id, and is answered what is wrong.
+      if (!(error instanceof Fault)) logger.warn('a stream of events ends: they could not be read', { error });
+      stream.end();
+    } finally {
+      isReading = false;
+    }
+  };
+
+  function wake(): void {
+    isWoken = true;
+    if (!isReading && !isClosed) void run();
+  }
+
+  const unfollow = tail.follow(institution, wake);
+  // The id alone is no event for its reader, but the next Last-Event-ID.
+  const comment = (): void => {
+    if (stream.waitingBytes > MOST_WAITING_BYTES) return;
+    stream.write(`: \nid: ${cursors.write(institution, position)}\n\n`);
+  };
+  const commenting = setInterval(comment, commentMs);
+  commenting.unref();
+  stream.onClose(() => {
+    isClosed = true;
+    clearInterval(commenting);
+    clearTimeout(retry);
+    unfollow();
+  });
+  // Sent at once, so that the client knows that the stream is open.
+  stream.write(`: \nid: ${cursors.write(institution, position)}\n\n`);
+  wake();
+};
+
+/** Counts and writes the streams of an instance. */
+export const createStreams = (options: StreamOptions): Streams => {
+  const counts = new Map<string, number>();
+  let count = 0;
+  const change = (client: string, by: number): void => {
+    const now = (counts.get(client) ?? 0) + by;
+    count += by;
+    if (now > 0) counts.set(client, now);
+    else counts.delete(client);
+  };
+
+  return {
+    open(request) {
+      const { client } = request;
+      if ((counts.get(client) ?? 0) >= MOST_PER_CLIENT) {
+        throw new Fault('too_many_requests', `A client has at most ${MOST_PER_CLIENT} streams of events at once.`, {
+          'Retry-After': '15',
+        });
+      }
+      return (stream) => {
+        change(client, 1);
+        stream.onClose(() => change(client, -1));
+        write(options, request, stream);
+      };
+    },
+    get count() {
+      return count;
+    },
+  };
+};

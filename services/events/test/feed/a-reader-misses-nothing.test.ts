@@ -1,0 +1,143 @@
+import { notExercised } from '@boxoffice/service/testkit';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { engines, type Fixture, fact, openFixture } from '../fixture/service.ts';
+
+interface Page {
+  readonly items: readonly {
+    readonly type: string;
+    readonly sequence: number;
+    readonly resource: { readonly id: string };
+  }[];
+  readonly nextCursor: string;
+}
+
+const ticketData = {
+  status: 'printed',
+  orderId: 'ord_1',
+  lineId: 'lin_1',
+  performanceId: 'prf_1',
+  seatCategoryId: 'cat_1',
+  tariffId: 'trf_1',
+  placeId: 'plc_1',
+  price: 100,
+  currency: 'CHF',
+  printedAt: null,
+  controlledAt: null,
+  replaces: null,
+  replacedBy: null,
+};
+
+const ticket = (institution: string, id: string) =>
+  fact({ institution, type: 'ticket.printed', resource: { type: 'ticket', id }, data: ticketData });
+
+describe.each(engines)(`a reader misses nothing on $name${notExercised}`, (engine) => {
+  let fixture: Fixture;
+  beforeAll(async () => {
+    fixture = await openFixture(engine);
+  });
+  afterAll(() => fixture.close());
+
+  const read = async (institution: string, query: string, more = {}): Promise<Page> => {
+    const reply = await fixture.first.call<Page>(`/svc/v3/events${query}`, { institution, ...more });
+    expect(reply.status).toBe(200);
+    return reply.data;
+  };
+
+  test('pages follow one another from the start, and the last cursor leads to what comes next', async () => {
+    for (let index = 0; index < 5; index += 1) await fixture.first.take(fact({ institution: 'pages' }));
+    const one = await read('pages', '?after=start&limit=3');
+    const two = await read('pages', `?after=${one.nextCursor}&limit=3`);
+    const end = await read('pages', `?after=${two.nextCursor}`);
+    expect([one, two, end].map(({ items }) => items.map(({ sequence }) => sequence))).toEqual([[1, 2, 3], [4, 5], []]);
+    await fixture.first.take(fact({ institution: 'pages' }));
+    const later = await read('pages', `?after=${end.nextCursor}`);
+    expect(later.items.map(({ sequence }) => sequence)).toEqual([6]);
+  });
+
+  test('without a cursor the reading begins now, and waits for the first event of any instance', async () => {
+    await fixture.first.take(fact({ institution: 'now' }));
+    const now = await read('now', '');
+    expect(now.items).toEqual([]);
+    const other = await fixture.another();
+    const waiting = read('now', `?after=${now.nextCursor}&wait=30`);
+    await other.take(fact({ institution: 'now', resource: { type: 'order', id: 'ord_awaited' } }));
+    expect((await waiting).items.map(({ resource }) => resource.id)).toEqual(['ord_awaited']);
+  });
+
+  test('filters by type, group and resource move the cursor over what they leave out', async () => {
+    await fixture.first.take(fact({ institution: 'filter', resource: { type: 'order', id: 'ord_a' } }));
+    await fixture.first.take(ticket('filter', 'tic_a'));
+    await fixture.first.take(fact({ institution: 'filter', resource: { type: 'order', id: 'ord_b' } }));
+    const idsOf = ({ items }: Page) => items.map(({ resource }) => resource.id);
+    const tickets = await read('filter', '?after=start&types=ticket.printed');
+    expect(idsOf(tickets)).toEqual(['tic_a']);
+    expect((await read('filter', `?after=${tickets.nextCursor}`)).items).toEqual([]);
+    expect(idsOf(await read('filter', '?after=start&types=order.*,ticket.issued'))).toEqual(['ord_a', 'ord_b']);
+    expect(idsOf(await read('filter', '?after=start&resource=ord_b'))).toEqual(['ord_b']);
+  });
+
+  test('a token sees the types whose resource it may read', async () => {
+    await fixture.first.take(fact({ institution: 'scopes' }));
+    await fixture.first.take(ticket('scopes', 'tic_scopes'));
+    const payment = { orderId: 'ord_1', status: 'captured', amount: 100, currency: 'CHF' };
+    const resource = { type: 'payment', id: 'pay_scopes' };
+    await fixture.first.take(fact({ institution: 'scopes', type: 'payment.recorded', resource, data: payment }));
+    const typesFor = async (...scopes: string[]) =>
+      (await read('scopes', '?after=start', { scopes })).items.map(({ type }) => type);
+    expect(await typesFor('orders:read')).toEqual(['order.created']);
+    expect(await typesFor('tickets:read')).toEqual(['ticket.printed']);
+    expect(await typesFor('orders:read', 'orders.sensitive:read')).toEqual(['order.created', 'payment.recorded']);
+    expect((await read('scopes', '?after=start&types=order.*', { scopes: ['tickets:read'] })).items).toEqual([]);
+  });
+
+  test('foreign and forged cursors and unknown types are invalid_parameter', async () => {
+    await fixture.first.take(fact({ institution: 'mine' }));
+    const { nextCursor } = await read('mine', '');
+    const forged = `${nextCursor.slice(0, -1)}${nextCursor.endsWith('A') ? 'B' : 'A'}`;
+    const queries = [
+      `?after=${forged}`,
+      '?after=nothing',
+      '?types=order.unheard',
+      '?types=orders.*',
+      '?types=',
+      '?wait=31',
+    ];
+    for (const query of queries) {
+      const { status, body } = await fixture.first.call(`/svc/v3/events${query}`, { institution: 'mine' });
+      expect([query, status, body.status]).toEqual([query, 400, 'invalid_parameter']);
+    }
+    const foreign = await fixture.first.call(`/svc/v3/events?after=${nextCursor}`, { institution: 'other' });
+    expect([foreign.status, foreign.body.status]).toEqual([400, 'invalid_parameter']);
+  });
+});
+
+describe.each(engines)(`what was removed on $name${notExercised}`, (engine) => {
+  const RETENTION_MS = 60_000;
+
+  test('a cursor after which something was dropped is 410; numbers go on after everything was', async () => {
+    let now = Date.parse('2027-01-01T00:00:00.000Z');
+    const fixture = await openFixture(engine, { retentionMs: RETENTION_MS, now: () => now });
+    const read = (after: string) => fixture.first.call<Page>(`/svc/v3/events?after=${after}`, {});
+    try {
+      const begin = (await fixture.first.call<Page>('/svc/v3/events', {})).data.nextCursor;
+      const resource = { type: 'order', id: 'ord_old' };
+      await fixture.first.take(fact({ resource, version: 1 }));
+      const { items, nextCursor } = (await read(begin)).data;
+      expect(items).toHaveLength(1);
+      now += RETENTION_MS + 1;
+      const expired = await read(begin);
+      expect([expired.status, expired.body.status]).toEqual([410, 'event_cursor_expired']);
+      expect((await read(nextCursor)).data.items).toEqual([]);
+      expect((await read('start')).data).toEqual({ items: [], nextCursor });
+      await fixture.sweep(now + 2 * RETENTION_MS);
+      expect((await read(begin)).status).toBe(410);
+      expect((await read('start')).data).toEqual({ items: [], nextCursor });
+      // Repeated after its event was removed, and followed by the next one.
+      await fixture.first.take(fact({ resource, version: 1 }));
+      await fixture.first.take(fact({ resource, version: 4, before: 1, type: 'order.changed' }));
+      expect((await read(nextCursor)).data.items.map(({ sequence }) => sequence)).toEqual([2]);
+    } finally {
+      await fixture.close();
+    }
+  });
+});

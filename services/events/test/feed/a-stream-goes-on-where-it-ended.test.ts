@@ -1,0 +1,112 @@
+import { notExercised } from '@boxoffice/service/testkit';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { MOST_PER_CLIENT } from '../../src/feed/stream.ts';
+import { engines, type Fixture, fact, openFixture } from '../fixture/service.ts';
+
+const COMMENT_MS = 100;
+
+const until = async (holds: () => boolean): Promise<void> => {
+  const deadline = Date.now() + 30_000;
+  while (!holds()) {
+    if (Date.now() > deadline) throw new Error('the condition did not hold in time');
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+};
+
+describe.each(engines)(`a stream of events on $name${notExercised}`, (engine) => {
+  let fixture: Fixture;
+  beforeAll(async () => {
+    fixture = await openFixture(engine, { commentMs: COMMENT_MS });
+  });
+  afterAll(() => fixture.close());
+
+  /** A stream as a client reads it: the last id, and the events so far. */
+  const follow = async (institution: string, query = '', headers: Record<string, string> = {}, client = 'partner') => {
+    const leaving = new AbortController();
+    const response = await fixture.first.stream(
+      `/svc/v3/events${query}`,
+      { institution, client },
+      headers,
+      leaving.signal,
+    );
+    const seen = { id: '', ids: new Set<string>(), types: [] as string[], resources: [] as string[], comments: 0 };
+    const read = async () => {
+      let rest = '';
+      for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+        rest += chunk;
+        for (let end = rest.indexOf('\n\n'); end >= 0; end = rest.indexOf('\n\n')) {
+          const lines = rest.slice(0, end).split('\n');
+          rest = rest.slice(end + 2);
+          const of = (name: string) => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
+          seen.id = of('id') ?? seen.id;
+          seen.ids.add(seen.id);
+          if (lines[0]?.startsWith(':')) seen.comments += 1;
+          const data = of('data');
+          if (data === undefined) continue;
+          seen.types.push(of('event') ?? '');
+          seen.resources.push(JSON.parse(data).resource.id);
+        }
+      }
+    };
+    const ended = response.ok ? read().catch(() => undefined) : undefined;
+    return {
+      status: response.status,
+      type: response.headers.get('content-type'),
+      seen,
+      leave: async () => {
+        leaving.abort();
+        await ended;
+      },
+    };
+  };
+
+  const order = (institution: string, id: string) =>
+    fixture.first.take(fact({ institution, resource: { type: 'order', id } }));
+
+  test('sends each event with its cursor, and goes on after Last-Event-ID', async () => {
+    const one = await follow('stream');
+    expect([one.status, one.type]).toEqual([200, 'text/event-stream']);
+    await until(() => one.seen.id !== '');
+    await order('stream', 'ord_1');
+    await order('stream', 'ord_2');
+    await until(() => one.seen.resources.length === 2);
+    expect(one.seen.types).toEqual(['order.created', 'order.created']);
+    await one.leave();
+    await order('stream', 'ord_3');
+    const two = await follow('stream', '', { 'last-event-id': one.seen.id });
+    await until(() => two.seen.resources.length === 1);
+    expect(two.seen.resources).toEqual(['ord_3']);
+    await two.leave();
+    const all = await follow('stream', '?after=start');
+    await until(() => all.seen.resources.length === 3);
+    await all.leave();
+  });
+
+  test('has comments whose id moves on over events that the filter leaves out', async () => {
+    const one = await follow('comments', '?types=ticket.*');
+    await until(() => one.seen.comments > 1);
+    const before = one.seen.ids.size;
+    await order('comments', 'ord_left_out');
+    await until(() => one.seen.ids.size > before);
+    expect(one.seen.resources).toEqual([]);
+    await one.leave();
+  });
+
+  test('a client has twenty at once; another one has its own', async () => {
+    const open = await Promise.all(Array.from({ length: MOST_PER_CLIENT }, () => follow('many')));
+    expect(open.map(({ status }) => status)).toEqual(open.map(() => 200));
+    const further = await follow('many');
+    const other = await follow('many', '', {}, 'another');
+    expect([further.status, other.status]).toEqual([429, 200]);
+    for (const { leave } of [...open, other]) await leave();
+    await until(() => fixture.first.context.streams.count === 0);
+    const again = await follow('many');
+    expect(again.status).toBe(200);
+    await again.leave();
+  });
+
+  test('a cursor that is not valid is refused before the stream begins', async () => {
+    const one = await follow('refused', '', { 'last-event-id': 'nothing' });
+    expect(one.status).toBe(400);
+  });
+});
