@@ -22,6 +22,7 @@ const storesOf = async (installation: Installation) => {
     authorizer: await installation.authorizer(),
     catalog: await installation.catalog(),
     contacts: await installation.contacts(),
+    events: await installation.events(),
     orders: await installation.orders(),
     tickets: await installation.tickets(),
     pos: await installation.pos(),

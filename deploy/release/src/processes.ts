@@ -46,7 +46,7 @@ export interface Process {
 }
 
 /** The parts of a definition that do not depend on settings. */
-type Definition = Pick<ServiceDefinition, 'name' | 'version' | 'collections' | 'family' | 'queues'> & {
+type Definition = Pick<ServiceDefinition, 'name' | 'version' | 'collections' | 'family' | 'queues' | 'webhooks'> & {
   operations(parts: never, state: never): readonly AnyOperation[];
 };
 
@@ -72,7 +72,7 @@ const asJson = <Value>(value: unknown): Value => JSON.parse(JSON.stringify(value
 const PARTNERS = 'partners (institution API)';
 
 const processOf = (definition: Definition, more: More = {}): Process => {
-  const { name, version, collections, family, queues = [] } = definition;
+  const { name, version, collections, family, webhooks, queues = [] } = definition;
   const {
     folder = `services/${name}`,
     callers = PARTNERS,
@@ -83,7 +83,7 @@ const processOf = (definition: Definition, more: More = {}): Process => {
   } = more;
   const describe = (readers: 'partners' | 'services') => (): Description => {
     const operations = [...definition.operations(placeholder as never, placeholder as never), ...beside];
-    return asJson(openApiDocument({ service: name, version, operations, family, readers }));
+    return asJson(openApiDocument({ service: name, version, operations, family, webhooks, readers }));
   };
   const publishes = Object.entries(schemas).map(([type, schema]) => [
     type,
@@ -142,7 +142,7 @@ export const processes: readonly Process[] = [
   }),
   processOf(catalog, { examples: ofCatalog, schemas: schemasOfCatalog }),
   processOf(contacts, {
-    examples: { 'contact.erased': ofContacts['contact.erased'].data },
+    examples: Object.fromEntries(Object.entries(ofContacts).map(([type, { data }]) => [type, data])),
     schemas: schemasOfContacts,
   }),
   processOf(orders, { examples: ofOrders, schemas: schemasOfOrders }),

@@ -14,8 +14,16 @@ import {
   usageCollection,
   usersCollection,
 } from '@boxoffice/authorizer';
-import { type PerformanceDocument, type PlaceDocument, performances, places } from '@boxoffice/catalog';
+import {
+  type PerformanceDocument,
+  type PlaceDocument,
+  type ProductDocument,
+  performances,
+  places,
+  products,
+} from '@boxoffice/catalog';
 import { type ContactDocument, contactsCollection } from '@boxoffice/contacts';
+import { type EventDocument, eventsCollection, type RetiredDocument, retiredCollection } from '@boxoffice/events';
 import { type OrderDocument, ordersCollection } from '@boxoffice/orders';
 import { type SessionDocument, sessions, type UserDocument, users } from '@boxoffice/pos';
 import type { CollectionHandle, Store } from '@boxoffice/store';
@@ -28,6 +36,7 @@ export interface CheckedStores {
   readonly contacts: Store;
   readonly orders: Store;
   readonly tickets: Store;
+  readonly events: Store;
   readonly pos: Store;
 }
 
@@ -38,6 +47,9 @@ export interface CheckedCollections {
   readonly orders: CollectionHandle<OrderDocument>;
   readonly tickets: CollectionHandle<TicketDocument>;
   readonly contacts: CollectionHandle<ContactDocument>;
+  readonly products: CollectionHandle<ProductDocument>;
+  readonly events: CollectionHandle<EventDocument>;
+  readonly retired: CollectionHandle<RetiredDocument>;
   readonly sessions: CollectionHandle<SessionDocument>;
   readonly logins: CollectionHandle<UserDocument>;
   readonly clients: CollectionHandle<ClientDocument>;
@@ -57,6 +69,7 @@ export const collectionsOf = ({
   contacts,
   orders,
   tickets,
+  events,
   pos,
 }: CheckedStores): CheckedCollections => ({
   clients: authorizer.collection(clientsCollection),
@@ -68,6 +81,9 @@ export const collectionsOf = ({
   usage: authorizer.collection(usageCollection),
   performances: catalog.collection(performances),
   places: catalog.collection(places),
+  products: catalog.collection(products),
+  events: events.collection(eventsCollection),
+  retired: events.collection(retiredCollection),
   orders: orders.collection(ordersCollection),
   tickets: tickets.collection(ticketsCollection),
   contacts: contacts.collection(contactsCollection),

@@ -19,6 +19,8 @@ export const invariants = {
   sign_in: 'grants and sessions are of users and clients of their institution, and end in time',
   api_key: 'a deleted API key is of no origin, and counted requests are of a key that exists',
   usage: 'the usage of the minutes adds up to that of their hour, and of the hours to that of their day',
+  event: 'the last announced change of each resource has its event',
+  event_sequence: 'the sequence of an institution’s events has no gap, and each resource’s events are in order',
   session_cart: 'the cart of a session is an order of its point of sale',
 } as const;
 
@@ -49,7 +51,13 @@ export type Kind =
   | 'grant'
   | 'api_key'
   | 'api_key_use'
-  | 'usage';
+  | 'usage'
+  | 'announced_order'
+  | 'announced_ticket'
+  | 'announced_contact'
+  | 'announced_product'
+  | 'announced_performance'
+  | 'event';
 
 /** A document and everything that was read to judge it. */
 export interface Case {

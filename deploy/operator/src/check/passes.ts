@@ -1,6 +1,15 @@
 import type { CheckedCollections } from './collections.ts';
 import type { Case, Kind } from './findings.ts';
 import { judgeApiKeys, judgeApiKeyUses, judgeGrants, judgeSignIns, judgeUsers } from './judge-access.ts';
+import {
+  type AnnouncedKind,
+  announcedIn,
+  announcedKinds,
+  isAnnounced,
+  judgeAnnounced,
+  judgeEvents,
+  judgeEventsAgain,
+} from './judge-events.ts';
 import { judgeOrders, judgeTickets } from './judge-orders.ts';
 import { judgeContacts, judgeLogins, judgeSessions } from './judge-people.ts';
 import { judgePlaces, judgeStock, recount } from './judge-stock.ts';
@@ -20,7 +29,8 @@ export type Counts = Record<
   | 'sign_ins'
   | 'grants'
   | 'api_keys'
-  | 'usage_intervals',
+  | 'usage_intervals'
+  | 'events',
   number
 >;
 
@@ -37,6 +47,7 @@ export const noCounts = (): Counts => ({
   grants: 0,
   api_keys: 0,
   usage_intervals: 0,
+  events: 0,
 });
 
 /** Reads everything once, or everything of one institution, and counts it. */
@@ -72,6 +83,27 @@ export async function* lookAtAll(
     yield await judgeLogins(collections, page);
   }
   yield* lookAtAccess(collections, counts, institution);
+  yield* lookAtEvents(collections, counts, institution);
+}
+
+/** Reads what was announced, and the events of it. */
+async function* lookAtEvents(
+  collections: CheckedCollections,
+  counts: Counts,
+  institution?: string,
+): AsyncGenerator<Case[]> {
+  const institutions = new Set<string>();
+  for (const kind of Object.keys(announcedKinds) as AnnouncedKind[]) {
+    for await (const page of pagesOf(announcedIn(collections, kind), institution)) {
+      for (const one of page) institutions.add(one.institution);
+      yield await judgeAnnounced(collections, kind, page);
+    }
+  }
+  for (const one of institutions) {
+    yield* judgeEvents(collections, one, (events) => {
+      counts.events += events;
+    });
+  }
 }
 
 /** Reads what the authorizer stores. */
@@ -118,7 +150,13 @@ export const lookAgain = async (
   kind: Kind,
   ids: readonly string[],
 ): Promise<Case[]> => {
+  if (isAnnounced(kind)) {
+    const found = await byId(announcedIn(collections, kind), ids);
+    return judgeAnnounced(collections, kind, [...found.values()]);
+  }
   switch (kind) {
+    case 'event':
+      return judgeEventsAgain(collections, ids);
     case 'performance': {
       const found = await byId(collections.performances, ids);
       return Promise.all([...found.values()].map((performance) => recount(collections, performance)));

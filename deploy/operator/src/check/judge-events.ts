@@ -1,0 +1,114 @@
+import { type EventDocument, retiredId } from '@boxoffice/events';
+import type { Announced } from '@boxoffice/service';
+import type { CollectionHandle } from '@boxoffice/store';
+import type { CheckedCollections } from './collections.ts';
+import { type Case, caseOf, type Finding, type Kind } from './findings.ts';
+import { byId, PAGE, patiently } from './reading.ts';
+
+/** The kinds of documents whose changes are announced. */
+export const announcedKinds = {
+  announced_order: 'orders',
+  announced_ticket: 'tickets',
+  announced_contact: 'contacts',
+  announced_product: 'products',
+  announced_performance: 'performances',
+} as const satisfies Partial<Record<Kind, keyof CheckedCollections>>;
+
+export type AnnouncedKind = keyof typeof announcedKinds;
+
+/** Whether the kind is one of these. */
+export const isAnnounced = (kind: Kind): kind is AnnouncedKind => Object.hasOwn(announcedKinds, kind);
+
+/** The collection of a kind, as far as announcements go. */
+export const announcedIn = (collections: CheckedCollections, kind: AnnouncedKind): CollectionHandle<Announced> =>
+  collections[announcedKinds[kind]] as unknown as CollectionHandle<Announced>;
+
+/** The last recorded position of a resource; 0: none. */
+const recordedOf = async ({ events, retired }: CheckedCollections, { id, institution }: Announced): Promise<number> => {
+  const last = { where: { 'resource.id': id }, orderBy: 'sequence', descending: true, limit: 1 } as const;
+  const [event] = await patiently(() => events.of(institution).find(last));
+  if (event) return event.position;
+  return (await patiently(() => retired.of(institution).get(retiredId(institution, id))))?.last ?? 0;
+};
+
+/** Judges documents by their last announcement: its event was recorded. */
+export const judgeAnnounced = (
+  collections: CheckedCollections,
+  kind: AnnouncedKind,
+  found: readonly Announced[],
+): Promise<Case[]> =>
+  Promise.all(
+    found.map(async (document) => {
+      const { id, lastAnnouncement: last } = document;
+      const recorded = last ? await recordedOf(collections, document) : 0;
+      const text = `the change ${last?.type} of ${id} has no event; the last one has the position ${recorded}, not ${last?.position}`;
+      const findings: Finding[] =
+        last && recorded < last.position ? [{ invariant: 'event', offenders: [id], text, underWay: true }] : [];
+      return caseOf(kind, document, findings, () => ({ read: [], concerns: [id] }));
+    }),
+  );
+
+const faultsOf = (event: EventDocument, previous: EventDocument | undefined, earlier: ReadonlyMap<string, number>) => {
+  const findings: Finding[] = [];
+  const { id, sequence, position, resource, institution } = event;
+  if (previous && sequence !== previous.sequence + 1) {
+    const text = `the event ${id} of ${institution} has the sequence ${sequence}, after ${previous.sequence}`;
+    findings.push({ invariant: 'event_sequence', offenders: [id], text });
+  }
+  const before = earlier.get(resource.id);
+  if (before !== undefined && before >= position) {
+    const text = `the event ${id} of ${resource.id} has the position ${position}, after ${before}`;
+    findings.push({ invariant: 'event_sequence', offenders: [id], text });
+  }
+  return findings;
+};
+
+/** Resources whose last position is remembered during the walk. */
+const MOST = 100_000;
+
+/** Walks through the events of an institution in their order. */
+export async function* judgeEvents(
+  { events }: CheckedCollections,
+  institution: string,
+  counted: (count: number) => void,
+): AsyncGenerator<Case[]> {
+  const positions = new Map<string, number>();
+  let previous: EventDocument | undefined;
+  for (let after = 0; ; ) {
+    const where = { sequence: { gt: after } };
+    const page = await patiently(() => events.of(institution).find({ where, orderBy: 'sequence', limit: PAGE }));
+    counted(page.length);
+    const cases: Case[] = [];
+    for (const event of page) {
+      // The removal of expired events leaves gaps before the oldest one that is kept.
+      const findings = faultsOf(event, previous, positions);
+      if (findings.length > 0) cases.push(caseOf('event', event, findings, () => ({ read: [], concerns: [] })));
+      positions.set(event.resource.id, event.position);
+      const [oldest] = positions.size > MOST ? positions.keys() : [];
+      if (oldest !== undefined) positions.delete(oldest);
+      previous = event;
+    }
+    yield cases;
+    const last = page.at(-1);
+    if (!last || page.length < PAGE) return;
+    after = last.sequence;
+  }
+}
+
+/** Judges events again, each with the one before it. */
+export const judgeEventsAgain = async ({ events }: CheckedCollections, ids: readonly string[]): Promise<Case[]> => {
+  const found = await byId(events, ids);
+  return Promise.all(
+    [...found.values()].map(async (event) => {
+      const mine = events.of(event.institution);
+      const { sequence, resource } = event;
+      const [previous] = await patiently(() =>
+        mine.find({ where: { sequence: { lt: sequence } }, orderBy: 'sequence', descending: true, limit: 1 }),
+      );
+      const where = { 'resource.id': resource.id, sequence: { lt: sequence } };
+      const [earlier] = await patiently(() => mine.find({ where, orderBy: 'sequence', descending: true, limit: 1 }));
+      const findings = faultsOf(event, previous, new Map(earlier ? [[resource.id, earlier.position]] : []));
+      return caseOf('event', event, findings, () => ({ read: [], concerns: [] }));
+    }),
+  );
+};
