@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { authorizer } from '@boxoffice/authorizer';
 import { catalog, examples as ofCatalog } from '@boxoffice/catalog';
 import { contacts, examples as ofContacts } from '@boxoffice/contacts';
+import { events } from '@boxoffice/events';
 import type { Message } from '@boxoffice/messaging';
 import { topology } from '@boxoffice/messaging';
 import { examples as ofOrders, orders } from '@boxoffice/orders';
@@ -22,7 +23,7 @@ const today: Examples = {
   ...ofCatalog,
   ...ofOrders,
   ...ofTickets,
-  'contact.erased': ofContacts['contact.erased'].data,
+  ...Object.fromEntries(Object.entries(ofContacts).map(([type, { data }]) => [type, data])),
 };
 
 const releasedBy = ({ name }: { readonly name: string }): Examples => {
@@ -33,7 +34,7 @@ const releasedBy = ({ name }: { readonly name: string }): Examples => {
 
 const released: Examples = Object.assign({}, ...[catalog, contacts, orders, tickets].map(releasedBy));
 
-const served = [authorizer, catalog, contacts, orders, tickets].flatMap(({ queues = [] }) => queues);
+const served = [authorizer, catalog, contacts, events, orders, tickets].flatMap(({ queues = [] }) => queues);
 const institution = `inst-${randomUUID()}`;
 
 /** An address without a listener: no reaction calls another service. */
@@ -58,7 +59,7 @@ describe('every fact of the topology', () => {
   let engines: Engines;
 
   const start = async (
-    definition: typeof authorizer | typeof catalog | typeof contacts | typeof tickets | typeof orders,
+    definition: typeof authorizer | typeof catalog | typeof contacts | typeof events | typeof tickets | typeof orders,
   ) => {
     const settings = {
       catalogUrl: nowhere,
@@ -68,6 +69,7 @@ describe('every fact of the topology', () => {
       posHeldPlacesPerAddress: 50,
       paymentGraceSeconds: 900,
       accessTokenLifetime: 900,
+      eventRetentionDays: 30,
       loginFailuresPerAddress: 300,
       serviceRootSecret: 'a root secret of this test',
       keyEncryptionKey: 'a key encryption key of this test',
@@ -88,7 +90,7 @@ describe('every fact of the topology', () => {
 
   beforeAll(async () => {
     engines = await openEngines({ mongodbUrl: undefined, amqpUrl: undefined, directory, logger, serves: served });
-    for (const definition of [authorizer, catalog, contacts, tickets, orders]) await start(definition);
+    for (const definition of [authorizer, catalog, contacts, events, tickets, orders]) await start(definition);
   });
 
   afterAll(async () => {

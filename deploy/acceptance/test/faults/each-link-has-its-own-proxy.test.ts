@@ -14,6 +14,7 @@ const urls = {
   orders: 'http://127.0.0.1:4',
   tickets: 'http://127.0.0.1:5',
   pos: 'http://127.0.0.1:6',
+  events: 'http://127.0.0.1:9',
   store: 'mongodb://127.0.0.1:7/prefix?w=1',
   broker: 'amqp://guest:guest@127.0.0.1:8',
 };
@@ -28,7 +29,7 @@ test('every caller reaches each of its targets through the proxy of that link', 
     AMQP_URL: 'amqp://guest:guest@proxy of orders → broker',
   });
   const gateway = Object.keys(addressesOf('gateway', urls, () => 'x'));
-  expect(gateway).toHaveLength(7);
+  expect(gateway).toHaveLength(8);
   expect(gateway).not.toContain('MONGODB_URL');
   expect(new Set(linkNames.map(({ name }) => name)).size).toBe(linkNames.length);
 });

@@ -17,7 +17,7 @@ export interface FactPoint {
 }
 
 /** A program of the scaled deployment. */
-export type ServiceName = 'authorizer' | 'catalog' | 'contacts' | 'orders' | 'tickets' | 'pos' | 'gateway';
+export type ServiceName = 'authorizer' | 'catalog' | 'contacts' | 'orders' | 'tickets' | 'events' | 'pos' | 'gateway';
 
 /** A moment at which a process of a service kills itself. */
 export interface CrashPoint {

@@ -17,7 +17,7 @@ import { type ProductProcess, productProcess } from './process.ts';
 import { startBroker } from './rabbitmq.ts';
 
 const PROGRAM = new URL('../../../../local/src/service.ts', import.meta.url).pathname;
-const names = ['authorizer', 'catalog', 'contacts', 'orders', 'tickets', 'pos'] as const;
+const names = ['authorizer', 'catalog', 'contacts', 'orders', 'tickets', 'events', 'pos'] as const;
 const INSTANCES = 2;
 
 /** The engines of the scaled deployment; undefined where the environment lacks one. */

@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { authorizer } from '@boxoffice/authorizer';
 import { catalog } from '@boxoffice/catalog';
 import { contacts } from '@boxoffice/contacts';
+import { events } from '@boxoffice/events';
 import { orders } from '@boxoffice/orders';
 import { pos } from '@boxoffice/pos';
 import { tickets } from '@boxoffice/tickets';
@@ -45,7 +46,7 @@ export interface Stored {
   readonly documents: number;
 }
 
-const services = [authorizer, catalog, contacts, orders, pos, tickets];
+const services = [authorizer, catalog, contacts, events, orders, pos, tickets];
 
 /** Reads what the stores hold, beside the running product. */
 export const storedBy = async ({ data, engines: name }: Pick<Deployment, 'data' | 'engines'>): Promise<Stored> => {

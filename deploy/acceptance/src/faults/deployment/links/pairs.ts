@@ -1,7 +1,7 @@
 import { CALLS, SERVICES } from '@boxoffice/authorizer';
 
 /** The kinds of process that serve requests. */
-const serving = ['authorizer', 'catalog', 'contacts', 'orders', 'tickets', 'pos'] as const;
+const serving = ['authorizer', 'catalog', 'contacts', 'orders', 'tickets', 'events', 'pos'] as const;
 
 /** The end of a link that listens. */
 export type Target = (typeof serving)[number] | 'store' | 'broker';

@@ -1,0 +1,173 @@
+import { type Client, waitUntil } from '@boxoffice/testkit';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { authorised } from '../../src/client.ts';
+import { type Product, startProduct } from '../../src/product.ts';
+
+interface Event {
+  readonly id: string;
+  readonly type: string;
+  readonly sequence: number;
+  readonly resource: { readonly type: string; readonly id: string; readonly version: number; readonly url: string };
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+let product: Product;
+let full: Client;
+let cursor: string;
+
+beforeAll(async () => {
+  product = await startProduct();
+  full = await authorised(product, 'opera', 'full');
+  cursor = (await full('/svc/v3/events')).body.data.nextCursor;
+}, 180_000);
+
+afterAll(async () => {
+  await product?.stop();
+  await product?.discard();
+});
+
+const must = async (path: string, method = 'GET', body?: object) => {
+  const reply = await full(path, { method, ...(body && { body }) });
+  if (reply.status >= 300) throw new Error(`${method} ${path}: ${reply.status} ${reply.text}`);
+  return reply.body.data;
+};
+
+const post = (path: string, body: object = {}) => must(path, 'POST', body);
+
+/** The events of a resource so far, once there are as many. */
+const eventsOf = (resource: string, count: number): Promise<readonly Event[]> =>
+  waitUntil(
+    async () => {
+      const { items } = await must(`/svc/v3/events?after=${cursor}&resource=${resource}&limit=500&wait=5`);
+      return items.length >= count ? items : undefined;
+    },
+    { what: `${count} events of ${resource}` },
+  );
+
+const typesOf = async (resource: string, ...types: string[]) =>
+  expect((await eventsOf(resource, types.length)).map(({ type }) => type)).toEqual(types);
+
+const items = async (count: number) => {
+  const { performanceId } = product.demo.fixtures.opera?.numbered ?? {};
+  const { prices } = await must(`/svc/v3/catalog/performances/${performanceId}`);
+  const [{ seatCategoryId, tariffId }] = prices;
+  return Array.from({ length: count }, () => ({ performanceId, seatCategoryId, tariffId }));
+};
+
+describe('a partner hears', () => {
+  test('of an order from its creation to the end of its cancellation, of its payments and refunds', async () => {
+    const { id } = await post('/svc/v3/orders', { items: await items(1) });
+    const order = `/svc/v3/orders/${id}`;
+    const { amount } = (await must(order)).lines[0];
+    await must(order, 'PATCH', { externalReference: 'a text that no event shows' });
+    await must(order, 'PATCH', { externalReference: 'a text that no event shows' });
+    const failing = await post(`${order}/payments`, { method: 'card', amount: 1, status: 'pending' });
+    await must(`${order}/payments/${failing.id}`, 'PATCH', { status: 'failed' });
+    const paid = await post(`${order}/payments`, { method: 'card', amount, status: 'captured' });
+    await waitUntil(async () => (await must(order)).state === 'confirmed');
+    const refund = await post(`${order}/refunds`, { method: 'card', amount: 1 });
+    const [line] = (await must(order)).lines;
+    await post(`${order}/cancellation`, { reason: 'a text that no event shows' });
+    await typesOf(
+      id,
+      'order.created',
+      'order.changed',
+      'order.changed',
+      'order.confirmed',
+      'order.cancelled',
+      'order.settled',
+    );
+    await typesOf(failing.id, 'payment.failed');
+    await typesOf(paid.id, 'payment.recorded');
+    await typesOf(refund.id, 'refund.recorded');
+    await typesOf(line.ticketId, 'ticket.issued', 'ticket.cancelled');
+    const events = await eventsOf(id, 6);
+    const versions = events.map(({ resource }) => resource.version);
+    expect(versions).toEqual(versions.toSorted((one, other) => one - other));
+    expect(JSON.stringify(events)).not.toContain('a text that no event shows');
+    const [recorded] = await eventsOf(paid.id, 1);
+    expect(recorded?.data).toEqual({ orderId: id, status: 'captured', amount, currency: 'CHF' });
+    expect((await full(new URL(recorded?.resource.url ?? '').pathname)).status).toBe(200);
+  });
+
+  test('of a ticket that is printed, reverted, replaced, controlled', async () => {
+    const { id } = await post('/svc/v3/orders', { items: await items(1) });
+    await post(`/svc/v3/orders/${id}/confirmation`, { onAccount: true });
+    const ticketId = (await must(`/svc/v3/orders/${id}`)).lines[0].ticketId;
+    const ticket = `/svc/v3/tickets/${ticketId}`;
+    await must(ticket, 'PATCH', { beneficiary: { lastName: 'Martin' } });
+    await post(`${ticket}/printing`);
+    await must(`${ticket}/printing`, 'DELETE');
+    await post(`${ticket}/printing`);
+    const next = await post(`${ticket}/replacement`);
+    await post(`/svc/v3/tickets/${next.id}/control`, { gate: 'North' });
+    await must(`/svc/v3/tickets/${next.id}/control`, 'DELETE');
+    await typesOf(
+      ticketId,
+      'ticket.issued',
+      'ticket.changed',
+      'ticket.printed',
+      'ticket.printing_reverted',
+      'ticket.printed',
+      'ticket.replaced',
+    );
+    await typesOf(next.id, 'ticket.issued', 'ticket.controlled', 'ticket.control_reverted');
+    await typesOf(id, 'order.created', 'order.confirmed');
+    const all = [...(await eventsOf(ticketId, 6)), ...(await eventsOf(next.id, 3))];
+    expect(JSON.stringify(all)).not.toContain('Martin');
+    for (const { barcode } of [await must(ticket), next]) expect(JSON.stringify(all)).not.toContain(barcode);
+  });
+
+  test('of a contact, without its data and not of its sensitive data', async () => {
+    const contacts = '/svc/v3/contacts/individuals';
+    const { contactNumber } = await post(contacts, { lastName: 'Martin', phone: '+41 22 555 01 03' });
+    await must(`${contacts}/${contactNumber}`, 'PATCH', { phone: '+41 22 555 01 04' });
+    await must(`${contacts}/${contactNumber}`, 'PATCH', { phone: '+41 22 555 01 04' });
+    await must(`${contacts}/${contactNumber}/sensitive`, 'PUT', { dateOfBirth: '1980-01-01' });
+    await must(`${contacts}/${contactNumber}`, 'DELETE');
+    await typesOf(contactNumber, 'contact.created', 'contact.changed', 'contact.erased');
+    const text = JSON.stringify(await eventsOf(contactNumber, 3));
+    for (const personal of ['Martin', '+41', '1980']) expect(text).not.toContain(personal);
+  });
+
+  test('of products and performances, and of a cancellation with what it takes along', async () => {
+    const [tariff] = (await must('/svc/v3/catalog/tariffs')).items;
+    const startDate = '2037-01-01T19:00:00.000Z';
+    const performance = {
+      startDate,
+      timeZone: 'Europe/Zurich',
+      venue: { name: 'Opéra' },
+      seatCategories: [{ code: 'A', name: { en: 'Stalls' }, capacity: 2, numbered: false }],
+      prices: [{ seatCategory: 'A', tariffId: tariff.id, amount: 1_000 }],
+    };
+    const code = `E${Math.random().toString(36).slice(2)}`;
+    const { id, performances } = await post('/svc/v3/catalog/products', {
+      code,
+      type: 'show',
+      name: { en: 'A show' },
+      performances: [performance],
+    });
+    const performanceId = performances[0].id;
+    await must(`/svc/v3/catalog/performances/${performanceId}`, 'PATCH', { durationMinutes: 90 });
+    for (const state of ['validated', 'validated', 'cancelled'])
+      await must(`/svc/v3/catalog/products/${id}`, 'PATCH', { state });
+    await typesOf(id, 'product.created', 'product.changed', 'product.changed');
+    await typesOf(performanceId, 'performance.created', 'performance.changed', 'performance.cancelled');
+  });
+
+  test('in a sequence without gaps, all of it from the start', async () => {
+    const sequences: number[] = [];
+    for (let after = 'start'; ; ) {
+      const { items: page, nextCursor } = await must(`/svc/v3/events?after=${after}&limit=500`);
+      if (page.length === 0) break;
+      sequences.push(...page.map(({ sequence }: Event) => sequence));
+      after = nextCursor;
+    }
+    expect(sequences).toEqual(sequences.map((_, index) => index + 1));
+  });
+
+  test('of nothing that a role may not read', async () => {
+    const reader = await authorised(product, 'opera', 'contacts-writer');
+    expect((await reader('/svc/v3/events')).status).toBe(403);
+  });
+});
