@@ -1,6 +1,7 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { beginCall, createInstances, isLastAnswer, isStale, type Span, traceHeaders } from '@boxoffice/runtime';
+import { startLimit } from './limit.ts';
 import type { Method } from './operations.ts';
 import { renewing } from './renewing.ts';
 
@@ -79,9 +80,9 @@ export const createExchange = ({ service, url, renewedAfterMs }: ExchangeOptions
       const text = body && JSON.stringify(body);
       const headers = headersFor(identity, text, span);
       const sent = (secure ? secureRequest : request)({ ...target, agent: through, method, path, headers });
-      const timer = setTimeout(() => sent.destroy(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
+      const over = startLimit(timeoutMs, () => sent.destroy(new Error(`no answer within ${timeoutMs} ms`)));
       const end = (act: () => void): void => {
-        clearTimeout(timer);
+        over();
         act();
       };
       sent.on('response', (response) => {
