@@ -1,3 +1,4 @@
+import type { EventFilter } from './events/event.ts';
 import { type EventStream, type EventsOptions, eventsOf } from './events/events.ts';
 import { table } from './generated/table.ts';
 import type { Operations, PublicOperations } from './generated/types.ts';
@@ -10,7 +11,7 @@ import { authenticationOf } from './tokens/credentials.ts';
 /** A client with a token: a method per operation, and the events. */
 export interface BoxofficeClient extends Operations {
   /** The events of the institution, from now on or after a cursor, for as long as it is read. */
-  events(options?: EventsOptions): EventStream;
+  events<Filter extends EventFilter = EventFilter>(options?: EventsOptions<Filter>): EventStream<Filter>;
 }
 
 /** A client without a token: the public operations, with public data. */

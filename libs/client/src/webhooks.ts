@@ -6,6 +6,9 @@ export interface TestEvent {
   readonly type: 'webhook.test';
   readonly occurredAt: string;
   readonly institution: string;
+  /** The webhook that is tested. */
+  readonly resource: { readonly type: 'webhook'; readonly id: string; readonly version: number; readonly url: string };
+  readonly data: Readonly<Record<string, never>>;
 }
 
 /** The headers of a delivery: as `fetch` has them, or as Node has them. */

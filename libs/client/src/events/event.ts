@@ -37,3 +37,8 @@ export type AnyEvent = EventOf<EventType>;
 
 /** A type of events, or all types of a resource. */
 export type EventFilter = EventType | `${keyof DataOfResource}.*`;
+
+/** The events that a filter lets through. */
+export type EventsOf<Filter extends EventFilter> = EventOf<
+  Filter extends `${infer Resource}.*` ? Extract<EventType, `${Resource}.${string}`> : Extract<Filter, EventType>
+>;

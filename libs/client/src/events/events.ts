@@ -4,14 +4,15 @@ import { backoff } from '../http/repeat.ts';
 import { queryOf } from '../http/request.ts';
 import type { Transport } from '../http/transport.ts';
 import { delay, startLimit, unlessAborted } from '../http/wait.ts';
-import type { AnyEvent, EventFilter } from './event.ts';
+import type { AnyEvent, EventFilter, EventsOf } from './event.ts';
 import { createMessageReader, type Message } from './messages.ts';
 
 /** Which events, and from where. */
-export interface EventsOptions {
+export interface EventsOptions<Filter extends EventFilter = EventFilter> {
   /** The cursor of the last event that was handled, or `start` for the oldest that is kept. Default: from now on. */
   after?: string;
-  types?: readonly EventFilter[];
+  /** Default: all types that the token may see. */
+  types?: readonly Filter[];
   /** The id of one resource. */
   resource?: string;
   /** Ends the stream: the loop throws the reason of the signal. */
@@ -19,14 +20,14 @@ export interface EventsOptions {
 }
 
 /** The events, one after the other, for as long as they are read. */
-export interface EventStream extends AsyncIterableIterator<AnyEvent> {
+export interface EventStream<Filter extends EventFilter = EventFilter> extends AsyncIterableIterator<EventsOf<Filter>> {
   /**
    * Where to go on after the last event that was read: `after` of a later stream. It also moves over events that the
    * filter leaves out. Undefined until the stream knows where it begins.
    */
   readonly cursor: string | undefined;
   /** Ends the stream and its connection. */
-  return(): Promise<IteratorResult<AnyEvent>>;
+  return(): Promise<IteratorResult<EventsOf<Filter>>>;
 }
 
 /** The server says something every 15 seconds; after three silences the connection is broken. */
