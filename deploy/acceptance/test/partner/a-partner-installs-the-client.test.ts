@@ -14,7 +14,7 @@ import {
 import { type Product, startProduct } from '../../src/product.ts';
 
 /** The programs of the README that end by themselves, in its order. */
-const RUN = ['sale.ts', 'lists.ts', 'headers.ts', 'errors.ts', 'what-is-on.ts', 'shop.ts'];
+const RUN = ['sale.ts', 'lists.ts', 'headers.ts', 'errors.ts', 'what-is-on.ts', 'first-sale.ts', 'shop.ts'];
 
 /** Uses of the package that must not compile. */
 const WRONG = new Map([
