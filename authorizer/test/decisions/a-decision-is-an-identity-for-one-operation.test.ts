@@ -82,7 +82,7 @@ describe('a decision is a signed identity for one operation of one service', () 
     const ask = (...as: string[]) => installation.internal('/internal/decisions', question, ...as);
     expect((await ask('gateway', 'wrong')).status).toBe(401);
     expect((await ask('stranger')).status).toBe(401);
-    for (const other of ['catalog', 'contacts', 'orders', 'tickets', 'pos']) {
+    for (const other of ['catalog', 'contacts', 'orders', 'tickets', 'events', 'pos']) {
       expect((await ask(other)).status).toBe(403);
       expect((await ask('gateway', secretOf(other))).status).toBe(401);
     }

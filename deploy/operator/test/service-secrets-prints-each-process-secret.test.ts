@@ -5,7 +5,7 @@ import { afterAll, expect, test } from '@jest/globals';
 import { operatorOf, temporaryDirectory } from './program.ts';
 
 const ROOT = 'a root secret of the operator tests';
-const PROCESSES = ['gateway', 'catalog', 'contacts', 'orders', 'tickets', 'pos'];
+const PROCESSES = ['gateway', 'catalog', 'contacts', 'orders', 'tickets', 'events', 'pos'];
 const directory = temporaryDirectory();
 afterAll(() => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { authorizer, createApiKey, createClient, createRecordUsage } from '@boxoffice/authorizer';
 import { catalog, type PerformanceDocument, type PlaceDocument } from '@boxoffice/catalog';
 import { type ContactDocument, contacts } from '@boxoffice/contacts';
+import { events } from '@boxoffice/events';
 import { type OrderDocument, orders } from '@boxoffice/orders';
 import { pos, type SessionDocument, type UserDocument } from '@boxoffice/pos';
 import { testEngines } from '@boxoffice/service/testkit';
@@ -14,7 +15,7 @@ export const engines = testEngines('catalog', catalog.collections).map(({ name }
   name,
   async open(): Promise<{ stores: CheckedStores; close(): Promise<void> }> {
     const opened = new Map<string, Awaited<ReturnType<ReturnType<typeof testEngines>[number]['open']>>>();
-    for (const service of [authorizer, catalog, contacts, orders, tickets, pos]) {
+    for (const service of [authorizer, catalog, contacts, events, orders, tickets, pos]) {
       const engine = testEngines(service.name, service.collections).find((one) => one.name === name);
       if (engine) opened.set(service.name, await engine.open());
     }

@@ -143,6 +143,6 @@ test('a stopped installation is reported, with its backlog', async () => {
   const checked = await operatorOf(directory)('check');
   expect([checked.status, checked.err]).toEqual([
     1,
-    expect.stringContaining('lacks authorizer.sqlite, contacts.sqlite, tickets.sqlite, pos.sqlite'),
+    expect.stringContaining('lacks authorizer.sqlite, contacts.sqlite, tickets.sqlite, events.sqlite, pos.sqlite'),
   ]);
 });

@@ -66,7 +66,7 @@ test('status is good while npm start runs, and reports a killed one despite its 
   expect(check).toMatchObject({ status: 0 });
   const report = JSON.parse(status.out);
   expect([status.status, report.problems, report.addresses]).toEqual([0, [], 'npm start']);
-  const services = ['gateway', 'authorizer', 'catalog', 'contacts', 'orders', 'tickets', 'pos'];
+  const services = ['gateway', 'authorizer', 'catalog', 'contacts', 'orders', 'tickets', 'events', 'pos'];
   expect(report.processes.map(({ service }: { service: string }) => service)).toEqual(services);
   for (const { version, state } of report.processes)
     expect([version, state]).toEqual([expect.stringMatching(/^\d+\.\d+\.\d+$/), 'ready']);

@@ -78,15 +78,17 @@ test('a process without a known address has a row that names its setting, and th
   try {
     const some = { AUTHORIZER_URL: ready.url, CONTACTS_URL: ready.url };
     const { status, out } = await operatorOf(directory, some)('status');
-    for (const name of ['GATEWAY', 'CATALOG', 'ORDERS', 'TICKETS', 'POS'])
+    for (const name of ['GATEWAY', 'CATALOG', 'ORDERS', 'TICKETS', 'EVENTS', 'POS'])
       expect(out).toMatch(new RegExp(`^${name.toLowerCase()} +not asked: ${name}_URL is not set$`, 'm'));
     expect(out).not.toContain('all is well');
     expect([status, lastLine(out)]).toEqual([
       0,
-      'no problem in the processes that were reached; not asked: gateway (GATEWAY_URL), catalog (CATALOG_URL), orders (ORDERS_URL), tickets (TICKETS_URL), pos (POS_URL)',
+      'no problem in the processes that were reached; not asked: gateway (GATEWAY_URL), catalog (CATALOG_URL), orders (ORDERS_URL), tickets (TICKETS_URL), events (EVENTS_URL), pos (POS_URL)',
     ]);
     const every = { GATEWAY_URL: ready.url, CATALOG_URL: ready.url, ORDERS_URL: ready.url, TICKETS_URL: ready.url };
-    const asked = await operatorOf(directory, { ...some, ...every, POS_URL: ready.url })('status');
+    const asked = await operatorOf(directory, { ...some, ...every, EVENTS_URL: ready.url, POS_URL: ready.url })(
+      'status',
+    );
     expect([asked.status, lastLine(asked.out)]).toEqual([0, 'all is well']);
   } finally {
     await ready.close();
