@@ -20,16 +20,18 @@ const FILTERS = [
     'performanceIds',
     'pointOfSale',
     'productId',
+    'resource',
     'role',
     'seatCategoryId',
     'state',
     'status',
     'to',
     'type',
+    'types',
   ],
 ];
-/** `granularity` and `groupBy` choose what usage is counted by. */
-const OTHERS = ['allowDuplicateEmail', 'cursor', 'granularity', 'groupBy', 'lang', 'limit', 'offset'];
+/** `after` and `wait` are the position in the events; `granularity` and `groupBy` choose what usage is counted by. */
+const OTHERS = ['after', 'allowDuplicateEmail', 'cursor', 'granularity', 'groupBy', 'lang', 'limit', 'offset', 'wait'];
 
 test('a query has filters and a position, but no operators, sorting or selection of members', () => {
   const queries = descriptions.flatMap(objectsIn).filter((object) => object.in === 'query');

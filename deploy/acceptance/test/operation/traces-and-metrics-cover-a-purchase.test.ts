@@ -45,7 +45,11 @@ describe('the trace of a purchase', () => {
   const KINDS: Readonly<Record<number, string>> = { 2: 'server', 3: 'client', 4: 'producer', 5: 'consumer' };
 
   test('covers gateway, services and messages to the last write', () => {
-    expect(tree(parentId)).toEqual([
+    const all = tree(parentId);
+    // Each change is announced as well, and the events service makes an event of it.
+    const isAnnouncement = (line: string) => /publish \S+\.recorded$|process events\.facts\.v1$/.test(line);
+    expect(all.filter(isAnnouncement).map((line) => line.trim())).toContain('events: consumer process events.facts.v1');
+    expect(all.filter((line) => !isAnnouncement(line))).toEqual([
       'gateway: server GET /svc/v3/catalog/performances/{performanceId}',
       '  catalog: server getPerformance',
       'gateway: server POST /svc/v3/orders',
