@@ -150,6 +150,7 @@ export const createAuthorizer = (options: AuthorizerOptions): Authorizer => {
       apiKeys: apiKeyLookup,
       origins: createOrigins(store, now),
       recordUsage: createRecordUsage(store, now),
+      clients: directory,
     }),
     pages: new Map([
       ...createSignIn({

@@ -25,6 +25,8 @@ const serviceRootSecret = secret('service-root-secret');
 const serviceSecret = (name) =>
   Buffer.from(hkdfSync('sha256', serviceRootSecret, '', `boxoffice service ${name}`, 32)).toString('base64url');
 const keyEncryptionKey = secret('key-encryption-key');
+// Its own, so that the process that connects to receivers could not decrypt signing keys.
+const webhookEncryptionKey = secret('webhook-encryption-key');
 const rootPassword = secret('mongodb-root');
 // mongod accepts 6 to 1,024 characters of base64.
 const keyfile = secret('mongodb-keyfile', () => randomBytes(512).toString('base64'));
@@ -51,6 +53,7 @@ for (const name of services) {
   } else {
     write(`${folder}/service-secret`, serviceSecret(name));
   }
+  if (name === 'events') write(`${folder}/key-encryption-key`, webhookEncryptionKey);
 }
 
 mkdirSync(`${FOLDER}/mongodb`, { recursive: true });

@@ -1,6 +1,7 @@
 import { type AnyOperation, named, nullable, operation, timestamp } from '@boxoffice/http';
 import {
   API_KEYS_PATH,
+  CLIENT_SCOPES_PATH,
   DECISIONS_PATH,
   IDENTITIES_PATH,
   ORIGINS_PATH,
@@ -132,6 +133,19 @@ export const internalShapes: readonly AnyOperation[] = [
         audience: 'catalog',
       },
       answer: decision,
+    },
+  }),
+  operation({
+    id: 'getClientScopes',
+    method: 'post',
+    path: CLIENT_SCOPES_PATH,
+    access: 'internal',
+    summary: 'Lists the scopes that a client has at present, for the events service; none of an unknown or deleted one',
+    body: Type.Object({ institution: text, clientId: text }),
+    answers: { 200: Type.Object({ scopes: Type.Array(text) }) },
+    example: {
+      body: { institution: 'opera', clientId: 'cli_3q2-7wAAAAAAAAAAAAAAAA' },
+      answer: { scopes: ['events:read', 'orders:read'] },
     },
   }),
   operation({

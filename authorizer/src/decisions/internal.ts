@@ -2,6 +2,7 @@
 import { Fault } from '@boxoffice/envelope';
 import {
   API_KEYS_PATH,
+  CLIENT_SCOPES_PATH,
   DECISIONS_PATH,
   IDENTITIES_PATH,
   ORIGINS_PATH,
@@ -10,6 +11,7 @@ import {
   USAGE_PATH,
 } from '@boxoffice/identity';
 import type { ApiKeyLookup } from '../api-keys/lookup.ts';
+import type { ClientDirectory } from '../clients/directory.ts';
 import type { Origins } from '../origins/origins.ts';
 import type { Revocations } from '../tokens/revocations.ts';
 import type { RecordUsage } from '../usage/record.ts';
@@ -27,6 +29,7 @@ export interface InternalDependencies {
   readonly apiKeys: Pick<ApiKeyLookup, 'verify'>;
   readonly origins: Origins;
   readonly recordUsage: RecordUsage;
+  readonly clients: Pick<ClientDirectory, 'current'>;
 }
 
 /** Text members of a JSON object; the callers are our own services, so an error here is a bug. */
@@ -73,7 +76,7 @@ export interface InternalOperation {
  * SERVICE_SECRET; the gateway never routes to them.
  */
 export const internalOperations = (dependencies: InternalDependencies): InternalOperation[] => {
-  const { service, decide, identify, revocations, decidePublic, apiKeys, origins, recordUsage } = dependencies;
+  const { service, decide, identify, revocations, decidePublic, apiKeys, origins, recordUsage, clients } = dependencies;
   return [
     {
       id: 'decide',
@@ -137,6 +140,18 @@ export const internalOperations = (dependencies: InternalDependencies): Internal
         onlyGateway(service(authorization));
         await recordUsage(readReport(parse(body)));
         return {};
+      },
+    },
+    {
+      id: 'getClientScopes',
+      method: 'POST',
+      path: CLIENT_SCOPES_PATH,
+      answer: async ({ authorization, body }) => {
+        if (service(authorization) !== 'events')
+          throw new Fault('forbidden', 'Only the events service may call this operation.');
+        const { institution, clientId } = texts(body, ['institution', 'clientId']);
+        const client = await clients.current(clientId);
+        return { scopes: client?.institution === institution ? client.scopes : [] };
       },
     },
   ];

@@ -40,6 +40,11 @@ const engines: readonly Engine[] = [
     how: 'install python3-authlib (Debian), or set TEST_PYTHON to a Python with Authlib and requests',
   },
   {
+    name: 'the verifier of webhooks for Python',
+    isThere: ({ TEST_STANDARDWEBHOOKS }) => Boolean(TEST_STANDARDWEBHOOKS),
+    how: 'python3 -m pip install --target DIRECTORY standardwebhooks, and set TEST_STANDARDWEBHOOKS=DIRECTORY',
+  },
+  {
     name: 'kustomize',
     isThere: () => kustomizeCommand() !== undefined,
     how: 'install kustomize 5 or a kubectl that contains it',

@@ -31,6 +31,9 @@ export interface Services {
   readonly trouble: () => string | undefined;
 }
 
+/** With demo data, webhooks may be tried on receivers of this machine. */
+const LOOPBACK: readonly string[] = ['127.0.0.0/8', '::1/128'];
+
 const definitions = [authorizer, catalog, contacts, orders, tickets, events, pos];
 
 /** The names of the services, and so of their stores. */
@@ -96,16 +99,28 @@ export const startServices = async (parts: InstallationParts): Promise<Services>
   };
 
   // First, because the other services need its address.
-  const [first, authorizerStore] = await start(authorizer, async (store) => ({
-    ...settings,
-    keyEncryptionKey: settings.keyEncryptionKey ?? (await keepKeyEncryptionKey(settings.directory, store)),
-  })).catch(explainKeys(settings.directory));
+  let keyEncryptionKey = settings.keyEncryptionKey ?? '';
+  const [first, authorizerStore] = await start(authorizer, async (store) => {
+    if (keyEncryptionKey === '') keyEncryptionKey = await keepKeyEncryptionKey(settings.directory, store);
+    return { ...settings, keyEncryptionKey };
+  }).catch(explainKeys(settings.directory));
   const none = () => ({});
   const [[second, catalogStore], [third], [fourth], [seventh]] = await Promise.all([
     start(catalog, none, first.url),
     start(contacts, () => settings, first.url),
     start(tickets, none, first.url),
-    start(events, () => settings, first.url),
+    start(
+      events,
+      () => ({
+        ...settings,
+        keyEncryptionKey,
+        get webhookAllowedNetworks() {
+          const { webhookAllowedNetworks: given } = settings;
+          return given.length === 0 && hasDemoData() ? LOOPBACK : given;
+        },
+      }),
+      first.url,
+    ),
   ]);
   const others = { catalogUrl: second.url, contactsUrl: third.url, ticketsUrl: fourth.url };
   const [fifth] = await start(orders, () => ({ ...settings, ...others }), first.url);

@@ -22,6 +22,7 @@ import { printed } from './print.ts';
 import { Refused } from './refused.ts';
 import { status } from './status.ts';
 import { usage } from './usage.ts';
+import { webhooks } from './webhooks.ts';
 
 const commands: readonly Command[] = [
   ...institutions,
@@ -31,6 +32,7 @@ const commands: readonly Command[] = [
   ...apiUsers,
   ...apiKeys,
   ...usage,
+  ...webhooks,
   ...keys,
   ...serviceSecrets,
   ...topology,

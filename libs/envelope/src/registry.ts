@@ -197,6 +197,13 @@ export const registry = {
     'ticket',
     'the ticket was controlled before; details says when and where',
   ),
+  webhook_too_many: row(409, 'webhook_too_many', 'webhook', 'the institution has 20 webhooks already'),
+  webhook_address_refused: row(
+    422,
+    'webhook_address_refused',
+    'webhook',
+    'the address is not https, leads into an internal network, or is the installation itself',
+  ),
 } as const satisfies Record<string, RegistryRow>;
 
 /** What code throws: a key of the registry. */

@@ -28,5 +28,8 @@ export const ORIGINS_PATH = '/internal/origins';
 /** Where the gateway reports the requests that it has counted. */
 export const USAGE_PATH = '/internal/usage';
 
+/** Where the events service learns which scopes a client has at present. */
+export const CLIENT_SCOPES_PATH = '/internal/client-scopes';
+
 /** The authorizer's tokens are never near this length; longer ones are refused without parsing. */
 export const MAX_TOKEN_LENGTH = 8192;

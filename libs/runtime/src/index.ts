@@ -16,6 +16,7 @@ export { DRAIN_MS, SERVICE_DRAIN_MS } from './listen/drain.ts';
 export { type Limits, type Listening, type ListenOptions, listen } from './listen/listen.ts';
 export { type OperationsOptions, serveOperations } from './listen/operations.ts';
 export { logRefused, type OnRefused, type Refusal, type RefusalAnswer, type Refuse } from './listen/refusal.ts';
+export { listeningPorts } from './listen/sockets.ts';
 export type { LogFields } from './logs/fields.ts';
 export { createLogger, type Logger, type LoggerOptions, type LogLevel, logLevels } from './logs/logger.ts';
 export {

@@ -2,6 +2,7 @@ import { topology } from '@boxoffice/messaging';
 import { number, versionOf } from '@boxoffice/runtime';
 import type { ServiceDefinition } from '@boxoffice/service';
 import { type Context, createContext } from './context.ts';
+import { webhookRetention } from './deliveries/retention.ts';
 import { retentionOf } from './log/removal.ts';
 import { startResuming } from './log/resume.ts';
 import { measuringLag, watchEvents } from './metrics.ts';
@@ -9,43 +10,52 @@ import { onFact } from './reactions/fact.ts';
 import { routes } from './routes.ts';
 import { collections } from './store.ts';
 import { describedWebhooks } from './types/webhooks.ts';
+import { type OpenWebhooks, webhookSettings, webhooksOf } from './webhooks/open.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 
 const settings = {
   /** Days for which the feed shows an event; fractions allowed. */
   eventRetentionDays: number('EVENT_RETENTION_DAYS', { default: 30, min: 0 }),
+  ...webhookSettings,
 };
 
-/** The events service: what partners hear of, as a feed and through webhooks. It calls no other service. */
-export const events: ServiceDefinition<typeof settings, Context> = {
+interface State extends OpenWebhooks {
+  readonly context: Context;
+}
+
+/** The events service: what partners hear of, as a feed and through webhooks. It calls only the authorizer. */
+export const events: ServiceDefinition<typeof settings, State> = {
   name: 'events',
   version: versionOf(import.meta.url),
   collections,
-  retention: ({ eventRetentionDays }) => retentionOf(eventRetentionDays * DAY_MS),
+  retention: ({ eventRetentionDays }) => ({ ...retentionOf(eventRetentionDays * DAY_MS), ...webhookRetention }),
   settings,
   queues: [topology.eventsFacts],
-  prepare: ({ store, serviceSecret, publicUrl, logger, metrics, settings: { eventRetentionDays } }) => {
+  prepare: (parts) => {
+    const { store, serviceSecret, publicUrl, logger, metrics, settings: own } = parts;
     const context = createContext({
       store,
       serviceSecret,
       publicUrl,
       logger,
-      retentionMs: eventRetentionDays * DAY_MS,
+      retentionMs: own.eventRetentionDays * DAY_MS,
       onRecorded: metrics && measuringLag(metrics),
     });
     if (metrics) watchEvents(metrics, context);
-    return context;
+    return { context, ...webhooksOf(parts, context) };
   },
-  operations: (_parts, context) => routes(context),
+  operations: (_parts, { context, webhooks }) => routes(context, webhooks),
   webhooks: describedWebhooks,
-  reactions: (_parts, context) => [{ queue: topology.eventsFacts, handle: (message) => onFact(context, message) }],
-  background: ({ logger }, { waiting, tail }) => {
-    const resuming = startResuming(waiting, logger);
+  reactions: (_parts, { context }) => [{ queue: topology.eventsFacts, handle: (message) => onFact(context, message) }],
+  background: ({ logger }, { context, deliveries }) => {
+    const resuming = startResuming(context.waiting, logger);
+    deliveries.start();
     return {
       async close() {
+        await deliveries.close();
         await resuming.close();
-        await tail.close();
+        await context.tail.close();
       },
     };
   },

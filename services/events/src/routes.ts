@@ -1,6 +1,13 @@
 import type { AnyOperation } from '@boxoffice/http';
 import type { Context } from './context.ts';
 import { feedRoutes } from './feed/routes.ts';
+import { deliveryRoutes } from './webhooks/delivery-routes.ts';
+import { webhookRoutes } from './webhooks/routes.ts';
+import type { Webhooks } from './webhooks/webhooks.ts';
 
 /** Every operation of the events service. */
-export const routes = (context: Context): AnyOperation[] => [...feedRoutes(context)];
+export const routes = (context: Context, webhooks: Webhooks): AnyOperation[] => [
+  ...feedRoutes(context),
+  ...webhookRoutes(webhooks),
+  ...deliveryRoutes(webhooks),
+];

@@ -1,4 +1,6 @@
 import { collection, type Document } from '@boxoffice/store';
+import { deliveriesCollection, positionsCollection, workersCollection } from './deliveries/documents.ts';
+import { redeliveriesCollection, webhooksCollection } from './webhooks/documents.ts';
 
 /** The resource that an event is about; ids are unique in an institution over all types. */
 export interface EventResource {
@@ -59,4 +61,13 @@ export const waitingCollection = collection<WaitingDocument>('waiting_facts', [
 export const retiredCollection = collection<RetiredDocument>('retired_resources');
 
 /** Every collection of the service. */
-export const collections = [eventsCollection, waitingCollection, retiredCollection];
+export const collections = [
+  eventsCollection,
+  waitingCollection,
+  retiredCollection,
+  webhooksCollection,
+  deliveriesCollection,
+  positionsCollection,
+  redeliveriesCollection,
+  workersCollection,
+];

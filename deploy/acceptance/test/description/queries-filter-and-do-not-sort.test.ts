@@ -10,10 +10,12 @@ const FILTERS = [
     'createdFrom',
     'createdTo',
     'email',
+    'eventId',
     'externalReference',
     'from',
     'modifiedSince',
     'orderId',
+    'outcome',
   ],
   ...[
     'performanceId',

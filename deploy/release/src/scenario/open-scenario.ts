@@ -106,7 +106,13 @@ export const openScenario = async ({
       host: '127.0.0.1',
       port: 0,
       logger,
-      settings: readSettings(settings, { ...env, KEY_ENCRYPTION_KEY, SERVICE_ROOT_SECRET, SIMULATED_PAYMENTS: 'true' }),
+      settings: readSettings(settings, {
+        ...env,
+        KEY_ENCRYPTION_KEY,
+        SERVICE_ROOT_SECRET,
+        SIMULATED_PAYMENTS: 'true',
+        WEBHOOK_ALLOWED_NETWORKS: '1',
+      }),
     });
     running.push(service);
     addresses[name] = [...(addresses[name] ?? []), service.url];

@@ -204,6 +204,13 @@ const useApiKey = async (scenario: Scenario, partner: Partner, institution: stri
   await report({ gateway: fresh('gateway'), sequence: 1, rows: [{ ...counted, apiKeyId, requests: 3, bytes: 900 }] });
 };
 
+/** A webhook whose receiver is not there: events and tests are attempted, and wait to be tried again. */
+const subscribe = async (partner: Partner): Promise<void> => {
+  const webhook = { url: 'http://127.0.0.1:9/hook', types: ['order.*', 'ticket.*'] };
+  const { webhookId } = await partner.must('/svc/v3/webhooks', post(webhook));
+  await partner.must(`/svc/v3/webhooks/${webhookId}/test`, post());
+};
+
 /** A point of sale with an offer. */
 export interface Shop {
   readonly partner: Partner;
@@ -220,6 +227,7 @@ export const runScenario = async (scenario: Scenario): Promise<Shop> => {
     languages: ['fr', 'en'],
   });
   const partner = await newPartner(scenario, institution);
+  await subscribe(partner);
   const hall = await openHall(partner, fresh('TOSCA').toUpperCase());
   const contactNumber = await meet(partner);
   await sell(partner, hall, contactNumber);

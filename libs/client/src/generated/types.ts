@@ -379,6 +379,48 @@ export interface components {
             details: null;
             data: components["schemas"]["CreatedClient"];
         };
+        Delivery: {
+            deliveryId: string;
+            /** @description also the `webhook-id` that the receiver got */
+            eventId: string;
+            /** @enum {string} */
+            type: "order.created" | "order.changed" | "order.confirmed" | "order.expired" | "order.cancelled" | "order.settled" | "payment.recorded" | "payment.failed" | "refund.recorded" | "ticket.issued" | "ticket.changed" | "ticket.printed" | "ticket.printing_reverted" | "ticket.replaced" | "ticket.controlled" | "ticket.control_reverted" | "ticket.cancelled" | "contact.created" | "contact.changed" | "contact.erased" | "product.created" | "product.changed" | "performance.created" | "performance.changed" | "performance.cancelled" | "webhook.test";
+            attempt: number;
+            /**
+             * Format: date-time
+             * @description when the attempt began; null while it is waiting
+             */
+            at: string | null;
+            /** @description until the receiver answered */
+            durationMs: number | null;
+            /**
+             * @description `waiting`: an attempt that is still to be made, at `nextAttemptAt` or after an earlier one of its resource
+             * @enum {string}
+             */
+            outcome: "succeeded" | "failed" | "waiting";
+            httpStatus: number | null;
+            /**
+             * @description why it failed
+             * @enum {string|null}
+             */
+            error: "http_status" | "redirect" | "timeout" | "address_refused" | "name_not_resolved" | "connection_failed" | "tls_failed" | "invalid_response" | "secret_unreadable" | null;
+            /**
+             * Format: date-time
+             * @description when the next attempt is due; null if there is none
+             */
+            nextAttemptAt: string | null;
+        };
+        DeliveryPage: {
+            items: components["schemas"]["Delivery"][];
+            /** @description `cursor` of the next page; null on the last */
+            nextCursor: string | null;
+        };
+        DeliveryPageAnswer: {
+            /** @constant */
+            status: "success";
+            details: null;
+            data: components["schemas"]["DeliveryPage"];
+        };
         ErrorCode: {
             /** @description the HTTP status that it comes with */
             http: number;
@@ -629,6 +671,15 @@ export interface components {
                 use: string;
                 alg: string;
             }[];
+        };
+        LastDelivery: {
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            at: string;
+            /** @description the HTTP status that the receiver answered; null if it did not answer */
+            status: number | null;
         };
         ListAllPerformancesAnswer: {
             /** @constant */
@@ -885,6 +936,18 @@ export interface components {
         NewVenue: {
             name: string;
             city?: string | null;
+        };
+        NewWebhook: {
+            /** @description where events are posted: an `https` address without user and password, as is. It may not lead into an internal network (422 `webhook_address_refused`); a name that does not resolve yet is accepted */
+            url: string;
+            /** @description the types of events to deliver; `order.*` means all types of orders, present and future */
+            types: ("order.created" | "order.changed" | "order.confirmed" | "order.expired" | "order.cancelled" | "order.settled" | "payment.recorded" | "payment.failed" | "refund.recorded" | "ticket.issued" | "ticket.changed" | "ticket.printed" | "ticket.printing_reverted" | "ticket.replaced" | "ticket.controlled" | "ticket.control_reverted" | "ticket.cancelled" | "contact.created" | "contact.changed" | "contact.erased" | "product.created" | "product.changed" | "performance.created" | "performance.changed" | "performance.cancelled" | "order.*" | "payment.*" | "refund.*" | "ticket.*" | "contact.*" | "product.*" | "performance.*")[];
+            description?: string | null;
+            /**
+             * @default active
+             * @enum {string}
+             */
+            state?: "active" | "paused";
         };
         Order: {
             id: string;
@@ -1618,6 +1681,22 @@ export interface components {
             /** @description in the currency's minor unit */
             amount: number;
         };
+        Redelivery: {
+            /** @description events that are delivered again */
+            count: number;
+        };
+        RedeliveryAnswer: {
+            /** @constant */
+            status: "success";
+            details: null;
+            data: components["schemas"]["Redelivery"];
+        };
+        RedeliveryRequest: {
+            /** @description this event */
+            eventId?: string;
+            /** @description all events after this cursor of `GET /svc/v3/events` */
+            after?: string;
+        };
         Refund: {
             id: string;
             orderId: string;
@@ -2160,6 +2239,100 @@ export interface components {
             details: null;
             data: components["schemas"]["VerificationKey"];
         };
+        Webhook: {
+            webhookId: string;
+            url: string;
+            /** @description the types of events to deliver; `order.*` means all types of orders, present and future */
+            types: ("order.created" | "order.changed" | "order.confirmed" | "order.expired" | "order.cancelled" | "order.settled" | "payment.recorded" | "payment.failed" | "refund.recorded" | "ticket.issued" | "ticket.changed" | "ticket.printed" | "ticket.printing_reverted" | "ticket.replaced" | "ticket.controlled" | "ticket.control_reverted" | "ticket.cancelled" | "contact.created" | "contact.changed" | "contact.erased" | "product.created" | "product.changed" | "performance.created" | "performance.changed" | "performance.cancelled" | "order.*" | "payment.*" | "refund.*" | "ticket.*" | "contact.*" | "product.*" | "performance.*")[];
+            description: string | null;
+            /**
+             * @description `paused`: events are kept for as long as the feed keeps them, and delivered once it is active. `disabled`: by the service, because the receiver answered 410 or nothing succeeded for five days; events are delivered only if they are redelivered, until it is set to `active`
+             * @enum {string}
+             */
+            state: "active" | "paused" | "disabled";
+            disabledReason: string | null;
+            lastDelivery: components["schemas"]["LastDelivery"] | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            updatedAt: string;
+        };
+        WebhookAnswer: {
+            /** @constant */
+            status: "success";
+            details: null;
+            data: components["schemas"]["Webhook"];
+        };
+        WebhookChanges: {
+            /** @description where events are posted: an `https` address without user and password, as is. It may not lead into an internal network (422 `webhook_address_refused`); a name that does not resolve yet is accepted */
+            url?: string;
+            /** @description the types of events to deliver; `order.*` means all types of orders, present and future */
+            types?: ("order.created" | "order.changed" | "order.confirmed" | "order.expired" | "order.cancelled" | "order.settled" | "payment.recorded" | "payment.failed" | "refund.recorded" | "ticket.issued" | "ticket.changed" | "ticket.printed" | "ticket.printing_reverted" | "ticket.replaced" | "ticket.controlled" | "ticket.control_reverted" | "ticket.cancelled" | "contact.created" | "contact.changed" | "contact.erased" | "product.created" | "product.changed" | "performance.created" | "performance.changed" | "performance.cancelled" | "order.*" | "payment.*" | "refund.*" | "ticket.*" | "contact.*" | "product.*" | "performance.*")[];
+            description?: string | null;
+            /**
+             * @description `paused`: events are kept for as long as the feed keeps them, and delivered once it is active. `disabled`: by the service, because the receiver answered 410 or nothing succeeded for five days; events are delivered only if they are redelivered, until it is set to `active`
+             * @enum {string}
+             */
+            state?: "active" | "paused" | "disabled";
+        };
+        WebhookPage: {
+            items: components["schemas"]["Webhook"][];
+            /** @description `cursor` of the next page; null on the last */
+            nextCursor: string | null;
+        };
+        WebhookPageAnswer: {
+            /** @constant */
+            status: "success";
+            details: null;
+            data: components["schemas"]["WebhookPage"];
+        };
+        WebhookTest: {
+            delivery: components["schemas"]["Delivery"];
+        };
+        WebhookTestAnswer: {
+            /** @constant */
+            status: "success";
+            details: null;
+            data: components["schemas"]["WebhookTest"];
+        };
+        WebhookWithSecret: {
+            webhookId: string;
+            url: string;
+            /** @description the types of events to deliver; `order.*` means all types of orders, present and future */
+            types: ("order.created" | "order.changed" | "order.confirmed" | "order.expired" | "order.cancelled" | "order.settled" | "payment.recorded" | "payment.failed" | "refund.recorded" | "ticket.issued" | "ticket.changed" | "ticket.printed" | "ticket.printing_reverted" | "ticket.replaced" | "ticket.controlled" | "ticket.control_reverted" | "ticket.cancelled" | "contact.created" | "contact.changed" | "contact.erased" | "product.created" | "product.changed" | "performance.created" | "performance.changed" | "performance.cancelled" | "order.*" | "payment.*" | "refund.*" | "ticket.*" | "contact.*" | "product.*" | "performance.*")[];
+            description: string | null;
+            /**
+             * @description `paused`: events are kept for as long as the feed keeps them, and delivered once it is active. `disabled`: by the service, because the receiver answered 410 or nothing succeeded for five days; events are delivered only if they are redelivered, until it is set to `active`
+             * @enum {string}
+             */
+            state: "active" | "paused" | "disabled";
+            disabledReason: string | null;
+            lastDelivery: components["schemas"]["LastDelivery"] | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            updatedAt: string;
+            /** @description `whsec_` and 32 characters; shown this once, null when the answer is a replay */
+            secret: string | null;
+        };
+        WebhookWithSecretAnswer: {
+            /** @constant */
+            status: "success";
+            details: null;
+            data: components["schemas"]["WebhookWithSecret"];
+        };
     };
     responses: never;
     parameters: never;
@@ -2199,6 +2372,9 @@ export type ContactEventData = components['schemas']['ContactEventData'];
 export type CreateTokenAnswer = components['schemas']['CreateTokenAnswer'];
 export type CreatedClient = components['schemas']['CreatedClient'];
 export type CreatedClientAnswer = components['schemas']['CreatedClientAnswer'];
+export type Delivery = components['schemas']['Delivery'];
+export type DeliveryPage = components['schemas']['DeliveryPage'];
+export type DeliveryPageAnswer = components['schemas']['DeliveryPageAnswer'];
 export type ErrorCode = components['schemas']['ErrorCode'];
 export type Event = components['schemas']['Event'];
 export type EventAnswer = components['schemas']['EventAnswer'];
@@ -2221,6 +2397,7 @@ export type Introspection = components['schemas']['Introspection'];
 export type Invitation = components['schemas']['Invitation'];
 export type IssuedToken = components['schemas']['IssuedToken'];
 export type JsonWebKeySet = components['schemas']['JsonWebKeySet'];
+export type LastDelivery = components['schemas']['LastDelivery'];
 export type ListAllPerformancesAnswer = components['schemas']['ListAllPerformancesAnswer'];
 export type ListAvailabilityAnswer = components['schemas']['ListAvailabilityAnswer'];
 export type ListErrorsAnswer = components['schemas']['ListErrorsAnswer'];
@@ -2247,6 +2424,7 @@ export type NewStructure = components['schemas']['NewStructure'];
 export type NewTariff = components['schemas']['NewTariff'];
 export type NewUser = components['schemas']['NewUser'];
 export type NewVenue = components['schemas']['NewVenue'];
+export type NewWebhook = components['schemas']['NewWebhook'];
 export type Order = components['schemas']['Order'];
 export type OrderAnswer = components['schemas']['OrderAnswer'];
 export type OrderCancellation = components['schemas']['OrderCancellation'];
@@ -2310,6 +2488,9 @@ export type PublicProductPage = components['schemas']['PublicProductPage'];
 export type PublicSeatCategory = components['schemas']['PublicSeatCategory'];
 export type PublicSeatCategoryAvailability = components['schemas']['PublicSeatCategoryAvailability'];
 export type QuotedLine = components['schemas']['QuotedLine'];
+export type Redelivery = components['schemas']['Redelivery'];
+export type RedeliveryAnswer = components['schemas']['RedeliveryAnswer'];
+export type RedeliveryRequest = components['schemas']['RedeliveryRequest'];
 export type Refund = components['schemas']['Refund'];
 export type RefundAnswer = components['schemas']['RefundAnswer'];
 export type RefundEventData = components['schemas']['RefundEventData'];
@@ -2361,6 +2542,15 @@ export type UserWithInvitationAnswer = components['schemas']['UserWithInvitation
 export type Venue = components['schemas']['Venue'];
 export type VerificationKey = components['schemas']['VerificationKey'];
 export type VerificationKeyAnswer = components['schemas']['VerificationKeyAnswer'];
+export type Webhook = components['schemas']['Webhook'];
+export type WebhookAnswer = components['schemas']['WebhookAnswer'];
+export type WebhookChanges = components['schemas']['WebhookChanges'];
+export type WebhookPage = components['schemas']['WebhookPage'];
+export type WebhookPageAnswer = components['schemas']['WebhookPageAnswer'];
+export type WebhookTest = components['schemas']['WebhookTest'];
+export type WebhookTestAnswer = components['schemas']['WebhookTestAnswer'];
+export type WebhookWithSecret = components['schemas']['WebhookWithSecret'];
+export type WebhookWithSecretAnswer = components['schemas']['WebhookWithSecretAnswer'];
 export interface operations {
     addLines: {
         parameters: {
@@ -3591,6 +3781,55 @@ export interface operations {
             };
         };
     };
+    listWebhooks: {
+        parameters: {
+            query?: {
+                /** @description records per page */
+                limit?: number;
+                /** @description `nextCursor` of the page before; opaque */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookPageAnswer"];
+                };
+            };
+        };
+    };
+    createWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewWebhook"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookWithSecretAnswer"];
+                };
+            };
+        };
+    };
     getApiKey: {
         parameters: {
             query?: never;
@@ -3831,6 +4070,79 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UserAnswer"];
+                };
+            };
+        };
+    };
+    getWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example whk_5k2m9qx4tb03vn5e0rw8 */
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookAnswer"];
+                };
+            };
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example whk_5k2m9qx4tb03vn5e0rw8 */
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookAnswer"];
+                };
+            };
+        };
+    };
+    updateWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example whk_5k2m9qx4tb03vn5e0rw8 */
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["WebhookChanges"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookAnswer"];
                 };
             };
         };
@@ -4933,6 +5245,36 @@ export interface operations {
             };
         };
     };
+    listDeliveries: {
+        parameters: {
+            query?: {
+                /** @description records per page */
+                limit?: number;
+                /** @description `nextCursor` of the page before; opaque */
+                cursor?: string;
+                eventId?: string;
+                outcome?: "succeeded" | "failed" | "waiting";
+            };
+            header?: never;
+            path: {
+                /** @example whk_5k2m9qx4tb03vn5e0rw8 */
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryPageAnswer"];
+                };
+            };
+        };
+    };
     listErrors: {
         parameters: {
             query?: never;
@@ -5220,6 +5562,33 @@ export interface operations {
             };
         };
     };
+    redeliverEvents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example whk_5k2m9qx4tb03vn5e0rw8 */
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RedeliveryRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RedeliveryAnswer"];
+                };
+            };
+        };
+    };
     removeLine: {
         parameters: {
             query?: never;
@@ -5360,6 +5729,52 @@ export interface operations {
             };
         };
     };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example whk_5k2m9qx4tb03vn5e0rw8 */
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookWithSecretAnswer"];
+                };
+            };
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example whk_5k2m9qx4tb03vn5e0rw8 */
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookTestAnswer"];
+                };
+            };
+        };
+    };
 }
 
 /** The codes of the refusals that are described. New ones may come. */
@@ -5417,6 +5832,8 @@ export type StatusCode =
   | 'user_last_admin'
   | 'user_wrong_password'
   | 'validation_error'
+  | 'webhook_address_refused'
+  | 'webhook_too_many'
 
 /** The operations, by their ids. */
 export interface Operations {
@@ -5472,6 +5889,8 @@ export interface Operations {
   createUser(request: { body: NewUser; idempotencyKey?: string } & Options): Call<UserWithInvitation>;
   /** Makes a new link that sets the password, also for a lost one, and answers it this once: `POST /svc/v3/users/{userId}/invitation` */
   createUserInvitation(request: { path: operations['createUserInvitation']['parameters']['path']; idempotencyKey?: string; ifMatch?: string } & Options): Call<UserWithInvitation>;
+  /** Makes a webhook: events from now on are posted to its address: `POST /svc/v3/webhooks` */
+  createWebhook(request: { body: NewWebhook; idempotencyKey?: string } & Options): Call<WebhookWithSecret>;
   /** Deletes an API key; it is refused within five seconds: `DELETE /svc/v3/api-keys/{apiKeyId}` */
   deleteApiKey(request: { path: operations['deleteApiKey']['parameters']['path']; ifMatch?: string } & Options): Call<ApiKey>;
   /** Deletes a client; its tokens are refused within five seconds: `DELETE /svc/v3/clients/{clientId}` */
@@ -5480,6 +5899,8 @@ export interface Operations {
   deleteClientSecret(request: { path: operations['deleteClientSecret']['parameters']['path']; ifMatch?: string } & Options): Call<Client>;
   /** Deletes a user, and answers it as it was; its tokens are refused within five seconds: `DELETE /svc/v3/users/{userId}` */
   deleteUser(request: { path: operations['deleteUser']['parameters']['path']; ifMatch?: string } & Options): Call<User>;
+  /** Deletes a webhook; attempts that have begun are finished: `DELETE /svc/v3/webhooks/{webhookId}` */
+  deleteWebhook(request: { path: operations['deleteWebhook']['parameters']['path']; ifMatch?: string } & Options): Call<Webhook>;
   /** Describes the institution API: this document: `GET /openapi.json` */
   describeInstitutionApi(request?: { ifNoneMatch?: string } & Options): Call<operations['describeInstitutionApi']['responses'][200]['content']['application/json']>;
   /** Erases the personal data of an individual for good: `DELETE /svc/v3/contacts/individuals/{contactNumber}` */
@@ -5546,6 +5967,8 @@ export interface Operations {
   getUserInfo(request?: Options): Call<UserInfo>;
   /** Returns the public keys that verify barcodes offline: `GET /svc/v3/tickets/verification-key` */
   getVerificationKey(request?: { ifNoneMatch?: string } & Options): Call<VerificationKey>;
+  /** Gives a webhook, without its secret: `GET /svc/v3/webhooks/{webhookId}` */
+  getWebhook(request: { path: operations['getWebhook']['parameters']['path'] } & Options): Call<Webhook>;
   /** Introspects an access token of the own institution (RFC 7662): `POST /auth/introspect` */
   introspectToken(request: { body: operations['introspectToken']['requestBody']['content']['application/x-www-form-urlencoded'] } & Options): Call<Introspection>;
   /** Lists the performances of all products by their start: `GET /svc/v3/catalog/performances` */
@@ -5556,6 +5979,8 @@ export interface Operations {
   listAvailability(request?: { query?: operations['listAvailability']['parameters']['query']; ifNoneMatch?: string } & Options): List<Availabilities>;
   /** Lists the clients of the institution: `GET /svc/v3/clients` */
   listClients(request?: { query?: operations['listClients']['parameters']['query'] } & Options): List<ClientPage>;
+  /** Lists the attempts to deliver events, the newest first: `GET /svc/v3/webhooks/{webhookId}/deliveries` */
+  listDeliveries(request: { path: operations['listDeliveries']['parameters']['path']; query?: operations['listDeliveries']['parameters']['query'] } & Options): List<DeliveryPage>;
   /** Lists every status code of the institution API: `GET /errors` */
   listErrors(request?: { ifNoneMatch?: string } & Options): List<operations['listErrors']['responses'][200]['content']['application/json']['data']>;
   /** Reads the events after a cursor, or follows them: `GET /svc/v3/events` */
@@ -5588,6 +6013,8 @@ export interface Operations {
   listTickets(request?: { query?: operations['listTickets']['parameters']['query'] } & Options): List<TicketPage>;
   /** Lists the users of the institution: `GET /svc/v3/users` */
   listUsers(request?: { query?: operations['listUsers']['parameters']['query'] } & Options): List<UserPage>;
+  /** Lists the webhooks of the institution: `GET /svc/v3/webhooks` */
+  listWebhooks(request?: { query?: operations['listWebhooks']['parameters']['query'] } & Options): List<WebhookPage>;
   /** Gives what is known of the user who is signed in, by scope (OpenID Connect Core, 5.3): `POST /auth/userinfo` */
   postUserInfo(request?: Options): Call<UserInfo>;
   /** Records that every ticket of an order that is not printed yet is printed, or delivered in another way: `POST /svc/v3/tickets/printing` */
@@ -5596,6 +6023,8 @@ export interface Operations {
   printTicket(request: { path: operations['printTicket']['parameters']['path']; idempotencyKey?: string; ifMatch?: string } & Options): Call<Ticket>;
   /** Answers what an order would cost now, and every reason why it would be refused; nothing is held: `POST /svc/v3/orders/quotes` */
   quoteOrder(request: { body: NewOrder } & Options): Call<OrderQuote>;
+  /** Delivers an event again, or all events after a cursor: `POST /svc/v3/webhooks/{webhookId}/redeliveries` */
+  redeliverEvents(request: { path: operations['redeliverEvents']['parameters']['path']; body?: RedeliveryRequest; idempotencyKey?: string } & Options): Call<Redelivery>;
   /** Records a refund, in every state of the order: `POST /svc/v3/orders/{orderId}/refunds` */
   refundOrder(request: { path: operations['refundOrder']['parameters']['path']; body: NewRefund; idempotencyKey?: string; ifMatch?: string } & Options): Call<Refund>;
   /** Removes a line from an open or reserved order and releases its place: `DELETE /svc/v3/orders/{orderId}/lines/{lineId}` */
@@ -5624,8 +6053,12 @@ export interface Operations {
   revokeToken(request: { body: operations['revokeToken']['requestBody']['content']['application/x-www-form-urlencoded'] } & Options): Call<operations['revokeToken']['responses'][200]['content']['application/json']['data']>;
   /** Rolls a print back, for example after a failure of the printer: `DELETE /svc/v3/tickets/{ticketId}/printing` */
   rollBackPrinting(request: { path: operations['rollBackPrinting']['parameters']['path']; ifMatch?: string } & Options): Call<Ticket>;
+  /** Gives a webhook a new secret; for 24 hours the one before signs as well: `POST /svc/v3/webhooks/{webhookId}/secret-rotation` */
+  rotateWebhookSecret(request: { path: operations['rotateWebhookSecret']['parameters']['path']; idempotencyKey?: string; ifMatch?: string } & Options): Call<WebhookWithSecret>;
   /** Settles a pending payment as captured or failed; returns the order: `PATCH /svc/v3/orders/{orderId}/payments/{paymentId}` */
   settlePayment(request: { path: operations['settlePayment']['parameters']['path']; body: PaymentChanges; idempotencyKey?: string; ifMatch?: string } & Options): Call<Order>;
+  /** Sends a webhook.test now and answers with its outcome: `POST /svc/v3/webhooks/{webhookId}/test` */
+  testWebhook(request: { path: operations['testWebhook']['parameters']['path']; idempotencyKey?: string } & Options): Call<WebhookTest>;
   /** Changes an API key; every gateway knows within five seconds: `PATCH /svc/v3/api-keys/{apiKeyId}` */
   updateApiKey(request: { path: operations['updateApiKey']['parameters']['path']; body?: ApiKeyChanges; idempotencyKey?: string; ifMatch?: string } & Options): Call<ApiKey>;
   /** Changes a client: all but its type: `PATCH /svc/v3/clients/{clientId}` */
@@ -5646,6 +6079,8 @@ export interface Operations {
   updateTicket(request: { path: operations['updateTicket']['parameters']['path']; body?: TicketChanges; idempotencyKey?: string; ifMatch?: string } & Options): Call<Ticket>;
   /** Changes, locks or unlocks a user: `PATCH /svc/v3/users/{userId}` */
   updateUser(request: { path: operations['updateUser']['parameters']['path']; body?: UserChanges; idempotencyKey?: string; ifMatch?: string } & Options): Call<User>;
+  /** Changes a webhook: `PATCH /svc/v3/webhooks/{webhookId}` */
+  updateWebhook(request: { path: operations['updateWebhook']['parameters']['path']; body?: WebhookChanges; idempotencyKey?: string; ifMatch?: string } & Options): Call<Webhook>;
 }
 
 /** The operations that need no token, and the public form of their data. */

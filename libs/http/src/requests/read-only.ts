@@ -7,7 +7,14 @@ import { describeViolations, jsonPath, type Violation } from '../validation/viol
 import { merged } from './merge-patch.ts';
 
 /** Members that change without a request that writes them: accepted with any value, at any depth. */
-const BOOKKEEPING: ReadonlySet<string> = new Set(['version', 'createdAt', 'updatedAt', 'lastUsedAt', 'usedThisMonth']);
+const BOOKKEEPING: ReadonlySet<string> = new Set([
+  'version',
+  'createdAt',
+  'updatedAt',
+  'lastUsedAt',
+  'usedThisMonth',
+  'lastDelivery',
+]);
 
 /**
  * The members that answers have and a body does not accept, with the operationIds that change them. Nothing changes a

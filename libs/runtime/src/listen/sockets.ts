@@ -37,6 +37,11 @@ export interface Admission {
   readonly silentMs: number;
 }
 
+const openServers = new Map<NetServer, number>();
+
+/** The ports on which this process listens. */
+export const listeningPorts = (): ReadonlySet<number> => new Set(openServers.values());
+
 const listening = (server: NetServer, options: Place & { readonly reusePort?: boolean }): Promise<number> =>
   new Promise((resolve, reject) => {
     server.once('error', reject);
@@ -44,7 +49,10 @@ const listening = (server: NetServer, options: Place & { readonly reusePort?: bo
       // A connection that could not be accepted concerns its client only.
       server.on('error', () => undefined);
       const address = server.address();
-      resolve(typeof address === 'object' && address ? address.port : options.port);
+      const port = typeof address === 'object' && address ? address.port : options.port;
+      openServers.set(server, port);
+      server.once('close', () => openServers.delete(server));
+      resolve(port);
     });
   });
 

@@ -3,7 +3,7 @@ import { testEngines } from '@boxoffice/service/testkit';
 import { expect, test } from '@jest/globals';
 import { Value } from 'typebox/value';
 import { createContext } from '../../src/context.ts';
-import { routes } from '../../src/routes.ts';
+import { feedRoutes } from '../../src/feed/routes.ts';
 import { collections } from '../../src/store.ts';
 import { Event } from '../../src/types/schemas.ts';
 import { eventTypeNames, typeGroups, typesVisibleTo } from '../../src/types/types.ts';
@@ -20,7 +20,7 @@ test('every operation has examples that match its schemas', async () => {
     retentionMs: 1,
     logger: { warn: () => undefined },
   });
-  expect(exampleFaults(routes(context))).toEqual([]);
+  expect(exampleFaults(feedRoutes(context))).toEqual([]);
   await context.tail.close();
   await opened.discard();
 });

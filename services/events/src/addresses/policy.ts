@@ -1,0 +1,65 @@
+// Which addresses webhooks may connect to: no internal ones unless they are allowed, and never the own listeners.
+
+import { isIP } from 'node:net';
+import { hostOf, type OwnListeners, portOf } from './listeners.ts';
+import { createAllowed, internalNetworkOf } from './networks.ts';
+import { type Resolve, Unresolvable } from './resolve.ts';
+
+/** Decides about addresses. Refusals are reasons in words, for the person who registers a webhook. */
+export interface AddressPolicy {
+  /** Why nothing may connect to this address with the scheme of the URL; undefined if it may. */
+  refusalOf(url: URL, address: string): string | undefined;
+  /** The addresses of the URL's host, as of now. @throws {Unresolvable} if there is none */
+  addressesOf(url: URL): Promise<readonly string[]>;
+  /** Why the URL cannot be registered; undefined if it can, also if its name does not resolve yet. */
+  refusalToRegister(url: URL): Promise<string | undefined>;
+}
+
+export interface AddressPolicyOptions {
+  /** Internal networks that may be connected to, also with http (CIDRs), as of the call. */
+  readonly allowed: () => readonly string[];
+  readonly own: OwnListeners;
+  readonly resolve: Resolve;
+}
+
+const OWN = 'it is a listener of this installation';
+
+/** Makes the policy of an installation. */
+export const createAddressPolicy = ({ allowed, own, resolve }: AddressPolicyOptions): AddressPolicy => {
+  let known = { cidrs: allowed(), holds: createAllowed(allowed()) };
+
+  const isAllowed = (address: string): boolean => {
+    const cidrs = allowed();
+    if (cidrs !== known.cidrs) known = { cidrs, holds: createAllowed(cidrs) };
+    return known.holds(address);
+  };
+
+  const refusalOf = (url: URL, address: string): string | undefined => {
+    if (own.isNamed(hostOf(url), portOf(url)) || own.isAt(address, portOf(url))) return OWN;
+    if (isAllowed(address)) return undefined;
+    if (url.protocol !== 'https:') return 'it is not https';
+    const network = internalNetworkOf(address);
+    return network && `its address ${address} is ${network}`;
+  };
+
+  const addressesOf = async (url: URL): Promise<readonly string[]> => {
+    const host = hostOf(url);
+    return isIP(host) > 0 ? [host] : resolve(host);
+  };
+
+  return {
+    refusalOf,
+    addressesOf,
+    async refusalToRegister(url) {
+      if (own.isNamed(hostOf(url), portOf(url))) return OWN;
+      if (url.protocol !== 'https:' && allowed().length === 0) return 'it is not https';
+      try {
+        const addresses = await addressesOf(url);
+        return addresses.map((address) => refusalOf(url, address)).find((reason) => reason !== undefined);
+      } catch (error) {
+        if (error instanceof Unresolvable) return undefined;
+        throw error;
+      }
+    },
+  };
+};

@@ -1,0 +1,214 @@
+import type { Logger } from '@boxoffice/runtime';
+import { repeat } from '@boxoffice/runtime';
+import type { Store } from '@boxoffice/store';
+import type { Feed } from '../feed/read.ts';
+import type { Log } from '../log/log.ts';
+import type { EventDocument } from '../store.ts';
+import { redeliveriesCollection, type WebhookDocument, webhooksCollection } from '../webhooks/documents.ts';
+import type { Attempt } from './attempt.ts';
+import { deliveriesCollection, positionsCollection } from './documents.ts';
+import { createRunner, type Runner, type RunnerDependencies } from './runner.ts';
+import { BEAT_EVERY_MS, createShards, SHARDS, type Shards } from './shards.ts';
+
+/** How often a process looks for what others have done and for attempts that are due, in milliseconds. */
+const LOOK_EVERY_MS = 500;
+/** How far a look at changed webhooks goes back: instances write with their own clocks. */
+const OVERLAP_MS = 30_000;
+/** A webhook that cannot be worked on is logged once in this time. */
+const LOG_EVERY_MS = 60_000;
+
+export interface DeliveriesDependencies {
+  readonly store: Store;
+  readonly log: Pick<Log, 'onAppended'>;
+  readonly feed: Feed;
+  readonly attempt: Attempt;
+  readonly body: (event: EventDocument) => string;
+  readonly readable: RunnerDependencies['readable'];
+  readonly logger: Pick<Logger, 'error' | 'warn'>;
+  readonly ended?: RunnerDependencies['ended'];
+  /** Epoch milliseconds. */
+  readonly now?: () => number;
+  readonly random?: () => number;
+}
+
+/** The delivering part of a process. */
+export interface Deliveries {
+  /** The webhook was changed through this process, or deliveries of it were requested. */
+  changed(webhook: Pick<WebhookDocument, 'shard'>): void;
+  /** Takes part in the work from now on. */
+  start(): void;
+  /** Begins nothing more; resolves when running attempts are written. */
+  close(): Promise<void>;
+}
+
+/** Creates the deliveries of a process: one runner for each webhook of the shares that it has. */
+export const createDeliveries = (its: DeliveriesDependencies): Deliveries => {
+  const { store, feed, logger, now = Date.now, random = Math.random } = its;
+  const webhooks = store.collection(webhooksCollection);
+  const shards: Shards = createShards(store, { now });
+  const runners = new Map<string, { readonly runner: Runner; readonly shard: number }>();
+  const closing = new Set<Promise<void>>();
+  const heads = new Map<string, number>();
+  const inUse = new Set<number>();
+  let owned: ReadonlySet<number> = new Set();
+  let lookedAt: number | undefined;
+  let beatAt = Number.NEGATIVE_INFINITY;
+  let isClosed = false;
+
+  const newRunner = ({ id: webhookId, institution, shard }: WebhookDocument): Runner => {
+    let loggedAt = Number.NEGATIVE_INFINITY;
+    return createRunner({
+      institution,
+      webhookId,
+      webhooks: webhooks.of(institution),
+      deliveries: store.collection(deliveriesCollection).of(institution),
+      positions: store.collection(positionsCollection).of(institution),
+      redeliveries: store.collection(redeliveriesCollection).of(institution),
+      feed,
+      attempt: its.attempt,
+      body: its.body,
+      readable: its.readable,
+      isOwner: () => shards.owns(shard),
+      now,
+      random,
+      ended: its.ended ?? (() => undefined),
+      failed: (error) => {
+        if (performance.now() - loggedAt < LOG_EVERY_MS) return;
+        loggedAt = performance.now();
+        logger.warn('a webhook has to wait: its deliveries could not be read or written', { id: webhookId, error });
+      },
+    });
+  };
+
+  const stop = (webhookId: string): void => {
+    const running = runners.get(webhookId);
+    if (!running) return;
+    runners.delete(webhookId);
+    const closed = running.runner.close().finally(() => closing.delete(closed));
+    closing.add(closed);
+  };
+
+  const wake = (webhook: WebhookDocument): void => {
+    const { id, shard } = webhook;
+    const known = runners.get(id) ?? { runner: newRunner(webhook), shard };
+    runners.set(id, known);
+    known.runner.wake();
+  };
+
+  const wakeAll = (institution: string): void => {
+    for (const { runner } of runners.values()) if (runner.institution === institution) runner.wake();
+  };
+
+  /** Finds the webhooks that were created or changed since the last look. */
+  const lookForChanges = async (): Promise<void> => {
+    const at = now();
+    if (lookedAt === undefined) {
+      const first = await Promise.all(
+        Array.from({ length: SHARDS }, (_, shard) => webhooks.acrossInstitutions.find({ where: { shard }, limit: 1 })),
+      );
+      for (const [webhook] of first) if (webhook) inUse.add(webhook.shard);
+    } else {
+      const where = { changedAt: { gte: lookedAt - OVERLAP_MS } };
+      const changed = await webhooks.acrossInstitutions.find({ where, orderBy: 'changedAt' });
+      for (const webhook of changed) {
+        if (!inUse.has(webhook.shard)) beatAt = Number.NEGATIVE_INFINITY;
+        inUse.add(webhook.shard);
+        if (owned.has(webhook.shard) && isNews(webhook)) wake(webhook);
+      }
+    }
+    lookedAt = at;
+  };
+
+  const versions = new Map<string, number>();
+
+  /** Whether this version of the webhook has not been seen; those of the overlap are found again and again. */
+  const isNews = ({ id, version }: WebhookDocument): boolean => {
+    if (versions.get(id) === version) return false;
+    versions.set(id, version);
+    return true;
+  };
+
+  const beat = async (): Promise<void> => {
+    if (performance.now() - beatAt < BEAT_EVERY_MS) return;
+    beatAt = performance.now();
+    const before = owned;
+    owned = await shards.beat(inUse);
+    for (const [id, { shard }] of runners) if (!owned.has(shard)) stop(id);
+    for (const shard of owned) {
+      if (before.has(shard)) continue;
+      const found = await webhooks.acrossInstitutions.find({ where: { shard } });
+      for (const webhook of found) wake(webhook);
+    }
+  };
+
+  /** Wakes the webhooks of institutions with new events, wherever these were recorded. */
+  const lookForEvents = async (): Promise<void> => {
+    const institutions = new Set([...runners.values()].map(({ runner }) => runner.institution));
+    for (const institution of heads.keys()) if (!institutions.has(institution)) heads.delete(institution);
+    await Promise.all(
+      [...institutions].map(async (institution) => {
+        const head = await feed.head(institution);
+        if (heads.get(institution) === head) return;
+        heads.set(institution, head);
+        wakeAll(institution);
+      }),
+    );
+  };
+
+  const lookForRequests = async (): Promise<void> => {
+    const requests = store.collection(redeliveriesCollection).acrossInstitutions;
+    const open = await requests.find({ where: { state: 'open' }, orderBy: 'createdAt', limit: 100 });
+    for (const { webhookId } of open) runners.get(webhookId)?.runner.wake();
+  };
+
+  const lookOnce = async (): Promise<void> => {
+    await lookForChanges();
+    await beat();
+    if (runners.size === 0) return;
+    await Promise.all([lookForEvents(), lookForRequests()]);
+    const at = now();
+    for (const { runner } of runners.values()) if ((runner.dueAt() ?? Number.POSITIVE_INFINITY) <= at) runner.wake();
+  };
+
+  let underWay: Promise<void> | undefined;
+  let isAsked = false;
+
+  /** One look at a time; asked for meanwhile, it looks again. */
+  const look = (): Promise<void> => {
+    isAsked = true;
+    const looks = async (): Promise<void> => {
+      while (isAsked && !isClosed) {
+        isAsked = false;
+        await lookOnce();
+      }
+    };
+    underWay ??= looks().finally(() => {
+      underWay = undefined;
+    });
+    return underWay;
+  };
+
+  const failed = (error: unknown): void => logger.error('webhooks could not be looked at', { error });
+  const unsubscribe = its.log.onAppended(wakeAll);
+  let looking: ReturnType<typeof repeat> | undefined;
+
+  return {
+    changed({ shard }) {
+      if (!inUse.has(shard)) beatAt = Number.NEGATIVE_INFINITY;
+      inUse.add(shard);
+      if (looking) look().catch(failed);
+    },
+    start() {
+      looking = repeat(look, { everyMs: LOOK_EVERY_MS, atOnce: true, failed });
+    },
+    async close() {
+      isClosed = true;
+      unsubscribe();
+      await looking?.close();
+      await underWay?.catch(() => undefined);
+      for (const id of runners.keys()) stop(id);
+      await Promise.all(closing);
+      await shards.close().catch(() => undefined);
+    },
+  };
+};

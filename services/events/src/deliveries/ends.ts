@@ -1,0 +1,117 @@
+import type { Documents } from '@boxoffice/store';
+import type { WebhookDocument } from '../webhooks/documents.ts';
+import { type Attempted, recorded } from './attempt.ts';
+import type { DeliveryDocument } from './documents.ts';
+import { firstOf, following } from './plan.ts';
+import { GIVES_UP_MS, retryAfter } from './schedule.ts';
+
+/** The documents of one institution that the end of an attempt touches. */
+export interface EndingDocuments {
+  readonly webhooks: Documents<WebhookDocument>;
+  readonly deliveries: Documents<DeliveryDocument>;
+}
+
+/** The end of an attempt, for metrics. */
+export type Ending = 'succeeded' | 'failed' | 'given_up';
+
+/**
+ * Makes the next attempt of the resource due, behind this one. Written before this one's end, so that a crash between
+ * the two leaves none waiting for nothing; until then this one comes first.
+ */
+const release = async (
+  deliveries: Documents<DeliveryDocument>,
+  { id, webhookId, resourceId }: DeliveryDocument,
+  now: number,
+): Promise<void> => {
+  const first = await firstOf(deliveries, webhookId, resourceId, 2);
+  const next = first.find((one) => one.id !== id);
+  if (next?.dueAt !== null) return;
+  await deliveries.update(next.id, (current) =>
+    current.outcome === 'waiting' && current.dueAt === null ? { next: { ...current, dueAt: now } } : undefined,
+  );
+};
+
+/** Removes a planned attempt that is not to be made any more. */
+export const drop = async (
+  deliveries: Documents<DeliveryDocument>,
+  delivery: DeliveryDocument,
+  now: number,
+): Promise<void> => {
+  await release(deliveries, delivery, now);
+  await deliveries.delete(delivery.id);
+};
+
+/** Disables a webhook, unless somebody has changed its address since. */
+const disable = async (
+  { webhooks }: EndingDocuments,
+  { id, url }: WebhookDocument,
+  reason: string,
+  now: number,
+): Promise<void> => {
+  await webhooks.update(id, (current) =>
+    current.deletedAt === null && current.state !== 'disabled' && current.url === url
+      ? {
+          next: {
+            ...current,
+            state: 'disabled',
+            disabledReason: reason,
+            revision: current.revision + 1,
+            changedAt: now,
+            updatedAt: new Date(now).toISOString(),
+          },
+        }
+      : undefined,
+  );
+};
+
+/** When the first attempt failed after the last success, or after the webhook was activated; ISO 8601 UTC. */
+const failingSince = async (
+  { deliveries }: EndingDocuments,
+  { id: webhookId, activatedAt }: WebhookDocument,
+): Promise<string | undefined> => {
+  const succeeded = { webhookId, outcome: 'succeeded' };
+  const [last] = await deliveries.find({ where: succeeded, orderBy: 'at', descending: true, limit: 1 });
+  const since = last?.at != null && last.at > activatedAt ? last.at : activatedAt;
+  const failed = { webhookId, outcome: 'failed', at: { gt: since } };
+  const [first] = await deliveries.find({ where: failed, orderBy: 'at', limit: 1 });
+  return first?.at ?? undefined;
+};
+
+/** Disables the webhook if its receiver is gone (410), or if nothing has succeeded for five days of failures. */
+export const disableIfDue = async (
+  documents: EndingDocuments,
+  webhook: WebhookDocument,
+  { httpStatus, error }: Attempted,
+  now: number,
+): Promise<void> => {
+  if (error === null) return;
+  if (httpStatus === 410) {
+    await disable(documents, webhook, 'The receiver answered 410 (Gone).', now);
+    return;
+  }
+  const since = await failingSince(documents, webhook);
+  if (since !== undefined && now - Date.parse(since) >= GIVES_UP_MS)
+    await disable(documents, webhook, `No delivery has succeeded since ${since}.`, now);
+};
+
+/** Writes the end of an attempt: its record, and the attempt that follows. */
+export const end = async (
+  documents: EndingDocuments,
+  webhook: WebhookDocument,
+  delivery: DeliveryDocument,
+  attempted: Attempted,
+  times: { readonly now: number; readonly random: number },
+): Promise<Ending> => {
+  const { deliveries } = documents;
+  const { now } = times;
+  const delay = attempted.error === null ? undefined : retryAfter(delivery.attempt, times.random);
+  const nextAt = delay === undefined || attempted.httpStatus === 410 ? undefined : now + delay;
+  if (nextAt === undefined) await release(deliveries, delivery, now);
+  else await deliveries.insertMany([following(delivery, nextAt, now)]);
+  await deliveries.update(delivery.id, (current) =>
+    current.outcome === 'waiting' ? { next: recorded(current, attempted, nextAt) } : undefined,
+  );
+  await disableIfDue(documents, webhook, attempted, now);
+  if (attempted.error === null) return 'succeeded';
+  return nextAt === undefined ? 'given_up' : 'failed';
+};

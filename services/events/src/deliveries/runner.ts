@@ -1,0 +1,281 @@
+import type { Documents } from '@boxoffice/store';
+import type { Feed } from '../feed/read.ts';
+import type { EventDocument } from '../store.ts';
+import { expandTypes } from '../types/types.ts';
+import type { RedeliveryDocument, WebhookDocument } from '../webhooks/documents.ts';
+import type { Attempt, Attempted } from './attempt.ts';
+import type { DeliveryDocument, PositionDocument } from './documents.ts';
+import { drop, type Ending, end } from './ends.ts';
+import { firstOf, planFirst } from './plan.ts';
+import { planRedeliveries } from './redeliveries.ts';
+
+/** Attempts of one webhook at once. */
+export const SLOTS = 10;
+
+/** Events that are planned with one write, and removed plans of one sweep. */
+const BATCH = 200;
+
+/** What the deliveries of one webhook need. */
+export interface RunnerDependencies {
+  readonly institution: string;
+  readonly webhookId: string;
+  readonly webhooks: Documents<WebhookDocument>;
+  readonly deliveries: Documents<DeliveryDocument>;
+  readonly positions: Documents<PositionDocument>;
+  readonly redeliveries: Documents<RedeliveryDocument>;
+  readonly feed: Pick<Feed, 'read' | 'start' | 'get'>;
+  readonly attempt: Attempt;
+  /** The body of an event. */
+  readonly body: (event: EventDocument) => string;
+  /** The types that a client may read at present. Rejects if that cannot be found out. */
+  readonly readable: (institution: string, client: string) => Promise<ReadonlySet<string>>;
+  /** Whether this process still owns the webhook, so that it may begin an attempt. */
+  readonly isOwner: () => boolean;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** In [0, 1). */
+  readonly random: () => number;
+  readonly ended: (ending: Ending, delivery: DeliveryDocument, event: EventDocument) => void;
+  readonly failed: (error: unknown) => void;
+}
+
+/** The deliveries of one webhook, in the one process that owns it. */
+export interface Runner {
+  readonly institution: string;
+  /** Something may have to be done: a new event, a changed webhook, an attempt that is due. */
+  wake(): void;
+  /**
+   * When it has to be woken again, epoch milliseconds: an attempt is due, or what has failed is tried again; undefined:
+   * when something happens.
+   */
+  dueAt(): number | undefined;
+  /** Begins nothing more; resolves when running attempts are written. */
+  close(): Promise<void>;
+}
+
+interface Ended {
+  readonly webhook: WebhookDocument;
+  readonly delivery: DeliveryDocument;
+  readonly event: EventDocument;
+  readonly attempted: Attempted;
+}
+
+/**
+ * Creates the runner. Its steps follow one another: write the ends of attempts, plan, begin attempts; only the attempts
+ * themselves run beside them. So planning and ending never see each other's half-done work.
+ */
+export const createRunner = (its: RunnerDependencies): Runner => {
+  const { institution, webhookId, webhooks, deliveries, positions, redeliveries, feed, now } = its;
+  /** Attempts under way, by resource. */
+  const underWay = new Map<string, string>();
+  const ends: Ended[] = [];
+  const attempts = new Set<Promise<void>>();
+  let position: { planned: number; written: number } | undefined;
+  let dueAt: number | undefined;
+  let isClosed = false;
+  let isWanted = false;
+  let running: Promise<void> | undefined;
+
+  const settle = async (): Promise<void> => {
+    await Promise.all(
+      ends.splice(0).map(async (one) => {
+        try {
+          const times = { now: now(), random: its.random() };
+          const ending = await end({ webhooks, deliveries }, one.webhook, one.delivery, one.attempted, times);
+          its.ended(ending, one.delivery, one.event);
+          underWay.delete(one.delivery.resourceId);
+        } catch (error) {
+          // Its end is known, so it is written later and not attempted again.
+          ends.push(one);
+          throw error;
+        }
+      }),
+    );
+  };
+
+  const readPosition = async () => {
+    const sequence = (await positions.get(webhookId))?.sequence ?? 0;
+    return { planned: sequence, written: sequence };
+  };
+
+  const writePosition = async (sequence: number): Promise<void> => {
+    const updated = await positions.update(webhookId, (current) => ({ next: { ...current, sequence } }));
+    if (!updated) await positions.insert({ id: webhookId, sequence });
+  };
+
+  /** The types that are delivered: what the webhook names, as far as its client may read it. */
+  const typesOf = async ({ types, client }: WebhookDocument): Promise<readonly string[]> => {
+    const readable = await its.readable(institution, client);
+    return expandTypes(types).filter((type) => readable.has(type));
+  };
+
+  /** Plans what is new in the feed. */
+  const plan = async (webhook: WebhookDocument, types: readonly string[]): Promise<void> => {
+    const known = position ?? (await readPosition());
+    position = known;
+    for (;;) {
+      const after = Math.max(known.planned, webhook.since);
+      const { events, upTo } = await readFrom(after, types);
+      if (events.length > 0) await planFirst(deliveries, webhookId, events, now());
+      known.planned = upTo;
+      // Without deliveries it need not be written each time: reading the same events again plans nothing.
+      if (events.length > 0 || upTo - known.written >= BATCH) {
+        await writePosition(upTo);
+        known.written = upTo;
+      }
+      if (upTo === after || isClosed) return;
+      if (!its.isOwner()) throw new Error('the share of the work was lost');
+    }
+  };
+
+  /** What the feed still keeps. */
+  const readFrom = async (after: number, types: readonly string[]) => {
+    try {
+      return await feed.read(institution, after, { types }, BATCH);
+    } catch (error) {
+      if ((error as { readonly code?: unknown }).code !== 'event_cursor_expired') throw error;
+      return feed.read(institution, await feed.start(institution), { types }, BATCH);
+    }
+  };
+
+  const setDue = (id: string, at: number | null) =>
+    deliveries.update(id, (current) =>
+      current.outcome === 'waiting' ? { next: { ...current, dueAt: at } } : undefined,
+    );
+
+  /** Removes planned deliveries: all, or those from the feed; then the others wait for none of them. */
+  const purge = async (origin?: 'feed'): Promise<void> => {
+    const where = { webhookId, outcome: 'waiting', ...(origin && { origin }) } as const;
+    const isIdle = ({ id, resourceId }: DeliveryDocument): boolean => underWay.get(resourceId) !== id;
+    for (;;) {
+      const found = await deliveries.find({ where, limit: BATCH });
+      const removed = found.filter(isIdle);
+      await Promise.all(removed.map((delivery) => drop(deliveries, delivery, now())));
+      if (found.length < BATCH || isClosed) return;
+    }
+  };
+
+  const begin = (webhook: WebhookDocument, delivery: DeliveryDocument, event: EventDocument): void => {
+    underWay.set(delivery.resourceId, delivery.id);
+    const attempt = its
+      .attempt(webhook, { id: event.id, body: its.body(event) })
+      .then((attempted) => {
+        ends.push({ webhook, delivery, event, attempted });
+        wake();
+      })
+      .finally(() => attempts.delete(attempt));
+    attempts.add(attempt);
+  };
+
+  /** Whether a due delivery is to be made now; otherwise it is removed, or made to wait for an earlier one. */
+  const admit = async (webhook: WebhookDocument, types: ReadonlySet<string>, delivery: DeliveryDocument) => {
+    const { id, type, origin, sequence, resourceId, eventId } = delivery;
+    const isStale = origin === 'feed' && (sequence <= webhook.since || webhook.state === 'disabled');
+    const event = isStale || !types.has(type) ? undefined : await feed.get(institution, eventId);
+    if (!event) {
+      await drop(deliveries, delivery, now());
+      return undefined;
+    }
+    const [first] = await firstOf(deliveries, webhookId, resourceId);
+    if (first === undefined || first.id === id) return event;
+    if (first.dueAt === null) await setDue(first.id, now());
+    await setDue(id, null);
+    return undefined;
+  };
+
+  const beginDue = async (webhook: WebhookDocument, types: ReadonlySet<string>): Promise<void> => {
+    const where = { webhookId, outcome: 'waiting', dueAt: { lte: now() } } as const;
+    const limit = underWay.size + 2 * SLOTS;
+    const found = await deliveries.find({ where, orderBy: 'dueAt', limit });
+    const idle = found.filter(({ id, resourceId }) => underWay.get(resourceId) !== id);
+    const isBehind = ({ resourceId }: DeliveryDocument): boolean => underWay.has(resourceId);
+    await Promise.all(idle.filter(isBehind).map(({ id }) => setDue(id, null)));
+    const byResource = new Map(idle.filter((one) => !isBehind(one)).map((one) => [one.resourceId, one]));
+    const chosen = [...byResource.values()].slice(0, SLOTS - underWay.size);
+    if (isClosed || !its.isOwner()) return;
+    await Promise.all(
+      chosen.map(async (delivery) => {
+        const event = await admit(webhook, types, delivery);
+        if (event && its.isOwner()) begin(webhook, delivery, event);
+      }),
+    );
+    // Every delivery that was looked at has begun, is removed or waits, so the next page has others.
+    if (underWay.size < SLOTS && (found.length === limit || idle.length > chosen.length)) isWanted = true;
+  };
+
+  /**
+   * Makes the first attempts of resources due that wait for none. Two processes can leave such ones: while a share of
+   * the work moves, the one plans behind an attempt that the other ends.
+   */
+  const unblock = async (): Promise<void> => {
+    if (underWay.size > 0) return;
+    const where = { webhookId, outcome: 'waiting', dueAt: null } as const;
+    const held = await deliveries.find({ where, limit: 2 * SLOTS });
+    const resources = [...new Set(held.map(({ resourceId }) => resourceId))];
+    const firsts = await Promise.all(resources.map((resourceId) => firstOf(deliveries, webhookId, resourceId)));
+    const blocked = firsts.flat().filter((first) => first.dueAt === null);
+    await Promise.all(blocked.map(({ id }) => setDue(id, now())));
+    if (blocked.length > 0) isWanted = true;
+  };
+
+  const nextDue = async (): Promise<number | undefined> => {
+    const where = { webhookId, outcome: 'waiting', dueAt: { gt: now() } } as const;
+    const [next] = await deliveries.find({ where, orderBy: 'dueAt', limit: 1 });
+    return next?.dueAt ?? undefined;
+  };
+
+  const pass = async (): Promise<void> => {
+    dueAt = undefined;
+    await settle();
+    if (isClosed) return;
+    const webhook = await webhooks.get(webhookId);
+    if (!webhook || webhook.deletedAt !== null) {
+      await purge();
+      await positions.delete(webhookId);
+      return;
+    }
+    if (webhook.state === 'paused') return;
+    const types = await typesOf(webhook);
+    if (webhook.state === 'active') await plan(webhook, types);
+    else await purge('feed');
+    await planRedeliveries({ feed, deliveries, redeliveries }, webhook, now);
+    await beginDue(webhook, new Set(types));
+    await unblock();
+    dueAt = its.isOwner() ? await nextDue() : now();
+  };
+
+  const run = async (): Promise<void> => {
+    while (isWanted) {
+      isWanted = false;
+      try {
+        await pass();
+      } catch (error) {
+        its.failed(error);
+        dueAt = now();
+        return;
+      }
+    }
+  };
+
+  const wake = (): void => {
+    isWanted = true;
+    running ??= run().finally(() => {
+      running = undefined;
+      if (isWanted && !isClosed && dueAt === undefined) wake();
+    });
+  };
+
+  return {
+    institution,
+    wake: () => {
+      if (!isClosed) wake();
+    },
+    dueAt: () => dueAt,
+    async close() {
+      isClosed = true;
+      await Promise.all(attempts);
+      await running;
+      await settle().catch(its.failed);
+    },
+  };
+};

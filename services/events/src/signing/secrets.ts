@@ -1,0 +1,50 @@
+import { randomInt } from 'node:crypto';
+import { seal, sealingKey, unseal } from '@boxoffice/runtime';
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+const CHARACTERS = 32;
+
+/** How long the secret before the newest one signs after a rotation, in milliseconds. */
+export const OVERLAP_MS = 24 * 60 * 60 * 1000;
+
+/** A secret as it is stored. */
+export interface StoredSecret {
+  readonly sealed: string;
+  /** ISO 8601 UTC. */
+  readonly createdAt: string;
+}
+
+/** A new signing secret: `whsec_` and 32 characters of `[A-Za-z0-9]`, 190 random bits. */
+export const makeSecret = (): string =>
+  `whsec_${Array.from({ length: CHARACTERS }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')}`;
+
+/** Encrypts the secrets of webhooks, each bound to its webhook. */
+export interface SecretBox {
+  store(webhookId: string, secret: string, now: Date): StoredSecret;
+  /** The secret; undefined if it was encrypted under another key. */
+  open(webhookId: string, stored: StoredSecret): string | undefined;
+}
+
+/** Makes the box from KEY_ENCRYPTION_KEY. */
+export const createSecretBox = (keyEncryptionKey: string): SecretBox => {
+  const key = sealingKey(keyEncryptionKey, 'webhook secrets at rest');
+  return {
+    store: (webhookId, secret, now) => ({
+      sealed: seal(key, webhookId, Buffer.from(secret)),
+      createdAt: now.toISOString(),
+    }),
+    open: (webhookId, { sealed }) => unseal(key, webhookId, sealed)?.toString(),
+  };
+};
+
+/** The secrets after a rotation: the new one, and of the others the newest. */
+export const rotated = (secrets: readonly StoredSecret[], added: StoredSecret): StoredSecret[] => [
+  added,
+  ...secrets.slice(0, 1),
+];
+
+/** The secrets that sign at an instant (epoch milliseconds), the newest first. */
+export const signing = ([newest, before]: readonly StoredSecret[], now: number): StoredSecret[] => {
+  if (!newest) return [];
+  return before && now < Date.parse(newest.createdAt) + OVERLAP_MS ? [newest, before] : [newest];
+};

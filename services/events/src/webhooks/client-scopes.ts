@@ -1,0 +1,55 @@
+import { CLIENT_SCOPES_PATH, serviceAuthorization } from '@boxoffice/identity';
+import { typesVisibleTo } from '../types/types.ts';
+
+/** How long the authorizer's answer is used, in milliseconds. */
+const KNOWN_MS = 5_000;
+const TIMEOUT_MS = 3_000;
+
+export interface ClientScopesOptions {
+  readonly authorizerUrl: string;
+  readonly serviceSecret: string;
+  /** Monotonic milliseconds. */
+  readonly clock?: () => number;
+  readonly fetch?: typeof globalThis.fetch;
+}
+
+/** The types of events that a client may read at present. */
+export type ReadableTypes = (institution: string, client: string) => Promise<ReadonlySet<string>>;
+
+/**
+ * Asks the authorizer which scopes a client has, and with them which types it may read; none of a client that was
+ * deleted. Rejects if the authorizer does not answer: then nothing is delivered until it does.
+ */
+export const createReadableTypes = ({
+  authorizerUrl,
+  serviceSecret,
+  clock = () => performance.now(),
+  fetch = globalThis.fetch,
+}: ClientScopesOptions): ReadableTypes => {
+  const url = new URL(CLIENT_SCOPES_PATH, authorizerUrl);
+  const known = new Map<string, { readonly at: number; readonly types: Promise<ReadonlySet<string>> }>();
+
+  const ask = async (institution: string, clientId: string): Promise<ReadonlySet<string>> => {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { authorization: serviceAuthorization('events', serviceSecret), 'content-type': 'application/json' },
+      body: JSON.stringify({ institution, clientId }),
+      redirect: 'error',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    if (!response.ok) throw new Error(`the authorizer answered ${response.status} to a question about a client`);
+    const { data } = (await response.json()) as { readonly data: { readonly scopes: readonly string[] } };
+    return new Set(typesVisibleTo(data.scopes));
+  };
+
+  return (institution, client) => {
+    const key = `${institution} ${client}`;
+    const entry = known.get(key);
+    if (entry && clock() - entry.at < KNOWN_MS) return entry.types;
+    for (const [other, { at }] of known) if (clock() - at >= KNOWN_MS) known.delete(other);
+    const types = ask(institution, client);
+    known.set(key, { at: clock(), types });
+    types.catch(() => known.get(key)?.types === types && known.delete(key));
+    return types;
+  };
+};

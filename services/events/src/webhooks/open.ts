@@ -1,0 +1,96 @@
+import { cidrs, gatewayPort, installationSecret, listeningPorts, type Metrics, port } from '@boxoffice/runtime';
+import type { Parts } from '@boxoffice/service';
+import { createOwnListeners } from '../addresses/listeners.ts';
+import { type AddressPolicy, createAddressPolicy } from '../addresses/policy.ts';
+import { createResolve, type Resolve } from '../addresses/resolve.ts';
+import type { Context } from '../context.ts';
+import { createAttempt } from '../deliveries/attempt.ts';
+import { createDeliveries, type Deliveries } from '../deliveries/deliveries.ts';
+import { createSend } from '../deliveries/send.ts';
+import { eventView } from '../feed/view.ts';
+import { createSecretBox } from '../signing/secrets.ts';
+import { createReadableTypes, type ReadableTypes } from './client-scopes.ts';
+import { countDeliveries, watchWebhooks } from './metrics.ts';
+import { createWebhooks, type Webhooks } from './webhooks.ts';
+
+/** The settings of webhooks. */
+export const webhookSettings = {
+  /** Internal networks that webhooks may connect to, also with http. */
+  webhookAllowedNetworks: cidrs('WEBHOOK_ALLOWED_NETWORKS'),
+  keyEncryptionKey: installationSecret('KEY_ENCRYPTION_KEY'),
+  /** The gateway's listeners, where it runs on the same machine: webhooks never connect to them. */
+  gatewayPort,
+  gatewayHttpPort: port('GATEWAY_HTTP_PORT', { default: 8080 }),
+};
+
+/** The webhooks of a process: their operations, and its part in delivering. */
+export interface OpenWebhooks {
+  readonly webhooks: Webhooks;
+  readonly deliveries: Deliveries;
+}
+
+export interface OpenWebhooksOptions {
+  readonly context: Context;
+  readonly policy: AddressPolicy;
+  readonly keyEncryptionKey: string;
+  readonly readable: ReadableTypes;
+  readonly logger: Parts['logger'];
+  readonly metrics?: Metrics | undefined;
+  /** In [0, 1); for retries. */
+  readonly random?: () => number;
+  readonly answerMs?: number;
+  /** Certificate authorities (PEM) that receivers' certificates are checked with instead of those of the process. */
+  readonly ca?: string;
+}
+
+/** Joins the parts of webhooks. */
+export const openWebhooks = (options: OpenWebhooksOptions): OpenWebhooks => {
+  const { context, policy, keyEncryptionKey, readable, logger, metrics, random, answerMs, ca } = options;
+  const { store, log, feed, cursors, publicUrl, now } = context;
+  const box = createSecretBox(keyEncryptionKey);
+  const send = createSend({
+    policy,
+    ...(answerMs === undefined ? {} : { answerMs }),
+    ...(ca === undefined ? {} : { ca }),
+  });
+  const attempt = createAttempt({ send, box, now });
+  const deliveries = createDeliveries({
+    store,
+    log,
+    feed,
+    attempt,
+    body: (event) => JSON.stringify(eventView(event, publicUrl)),
+    readable,
+    logger,
+    now,
+    ...(random ? { random } : {}),
+    ended: countDeliveries(metrics, now),
+  });
+  if (metrics) watchWebhooks(store, metrics, now);
+  const changed = deliveries.changed;
+  return {
+    deliveries,
+    webhooks: createWebhooks({ store, feed, cursors, policy, box, attempt, changed, publicUrl, now }),
+  };
+};
+
+/** The webhooks of a service process, from its settings. */
+export const webhooksOf = (
+  { settings, publicUrl, authorizerUrl, serviceSecret, logger, metrics }: Parts<typeof webhookSettings>,
+  context: Context,
+  resolve: Resolve = createResolve(),
+): OpenWebhooks => {
+  const { keyEncryptionKey, gatewayPort, gatewayHttpPort } = settings;
+  const own = createOwnListeners({
+    urls: [publicUrl, authorizerUrl],
+    ports: () => [...listeningPorts(), gatewayPort, gatewayHttpPort],
+  });
+  return openWebhooks({
+    context,
+    policy: createAddressPolicy({ allowed: () => settings.webhookAllowedNetworks, own, resolve }),
+    keyEncryptionKey,
+    readable: createReadableTypes({ authorizerUrl, serviceSecret }),
+    logger,
+    metrics,
+  });
+};

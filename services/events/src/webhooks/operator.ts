@@ -1,0 +1,71 @@
+import { Fault } from '@boxoffice/envelope';
+import type { Store } from '@boxoffice/store';
+import { deliveriesCollection } from '../deliveries/documents.ts';
+import { type WebhookDocument, webhooksCollection } from './documents.ts';
+import { changed, deleted } from './rules.ts';
+import { deliveryView, view } from './view.ts';
+
+/** A webhook without its secrets, and how many deliveries wait. */
+export type WebhookSummary = ReturnType<typeof view> & { readonly waiting: number };
+
+/** A delivery as operators see it. */
+export type DeliverySummary = ReturnType<typeof deliveryView>;
+
+const absent = (): Fault => new Fault('not_found', 'The institution has no webhook with this id.');
+
+/** The webhooks of one institution, oldest first. */
+export const listWebhooks = async (store: Store, institution: string): Promise<WebhookSummary[]> => {
+  const deliveries = store.collection(deliveriesCollection).of(institution);
+  const found = await store
+    .collection(webhooksCollection)
+    .of(institution)
+    .find({ where: { deletedAt: null }, orderBy: 'createdAt' });
+  return Promise.all(
+    found.map(async (webhook) => {
+      const { id: webhookId } = webhook;
+      const attempted = { where: { webhookId, at: { gt: '' } }, orderBy: 'at', descending: true, limit: 1 } as const;
+      const [[last], waiting] = await Promise.all([
+        deliveries.find(attempted),
+        deliveries.count({ webhookId, outcome: 'waiting' }),
+      ]);
+      return { ...view(webhook, last), waiting };
+    }),
+  );
+};
+
+/** The newest attempts of a webhook. */
+export const listDeliveries = async (
+  store: Store,
+  institution: string,
+  webhookId: string,
+  limit: number,
+): Promise<DeliverySummary[]> => {
+  const deliveries = store.collection(deliveriesCollection).of(institution);
+  const found = await deliveries.find({ where: { webhookId }, orderBy: 'createdAt', descending: true, limit });
+  return found.map(deliveryView);
+};
+
+const update = async (
+  store: Store,
+  institution: string,
+  webhookId: string,
+  step: (current: WebhookDocument) => ReturnType<typeof changed>,
+): Promise<void> => {
+  const webhooks = store.collection(webhooksCollection).of(institution);
+  const updated = await webhooks.update(webhookId, (current) => {
+    if (current.deletedAt !== null) throw absent();
+    return { next: step(current) };
+  });
+  if (!updated) throw absent();
+};
+
+/** Pauses a webhook: its events are kept until its institution activates it. @throws {Fault} not_found */
+export const pauseWebhook = (store: Store, institution: string, webhookId: string): Promise<void> =>
+  update(store, institution, webhookId, (current) => {
+    if (current.state === 'disabled') throw new Fault('conflict', 'The webhook is disabled: nothing is delivered.');
+    return changed(current, { state: 'paused' }, { client: current.client, now: new Date(), head: current.since });
+  });
+
+/** Deletes a webhook. @throws {Fault} not_found */
+export const deleteWebhook = (store: Store, institution: string, webhookId: string): Promise<void> =>
+  update(store, institution, webhookId, (current) => deleted(current, new Date()));

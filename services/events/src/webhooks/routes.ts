@@ -1,0 +1,144 @@
+import { type AnyOperation, created, ok, operation, page, pageOf, pageQuery, pathId } from '@boxoffice/http';
+import type { WebhookDocument } from './documents.ts';
+import * as example from './examples.ts';
+import { NewWebhook, READ_ONLY, view, Webhook, WebhookChanges, WebhookWithSecret } from './view.ts';
+import type { ShownWebhook, Webhooks } from './webhooks.ts';
+
+/** The path of the webhooks, and of one. */
+export const WEBHOOKS = '/svc/v3/webhooks';
+export const WEBHOOK = `${WEBHOOKS}/{webhookId}`;
+
+const params = { webhookId: pathId };
+const exampleParams = { webhookId: example.webhook.webhookId };
+
+const etag = ({ revision }: WebhookDocument): string => String(revision);
+
+// With its latest delivery it changes without a new ETag, so a conditional GET would hide it.
+const withEtag = (webhook: WebhookDocument) => ({ headers: { ETag: `"${etag(webhook)}"` } });
+
+const shown = ({ webhook, last }: ShownWebhook) => ok(view(webhook, last), { etag: etag(webhook) });
+
+const ON_SECRET =
+  'Deliveries are signed after Standard Webhooks (standardwebhooks.com) with the secret, which is answered this once.';
+
+/** The operations on webhooks themselves. */
+export const webhookRoutes = (webhooks: Webhooks): AnyOperation[] => [
+  operation({
+    id: 'listWebhooks',
+    method: 'get',
+    path: WEBHOOKS,
+    access: 'events:read',
+    summary: 'Lists the webhooks of the institution',
+    query: pageQuery,
+    answers: { 200: page(Webhook) },
+    example: { answer: { items: [example.webhook], nextCursor: null } },
+    handle: (request) =>
+      pageOf(request, webhooks.shown(request.caller.institution), {
+        where: { deletedAt: null },
+        item: ({ webhook, last }) => view(webhook, last),
+      }),
+  }),
+  operation({
+    id: 'createWebhook',
+    method: 'post',
+    path: WEBHOOKS,
+    access: 'events:write',
+    summary: 'Makes a webhook: events from now on are posted to its address',
+    description: `${ON_SECRET} The token must be able to see every type. An institution has at most 20 webhooks.`,
+    body: NewWebhook,
+    answers: { 201: WebhookWithSecret },
+    errors: ['webhook_too_many', 'webhook_address_refused'],
+    etag: true,
+    example: {
+      body: example.newWebhook,
+      answer: { ...example.webhook, lastDelivery: null, secret: example.secret },
+    },
+    handle: async ({ caller, body, remember }) => {
+      const answer = (webhook: WebhookDocument, secret: string | null) =>
+        created({ ...view(webhook, undefined), secret }, `${WEBHOOKS}/${webhook.id}`, { etag: etag(webhook) });
+      const record = remember((webhook: WebhookDocument) => answer(webhook, null));
+      const { webhook, secret } = await webhooks.create(caller, body, record);
+      return answer(webhook, secret);
+    },
+  }),
+  operation({
+    id: 'getWebhook',
+    method: 'get',
+    path: WEBHOOK,
+    access: 'events:read',
+    summary: 'Gives a webhook, without its secret',
+    params,
+    answers: { 200: Webhook },
+    example: { params: exampleParams, answer: example.webhook },
+    handle: async ({ caller, params }) => {
+      const { webhook, last } = await webhooks.get(caller.institution, params.webhookId);
+      return ok(view(webhook, last), withEtag(webhook));
+    },
+    answerHeaders: ['ETag'],
+  }),
+  operation({
+    id: 'updateWebhook',
+    method: 'patch',
+    path: WEBHOOK,
+    access: 'events:write',
+    summary: 'Changes a webhook',
+    description:
+      'The token must be able to see every type that the webhook has before and after. `state: active` ends a pause, whose ' +
+      'events are delivered then, and a disabling, whose events are not.',
+    params,
+    body: WebhookChanges,
+    readOnly: READ_ONLY,
+    answers: { 200: Webhook },
+    errors: ['webhook_address_refused'],
+    conditional: true,
+    etag: true,
+    example: { params: exampleParams, body: { state: 'paused' }, answer: { ...example.webhook, state: 'paused' } },
+    handle: async ({ caller, params, body, ifMatch, unchanged, remember }) => {
+      const { last } = await webhooks.get(caller.institution, params.webhookId);
+      const allow = (webhook: WebhookDocument): void => {
+        ifMatch(etag(webhook));
+        unchanged(view(webhook, last));
+      };
+      const idempotencyRecord = remember((webhook: WebhookDocument) => shown({ webhook, last }));
+      return shown(await webhooks.change({ caller, ...params, allow, idempotencyRecord }, body));
+    },
+  }),
+  operation({
+    id: 'deleteWebhook',
+    method: 'delete',
+    path: WEBHOOK,
+    access: 'events:write',
+    summary: 'Deletes a webhook; attempts that have begun are finished',
+    params,
+    answers: { 200: Webhook },
+    conditional: true,
+    example: { params: exampleParams, answer: example.webhook },
+    handle: async ({ caller, params, ifMatch }) => {
+      const allow = (webhook: WebhookDocument): void => ifMatch(etag(webhook));
+      const { webhook, last } = await webhooks.remove({ caller, ...params, allow });
+      return ok(view(webhook, last));
+    },
+  }),
+  operation({
+    id: 'rotateWebhookSecret',
+    method: 'post',
+    path: `${WEBHOOK}/secret-rotation`,
+    access: 'events:write',
+    summary: 'Gives a webhook a new secret; for 24 hours the one before signs as well',
+    description: `${ON_SECRET} A second rotation within the 24 hours ends the secret before the newest two.`,
+    params,
+    answers: { 200: WebhookWithSecret },
+    conditional: true,
+    etag: true,
+    example: { params: exampleParams, answer: { ...example.webhook, secret: example.secret } },
+    handle: async ({ caller, params, ifMatch, remember }) => {
+      const allow = (webhook: WebhookDocument): void => ifMatch(etag(webhook));
+      const answer = ({ webhook, last }: ShownWebhook, secret: string | null) =>
+        ok({ ...view(webhook, last), secret }, { etag: etag(webhook) });
+      const { last } = await webhooks.get(caller.institution, params.webhookId);
+      const idempotencyRecord = remember((webhook: WebhookDocument) => answer({ webhook, last }, null));
+      const rotated = await webhooks.rotate({ caller, ...params, allow, idempotencyRecord });
+      return answer(rotated, rotated.secret);
+    },
+  }),
+];

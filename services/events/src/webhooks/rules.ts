@@ -1,0 +1,99 @@
+// Webhooks: the operations on them, and who may see and change which.
+
+import { Fault } from '@boxoffice/envelope';
+import { insufficientScope } from '@boxoffice/http';
+import type { Caller } from '@boxoffice/identity';
+import type { New } from '@boxoffice/store';
+import type { StoredSecret } from '../signing/secrets.ts';
+import { rotated } from '../signing/secrets.ts';
+import { eventTypes, expandTypes, typesVisibleTo } from '../types/types.ts';
+import type { WebhookDocument } from './documents.ts';
+
+/** Webhooks of an institution at most. */
+export const MOST_WEBHOOKS = 20;
+
+/** What a request may set. */
+export interface WebhookChange {
+  readonly url?: string | undefined;
+  readonly types?: readonly string[] | undefined;
+  readonly description?: string | null | undefined;
+  readonly state?: WebhookDocument['state'] | undefined;
+}
+
+/**
+ * Refuses a caller who does not see all these types: it would hear through the webhook, or let others hear, what its
+ * token may not read.
+ * @throws {Fault} `forbidden`
+ */
+export const requireVisible = ({ scopes }: Pick<Caller, 'scopes'>, types: readonly string[]): void => {
+  const visible = new Set<string>(typesVisibleTo(scopes));
+  const hidden = expandTypes(types).filter((type) => !visible.has(type));
+  if (hidden.length === 0) return;
+  const missing = [...new Set(hidden.map((type) => eventTypes[type].scope))];
+  throw insufficientScope(
+    `The webhook has types of events that the token may not see (${hidden.join(', ')}): it lacks ${missing.join(' and ')}.`,
+    missing,
+  );
+};
+
+/** The fault of an address that is refused. */
+export const addressRefused = (reason: string): Fault =>
+  new Fault('webhook_address_refused', `$.url cannot be delivered to: ${reason}.`);
+
+/** The URL of a webhook, whose form the schema has checked. @throws {Fault} `webhook_address_refused` */
+export const readUrl = (text: string): URL => {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url && url.username === '' && url.password === '') return url;
+  throw addressRefused('it names no valid host');
+};
+
+/** What a change needs beside the request. */
+export interface ChangeContext {
+  readonly client: string;
+  readonly now: Date;
+  /** The newest sequence of the institution. */
+  readonly head: number;
+}
+
+/** A webhook after a change. @throws {Fault} `semantically_invalid` for a state that nobody sets */
+export const changed = (current: WebhookDocument, change: WebhookChange, its: ChangeContext): New<WebhookDocument> => {
+  const { url, types, description, state = current.state } = change;
+  if (state === 'disabled' && current.state !== 'disabled')
+    throw new Fault('semantically_invalid', '$.state can be set to active or paused; the service alone disables.');
+  const ends = current.state === 'disabled' && state !== 'disabled';
+  const isSet = url !== undefined || types !== undefined;
+  return {
+    ...current,
+    ...(url === undefined ? {} : { url }),
+    ...(types === undefined ? {} : { types }),
+    ...(description === undefined ? {} : { description }),
+    ...(isSet ? { client: its.client } : {}),
+    ...(ends ? { disabledReason: null, since: its.head } : {}),
+    ...(state === 'active' && current.state !== 'active' ? { activatedAt: its.now.toISOString() } : {}),
+    state,
+    ...touched(current, its.now),
+  };
+};
+
+/** Members that every change sets. */
+export const touched = (current: WebhookDocument, now: Date) => ({
+  revision: current.revision + 1,
+  changedAt: now.getTime(),
+  updatedAt: now.toISOString(),
+});
+
+/** A webhook with a new secret. */
+export const withSecret = (current: WebhookDocument, secret: StoredSecret, now: Date): New<WebhookDocument> => ({
+  ...current,
+  secrets: rotated(current.secrets, secret),
+  ...touched(current, now),
+});
+
+/** A deleted webhook: only what removes its deliveries. */
+export const deleted = (current: WebhookDocument, now: Date): New<WebhookDocument> => ({
+  ...current,
+  secrets: [],
+  slot: null,
+  deletedAt: now.toISOString(),
+  ...touched(current, now),
+});

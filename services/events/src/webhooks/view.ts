@@ -1,0 +1,157 @@
+import { lineOfText, named, nullable, oneOf, page, readOnlyOf, timestamp } from '@boxoffice/http';
+import { type Static, Type } from 'typebox';
+import type { DeliveryDocument } from '../deliveries/documents.ts';
+import { ERRORS } from '../deliveries/send.ts';
+import { eventTypeNames, typeGroups } from '../types/types.ts';
+import type { WebhookDocument } from './documents.ts';
+
+const Id = Type.String({ pattern: '^[A-Za-z0-9_-]+$' });
+
+const STATES = ['active', 'paused', 'disabled'] as const;
+
+const members = {
+  url: Type.String({
+    minLength: 1,
+    maxLength: 2_000,
+    pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^\\s/?#@]+([/?#]\\S*)?$',
+    description:
+      'where events are posted: an `https` address without user and password, as is. It may not lead into an internal network ' +
+      '(422 `webhook_address_refused`); a name that does not resolve yet is accepted',
+  }),
+  types: Type.Array(oneOf([...eventTypeNames, ...typeGroups]), {
+    minItems: 1,
+    maxItems: 100,
+    uniqueItems: true,
+    description: 'the types of events to deliver; `order.*` means all types of orders, present and future',
+  }),
+  description: nullable(lineOfText({ maxLength: 200 })),
+};
+
+const state = oneOf(STATES, {
+  description:
+    '`paused`: events are kept for as long as the feed keeps them, and delivered once it is active. `disabled`: by the service, ' +
+    'because the receiver answered 410 or nothing succeeded for five days; events are delivered only if they are redelivered, ' +
+    'until it is set to `active`',
+});
+
+/** The body of a creation. */
+export const NewWebhook = named(
+  'NewWebhook',
+  Type.Object({
+    url: members.url,
+    types: members.types,
+    description: Type.Optional(members.description),
+    state: Type.Optional(oneOf(['active', 'paused'], { default: 'active' })),
+  }),
+);
+
+/** The body of a change; a state of `disabled` is accepted if it is the present one. */
+export const WebhookChanges = named(
+  'WebhookChanges',
+  Type.Object({
+    url: Type.Optional(members.url),
+    types: Type.Optional(members.types),
+    description: Type.Optional(members.description),
+    state: Type.Optional(state),
+  }),
+);
+
+const LastDelivery = named(
+  'LastDelivery',
+  Type.Object({
+    at: timestamp,
+    status: nullable(
+      Type.Integer({ description: 'the HTTP status that the receiver answered; null if it did not answer' }),
+    ),
+  }),
+);
+
+/** A webhook, as every operation returns it. */
+export const Webhook = named(
+  'Webhook',
+  Type.Object({
+    webhookId: Id,
+    url: Type.String(),
+    types: members.types,
+    description: nullable(Type.String()),
+    state,
+    disabledReason: nullable(Type.String()),
+    lastDelivery: nullable(LastDelivery),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  }),
+);
+
+/** A webhook with its signing secret. */
+export const WebhookWithSecret = named(
+  'WebhookWithSecret',
+  Type.Object({
+    ...Webhook.properties,
+    secret: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      description: '`whsec_` and 32 characters; shown this once, null when the answer is a replay',
+    }),
+  }),
+);
+
+/** Read-only members, which a request may send back unchanged. */
+export const READ_ONLY = readOnlyOf(Webhook, WebhookChanges);
+
+/** One attempt, as it is shown. */
+export const Delivery = named(
+  'Delivery',
+  Type.Object({
+    deliveryId: Id,
+    eventId: Type.String({ description: 'also the `webhook-id` that the receiver got' }),
+    type: oneOf([...eventTypeNames, 'webhook.test']),
+    attempt: Type.Integer({ minimum: 1 }),
+    at: nullable(Type.String({ format: 'date-time', description: 'when the attempt began; null while it is waiting' })),
+    durationMs: nullable(Type.Integer({ minimum: 0, description: 'until the receiver answered' })),
+    outcome: oneOf(['succeeded', 'failed', 'waiting'], {
+      description:
+        '`waiting`: an attempt that is still to be made, at `nextAttemptAt` or after an earlier one of its resource',
+    }),
+    httpStatus: nullable(Type.Integer()),
+    error: nullable(oneOf(ERRORS, { description: 'why it failed' })),
+    nextAttemptAt: nullable(
+      Type.String({ format: 'date-time', description: 'when the next attempt is due; null if there is none' }),
+    ),
+  }),
+);
+
+export const DeliveryPage = page(Delivery);
+
+/** The latest attempt of a webhook. */
+type Last = Pick<DeliveryDocument, 'at' | 'httpStatus'>;
+
+/** The public view of a webhook and its latest attempt. */
+export const view = (webhook: WebhookDocument, last: Last | undefined): Static<typeof Webhook> => ({
+  webhookId: webhook.id,
+  url: webhook.url,
+  types: [...webhook.types] as Static<typeof Webhook>['types'],
+  description: webhook.description,
+  state: webhook.state,
+  disabledReason: webhook.disabledReason,
+  lastDelivery: last?.at == null ? null : { at: last.at, status: last.httpStatus },
+  createdAt: webhook.createdAt,
+  updatedAt: webhook.updatedAt,
+});
+
+const instant = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
+
+/** The public view of an attempt. */
+export const deliveryView = (delivery: DeliveryDocument): Static<typeof Delivery> => {
+  const { id, eventId, type, attempt, at, durationMs, outcome, httpStatus, error, nextAttemptAt, dueAt } = delivery;
+  return {
+    deliveryId: id,
+    eventId,
+    type: type as Static<typeof Delivery>['type'],
+    attempt,
+    at,
+    durationMs,
+    outcome,
+    httpStatus,
+    error,
+    nextAttemptAt: outcome === 'waiting' ? instant(dueAt) : nextAttemptAt,
+  };
+};

@@ -1,0 +1,305 @@
+import { Fault } from '@boxoffice/envelope';
+import type { Caller } from '@boxoffice/identity';
+import { newId, randomId } from '@boxoffice/runtime';
+import { type Documents, type IdempotencyRecord, type Query, type Store, UniqueViolation } from '@boxoffice/store';
+import type { AddressPolicy } from '../addresses/policy.ts';
+import { type Attempt, recorded } from '../deliveries/attempt.ts';
+import { type DeliveryDocument, deliveriesCollection } from '../deliveries/documents.ts';
+import { disableIfDue } from '../deliveries/ends.ts';
+import { planned } from '../deliveries/plan.ts';
+import { shardOf } from '../deliveries/shards.ts';
+import type { EventCursors } from '../feed/cursor.ts';
+import type { Feed } from '../feed/read.ts';
+import { makeSecret, type SecretBox } from '../signing/secrets.ts';
+import { eventsCollection } from '../store.ts';
+import { expandTypes } from '../types/types.ts';
+import {
+  type RedeliveryDocument,
+  redeliveriesCollection,
+  type WebhookDocument,
+  webhooksCollection,
+} from './documents.ts';
+import * as rules from './rules.ts';
+
+/** A webhook and its latest attempt. */
+export interface ShownWebhook {
+  readonly webhook: WebhookDocument;
+  readonly last: DeliveryDocument | undefined;
+}
+
+/** Makes the idempotency record of a request from the document that its effect writes. */
+type Remembered<T> = IdempotencyRecord<T> | undefined;
+
+/** A change on behalf of a request. */
+export interface WebhookRequest {
+  readonly caller: Caller;
+  readonly webhookId: string;
+  /** Throws to refuse, from the current webhook. */
+  readonly allow: (current: WebhookDocument) => void;
+  readonly idempotencyRecord?: Remembered<WebhookDocument>;
+}
+
+export interface WebhooksDependencies {
+  readonly store: Store;
+  readonly feed: Feed;
+  readonly cursors: EventCursors;
+  readonly policy: Pick<AddressPolicy, 'refusalToRegister'>;
+  readonly box: SecretBox;
+  readonly attempt: Attempt;
+  /** Notified after each change. */
+  readonly changed: (webhook: WebhookDocument) => void;
+  readonly publicUrl: string;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+const absent = (): Fault => new Fault('not_found', 'There is no webhook with this id.');
+
+const unknownEvent = (): Fault =>
+  new Fault('semantically_invalid', '$.eventId names no event of the types of this webhook that is still kept.');
+
+/** @throws {Fault} `validation_error` for a cursor that the institution's events did not give */
+const readCursor = (cursors: EventCursors, institution: string, cursor: string): number => {
+  try {
+    return cursors.read(institution, cursor);
+  } catch {
+    throw new Fault('validation_error', '$.after is no cursor that the events of this institution gave.');
+  }
+};
+
+/** The webhooks of all institutions; each method is limited to the caller's. */
+export type Webhooks = ReturnType<typeof createWebhooks>;
+
+/** Creates the commands and queries on webhooks. */
+export const createWebhooks = (its: WebhooksDependencies) => {
+  const { store, feed, box, now } = its;
+  const webhooksOf = (institution: string): Documents<WebhookDocument> =>
+    store.collection(webhooksCollection).of(institution);
+  const deliveriesOf = (institution: string): Documents<DeliveryDocument> =>
+    store.collection(deliveriesCollection).of(institution);
+
+  const lastOf = async ({ institution, id: webhookId }: WebhookDocument): Promise<DeliveryDocument | undefined> => {
+    const where = { webhookId, at: { gt: '' } };
+    const [last] = await deliveriesOf(institution).find({ where, orderBy: 'at', descending: true, limit: 1 });
+    return last;
+  };
+
+  const shown = async (webhook: WebhookDocument): Promise<ShownWebhook> => ({ webhook, last: await lastOf(webhook) });
+
+  const current = async (institution: string, webhookId: string): Promise<WebhookDocument> => {
+    const webhook = await webhooksOf(institution).get(webhookId);
+    if (!webhook || webhook.deletedAt !== null) throw absent();
+    return webhook;
+  };
+
+  const update = async (
+    { caller, webhookId, allow, idempotencyRecord }: WebhookRequest,
+    step: (webhook: WebhookDocument) => ReturnType<typeof rules.changed>,
+  ): Promise<WebhookDocument> => {
+    const updated = await webhooksOf(caller.institution).update(
+      webhookId,
+      (webhook) => {
+        if (webhook.deletedAt !== null) throw absent();
+        allow(webhook);
+        return { next: step(webhook) };
+      },
+      { idempotencyRecord },
+    );
+    if (!updated) throw absent();
+    its.changed(updated);
+    return updated;
+  };
+
+  /** The sequence of a cursor behind which nothing was removed. */
+  const positionOf = async (institution: string, cursor: string): Promise<number> => {
+    const from = readCursor(its.cursors, institution, cursor);
+    await feed.read(institution, from, {}, 1);
+    return from;
+  };
+
+  const requireAddress = async (url: URL): Promise<void> => {
+    const refusal = await its.policy.refusalToRegister(url);
+    if (refusal !== undefined) throw rules.addressRefused(refusal);
+  };
+
+  /** Inserts it in a free slot: the unique index admits 20 webhooks, however many are created at once. */
+  const insert = async (
+    institution: string,
+    webhook: Omit<WebhookDocument, 'version' | 'institution' | 'slot'>,
+    idempotencyRecord: Remembered<WebhookDocument>,
+  ): Promise<WebhookDocument> => {
+    for (;;) {
+      const taken = new Set(
+        (await webhooksOf(institution).find({ where: { deletedAt: null } })).map(({ slot }) => slot),
+      );
+      const slot = Array.from({ length: rules.MOST_WEBHOOKS }, (_, index) => index).find((free) => !taken.has(free));
+      if (slot === undefined)
+        throw new Fault('webhook_too_many', `The institution has ${rules.MOST_WEBHOOKS} webhooks already.`);
+      try {
+        return await webhooksOf(institution).insert({ ...webhook, slot }, { idempotencyRecord });
+      } catch (error) {
+        if (!(error instanceof UniqueViolation) || error.index !== 'slot') throw error;
+      }
+    }
+  };
+
+  return {
+    /** The webhooks with their latest attempts, for lists. */
+    shown: (institution: string) => ({
+      find: async (query: Query) => {
+        const found = await webhooksOf(institution).find(query);
+        const all = await Promise.all(found.map(shown));
+        return all.map((one) => ({ ...one, id: one.webhook.id, createdAt: one.webhook.createdAt }));
+      },
+    }),
+
+    /** @throws {Fault} `not_found`, like all methods below */
+    get: async (institution: string, webhookId: string): Promise<ShownWebhook> =>
+      shown(await current(institution, webhookId)),
+
+    create: async (
+      caller: Caller,
+      change: Required<Pick<rules.WebhookChange, 'url' | 'types'>> & rules.WebhookChange,
+      idempotencyRecord?: Remembered<WebhookDocument>,
+    ): Promise<{ readonly webhook: WebhookDocument; readonly secret: string }> => {
+      const { institution, client } = caller;
+      const { types = [], description = null, state = 'active' } = change;
+      const url = rules.readUrl(change.url ?? '');
+      rules.requireVisible(caller, types);
+      await requireAddress(url);
+      const at = new Date(now());
+      const secret = makeSecret();
+      const id = randomId('whk', 20);
+      const draft = {
+        id,
+        url: change.url ?? '',
+        types,
+        description,
+        state,
+        disabledReason: null,
+        secrets: [box.store(id, secret, at)],
+        client: client ?? '',
+        since: await feed.head(institution),
+        activatedAt: at.toISOString(),
+        shard: shardOf(id),
+        revision: 1,
+        changedAt: at.getTime(),
+        createdAt: at.toISOString(),
+        updatedAt: at.toISOString(),
+        deletedAt: null,
+      };
+      const webhook = await insert(institution, draft, idempotencyRecord);
+      its.changed(webhook);
+      return { webhook, secret };
+    },
+
+    change: async (request: WebhookRequest, change: rules.WebhookChange): Promise<ShownWebhook> => {
+      const { caller, webhookId, allow } = request;
+      const before = await current(caller.institution, webhookId);
+      allow(before);
+      const url = change.url === undefined ? undefined : rules.readUrl(change.url);
+      if (url && change.url !== before.url) await requireAddress(url);
+      const head = await feed.head(caller.institution);
+      const webhook = await update(request, (webhook) => {
+        rules.requireVisible(caller, webhook.types);
+        rules.requireVisible(caller, change.types ?? []);
+        return rules.changed(webhook, change, { client: caller.client ?? '', now: new Date(now()), head });
+      });
+      return shown(webhook);
+    },
+
+    remove: async (request: WebhookRequest): Promise<ShownWebhook> => {
+      const { last } = await shown(await current(request.caller.institution, request.webhookId));
+      return { webhook: await update(request, (webhook) => rules.deleted(webhook, new Date(now()))), last };
+    },
+
+    rotate: async (request: WebhookRequest): Promise<ShownWebhook & { readonly secret: string }> => {
+      const secret = makeSecret();
+      const at = new Date(now());
+      const stored = box.store(request.webhookId, secret, at);
+      const webhook = await update(request, (webhook) => {
+        rules.requireVisible(request.caller, webhook.types);
+        return rules.withSecret(webhook, stored, at);
+      });
+      return { ...(await shown(webhook)), secret };
+    },
+
+    /** Sends `webhook.test` at once, whatever the state of the webhook. */
+    test: async ({ caller, webhookId, allow }: WebhookRequest): Promise<DeliveryDocument> => {
+      const { institution } = caller;
+      const webhook = await current(institution, webhookId);
+      allow(webhook);
+      rules.requireVisible(caller, webhook.types);
+      const deliveries = deliveriesOf(institution);
+      const id = newId('evt', now());
+      const event = { id, type: 'webhook.test', sequence: 0, resource: { id: webhookId } };
+      const plan = planned(webhookId, event, { origin: 'test', round: 'test' }, { dueAt: null, now: now() });
+      const body = JSON.stringify({
+        id,
+        type: 'webhook.test',
+        occurredAt: new Date(now()).toISOString(),
+        institution,
+        resource: {
+          type: 'webhook',
+          id: webhookId,
+          version: webhook.revision,
+          url: new URL(`/svc/v3/webhooks/${webhookId}`, its.publicUrl).href,
+        },
+        data: {},
+      });
+      const attempted = await its.attempt(webhook, { id, body });
+      const delivery = { ...plan, version: 1, institution };
+      const written = await deliveries.insert(recorded(delivery, attempted));
+      await disableIfDue({ webhooks: webhooksOf(institution), deliveries }, webhook, attempted, now());
+      return written;
+    },
+
+    /** The attempts of a webhook, for lists. */
+    deliveries: async (institution: string, webhookId: string): Promise<Documents<DeliveryDocument>> => {
+      await current(institution, webhookId);
+      return deliveriesOf(institution);
+    },
+
+    /** Requests that events are delivered again; returns how many there are. */
+    redeliver: async (
+      { caller, webhookId, allow }: WebhookRequest,
+      wanted: { readonly eventId?: string | undefined; readonly after?: string | undefined },
+      idempotencyRecord?: Remembered<RedeliveryDocument>,
+    ): Promise<number> => {
+      const { institution } = caller;
+      const webhook = await current(institution, webhookId);
+      allow(webhook);
+      rules.requireVisible(caller, webhook.types);
+      const types = expandTypes(webhook.types);
+      const until = await feed.head(institution);
+      const { eventId, after } = wanted;
+      if ((eventId === undefined) === (after === undefined))
+        throw new Fault('semantically_invalid', '$ must have either eventId or after.');
+      const event = eventId === undefined ? undefined : await feed.get(institution, eventId);
+      if (eventId !== undefined && !types.some((type) => type === event?.type)) throw unknownEvent();
+      const from = after === undefined ? until : await positionOf(institution, after);
+      const between = { sequence: { gt: from, lte: until }, type: { in: types } };
+      const count = event ? 1 : await store.collection(eventsCollection).of(institution).count(between);
+      const at = new Date(now());
+      const request = await store
+        .collection(redeliveriesCollection)
+        .of(institution)
+        .insert(
+          {
+            id: newId('rdl', now()),
+            webhookId,
+            eventId: event?.id ?? null,
+            after: from,
+            until,
+            types,
+            count,
+            state: 'open',
+            createdAt: at.toISOString(),
+          },
+          { idempotencyRecord },
+        );
+      its.changed(webhook);
+      return request.count;
+    },
+  };
+};

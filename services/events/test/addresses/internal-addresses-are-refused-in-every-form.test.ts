@@ -1,0 +1,154 @@
+import { describe, expect, test } from '@jest/globals';
+import { createOwnListeners } from '../../src/addresses/listeners.ts';
+import { createAddressPolicy } from '../../src/addresses/policy.ts';
+import { type Resolve, Unresolvable } from '../../src/addresses/resolve.ts';
+
+const policyOf = (allowed: readonly string[] = [], resolve: Resolve = async () => []) =>
+  createAddressPolicy({
+    allowed: () => allowed,
+    own: createOwnListeners({
+      urls: ['https://tickets.example', 'http://10.1.2.3:8081'],
+      ports: () => [8443, 8080],
+      interfaces: () => ['127.0.0.1', '::1', '192.0.2.7'],
+    }),
+    resolve,
+  });
+
+const https = (host: string, port = 443) => new URL(`https://${host.includes(':') ? `[${host}]` : host}:${port}/hook`);
+const http = (host: string, port = 80) => new URL(`http://${host.includes(':') ? `[${host}]` : host}:${port}/hook`);
+
+const refusal = (address: string, allowed: readonly string[] = []) =>
+  policyOf(allowed).refusalOf(https('receiver.example'), address);
+
+describe('an address', () => {
+  test.each([
+    ['0.0.0.0', 'unspecified'],
+    ['0.1.2.3', 'unspecified'],
+    ['10.0.0.1', 'private'],
+    ['10.255.255.255', 'private'],
+    ['100.64.0.1', 'shared'],
+    ['100.127.255.255', 'shared'],
+    ['127.0.0.1', 'loopback'],
+    ['127.255.255.254', 'loopback'],
+    ['169.254.169.254', 'link-local'],
+    ['172.16.0.1', 'private'],
+    ['172.31.255.255', 'private'],
+    ['192.168.1.1', 'private'],
+    ['224.0.0.1', 'multicast'],
+    ['239.255.255.250', 'multicast'],
+    ['255.255.255.255', 'reserved'],
+    ['::', 'unspecified'],
+    ['::1', 'loopback'],
+    ['fe80::1', 'link-local'],
+    ['fe80::1%eth0', 'link-local'],
+    ['fc00::1', 'unique-local'],
+    ['fdff:ffff::1', 'unique-local'],
+    ['fec0::1', 'private'],
+    ['ff02::1', 'multicast'],
+    ['::ffff:10.0.0.1', 'private'],
+    ['::ffff:7f00:1', 'loopback'],
+    ['::ffff:169.254.169.254', 'link-local'],
+    ['::ffff:0:10.0.0.1', 'private'],
+    ['::127.0.0.1', 'loopback'],
+    ['64:ff9b::10.0.0.1', 'private'],
+    ['64:ff9b::7f00:1', 'loopback'],
+    ['64:ff9b::a9fe:a9fe', 'link-local'],
+    ['64:ff9b:1::1', 'private'],
+    ['2002:7f00:1::', 'loopback'],
+    ['2002:c0a8:101::1', 'private'],
+  ])('%s is refused as %s', (address, network) => {
+    expect(refusal(address)).toBe(`its address ${address} is ${network}`);
+  });
+
+  test.each([
+    '1.1.1.1',
+    '9.255.255.255',
+    '11.0.0.1',
+    '100.63.255.255',
+    '100.128.0.1',
+    '172.15.255.255',
+    '172.32.0.1',
+    '192.167.255.255',
+    '203.0.113.9',
+    '223.255.255.255',
+    '2606:4700::1111',
+    '2001:db8::1',
+    '::ffff:1.1.1.1',
+    '64:ff9b::1.1.1.1',
+    '2002:101:101::1',
+  ])('%s is public', (address) => {
+    expect(refusal(address)).toBeUndefined();
+  });
+
+  test.each([
+    ['10.1.0.9', ['10.1.0.0/16']],
+    ['::ffff:10.1.0.9', ['10.1.0.0/16']],
+    ['64:ff9b::10.1.0.9', ['10.1.0.0/16']],
+    ['127.0.0.1', ['127.0.0.0/8', '::1/128']],
+    ['::1', ['127.0.0.0/8', '::1/128']],
+    ['fd00::5', ['fd00::/8']],
+  ])('%s may be connected to where %j are allowed, with http too', (address, allowed) => {
+    expect(refusal(address, allowed)).toBeUndefined();
+    expect(policyOf(allowed).refusalOf(http('receiver.example'), address)).toBeUndefined();
+  });
+
+  test('outside the allowed networks stays refused, and http does too', () => {
+    expect(refusal('10.2.0.9', ['10.1.0.0/16'])).toBe('its address 10.2.0.9 is private');
+    expect(policyOf(['10.1.0.0/16']).refusalOf(http('receiver.example'), '1.1.1.1')).toBe('it is not https');
+  });
+});
+
+describe('the listeners of the installation', () => {
+  const everything = ['0.0.0.0/0', '::/0'];
+  const own = 'it is a listener of this installation';
+
+  test.each([
+    ['its public address by name', https('tickets.example'), '203.0.113.9'],
+    ['its public address with the dot of the root', https('tickets.example.'), '203.0.113.9'],
+    ['the address of a process', http('10.1.2.3', 8081), '10.1.2.3'],
+    ['the same under another name', http('other.example', 8081), '10.1.2.3'],
+    ['the same mapped into IPv6', http('other.example', 8081), '::ffff:10.1.2.3'],
+    ['a port of this machine on loopback', http('127.0.0.1', 8080), '127.0.0.1'],
+    ['… on another loopback address', http('127.0.0.2', 8443), '127.0.0.2'],
+    ['… on IPv6', http('::1', 8443), '::1'],
+    ['… by the unspecified address', http('0.0.0.0', 8443), '0.0.0.0'],
+    ['… by the address of an interface', http('192.0.2.7', 8443), '192.0.2.7'],
+    ['… by a name that leads there', http('other.example', 8443), '127.0.0.1'],
+  ])('are refused whatever is allowed: %s', (_how, url, address) => {
+    expect(policyOf(everything).refusalOf(url, address)).toBe(own);
+  });
+
+  test('are refused before their name is resolved', async () => {
+    const policy = policyOf(everything, () => Promise.reject(new Error('not asked')));
+    expect(await policy.refusalToRegister(https('tickets.example'))).toBe(own);
+    expect(await policy.refusalToRegister(http('localhost', 8443))).toBe(own);
+  });
+
+  test('other ports of the same hosts are not', () => {
+    expect(policyOf(everything).refusalOf(https('tickets.example', 9443), '203.0.113.9')).toBeUndefined();
+    expect(policyOf(everything).refusalOf(http('127.0.0.1', 9000), '127.0.0.1')).toBeUndefined();
+  });
+});
+
+describe('a URL to register', () => {
+  test.each([
+    ['http://receiver.example/', 'it is not https'],
+    ['https://127.0.0.1/', 'its address 127.0.0.1 is loopback'],
+    ['https://0x7f.1/', 'its address 127.0.0.1 is loopback'],
+    ['https://2130706433/', 'its address 127.0.0.1 is loopback'],
+    ['https://[::ffff:127.0.0.1]/', 'its address ::ffff:7f00:1 is loopback'],
+    ['https://internal.example/', 'its address 10.0.0.9 is private'],
+  ])('%s is refused: %s', async (url, reason) => {
+    const policy = policyOf([], async () => ['1.1.1.1', '10.0.0.9']);
+    expect(await policy.refusalToRegister(new URL(url))).toBe(reason);
+  });
+
+  test('is accepted if its addresses are public', async () => {
+    expect(await policyOf([], async () => ['1.1.1.1']).refusalToRegister(https('receiver.example'))).toBeUndefined();
+  });
+
+  test('is accepted if its name does not resolve yet', async () => {
+    const policy = policyOf([], () => Promise.reject(new Unresolvable('ENOTFOUND')));
+    expect(await policy.refusalToRegister(https('receiver.example'))).toBeUndefined();
+  });
+});

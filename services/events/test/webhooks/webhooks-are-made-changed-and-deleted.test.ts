@@ -1,0 +1,270 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Webhook } from 'standardwebhooks';
+import { Unresolvable } from '../../src/addresses/resolve.ts';
+import { webhooksCollection } from '../../src/webhooks/documents.ts';
+import { deleteWebhook, listDeliveries, listWebhooks, pauseWebhook } from '../../src/webhooks/operator.ts';
+import {
+  Clock,
+  engines,
+  type Instance,
+  type Json,
+  openInstance,
+  openReceiver,
+  type Receiver,
+  Registrations,
+  silence,
+  status,
+  until,
+} from './fixture.ts';
+
+const ORDERS = ['orders:read'];
+
+describe.each(engines)('on $name', (engine) => {
+  let discard: () => Promise<void>;
+  let its: Instance;
+  let at: Receiver;
+  const clock = new Clock();
+
+  beforeAll(async () => {
+    const opened = await engine.open();
+    discard = opened.discard;
+    at = await openReceiver();
+    const resolve = async (host: string): Promise<readonly string[]> => {
+      if (host === 'inside.example') return ['10.0.0.9'];
+      throw new Unresolvable('ENOTFOUND');
+    };
+    its = await openInstance(opened.store, { clock, clients: new Registrations() }, { resolve, answerMs: 1_000 });
+  });
+  afterAll(async () => {
+    await its.close();
+    await at.close();
+    await discard();
+  });
+
+  const make = (body: object = {}, more: object = {}) =>
+    its.call<Json & { webhookId: string; secret: string }>('POST', '', {
+      body: { url: at.url, types: ['order.*'], ...body },
+      ...more,
+    });
+  const remove = (id: string) => its.call('DELETE', `/${id}`);
+  const using = async (work: (id: string, secret: string) => Promise<void>, body: object = {}) => {
+    const { data } = await make(body);
+    await work(data.webhookId, data.secret);
+    await remove(data.webhookId);
+  };
+
+  test('a webhook is answered once with its secret, and has defaults', async () => {
+    const { status: code, data, headers } = await make({ types: ['order.*', 'contact.erased'] });
+    const { secret, ...shown } = data;
+    expect(code).toBe(201);
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9]{32}$/);
+    expect(shown).toEqual({
+      webhookId: expect.stringMatching(/^whk_[0-9a-z]+$/),
+      url: at.url,
+      types: ['order.*', 'contact.erased'],
+      description: null,
+      state: 'active',
+      disabledReason: null,
+      lastDelivery: null,
+      createdAt: expect.any(String),
+      updatedAt: expect.any(String),
+    });
+    expect(headers.get('location')).toBe(`/svc/v3/webhooks/${shown.webhookId}`);
+    expect(await its.state(shown.webhookId)).toEqual(shown);
+    const { data: listed } = await its.call<{ items: Json[] }>('GET', '');
+    expect(listed.items).toContainEqual(shown);
+    const stored = await its.context.store.collection(webhooksCollection).acrossInstitutions.get(shown.webhookId);
+    expect(JSON.stringify(stored)).not.toContain(secret.slice(6));
+    expect((await remove(shown.webhookId)).data).toEqual({ ...shown, updatedAt: expect.any(String) });
+    expect((await its.call('GET', `/${shown.webhookId}`)).status).toBe(404);
+  });
+
+  test('the replay of a creation and of a rotation shows no secret', () =>
+    using(async (id) => {
+      const headers = { 'idempotency-key': randomUUID() };
+      const [first, again] = [await make({}, { headers }), await make({}, { headers })];
+      expect(again.headers.get('idempotency-replayed')).toBe('true');
+      expect(again.data).toEqual({ ...first.data, secret: null });
+      await remove(first.data.webhookId);
+      const rotate = { headers: { 'idempotency-key': randomUUID() } };
+      const rotated = await its.call<Json>('POST', `/${id}/secret-rotation`, rotate);
+      const repeated = await its.call<Json>('POST', `/${id}/secret-rotation`, rotate);
+      expect(repeated.data).toEqual({ ...rotated.data, secret: null });
+    }));
+
+  test.each([
+    ['without a host', { url: 'https://' }, 400],
+    ['of another scheme', { url: 'ftp://receiver.example/' }, 400],
+    ['with user and password', { url: 'https://me:secret@receiver.example/' }, 400],
+    ['of an unknown type', { types: ['order.made'] }, 400],
+    ['of no type', { types: [] }, 400],
+    ['of a test', { types: ['webhook.test'] }, 400],
+    ['that is disabled from the start', { state: 'disabled' }, 400],
+  ])('a webhook %s is refused', async (_what, body, code) => {
+    const answer = await make(body);
+    expect([answer.status, answer.body.status]).toEqual([code, 'validation_error']);
+  });
+
+  test.each([
+    ['to no valid host', 'https://1.2.3.999/hook'],
+    ['into an internal network', 'https://10.0.0.9/hook'],
+    ['into one by a name', 'https://inside.example/hook'],
+    ['to the installation', 'https://tickets.example/hook'],
+    ['to a listener of this machine', 'http://127.0.0.1:8443/hook'],
+  ])('an address that leads %s is refused', async (_where, url) => {
+    const made = await make({ url });
+    expect([made.status, made.body.status]).toEqual([422, 'webhook_address_refused']);
+    await using(async (id) => {
+      const changed = await its.call('PATCH', `/${id}`, { body: { url } });
+      expect([changed.status, changed.body.status]).toEqual([422, 'webhook_address_refused']);
+    });
+  });
+
+  test('a name that does not resolve yet is accepted', () =>
+    using(async (id) => expect(await its.state(id)).toMatchObject({ url: 'https://coming.example/hook' }), {
+      url: 'https://coming.example/hook',
+    }));
+
+  test('a token that does not see all types may do nothing but read and delete', async () => {
+    const limited = { scopes: ORDERS };
+    expect((await make({ types: ['ticket.issued'] }, limited)).body.status).toBe('forbidden');
+    const { data } = await make({ types: ['order.*', 'payment.*'] });
+    const path = `/${data.webhookId}`;
+    for (const [method, below, body] of [
+      ['PATCH', '', { description: 'mine' }],
+      ['PATCH', '', { types: ['order.created'] }],
+      ['POST', '/secret-rotation', undefined],
+      ['POST', '/test', undefined],
+      ['POST', '/redeliveries', { after: its.cursor(0) }],
+    ] as const) {
+      const { status: code, headers } = await its.call(method, `${path}${below}`, { body, ...limited });
+      expect(code).toBe(403);
+      expect(headers.get('www-authenticate')).toContain('scope="orders.sensitive:read"');
+    }
+    expect((await its.call('GET', path, limited)).status).toBe(200);
+    expect((await its.call('DELETE', path, limited)).status).toBe(200);
+    const { data: own } = await make({}, limited);
+    const widened = await its.call('PATCH', `/${own.webhookId}`, { body: { types: ['ticket.*'] }, ...limited });
+    expect(widened.status).toBe(403);
+    await remove(own.webhookId);
+  });
+
+  test('can be written back as it was read, and honours If-Match', () =>
+    using(async (id) => {
+      const read = await its.call<Json>('GET', `/${id}`);
+      const patch = (body: object, headers = {}) => its.call('PATCH', `/${id}`, { body, headers });
+      expect((await patch(read.data)).status).toBe(200);
+      expect((await patch({ disabledReason: 'mine' })).status).toBe(422);
+      expect((await patch({ state: 'disabled' })).status).toBe(422);
+      const stale = { 'if-match': String(read.headers.get('etag')) };
+      expect((await patch({ description: 'late' }, stale)).status).toBe(412);
+      const fresh = { 'if-match': String((await its.call('GET', `/${id}`)).headers.get('etag')) };
+      expect((await patch({ description: 'in time' }, fresh)).data).toMatchObject({ description: 'in time' });
+      expect((await patch({ description: null })).data).toMatchObject({ description: null });
+    }));
+
+  test('an institution has at most twenty, however many are made at once', async () => {
+    const institution = 'museum';
+    const all = await Promise.all(Array.from({ length: 24 }, () => make({}, { institution })));
+    expect(all.filter((one) => one.status === 201)).toHaveLength(20);
+    const refused = all.filter((one) => one.status !== 201);
+    expect(refused.map(({ body }) => body.status)).toEqual(Array.from({ length: 4 }, () => 'webhook_too_many'));
+    const [first] = all.filter((one) => one.status === 201);
+    await its.call('DELETE', `/${first?.data.webhookId}`, { institution });
+    expect((await make({}, { institution })).status).toBe(201);
+    expect((await its.call('GET', `/${all.at(-1)?.data?.webhookId ?? 'whk_none'}`)).status).toBe(404);
+  });
+
+  test('after a rotation two secrets sign, and a day later the new one alone', () =>
+    using(async (id, before) => {
+      const { data } = await its.call<{ secret: string }>('POST', `/${id}/secret-rotation`);
+      const verified = async (secret: string): Promise<boolean> => {
+        at.received.length = 0;
+        await its.call('POST', `/${id}/test`);
+        const { text = '', headers = {} } = at.received[0] ?? {};
+        // The verifier compares the timestamp with its own clock.
+        const shift = clock.now() - Date.now();
+        const now = Date.now;
+        Date.now = () => now() + shift;
+        try {
+          return Boolean(new Webhook(secret).verify(text, headers as never));
+        } catch {
+          return false;
+        } finally {
+          Date.now = now;
+        }
+      };
+      expect([await verified(before), await verified(data.secret)]).toEqual([true, true]);
+      clock.advance(24 * 60 * 60_000);
+      expect([await verified(before), await verified(data.secret)]).toEqual([false, true]);
+    }));
+
+  test('a test is sent at once in every state, and answers its outcome', () =>
+    using(
+      async (id) => {
+        at.received.length = 0;
+        const sent = await its.call<{ delivery: Json }>('POST', `/${id}/test`);
+        expect(sent.data.delivery).toMatchObject({ type: 'webhook.test', outcome: 'succeeded', httpStatus: 204 });
+        expect(at.received[0]?.event).toEqual({
+          id: sent.data.delivery.eventId,
+          type: 'webhook.test',
+          occurredAt: expect.any(String),
+          institution: 'opera',
+          resource: { type: 'webhook', id, version: 1, url: `https://tickets.example/svc/v3/webhooks/${id}` },
+          data: {},
+        });
+        at.answer = status(500);
+        const failed = await its.call<{ delivery: Json }>('POST', `/${id}/test`);
+        expect(failed.data.delivery).toMatchObject({ outcome: 'failed', error: 'http_status', nextAttemptAt: null });
+        at.answer = silence;
+        const late = await its.call<{ delivery: Json }>('POST', `/${id}/test`);
+        expect(late.data.delivery).toMatchObject({ outcome: 'failed', httpStatus: null, error: 'timeout' });
+        at.answer = status(204);
+        expect(await its.attempts(id)).toHaveLength(3);
+        expect(await its.attempts(id, '&outcome=succeeded')).toHaveLength(1);
+      },
+      { state: 'paused' },
+    ));
+
+  test('redeliveries name one known event, or a cursor', () =>
+    using(async (id) => {
+      const ask = (body: object) => its.call('POST', `/${id}/redeliveries`, { body });
+      const order = await its.emit('order.created');
+      const ticket = await its.emit('ticket.issued');
+      expect((await ask({ eventId: 'evt_none' })).status).toBe(422);
+      expect((await ask({ eventId: ticket })).status).toBe(422);
+      expect((await ask({ after: 'nonsense' })).status).toBe(400);
+      expect((await ask({})).status).toBe(422);
+      expect((await ask({ eventId: order, after: its.cursor(0) })).status).toBe(422);
+      const accepted = await ask({ eventId: order });
+      expect([accepted.status, accepted.data]).toEqual([202, { count: 1 }]);
+    }));
+
+  test('an operator lists, pauses and deletes them', async () => {
+    const { store } = its.context;
+    const { data } = await make();
+    const id = data.webhookId;
+    await pauseWebhook(store, 'opera', id);
+    const listed = await listWebhooks(store, 'opera');
+    expect(listed).toContainEqual({ ...(await its.state(id)), state: 'paused', waiting: 0 });
+    await its.call('POST', `/${id}/test`);
+    expect(await listDeliveries(store, 'opera', id, 5)).toEqual(await its.attempts(id));
+    await deleteWebhook(store, 'opera', id);
+    expect((await its.call('GET', `/${id}`)).status).toBe(404);
+    await expect(deleteWebhook(store, 'opera', id)).rejects.toThrow('no webhook');
+  });
+
+  test('attempts of types that a token does not see are not listed', () =>
+    using(
+      async (id) => {
+        const [order] = [await its.emit('order.created'), await its.emit('ticket.issued')];
+        await until('both', async () => (await its.attempts(id, '&outcome=succeeded')).length === 2);
+        const { data } = await its.call<{ items: Json[] }>('GET', `/${id}/deliveries`, { scopes: ORDERS });
+        expect(data.items.map(({ eventId }) => eventId)).toEqual([order]);
+        const { data: one } = await its.call<{ items: Json[] }>('GET', `/${id}/deliveries?eventId=${order}`);
+        expect(one.items).toHaveLength(1);
+      },
+      { types: ['order.*', 'ticket.*'] },
+    ));
+});
