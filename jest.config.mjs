@@ -17,6 +17,7 @@ export default {
   // Tells a hang from a slow machine.
   testTimeout: 300_000,
   testSequencer: '<rootDir>/jest.sequencer.mjs',
-  // Suites wait for deadlines and other processes more than half of their time, so two share a processor.
-  maxWorkers: Math.min(2 * availableParallelism(), 8),
+  // Suites also wait, for deadlines and other processes: never less than two at a time. More than one a processor
+  // starves the suites that start whole products.
+  maxWorkers: Math.min(Math.max(2, availableParallelism()), 8),
 };
