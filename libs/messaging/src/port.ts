@@ -33,6 +33,11 @@ export interface Queue {
   readonly name: string;
   /** The message types it receives, for example `order.cancelled`. */
   readonly types: readonly string[];
+  /**
+   * Only one process consumes at a time; another takes over when it ends. For consumers that would be in each other's
+   * way, such as those that number what they write.
+   */
+  readonly singleActiveConsumer?: boolean;
 }
 
 /**

@@ -26,10 +26,14 @@ export const topology = {
   },
   ticketsOrders: { name: 'tickets.orders.v1', types: ['order.confirmed', 'order.cancelled'] },
   catalogReleases: { name: 'catalog.releases.v1', types: ['order.cancelled', 'order.expired', 'tickets.cancelled'] },
-  /** Everything that partners hear of, for the event feed and webhooks. */
+  /**
+   * Everything that partners hear of, for the event feed and webhooks. Events have one sequence, so two processes that
+   * append to it would be in each other's way.
+   */
   eventsFacts: {
     name: 'events.facts.v1',
     types: ['contact.recorded', 'product.recorded', 'performance.recorded', 'order.recorded', 'ticket.recorded'],
+    singleActiveConsumer: true,
   },
 } as const satisfies Record<string, Queue>;
 

@@ -54,12 +54,16 @@ const between = ({ id, path }: Operation, { body, query: given, ...others }: Fil
     delete query.from;
     if (query.granularity === 'minute') delete query.groupBy;
   }
+  // The description lists the types and groups of events in prose.
+  if (id === 'listEvents' && query.types !== undefined) query.types = 'order.*,ticket.issued';
   // One of the two is required.
   if (id === 'listAvailability') query.productId ??= 'prd_unknown';
   const rest = { ...others, query };
   const members = { ...(body as Readonly<Record<string, unknown>> | undefined) };
   // The quantity follows from the named places.
   if (Array.isArray(members.placeIds)) delete members.quantity;
+  // Beneficiaries are at most as many as the places of their item.
+  if (Array.isArray(members.items)) members.items = members.items.map(({ beneficiaries: _, ...item }) => item);
   // A pattern does not say what a URI is.
   if (Array.isArray(members.redirectUris)) members.redirectUris = ['https://app.example.org/callback'];
   if (Array.isArray(members.origins) && path === '/svc/v3/clients') members.origins = ['https://app.example.org'];

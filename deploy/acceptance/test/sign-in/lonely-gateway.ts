@@ -7,6 +7,18 @@ import { createLogger, developmentCertificate } from '@boxoffice/runtime';
 /** An address where no process listens (RFC 6335: reserved). */
 const NOBODY = 'http://127.0.0.1:1';
 
+const certificateOf = async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'boxoffice-lonely-'));
+  try {
+    return await developmentCertificate(directory);
+  } finally {
+    await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+  }
+};
+
+// Made while the suite is loaded: its maker is imported on demand, which Jest refuses to concurrent tests.
+const tls = await certificateOf();
+
 /** A gateway that reaches no service and takes one request a minute: it refuses pages with 503, then with 429. */
 export interface LonelyGateway {
   readonly url: string;
@@ -15,12 +27,11 @@ export interface LonelyGateway {
 
 /** Starts it. */
 export const startLonelyGateway = async (): Promise<LonelyGateway> => {
-  const directory = await mkdtemp(join(tmpdir(), 'boxoffice-lonely-'));
   const gateway = await startGateway({
     host: '127.0.0.1',
     port: 0,
     httpPort: 0,
-    tls: await developmentCertificate(directory),
+    tls,
     publicUrl: 'https://tickets.example.org',
     services: { authorizer: NOBODY },
     serviceSecret: 'of no process',
@@ -29,9 +40,6 @@ export const startLonelyGateway = async (): Promise<LonelyGateway> => {
   });
   return {
     url: gateway.httpsUrl,
-    async close() {
-      await gateway.close();
-      await rm(directory, { recursive: true, force: true, maxRetries: 5 });
-    },
+    close: () => gateway.close(),
   };
 };

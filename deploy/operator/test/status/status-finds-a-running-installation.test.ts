@@ -120,7 +120,7 @@ both('with its data on MongoDB and RabbitMQ its processes are found as well', as
   };
   product = await start(engines);
   const report = JSON.parse((await operatorOf(directory, engines)('status', '--json')).out);
-  expect([report.addresses, report.notAsked, report.processes.length]).toEqual(['npm start', [], 7]);
+  expect([report.addresses, report.notAsked, report.processes.length]).toEqual(['npm start', [], 8]);
   product.kill('SIGTERM');
   await once(product, 'close');
   const after = JSON.parse((await operatorOf(directory, engines)('status', '--json')).out);

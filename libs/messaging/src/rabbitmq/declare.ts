@@ -21,10 +21,11 @@ export const declareExchanges = async (channel: Channel, types: readonly string[
 };
 
 /** Declares a queue with its retry queues and its dead letters, the targets first, and binds it to its types. */
-export const declareQueue = async (channel: Channel, { name, types }: Queue, plan: Plan): Promise<void> => {
+export const declareQueue = async (channel: Channel, queue: Queue, plan: Plan): Promise<void> => {
+  const { name, types } = queue;
   await declareExchanges(channel, types, plan);
   await channel.assertQueue(deadQueue(name, plan), deadArguments());
-  await channel.assertQueue(workQueue(name, plan), workArguments(name, plan));
+  await channel.assertQueue(workQueue(name, plan), workArguments(queue, plan));
   for (const delayMs of new Set(plan.retryDelaysMs)) {
     await channel.assertQueue(retryQueue(name, delayMs, plan), retryArguments(name, delayMs, plan));
   }

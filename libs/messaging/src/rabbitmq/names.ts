@@ -1,4 +1,5 @@
 import type { Options } from 'amqplib';
+import type { Queue } from '../port.ts';
 import { type Declared, maxQueueLength } from '../topology.ts';
 
 /** The inputs of the names and arguments of an installation's queues. */
@@ -61,8 +62,12 @@ const toQueue = (target: string, { maxLength }: Plan) => ({
 });
 
 /** A message that twenty deliveries did not get acknowledged kills its consumers: it is dead. */
-export const workArguments = (name: string, plan: Plan): Options.AssertQueue =>
-  quorum({ 'x-delivery-limit': 20, ...toQueue(deadQueue(name, plan), plan) });
+export const workArguments = ({ name, singleActiveConsumer }: Queue, plan: Plan): Options.AssertQueue =>
+  quorum({
+    'x-delivery-limit': 20,
+    ...toQueue(deadQueue(name, plan), plan),
+    ...(singleActiveConsumer ? { 'x-single-active-consumer': true } : {}),
+  });
 
 export const retryArguments = (name: string, delayMs: number, plan: Plan): Options.AssertQueue =>
   quorum({ 'x-message-ttl': delayMs, 'x-delivery-limit': 20, ...toQueue(workQueue(name, plan), plan) });

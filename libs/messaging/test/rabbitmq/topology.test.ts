@@ -5,6 +5,8 @@ import { deadQueue, exchangeOf, retryQueue, workQueue } from '../../src/rabbitmq
 import { describeWithBroker, onChannel } from './broker.ts';
 import { patience, succeeds, withFixture } from './fixture.ts';
 
+const alone = { ...first, singleActiveConsumer: true };
+
 describeWithBroker('the topology on RabbitMQ', (url) => {
   test(
     'a single publisher declares every queue, so that a fact waits for a consumer that has not started yet',
@@ -75,6 +77,26 @@ describeWithBroker('the topology on RabbitMQ', (url) => {
       expect(retryQueue(name, 5_000, { ...plan, prefix: '' })).toBe(`${name}.retry.5s`);
       expect(retryQueue(name, 300_000, { ...plan, prefix: '' })).toBe(`${name}.retry.5m`);
     }),
+  );
+
+  test(
+    'a queue for a single active consumer is consumed by one process, and by another once that one has ended',
+    withFixture(
+      url,
+      async ({ start }) => {
+        const received: Record<string, string[]> = { one: [], other: [] };
+        const [one, other] = [await start(), await start()];
+        const stop = await one.bus.subscribe(alone, async ({ id }) => void received.one?.push(id));
+        await other.bus.subscribe(alone, async ({ id }) => void received.other?.push(id));
+        for (let n = 0; n < 20; n++) await one.bus.publish(probe());
+        await until('the messages of the first', () => received.one?.length === 20, patience);
+        await stop.close();
+        await other.bus.publish(probe());
+        await until('the message of the other', () => received.other?.length === 1, patience);
+        expect([received.one?.length, received.other?.length]).toEqual([20, 1]);
+      },
+      { declared: { queues: [alone], broadcasts: [] } },
+    ),
   );
 
   test(
