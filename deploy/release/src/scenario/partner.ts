@@ -64,7 +64,9 @@ const clientOf =
 export const partnerOf = async (scenario: Scenario, credentials: Credentials): Promise<Partner> => {
   const authorizer = clientOf(scenario, 'authorizer');
   const token = (await authorizationOf(authorizer, credentials)).replace('Bearer ', '');
-  const authorization = serviceAuthorization('gateway', deriveServiceSecret(scenario.serviceRootSecret, 'gateway'));
+  const as = (service: string): string =>
+    serviceAuthorization(service, deriveServiceSecret(scenario.serviceRootSecret, service));
+  const authorization = as('gateway');
 
   const ask = async (path: string, call: Call = {}): Promise<Reply> => {
     const { method = 'GET' } = call;
@@ -78,9 +80,10 @@ export const partnerOf = async (scenario: Scenario, credentials: Credentials): P
     const { identity } = await dataOf(authorizer, DECISIONS_PATH, decision);
     return clientOf(scenario, service)(path, { ...call, headers: { ...call.headers, [IDENTITY_HEADER]: identity } });
   };
-  const internally = async ({ method, path, example }: AnyOperation, members = {}): Promise<unknown> => {
+  const internally = async ({ id, method, path, example }: AnyOperation, members = {}): Promise<unknown> => {
+    const caller = id === 'getClientScopes' ? 'events' : 'gateway';
     const body = example.body === undefined ? undefined : { ...(example.body as object), token, ...members };
-    return dataOf(authorizer, path, { method: method.toUpperCase(), body, headers: { authorization } });
+    return dataOf(authorizer, path, { method: method.toUpperCase(), body, headers: { authorization: as(caller) } });
   };
   return { clientId: credentials.clientId, ask, internally, must: (path, call) => dataOf(ask, path, call) };
 };
