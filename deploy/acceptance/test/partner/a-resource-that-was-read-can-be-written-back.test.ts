@@ -46,6 +46,8 @@ const findResources = async (): Promise<void> => {
   const [client] = (await must('/svc/v3/clients')).items;
   const [apiKey] = (await must('/svc/v3/api-keys')).items;
   const [user] = (await must('/svc/v3/users?role=manager')).items;
+  const hook = { url: 'https://partner.example.com/boxoffice', types: ['order.*'] };
+  const webhook = await must('/svc/v3/webhooks', 'POST', hook);
   const contacts = { individuals: individual, structures: structure };
   for (const [kind, { contactNumber }] of Object.entries(contacts))
     for (const prefix of ['', '/svc/v3'])
@@ -64,6 +66,7 @@ const findResources = async (): Promise<void> => {
   pathOf.set('/svc/v3/clients/{clientId}', `/svc/v3/clients/${client.clientId}`);
   pathOf.set('/svc/v3/api-keys/{apiKeyId}', `/svc/v3/api-keys/${apiKey.apiKeyId}`);
   pathOf.set('/svc/v3/users/{userId}', `/svc/v3/users/${user.userId}`);
+  pathOf.set('/svc/v3/webhooks/{webhookId}', `/svc/v3/webhooks/${webhook.webhookId}`);
 };
 
 /** Every PUT and PATCH of family A on a resource that can be read. */

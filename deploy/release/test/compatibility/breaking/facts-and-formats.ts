@@ -65,7 +65,7 @@ export const breakingFactsAndFormats: readonly BreakingChange[] = [
       delete writes('identity token').properties.claims.properties.operation;
       without(writes('identity token').properties.claims.required, 'operation');
     },
-    'authorizer, catalog, contacts, orders, pos, tickets',
+    'authorizer, catalog, contacts, events, orders, pos, tickets',
     'identity token: $.claims.operation is gone',
   ],
   [
@@ -74,7 +74,7 @@ export const breakingFactsAndFormats: readonly BreakingChange[] = [
     ({ writes }) => {
       writes('identity token').properties.header.properties.typ.const = 'id+jwt';
     },
-    'authorizer, catalog, contacts, orders, pos, tickets',
+    'authorizer, catalog, contacts, events, orders, pos, tickets',
     'identity token: $.header.typ',
   ],
   [
@@ -100,7 +100,7 @@ export const breakingFactsAndFormats: readonly BreakingChange[] = [
       delete writes('message').properties.body.properties.key;
       without(writes('message').properties.body.required, 'key');
     },
-    'authorizer, catalog, gateway, orders, pos, tickets',
+    'authorizer, catalog, events, gateway, orders, pos, tickets',
     'message: $.body.key is gone',
   ],
   [
