@@ -70,6 +70,7 @@ describe('every fact of the topology', () => {
       paymentGraceSeconds: 900,
       accessTokenLifetime: 900,
       eventRetentionDays: 30,
+      webhookAllowedNetworks: [],
       loginFailuresPerAddress: 300,
       serviceRootSecret: 'a root secret of this test',
       keyEncryptionKey: 'a key encryption key of this test',
