@@ -32,8 +32,8 @@ test('every user has a password of its own, of 256 bits', () => {
   const passwords = Object.entries(first)
     .filter(([path]) => /-url$/.test(path))
     .map(([, url]) => passwordIn(url));
-  expect(passwords.length).toBe(15);
-  expect(new Set(passwords).size).toBe(15);
+  expect(passwords.length).toBe(17);
+  expect(new Set(passwords).size).toBe(17);
   for (const password of passwords) expect(password).toMatch(/^[A-Za-z0-9_-]{43}$/);
 });
 
@@ -59,7 +59,7 @@ test('only the authorizer and the operator have the root', () => {
     'own/secrets.json',
   ]);
   const others = Object.keys(first).filter((path) => path.endsWith('/service-secret'));
-  expect(new Set(others.map((path) => first[path])).size).toBe(6);
+  expect(new Set(others.map((path) => first[path])).size).toBe(7);
 });
 
 test('RabbitMQ gets hashes that fit the passwords, and no guest', () => {

@@ -60,7 +60,13 @@ describe('the description of the catalog', () => {
   });
 
   test('the example of each fact fits its schema', () => {
-    expect(Object.keys(examples)).toEqual(['performance.cancelled', 'places.released', 'institution.changed']);
+    expect(Object.keys(examples)).toEqual([
+      'performance.cancelled',
+      'places.released',
+      'institution.changed',
+      'product.recorded',
+      'performance.recorded',
+    ]);
     expect(examples['performance.cancelled'].performanceId).toMatch(/^prf_/);
     const { placeIds, placesReleased } = examples['places.released'];
     expect(placeIds).toHaveLength(placesReleased);
