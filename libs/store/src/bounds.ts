@@ -74,6 +74,10 @@ export const bounded = <T extends Document>(documents: Documents<T>, bounds: Bou
       for (const document of many) requireWithin(document);
       return documents.insertMany(many);
     },
+    async insertInOrder(many) {
+      for (const document of many) requireWithin(document);
+      return documents.insertInOrder(many);
+    },
     async get(id) {
       const found = await documents.get(id);
       return found && isWithin(found) ? found : undefined;

@@ -185,6 +185,11 @@ export interface Documents<T extends Document> {
    * new. Not atomic as a whole.
    */
   insertMany(documents: readonly New<T>[]): Promise<number>;
+  /**
+   * Inserts up to 1,000 documents one after the other: who reads one can read those before it. @throws
+   * {UniqueViolation} at the first whose id or unique index is taken; those before it may be inserted, none after it is.
+   */
+  insertInOrder(documents: readonly New<T>[]): Promise<void>;
   get(id: string): Promise<T | undefined>;
   find(query?: Query): Promise<T[]>;
   count(where?: Where): Promise<number>;
@@ -210,7 +215,7 @@ export interface Documents<T extends Document> {
 export interface CollectionHandle<T extends Document> {
   of(institution: string): Documents<T>;
   /** For sweeps, and look-ups by id before the institution is known. Each document stays in its institution. */
-  readonly acrossInstitutions: Omit<Documents<T>, 'insert' | 'insertMany'>;
+  readonly acrossInstitutions: Omit<Documents<T>, 'insert' | 'insertMany' | 'insertInOrder'>;
 }
 
 /** Longest lifetime of a running request's lock, in milliseconds: twice the gateway's timeout. */

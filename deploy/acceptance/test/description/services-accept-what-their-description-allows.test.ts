@@ -54,8 +54,12 @@ const between = ({ id, path }: Operation, { body, query: given, ...others }: Fil
     delete query.from;
     if (query.granularity === 'minute') delete query.groupBy;
   }
-  // The description lists the types and groups of events in prose.
-  if (id === 'listEvents' && query.types !== undefined) query.types = 'order.*,ticket.issued';
+  if (id === 'listEvents') {
+    // The description lists the types and groups of events in prose, and a cursor is one that the feed gave.
+    if (query.types !== undefined) query.types = 'order.*,ticket.issued';
+    if (query.after !== undefined) query.after = 'start';
+    delete query.wait;
+  }
   // One of the two is required.
   if (id === 'listAvailability') query.productId ??= 'prd_unknown';
   const rest = { ...others, query };

@@ -124,5 +124,5 @@ both('with its data on MongoDB and RabbitMQ its processes are found as well', as
   product.kill('SIGTERM');
   await once(product, 'close');
   const after = JSON.parse((await operatorOf(directory, engines)('status', '--json')).out);
-  expect([after.addresses, after.notAsked.length]).toEqual(['nowhere', 7]);
+  expect([after.addresses, after.notAsked.length]).toEqual(['nowhere', 8]);
 });

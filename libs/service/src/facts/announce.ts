@@ -128,6 +128,9 @@ export const announcing = <T extends Announced>(
           }
           return inserted;
         },
+        async insertInOrder(many) {
+          for (const document of many) await insert(document);
+        },
       };
     },
     get acrossInstitutions() {

@@ -43,6 +43,7 @@ const documentsOf = <T extends Document>(
   };
   const within = institution === undefined ? '' : ' AND institution = ?';
   const tenant = institution === undefined ? [] : [institution];
+  const insertion = `INSERT INTO "${table.name}" (id, institution, version, body) VALUES (?, ?, 1, ?)`;
 
   /**
    * Writes the document with its idempotency record and events. @returns false if the document's step changed no row
@@ -88,13 +89,12 @@ const documentsOf = <T extends Document>(
   return {
     async insert(document: New<T>, options: WriteOptions<T> = {}) {
       const next = { ...document, version: 1, institution } as unknown as T;
-      const sql = `INSERT INTO "${table.name}" (id, institution, version, body) VALUES (?, ?, 1, ?)`;
-      const step: Step = [sql, 'run', [next.id, next.institution, bodyOf(next)]];
+      const step: Step = [insertion, 'run', [next.id, next.institution, bodyOf(next)]];
       await write(step, next, options, options.events);
       return next;
     },
     async insertMany(documents) {
-      const sql = `INSERT INTO "${table.name}" (id, institution, version, body) VALUES (?, ?, 1, ?) ON CONFLICT (id) DO NOTHING`;
+      const sql = `${insertion} ON CONFLICT (id) DO NOTHING`;
       let inserted = 0;
       for (let start = 0; start < documents.length; start += batch) {
         const rows = documents
@@ -103,6 +103,10 @@ const documentsOf = <T extends Document>(
         inserted += Number(written(await file.write([[sql, 'each', rows]], 0)));
       }
       return inserted;
+    },
+    async insertInOrder(documents) {
+      const rows = documents.map((one): readonly Value[] => [one.id, institution ?? '', bodyOf(one)]);
+      if (rows.length > 0) written(await file.write([[insertion, 'each', rows]], 0));
     },
     get: async (id) => get(id),
     async find(query = {}) {
@@ -166,6 +170,11 @@ const documentsOf = <T extends Document>(
 
 /** The handle of a collection in a file. */
 export const collectionHandle = <T extends Document>(file: DatabaseFile, table: TableInfo): CollectionHandle<T> => {
-  const { insert: _insert, insertMany: _insertMany, ...acrossInstitutions } = documentsOf<T>(file, table, undefined);
+  const {
+    insert: _insert,
+    insertMany: _many,
+    insertInOrder: _inOrder,
+    ...acrossInstitutions
+  } = documentsOf<T>(file, table, undefined);
   return { of: (institution) => documentsOf<T>(file, table, institution), acrossInstitutions };
 };

@@ -31,8 +31,8 @@ const leaks = async (fixture: Fixture): Promise<string[]> => {
 const withoutTenantFilter = (collection: CollectionHandle<ContactDocument>): CollectionHandle<ContactDocument> => ({
   ...collection,
   of: (institution) => {
-    const { insert, insertMany } = collection.of(institution);
-    return { ...collection.acrossInstitutions, insert, insertMany };
+    const { insert, insertMany, insertInOrder } = collection.of(institution);
+    return { ...collection.acrossInstitutions, insert, insertMany, insertInOrder };
   },
 });
 

@@ -37,15 +37,23 @@ export interface Log {
 
 /** An arrival that waits for its turn in this process. */
 interface Entry extends Arrival {
-  /** Whether the fact is new and may be recorded, as long as nobody else has appended anything. */
-  isDue: Promise<'due' | Outcome>;
   readonly done: (outcome: Outcome) => void;
   readonly failed: (error: unknown) => void;
 }
 
+/** Events of one insert at most. */
+const BATCH = 200;
+
 interface Head {
   readonly sequence: number;
   readonly recordedAt: number;
+}
+
+type NumberedEvent = NewEvent & Head;
+
+interface Decision {
+  readonly due: readonly NumberedEvent[];
+  readonly outcomes: readonly Outcome[];
 }
 
 interface Writer {
@@ -57,8 +65,8 @@ interface Writer {
 
 /**
  * Opens the log. Appending is a compare-and-swap on the newest sequence: the unique index refuses a second event of the
- * same sequence, so what was read after the head is still true when the insert succeeds. Within this process, the
- * inserts of an institution follow one another.
+ * same sequence, so what was read after the head is still true when the insert succeeds. Facts of an institution that
+ * arrive while an insert is under way share the next one.
  */
 export const createLog = (
   store: Pick<Store, 'collection'>,
@@ -70,60 +78,79 @@ export const createLog = (
   const writers = new Map<string, Writer>();
   const listeners = new Set<(institution: string) => void>();
 
-  const newest = (institution: string): Promise<Head> => newestOf(store, institution);
-
-  const look = async (institution: string, { event, before }: Arrival): Promise<'due' | Outcome> => {
-    const known = await positions.of(institution, event.resource.id, event.position);
-    if (known >= event.position) return 'recorded';
-    return before !== null && known < before ? 'early' : 'due';
+  const tell = (institution: string): void => {
+    for (const listener of listeners) listener(institution);
   };
 
-  const lookAgain = (institution: string, entry: Entry): void => {
-    entry.isDue = look(institution, entry);
-    entry.isDue.catch(() => undefined);
-  };
-
-  /** Writes one event; undefined if another process took the sequence, so that everything must be looked up again. */
-  const write = async (institution: string, writer: Writer, entry: Entry): Promise<Outcome | undefined> => {
-    const head = writer.head ?? (await newest(institution));
-    if (writer.head === undefined) {
-      writer.head = head;
-      positions.forget(institution);
-      for (const one of writer.entries) lookAgain(institution, one);
-    }
-    const { event } = entry;
-    const looked = await entry.isDue;
-    // This process may have recorded another event of the resource since it looked.
-    const state = positions.isRemembered(institution, event.resource.id) ? await look(institution, entry) : looked;
-    if (state !== 'due') return state;
+  /**
+   * What becomes of each fact, and the events of those that are due, numbered after the head. What this process
+   * remembers of a resource may be outdated: an insert finds that out, but who says that a fact is early looks first.
+   */
+  const decide = async (
+    institution: string,
+    entries: readonly Entry[],
+    head: Head,
+    doubted?: ReadonlySet<string>,
+  ): Promise<Decision> => {
+    const known = await positions.of(
+      institution,
+      entries.map(({ event }) => event.resource.id),
+      doubted,
+    );
     const recordedAt = Math.max(now(), head.recordedAt);
-    const sequence = head.sequence + 1;
+    const due: NumberedEvent[] = [];
+    const outcomes = entries.map(({ event, before }): Outcome => {
+      const last = known.get(event.resource.id) ?? 0;
+      if (last >= event.position) return 'recorded';
+      if (before !== null && last < before) return 'early';
+      known.set(event.resource.id, event.position);
+      due.push({ ...event, sequence: head.sequence + due.length + 1, recordedAt });
+      return 'recorded';
+    });
+    const early = entries.filter((_, index) => outcomes[index] === 'early').map(({ event }) => event.resource.id);
+    if (early.length > 0 && !doubted) return decide(institution, entries, head, new Set(early));
+    return { due, outcomes };
+  };
+
+  /** Writes what is due; undefined if another process took a sequence, so that everything must be looked up again. */
+  const write = async (institution: string, writer: Writer, entries: readonly Entry[]) => {
+    if (writer.head === undefined) {
+      positions.forget(institution);
+      writer.head = await newestOf(store, institution);
+    }
+    const { due, outcomes } = await decide(institution, entries, writer.head);
+    const last = due.at(-1);
+    if (!last) return outcomes;
     try {
-      await documents.of(institution).insert({ ...event, sequence, recordedAt });
+      await documents.of(institution).insertInOrder(due);
     } catch (error) {
       // Whatever happened, the head may have moved: an insert that failed can still have been executed.
       writer.head = undefined;
+      tell(institution);
       if (error instanceof UniqueViolation) return undefined;
       throw error;
     }
-    writer.head = { sequence, recordedAt };
-    positions.recorded(institution, event);
-    onRecorded(event, recordedAt);
-    for (const listener of listeners) listener(institution);
-    return 'recorded';
+    writer.head = { sequence: last.sequence, recordedAt: last.recordedAt };
+    for (const event of due) {
+      positions.recorded(institution, event);
+      onRecorded(event, event.recordedAt);
+    }
+    tell(institution);
+    return outcomes;
   };
 
   const run = async (institution: string, writer: Writer): Promise<void> => {
     writer.isRunning = true;
-    for (let entry = writer.entries[0]; entry; entry = writer.entries[0]) {
+    while (writer.entries.length > 0) {
+      const entries = writer.entries.slice(0, BATCH);
       try {
-        const outcome = await write(institution, writer, entry);
-        if (outcome === undefined) continue;
-        entry.done(outcome);
+        const outcomes = await write(institution, writer, entries);
+        if (outcomes === undefined) continue;
+        for (const [index, outcome] of outcomes.entries()) entries[index]?.done(outcome);
       } catch (error) {
-        entry.failed(error);
+        for (const { failed } of entries) failed(error);
       }
-      writer.entries.shift();
+      writer.entries.splice(0, entries.length);
     }
     writer.isRunning = false;
   };
@@ -133,13 +160,10 @@ export const createLog = (
       new Promise((done, failed) => {
         const writer = writers.get(institution) ?? { entries: [], head: undefined, isRunning: false };
         writers.set(institution, writer);
-        const entry: Entry = { ...arrival, isDue: Promise.resolve('due'), done, failed };
-        // Without a head it is looked up once the head is known: only what is read after it stays true.
-        if (writer.head) lookAgain(institution, entry);
-        writer.entries.push(entry);
+        writer.entries.push({ ...arrival, done, failed });
         if (!writer.isRunning) void run(institution, writer);
       }),
-    head: async (institution) => (await newest(institution)).sequence,
+    head: async (institution) => (await newestOf(store, institution)).sequence,
     onAppended(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

@@ -49,7 +49,7 @@ export const createWaiting = (
         limit: BATCH,
         ...(after ? { after } : {}),
       });
-      for (const found of page) await retry(documents.of(found.institution), found);
+      await Promise.all(page.map((found) => retry(documents.of(found.institution), found)));
       const last = page.at(-1);
       if (!last || page.length < BATCH) return;
       after = { value: last.since, id: last.id };

@@ -55,6 +55,52 @@ describe.each(engines)(`each fact has one event on $name${notExercised}`, (engin
     expect(await fixture.first.context.waiting.oldest()).toBeUndefined();
   });
 
+  test('facts of several resources that arrive at once, twice and in any order at two processes', async () => {
+    const institution = 'shuffled';
+    const instances = [fixture.first, await fixture.another()];
+    const facts = Array.from({ length: 12 }, (_, nth) =>
+      Array.from({ length: 10 }, (_, version) =>
+        fact({
+          institution,
+          resource: { type: 'order', id: `ord_${nth}` },
+          version: version + 1,
+          before: version || null,
+          type: version === 0 ? 'order.created' : 'order.changed',
+        }),
+      ),
+    ).flat();
+    // The same order in each run: sorted by the digits of multiples of a prime number.
+    const key = (index: number) => (index * 7_919) % 241;
+    const arrivals = [...facts, ...facts]
+      .map((one, index) => ({ one, index }))
+      .sort((a, b) => key(a.index) - key(b.index));
+    await Promise.all(arrivals.map(({ one, index }) => instances[index % 2]?.take(one)));
+    while ((await logOf(institution)).length < facts.length)
+      for (const { context } of instances) await context.waiting.resume('all');
+    const events = await logOf(institution);
+    expect(events.map(({ sequence }) => sequence)).toEqual(facts.map((_, index) => index + 1));
+    for (let nth = 0; nth < 12; nth += 1) {
+      const versions = events.filter(({ resource }) => resource.id === `ord_${nth}`).map((one) => one.resource.version);
+      expect(versions).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    }
+  });
+
+  test('a resource with many events does not hide another one that is looked up with it', async () => {
+    const institution = 'many';
+    const [busy, quiet] = ['ord_busy', 'ord_quiet'].map((id) => ({ type: 'order', id }));
+    const of = (resource: typeof busy, version: number) =>
+      fact({ institution, ...(resource ? { resource } : {}), version, before: version > 1 ? version - 1 : null });
+    await fixture.first.take(of(quiet, 1));
+    for (let version = 1; version <= 60; version += 1) await fixture.first.take(of(busy, version));
+    const other = await fixture.another();
+    await Promise.all([of(busy, 61), of(quiet, 1), of(quiet, 2)].map((one) => other.take(one)));
+    const newest = (await logOf(institution)).slice(61);
+    expect(newest.map(({ resource }) => [resource.id, resource.version])).toEqual([
+      ['ord_busy', 61],
+      ['ord_quiet', 2],
+    ]);
+  });
+
   test('a fact that cannot be read is a dead letter at once, and only its resource waits', async () => {
     const resource = { type: 'order', id: 'ord_stuck' };
     const malformed = [

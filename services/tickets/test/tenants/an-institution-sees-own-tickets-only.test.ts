@@ -71,8 +71,8 @@ test('negative control: without the tenant filter leaks are found', async () => 
   const collection: typeof store.collection = (of) => {
     const handle = store.collection(of);
     const all = (institution: string) => {
-      const { insert, insertMany } = handle.of(institution);
-      return { ...handle.acrossInstitutions, insert, insertMany };
+      const { insert, insertMany, insertInOrder } = handle.of(institution);
+      return { ...handle.acrossInstitutions, insert, insertMany, insertInOrder };
     };
     return { ...handle, of: all };
   };

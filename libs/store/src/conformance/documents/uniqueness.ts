@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { UniqueViolation } from '../../port.ts';
+import { type Store, UniqueViolation } from '../../port.ts';
 import { type Check, fresh, rejection, type Subject, thing, thingsOf } from '../subject.ts';
 
 const violates = async (promise: Promise<unknown>, index: string) => {
@@ -46,6 +46,38 @@ export const uniqueness: readonly Check[] = [
       const barcode = fresh('bar');
       await thingsOf(store).of(fresh('inst')).insert(thing({ barcode }));
       await violates(thingsOf(store).of(fresh('inst')).insert(thing({ barcode })), 'barcode');
+    },
+  },
+  {
+    rule: 'documents inserted in order end before the first whose id or unique index is taken',
+    async run({ store, another }) {
+      const institution = fresh('inst');
+      const mine = thingsOf(store).of(institution);
+      const show = fresh('show');
+      const rows = (of: Store, from: number) =>
+        thingsOf(of)
+          .of(institution)
+          .insertInOrder(Array.from({ length: 60 }, (_, index) => thing({ show, seat: `${from + index}` })));
+      await mine.insertInOrder([]);
+      await rows(store, 1);
+      await violates(rows(store, 60), 'seat');
+      await violates(
+        mine.insertInOrder([thing({ id: fresh(), show, seat: '61' }), thing({ show, seat: '1' })]),
+        'seat',
+      );
+      assert.ok((await mine.count({ show })) <= 61, 'none after the taken one');
+      const [known] = await mine.find({ where: { show, seat: '1' } });
+      await violates(mine.insertInOrder([thing({ id: String(known?.id) })]), 'id');
+
+      // Whoever wins each turn, the rows are those of 1 to n without a gap.
+      const other = await another();
+      for (let turn = 0; turn < 5; turn += 1) {
+        const next = (await mine.count({ show })) + 1;
+        const both = await Promise.allSettled([rows(store, next), rows(other, next)]);
+        assert.equal(both.filter((one) => one.status === 'fulfilled').length, 1, 'one of both wins');
+        const seats = (await mine.find({ where: { show } })).map(({ seat }) => Number(seat));
+        assert.equal(seats.length, Math.max(...seats), 'no gap');
+      }
     },
   },
   {

@@ -6,7 +6,7 @@ import type { Gate } from '../connection/gate.ts';
 import { documentOf, visible } from '../records/record.ts';
 import { allOf, conditionsOf, pageOf } from '../records/where.ts';
 import { claim } from './claim.ts';
-import { insert, insertMany } from './insert.ts';
+import { insert, insertInOrder, insertMany } from './insert.ts';
 import { remove } from './remove.ts';
 import { update } from './update.ts';
 
@@ -22,6 +22,7 @@ const documentsOf = <T extends Document>(
     insert: (document, options = {}) =>
       gate.run((call) => insert<T>(collection, institution ?? '', document, options, call)),
     insertMany: (documents) => gate.runLong(() => insertMany<T>(collection, institution ?? '', documents)),
+    insertInOrder: (documents) => gate.run(() => insertInOrder<T>(collection, institution ?? '', documents)),
     get: (id) =>
       gate.run(async () => {
         const record = await records.findOne({ _id: id, ...scope }, { projection: visible });

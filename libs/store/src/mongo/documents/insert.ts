@@ -96,3 +96,21 @@ export const insertMany = async <T extends Document>(
   }
   return inserted;
 };
+
+/** Inserts documents one after the other, up to the first whose id or unique index is taken. */
+export const insertInOrder = async <T extends Document>(
+  collection: MongoCollection,
+  institution: string,
+  documents: readonly New<T>[],
+): Promise<void> => {
+  if (documents.length === 0) return;
+  const all = documents.map((one) => recordOf(collection, institution, one));
+  try {
+    await collection.records.insertMany(all, { ordered: true, ...prompt });
+  } catch (error) {
+    const failure = error instanceof MongoBulkWriteError ? [error.writeErrors].flat()[0] : undefined;
+    if (failure?.code !== 11_000) throw error;
+    const taken = takenIndex(collection.schema, failure.errmsg ?? '');
+    throw new UniqueViolation('index' in taken ? taken.index : 'id');
+  }
+};
