@@ -213,15 +213,24 @@ const ensure = async (options: SeedingOptions): Promise<DemoCredentials | undefi
   return seed(options);
 };
 
+/** Seedings that fail before the start fails. */
+const ATTEMPTS = 3;
+
 /**
  * Seeds an installation without institutions, completes an interrupted seeding and the `demo.json` of an earlier
- * release, and writes a lost one again.
+ * release, and writes a lost one again. A seeding that fails, such as on a disk that is slow for seconds, goes on twice.
  * Returns the credentials; undefined for an installation that was set up without demo data. @throws {StartFault} with
  * the reason of a failure, such as a full disk
  */
-export const ensureDemo = (options: SeedingOptions): Promise<DemoCredentials | undefined> =>
-  ensure(options).catch((error: unknown) => {
-    if (error instanceof StartFault) throw error;
-    const reason = options.trouble?.() ?? (error instanceof Error ? error.message : String(error));
-    throw new StartFault(`the demo data cannot be created: ${reason}`);
-  });
+export const ensureDemo = async (options: SeedingOptions): Promise<DemoCredentials | undefined> => {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await ensure(options);
+    } catch (error) {
+      if (error instanceof StartFault) throw error;
+      const reason = options.trouble?.() ?? (error instanceof Error ? error.message : String(error));
+      if (attempt === ATTEMPTS) throw new StartFault(`the demo data cannot be created: ${reason}`);
+      options.tell(`interrupted, and goes on: ${reason}`);
+    }
+  }
+};
