@@ -1,6 +1,7 @@
 import { attemptTo, defaultRetryDelaysMs, letterId } from './attempts.ts';
 import { createLanes, type Lanes } from './lanes.ts';
 import {
+  AT_ONCE,
   type Bus,
   type DeadLetterStore,
   type DeadLetters,
@@ -43,9 +44,6 @@ interface Consumers {
   readonly delayed: Map<Delivery, NodeJS.Timeout>;
   next: number;
 }
-
-/** Messages of a queue in hand at once, like the prefetch of the RabbitMQ engine. */
-const inHand = 10;
 
 /**
  * The embedded engine: publishers and handlers in one process; only dead letters are stored. Durability is the
@@ -95,7 +93,7 @@ export const createInProcessBus = (options: InProcessOptions): Bus => {
     const consumers: Consumers = {
       queue,
       handlers: [],
-      lanes: createLanes<Delivery>({ limit: inHand, work: (delivery) => work(consumers, delivery) }),
+      lanes: createLanes<Delivery>({ limit: queue.atOnce ?? AT_ONCE, work: (delivery) => work(consumers, delivery) }),
       delayed: new Map(),
       next: 0,
     };

@@ -38,7 +38,12 @@ export interface Queue {
    * way, such as those that number what they write.
    */
   readonly singleActiveConsumer?: boolean;
+  /** Messages that a process has in hand at once; default: 10. More for consumers that handle many together. */
+  readonly atOnce?: number;
 }
+
+/** The default of a queue's `atOnce`. */
+export const AT_ONCE = 10;
 
 /**
  * Delivers a copy of each message to every process, and none while the process is down (each instance has an exclusive

@@ -28,12 +28,13 @@ export const topology = {
   catalogReleases: { name: 'catalog.releases.v1', types: ['order.cancelled', 'order.expired', 'tickets.cancelled'] },
   /**
    * Everything that partners hear of, for the event feed and webhooks. Events have one sequence, so two processes that
-   * append to it would be in each other's way.
+   * append to it would be in each other's way; what is in hand at once shares an insert.
    */
   eventsFacts: {
     name: 'events.facts.v1',
     types: ['contact.recorded', 'product.recorded', 'performance.recorded', 'order.recorded', 'ticket.recorded'],
     singleActiveConsumer: true,
+    atOnce: 200,
   },
 } as const satisfies Record<string, Queue>;
 

@@ -1,6 +1,13 @@
 export { events } from './app.ts';
-export { retiredId } from './log/positions.ts';
-export { type EventDocument, eventsCollection, type RetiredDocument, retiredCollection } from './store.ts';
+export { lastPositions } from './log/positions.ts';
+export {
+  type EventDocument,
+  eventsCollection,
+  type RetiredDocument,
+  retiredCollection,
+  type WaitingDocument,
+  waitingCollection,
+} from './store.ts';
 export {
   type DeliverySummary,
   deleteWebhook,

@@ -5,9 +5,9 @@ import { sell } from './selling.ts';
 /** Runs the operator's check during sales and cancellations, and once after them. */
 export const checkDuringSale = async (deployment: Deployment): Promise<readonly Answer[]> => {
   const selling = await sell(deployment, 300);
-  const during = await operate(deployment.data, 'check', '--settle', '2');
+  const during = await operate(deployment.data, 'check', '--settle', '5');
   await selling.end();
-  return [during, await operate(deployment.data, 'check', '--settle', '2')];
+  return [during, await operate(deployment.data, 'check', '--settle', '5')];
 };
 
 /** The output of a check without findings. */

@@ -23,7 +23,14 @@ import {
   products,
 } from '@boxoffice/catalog';
 import { type ContactDocument, contactsCollection } from '@boxoffice/contacts';
-import { type EventDocument, eventsCollection, type RetiredDocument, retiredCollection } from '@boxoffice/events';
+import {
+  type EventDocument,
+  eventsCollection,
+  type RetiredDocument,
+  retiredCollection,
+  type WaitingDocument,
+  waitingCollection,
+} from '@boxoffice/events';
 import { type OrderDocument, ordersCollection } from '@boxoffice/orders';
 import { type SessionDocument, sessions, type UserDocument, users } from '@boxoffice/pos';
 import type { CollectionHandle, Store } from '@boxoffice/store';
@@ -50,6 +57,7 @@ export interface CheckedCollections {
   readonly products: CollectionHandle<ProductDocument>;
   readonly events: CollectionHandle<EventDocument>;
   readonly retired: CollectionHandle<RetiredDocument>;
+  readonly waiting: CollectionHandle<WaitingDocument>;
   readonly sessions: CollectionHandle<SessionDocument>;
   readonly logins: CollectionHandle<UserDocument>;
   readonly clients: CollectionHandle<ClientDocument>;
@@ -84,6 +92,7 @@ export const collectionsOf = ({
   products: catalog.collection(products),
   events: events.collection(eventsCollection),
   retired: events.collection(retiredCollection),
+  waiting: events.collection(waitingCollection),
   orders: orders.collection(ordersCollection),
   tickets: tickets.collection(ticketsCollection),
   contacts: contacts.collection(contactsCollection),

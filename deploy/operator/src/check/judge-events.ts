@@ -1,4 +1,4 @@
-import { type EventDocument, retiredId } from '@boxoffice/events';
+import { type EventDocument, lastPositions } from '@boxoffice/events';
 import type { Announced } from '@boxoffice/service';
 import type { CollectionHandle } from '@boxoffice/store';
 import type { CheckedCollections } from './collections.ts';
@@ -23,30 +23,58 @@ export const isAnnounced = (kind: Kind): kind is AnnouncedKind => Object.hasOwn(
 export const announcedIn = (collections: CheckedCollections, kind: AnnouncedKind): CollectionHandle<Announced> =>
   collections[announcedKinds[kind]] as unknown as CollectionHandle<Announced>;
 
-/** The last recorded position of a resource; 0: none. */
-const recordedOf = async ({ events, retired }: CheckedCollections, { id, institution }: Announced): Promise<number> => {
-  const last = { where: { 'resource.id': id }, orderBy: 'sequence', descending: true, limit: 1 } as const;
-  const [event] = await patiently(() => events.of(institution).find(last));
-  if (event) return event.position;
-  return (await patiently(() => retired.of(institution).get(retiredId(institution, id))))?.last ?? 0;
+/** Resources whose positions are read at once. */
+const WIDTH = 100;
+
+/** The last recorded position of each document that has any, by its id. */
+const recordedOf = async (
+  { events, retired }: CheckedCollections,
+  found: readonly Announced[],
+): Promise<Map<string, number>> => {
+  const recorded = new Map<string, number>();
+  for (const institution of new Set(found.map((one) => one.institution))) {
+    const ids = found.filter((one) => one.institution === institution).map(({ id }) => id);
+    const own = { events: events.of(institution), retired: retired.of(institution) };
+    for (let start = 0; start < ids.length; start += WIDTH) {
+      const some = ids.slice(start, start + WIDTH);
+      const last = await patiently(() => lastPositions(own, institution, some));
+      for (const [id, position] of last) recorded.set(id, position);
+    }
+  }
+  return recorded;
+};
+
+/** The resources of which a fact is put aside whose predecessor has been recorded: the events service takes it soon. */
+const resumedSoon = async (
+  { waiting }: CheckedCollections,
+  institutions: ReadonlySet<string>,
+  recorded: ReadonlyMap<string, number>,
+): Promise<Set<string>> => {
+  const found = await Promise.all([...institutions].map((one) => patiently(() => waiting.of(one).find())));
+  const due = found.flat().filter(({ event, before }) => (recorded.get(event.resource.id) ?? 0) >= before);
+  return new Set(due.map(({ event }) => event.resource.id));
 };
 
 /** Judges documents by their last announcement: its event was recorded. */
-export const judgeAnnounced = (
+export const judgeAnnounced = async (
   collections: CheckedCollections,
   kind: AnnouncedKind,
   found: readonly Announced[],
-): Promise<Case[]> =>
-  Promise.all(
-    found.map(async (document) => {
-      const { id, lastAnnouncement: last } = document;
-      const recorded = last ? await recordedOf(collections, document) : 0;
-      const text = `the change ${last?.type} of ${id} has no event; the last one has the position ${recorded}, not ${last?.position}`;
-      const findings: Finding[] =
-        last && recorded < last.position ? [{ invariant: 'event', offenders: [id], text, underWay: true }] : [];
-      return caseOf(kind, document, findings, () => ({ read: [], concerns: [id] }));
-    }),
+): Promise<Case[]> => {
+  const recorded = await recordedOf(
+    collections,
+    found.filter(({ lastAnnouncement }) => lastAnnouncement),
   );
+  const lacks = ({ id, lastAnnouncement: last }: Announced) => last && (recorded.get(id) ?? 0) < last.position;
+  const lacking = new Set(found.filter(lacks).map(({ institution }) => institution));
+  const soon = await resumedSoon(collections, lacking, recorded);
+  return found.map((document) => {
+    const { id, lastAnnouncement: last } = document;
+    const text = `the change ${last?.type} of ${id} has no event; the last one has the position ${recorded.get(id) ?? 0}, not ${last?.position}`;
+    const finding: Finding = { invariant: 'event', offenders: [id], text, underWay: soon.has(id) };
+    return caseOf(kind, document, lacks(document) ? [finding] : [], () => ({ read: [], concerns: [id] }));
+  });
+};
 
 const faultsOf = (event: EventDocument, previous: EventDocument | undefined, earlier: ReadonlyMap<string, number>) => {
   const findings: Finding[] = [];

@@ -3,7 +3,7 @@ import { within } from '@boxoffice/runtime/time';
 import type { ConfirmChannel, ConsumeMessage } from 'amqplib';
 import { attemptTo, backoff, reasonOf } from '../attempts.ts';
 import { createLanes } from '../lanes.ts';
-import type { Handler, Logger, Message, Queue, Subscription } from '../port.ts';
+import { AT_ONCE, type Handler, type Logger, type Message, type Queue, type Subscription } from '../port.ts';
 import { attemptOf, forward } from './codec.ts';
 import { declareQueue } from './declare.ts';
 import { closeChannel, type Link } from './link.ts';
@@ -11,9 +11,6 @@ import { deadQueue, movesExchange, type Plan, retryQueue, workQueue } from './na
 import { decodeOf, originHeaders } from './origin.ts';
 import type { Sender } from './publisher.ts';
 import type { Topology } from './topology.ts';
-
-/** Prefetch: messages delivered before the first of them is acknowledged. */
-const prefetch = 10;
 
 /** How long a closing subscription waits for each response of the broker. */
 const answerMs = 1_000;
@@ -91,6 +88,8 @@ export const consume = async (queue: Queue, handler: Handler, options: ConsumerO
     logger.warn('a message will be retried', { ...about, waitMs: delayMs, error });
     await moveTo(retryQueue(queue.name, delayMs, plan), delivery, { attempt: attempt + 1 });
   };
+  /** Messages delivered before the first of them is acknowledged. */
+  const prefetch = queue.atOnce ?? AT_ONCE;
   const lanes = createLanes<Delivery>({ limit: prefetch, work });
 
   const read = (received: ConsumeMessage): Pick<Delivery, 'message' | 'unreadable'> => {

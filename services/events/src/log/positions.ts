@@ -1,5 +1,11 @@
-import type { Store } from '@boxoffice/store';
-import { eventsCollection, type NewEvent, retiredCollection } from '../store.ts';
+import type { Documents, Store } from '@boxoffice/store';
+import {
+  type EventDocument,
+  eventsCollection,
+  type NewEvent,
+  type RetiredDocument,
+  retiredCollection,
+} from '../store.ts';
 
 /** The last recorded position of each resource. */
 export interface Positions {
@@ -23,40 +29,51 @@ const EACH = 20;
 /** The id of the document that remembers a resource whose events were removed. */
 export const retiredId = (institution: string, resourceId: string): string => `${institution}.${resourceId}`;
 
+/** The events and what remains of removed ones, of one institution. */
+export interface Recorded {
+  readonly events: Pick<Documents<EventDocument>, 'find'>;
+  readonly retired: Pick<Documents<RetiredDocument>, 'find'>;
+}
+
+/** The newest event of each resource that has any. */
+const newestOfEach = async ({ events }: Recorded, ids: readonly string[]): Promise<EventDocument[]> => {
+  const newest = (some: readonly string[], limit: number) => {
+    const id = some.length === 1 ? (some[0] ?? null) : { in: some };
+    return events.find({ where: { 'resource.id': id }, orderBy: 'sequence', descending: true, limit });
+  };
+  const limit = ids.length === 1 ? 1 : ids.length * EACH;
+  const found = await newest(ids, limit);
+  const seen = new Set(found.map(({ resource }) => resource.id));
+  // Many events of one resource hide those of another.
+  const hidden = found.length < limit ? [] : ids.filter((id) => !seen.has(id));
+  return [...found, ...(await Promise.all(hidden.map((id) => newest([id], 1)))).flat()];
+};
+
+/** The last recorded position of each of the resources that has any, by its id. */
+export const lastPositions = async (
+  recorded: Recorded,
+  institution: string,
+  ids: readonly string[],
+): Promise<Map<string, number>> => {
+  const ofRetired = new Map(ids.map((id) => [retiredId(institution, id), id]));
+  const [found, past] = await Promise.all([
+    newestOfEach(recorded, ids),
+    recorded.retired.find({ where: { id: { in: [...ofRetired.keys()] } } }),
+  ]);
+  const last = new Map<string, number>();
+  const raise = (id: string, position: number) => last.set(id, Math.max(last.get(id) ?? 0, position));
+  for (const { resource, position } of found) raise(resource.id, position);
+  for (const { id, last: position } of past) raise(ofRetired.get(id) ?? '', position);
+  return last;
+};
+
 /** Looks positions up, and remembers those that this process has recorded itself. */
 export const createPositions = (store: Pick<Store, 'collection'>): Positions => {
   const events = store.collection(eventsCollection);
   const retired = store.collection(retiredCollection);
   const remembered = new Map<string, Map<string, number>>();
-
-  const newest = (institution: string, ids: readonly string[], limit: number) =>
-    events.of(institution).find({
-      where: { 'resource.id': ids.length === 1 ? (ids[0] ?? null) : { in: ids } },
-      orderBy: 'sequence',
-      descending: true,
-      limit,
-    });
-
-  /** The newest event of each resource. */
-  const newestOfEach = async (institution: string, ids: readonly string[]) => {
-    const limit = ids.length === 1 ? 1 : ids.length * EACH;
-    const found = await newest(institution, ids, limit);
-    const seen = new Set(found.map(({ resource }) => resource.id));
-    // Many events of one resource hide those of another.
-    const hidden = found.length < limit ? [] : ids.filter((id) => !seen.has(id));
-    return [...found, ...(await Promise.all(hidden.map((id) => newest(institution, [id], 1)))).flat()];
-  };
-
-  const lookUp = async (institution: string, ids: readonly string[], known: Map<string, number>): Promise<void> => {
-    const ofRetired = new Map(ids.map((id) => [retiredId(institution, id), id]));
-    const [found, past] = await Promise.all([
-      newestOfEach(institution, ids),
-      retired.of(institution).find({ where: { id: { in: [...ofRetired.keys()] } } }),
-    ]);
-    const raise = (id: string, position: number) => known.set(id, Math.max(known.get(id) ?? 0, position));
-    for (const { resource, position } of found) raise(resource.id, position);
-    for (const { id, last } of past) raise(ofRetired.get(id) ?? '', last);
-  };
+  const lookUp = (institution: string, ids: readonly string[]) =>
+    lastPositions({ events: events.of(institution), retired: retired.of(institution) }, institution, ids);
 
   return {
     async of(institution, resourceIds, doubted) {
@@ -68,8 +85,8 @@ export const createPositions = (store: Pick<Store, 'collection'>): Positions => 
         if (position === undefined) unknown.add(id);
         else known.set(id, position);
       }
-      if (unknown.size > 0) await lookUp(institution, [...unknown], known);
-      return known;
+      if (unknown.size === 0) return known;
+      return new Map([...known, ...(await lookUp(institution, [...unknown]))]);
     },
     recorded(institution, { resource: { id }, position }) {
       const own = remembered.get(institution) ?? new Map<string, number>();
