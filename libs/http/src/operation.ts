@@ -51,6 +51,8 @@ export interface Answer<Data = unknown> {
   readonly members?: object;
   /** Writes the response, of the operation's `streams`, in the place of `data`. */
   readonly stream?: (open: OpenStream) => void;
+  /** What is sent instead of `data`, bare: one of the operation's `documents`. */
+  readonly document?: { readonly mediaType: string; readonly content: Buffer };
 }
 
 /**
@@ -189,6 +191,11 @@ export interface Operation<
   readonly described?: Readonly<Record<string, object>>;
   /** The answer is `data` without an envelope (documents defined by another standard). */
   readonly bare?: boolean;
+  /**
+   * The media types of its 200, which is a document instead of JSON: `data` of the answers and of their example is its
+   * description only.
+   */
+  readonly documents?: readonly string[];
   /** Schemas of the members of its answers and errors beside the envelope's own. */
   readonly members?: { readonly answer?: TProperties; readonly error?: TProperties };
   /** Members of this operation's errors beside the envelope, where another standard requires them (RFC 6749, 5.2). */

@@ -4,6 +4,7 @@ import { createContextOf } from './bounds.ts';
 import type { Context } from './context.ts';
 import { barcodeControlRoutes } from './control/by-barcode.ts';
 import { controlRoutes } from './control/routes.ts';
+import { documentRoutes } from './document/routes.ts';
 import { internalRoutes } from './issue/routes.ts';
 import { orderPrintingRoutes } from './printing/print-order.ts';
 import { printingRoutes } from './printing/routes.ts';
@@ -17,6 +18,7 @@ export const routes = (context: Context): AnyOperation[] => {
   return [
     ...ticketRoutes(contextOf),
     ...keyRoutes(context),
+    ...documentRoutes(contextOf),
     ...replacementRoutes(contextOf),
     ...orderPrintingRoutes(contextOf),
     ...printingRoutes(contextOf),

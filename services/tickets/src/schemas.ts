@@ -144,6 +144,22 @@ export const VerificationKey = named('VerificationKey', Members({ ...Jwk.propert
 /** Messages of another service may have further members, which are ignored. */
 const open = { additionalProperties: true } as const;
 
+const texts = Type.Record(Text(), Text());
+
+const SaleDescription = named(
+  'SaleDescription',
+  Members(
+    {
+      product: texts,
+      seatCategory: texts,
+      tariff: Optional(texts),
+      venue: Members({ name: Text(), city: nullable(Text()) }, open),
+      timeZone: Text(),
+    },
+    open,
+  ),
+);
+
 /** The data of order.confirmed, and the order's version. */
 export const Confirmation = named(
   'ConfirmedOrder',
@@ -165,6 +181,7 @@ export const Confirmation = named(
             price: Members({ amount: Integer(), currency: Text() }, open),
             productId: Optional(nullable(Text())),
             startDate: Optional(nullable(timestamp)),
+            about: Optional(SaleDescription),
             beneficiary: Optional(
               nullable(Members({ firstName: Optional(nullable(Text())), lastName: Optional(nullable(Text())) }, open)),
             ),

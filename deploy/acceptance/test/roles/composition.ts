@@ -192,7 +192,9 @@ export const startComposition = async (mongodbServer: string | undefined): Promi
     });
     const text = await response.text();
     const shown = SHOWING.map((name) => `${name}: ${response.headers.get(name)}`).join('\n');
-    return { status: response.status, text, headers: shown, data: text === '' ? null : JSON.parse(text).data };
+    // A document has no data.
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
+    return { status: response.status, text, headers: shown, data: isJson ? JSON.parse(text).data : null };
   };
 
   return {

@@ -50,6 +50,7 @@ const DECIDED: Readonly<
       'getOrder',
       'listTickets',
       'getTicket',
+      'getTicketDocument',
       'getVerificationKey',
     ],
     mayNot: ['createIndividual', 'createStructure', 'quoteOrder'],

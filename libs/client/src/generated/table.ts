@@ -63,6 +63,7 @@ export const table = {
   getStructureUnprefixed: 'GET /contacts/structures/{contactNumber}',
   getTariff: 'GET /svc/v3/catalog/tariffs/{tariffId}',
   getTicket: 'GET /svc/v3/tickets/{ticketId}',
+  getTicketDocument: 'GET /svc/v3/tickets/{ticketId}/document blob',
   getUsage: 'GET /svc/v3/usage list',
   getUser: 'GET /svc/v3/users/{userId}',
   getUserInfo: 'GET /auth/userinfo bare',

@@ -5050,6 +5050,36 @@ export interface operations {
             };
         };
     };
+    getTicketDocument: {
+        parameters: {
+            query?: {
+                /**
+                 * @description an ISO 639 or BCP 47 code; default: en
+                 * @example fr
+                 */
+                lang?: string;
+            };
+            header?: never;
+            path: {
+                /** @example tic_00mhs1k9f5q2w8e4r6t0 */
+                ticketId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": string;
+                    "image/svg+xml": string;
+                };
+            };
+        };
+    };
     getUsage: {
         parameters: {
             query?: {
@@ -5959,6 +5989,8 @@ export interface Operations {
   getTariff(request: { path: operations['getTariff']['parameters']['path']; ifNoneMatch?: string } & Options): Call<Tariff>;
   /** Reads a ticket: `GET /svc/v3/tickets/{ticketId}` */
   getTicket(request: { path: operations['getTicket']['parameters']['path']; ifNoneMatch?: string } & Options): Call<Ticket>;
+  /** Returns a ticket with its QR code, to print or to show: `GET /svc/v3/tickets/{ticketId}/document` */
+  getTicketDocument(request: { path: operations['getTicketDocument']['parameters']['path']; query?: operations['getTicketDocument']['parameters']['query']; accept?: 'application/pdf' | 'image/svg+xml' } & Options): Call<Blob>;
   /** Counts the institution’s requests by interval: `GET /svc/v3/usage` */
   getUsage(request?: { query?: operations['getUsage']['parameters']['query'] } & Options): List<Usage>;
   /** Gives a user: `GET /svc/v3/users/{userId}` */

@@ -42,13 +42,15 @@ export const createOutcomes = (family: Family, { bare, compressed, onFault, stre
 
   return {
     ofAnswer: (answer: Answer): Outcome => {
-      const { status, headers, etag, subjects, stream } = answer;
+      const { status, headers, etag, subjects, stream, document } = answer;
       if (stream) {
         const type = { 'Content-Type': streams?.mediaType ?? 'text/plain' };
         return { status, headers: { ...type, ...NO_STORE, ...headers }, body: undefined, stream };
       }
       const validator = etag === undefined ? NO_STORE : { ETag: tag(etag), ...REVALIDATED };
-      return { status, headers: { ...JSON_TYPE, ...validator, ...headers }, body: bodyOf(answer), subjects };
+      const type = document ? { 'Content-Type': document.mediaType } : JSON_TYPE;
+      const body = document ? document.content : bodyOf(answer);
+      return { status, headers: { ...type, ...validator, ...headers }, body, subjects };
     },
     ofFault: (fault: Fault): Outcome => {
       const { status, body } = family.failure(fault);

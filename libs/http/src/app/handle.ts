@@ -83,7 +83,7 @@ export const prepare = (operation: AnyOperation, parts: AppParts): ((id: string)
         write: (position) => cursors.write(owner, position),
       },
     });
-    if (!answer.stream) check?.(answer);
+    if (!answer.stream && !answer.document) check?.(answer);
     return outcomes.ofAnswer(more ? { ...answer, headers: { ...more, ...answer.headers } } : answer);
   };
 
@@ -99,7 +99,8 @@ export const prepare = (operation: AnyOperation, parts: AppParts): ((id: string)
       };
     }
     if (!isRead || !compressed) {
-      return { status, headers: publicWithKey ? { ...headers, Vary: vary } : headers, body: jsonBody(body) };
+      const sent = Buffer.isBuffer(body) ? body : jsonBody(body);
+      return { status, headers: publicWithKey ? { ...headers, Vary: vary } : headers, body: sent };
     }
     const encoded = await encode(body as object, request.headers['accept-encoding']);
     const coding = encoded.coding && { 'Content-Encoding': encoded.coding };

@@ -91,6 +91,10 @@ const describedAnswer = (operation: AnyOperation, data: TSchema, family: Family,
   return schemas.add(`${name ?? capitalised(operation.id)}Answer`, schema);
 };
 
+/** Bodies that are documents: their bytes, without an example. */
+const documentsOf = (mediaTypes: readonly string[]): object =>
+  Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, { schema: { type: 'string', format: 'binary' } }]));
+
 const answersOf = (operation: AnyOperation, family: Family, schemas: Schemas): [string, object][] =>
   Object.entries(operation.answers).map(([status, data]) => [
     status,
@@ -108,15 +112,17 @@ const answersOf = (operation: AnyOperation, family: Family, schemas: Schemas): [
           ]),
         ),
       },
-      content: {
-        'application/json': {
-          schema: describedAnswer(operation, data, family, schemas),
-          examples: { [operation.id]: { summary: operation.summary, value: answerExample(operation, family) } },
-        },
-        ...(status === '200' && operation.streams
-          ? { [operation.streams.mediaType]: { schema: { type: 'string' }, example: operation.streams.example } }
-          : {}),
-      },
+      content: operation.documents
+        ? documentsOf(operation.documents)
+        : {
+            'application/json': {
+              schema: describedAnswer(operation, data, family, schemas),
+              examples: { [operation.id]: { summary: operation.summary, value: answerExample(operation, family) } },
+            },
+            ...(status === '200' && operation.streams
+              ? { [operation.streams.mediaType]: { schema: { type: 'string' }, example: operation.streams.example } }
+              : {}),
+          },
     },
   ]);
 

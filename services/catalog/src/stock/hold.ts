@@ -48,6 +48,7 @@ export interface HeldLine {
   readonly price: Price;
   readonly tariff: TariffDocument;
   readonly performance: PerformanceDocument;
+  readonly product: ProductDocument | undefined;
 }
 
 export interface Held {
@@ -192,7 +193,9 @@ const linesOf = (
     const price = prices[item];
     const performance = offers.performances.get(performanceId);
     const tariff = offers.tariffs.get(tariffId);
-    return price && performance && tariff ? places.map((place) => ({ item, place, price, tariff, performance })) : [];
+    if (!price || !performance || !tariff) return [];
+    const product = offers.products.get(performance.productId);
+    return places.map((place) => ({ item, place, price, tariff, performance, product }));
   });
 
 /** The state that the holds of one process share: contention, and the requests that are running, by key. */

@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { contextOf } from '../context.ts';
 import { refusalReasons } from '../domain/sale.ts';
 import { ids } from '../examples.ts';
-import { amount } from '../schemas.ts';
+import { amount, texts } from '../schemas.ts';
 import { quote } from './hold.ts';
 import { quoteOrder } from './order-quote.ts';
 import { Hold } from './shapes.ts';
@@ -26,6 +26,7 @@ const Quote = named(
   Type.Object({
     tariffId: Type.String(),
     criterion: nullable(Type.String()),
+    name: Type.Optional(texts(200)),
     amount,
     currency,
   }),
@@ -99,6 +100,7 @@ export const quoteRoutes = (store: Store): AnyOperation[] => [
         quotes: quotes.map(({ price, tariff }) => ({
           tariffId: tariff.id,
           criterion: tariff.criterion,
+          name: tariff.name,
           amount: price.amount,
           currency: price.currency,
         })),

@@ -11,8 +11,8 @@ import {
 import { type Static, Type } from 'typebox';
 import { paymentMethods } from '../domain/point-of-sale.ts';
 import { refusalReasons } from '../domain/sale.ts';
-import { amount } from '../schemas.ts';
-import type { PlaceDocument } from '../store.ts';
+import { amount, texts } from '../schemas.ts';
+import type { PerformanceDocument, PlaceDocument, ProductDocument, TariffDocument } from '../store.ts';
 import type { ChangeOutcome, Superseded } from './changes.ts';
 import type { Held } from './hold.ts';
 import type { RenewalOutcome } from './renewal.ts';
@@ -81,6 +81,18 @@ export const Hold = named(
   }),
 );
 
+/** What a ticket or a page shows of a place, as of its hold. */
+const SaleDescription = named(
+  'SaleDescription',
+  Type.Object({
+    product: texts(200),
+    seatCategory: texts(200),
+    tariff: texts(200),
+    venue: Type.Object({ name: Type.String(), city: nullable(Type.String()) }),
+    timeZone: Type.String(),
+  }),
+);
+
 const Line = named(
   'HeldLine',
   Type.Object({
@@ -91,6 +103,7 @@ const Line = named(
     seatCategoryId: Type.String(),
     tariffId: Type.String(),
     criterion: nullable(Type.String()),
+    about: Type.Optional(SaleDescription),
     amount,
     currency,
     place: Type.Object({
@@ -123,6 +136,19 @@ export const HoldAnswer = named(
   }),
 );
 
+/** Nothing without a product, which only an interrupted creation lacks. */
+const aboutOf = (
+  product: ProductDocument | undefined,
+  { seatCategories, venue, timeZone }: PerformanceDocument,
+  seatCategoryId: string,
+  { name: tariff }: TariffDocument,
+) => {
+  const category = seatCategories.find(({ id }) => id === seatCategoryId);
+  if (!product || !category) return {};
+  const { name, city } = venue;
+  return { about: { product: product.name, seatCategory: category.name, tariff, venue: { name, city }, timeZone } };
+};
+
 /** The held places as the operation shows them. */
 export const heldView = ({ until, lines, pointOfSale }: Held): Static<typeof HoldAnswer> => ({
   outcome: 'held',
@@ -134,7 +160,7 @@ export const heldView = ({ until, lines, pointOfSale }: Held): Static<typeof Hol
     maxPlacesPerOrder: pointOfSale.maxPlacesPerOrder,
     holdMinutes: pointOfSale.holdMinutes,
   },
-  lines: lines.map(({ item, place, price, tariff, performance }) => ({
+  lines: lines.map(({ item, place, price, tariff, performance, product }) => ({
     item,
     productId: performance.productId,
     performanceId: performance.id,
@@ -142,6 +168,7 @@ export const heldView = ({ until, lines, pointOfSale }: Held): Static<typeof Hol
     seatCategoryId: place.seatCategoryId,
     tariffId: tariff.id,
     criterion: tariff.criterion,
+    ...aboutOf(product, performance, place.seatCategoryId, tariff),
     amount: price.amount,
     currency: price.currency,
     place: { id: place.id, label: place.label, row: place.row, seat: place.seat },

@@ -25,7 +25,7 @@ describe.each(engines)(`quotes on $name${notExercised}`, (engine) => {
     expect(await quote(item)).toEqual({
       outcome: 'quoted',
       refusal: null,
-      quotes: [{ tariffId: show.tariff.id, criterion: null, amount: 4_200, currency: 'CHF' }],
+      quotes: [{ tariffId: show.tariff.id, criterion: null, name: show.tariff.name, amount: 4_200, currency: 'CHF' }],
     });
     expect(await availabilityOf(catalog, show)).toMatchObject({ free: 10, held: 0 });
   });

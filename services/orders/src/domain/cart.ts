@@ -1,6 +1,6 @@
 import { accept, type Decision, refuse } from './order/decision.ts';
 import { areAmounts } from './order/money.ts';
-import type { Beneficiary, Line, Order } from './order/order.ts';
+import type { Beneficiary, Line, Order, Texts } from './order/order.ts';
 import { isHidden, touched, unfit } from './order/state.ts';
 
 /** A change of a cart's line; absent members stay. */
@@ -10,6 +10,7 @@ export interface LineChange {
     readonly criterion: string | null;
     readonly amount: number;
     readonly currency: string;
+    readonly name?: Texts;
   };
   /** An absent name stays; null removes it. */
   readonly beneficiary?: { readonly firstName?: string | null; readonly lastName?: string | null };
@@ -18,6 +19,13 @@ export interface LineChange {
 const renamed = (known: Beneficiary | null | undefined, change: LineChange['beneficiary']): Beneficiary | null => {
   const { firstName = known?.firstName ?? null, lastName = known?.lastName ?? null } = change ?? {};
   return firstName === null && lastName === null ? null : { firstName, lastName };
+};
+
+/** What the line shows of its place, with the name of another tariff. */
+const described = ({ about }: Line, name: Texts | undefined): Pick<Line, 'about'> => {
+  if (!about) return {};
+  const { tariff: _, ...rest } = about;
+  return { about: name ? { ...rest, tariff: name } : rest };
 };
 
 /**
@@ -50,7 +58,12 @@ export const changeLine = <O extends Order>(
   if (tariff && tariff.currency !== order.currency)
     return refuse('currency_mismatch', `The cart is in ${order.currency}, the tariff is in ${tariff.currency}.`);
   const price = tariff && { tariffId: tariff.tariffId, criterion: tariff.criterion, amount: tariff.amount };
-  const next: Line = { ...line, ...price, beneficiary: renamed(line.beneficiary, beneficiary) };
+  const next: Line = {
+    ...line,
+    ...price,
+    ...(tariff ? described(line, tariff.name) : {}),
+    beneficiary: renamed(line.beneficiary, beneficiary),
+  };
   const lines = order.lines.map((other) => (other.id === lineId ? next : other));
   if (!areAmounts(lines.map(({ amount }) => amount))) return refuse('invalid_amount');
   return accept(touched({ ...order, lines }, now));

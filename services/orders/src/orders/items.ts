@@ -95,7 +95,7 @@ export const linesOf = (
 ): NewLine[] => {
   const beneficiaries = beneficiariesOf(held, items);
   return held.map(
-    ({ productId, performanceId, startDate, seatCategoryId, tariffId, criterion, amount, place }, index) => ({
+    ({ productId, performanceId, startDate, seatCategoryId, tariffId, criterion, amount, place, about }, index) => ({
       id: newId('lin'),
       productId,
       performanceId,
@@ -105,6 +105,7 @@ export const linesOf = (
       criterion,
       amount,
       place: { id: place.id, label: place.label, row: place.row, seat: place.seat },
+      ...(about === undefined ? {} : { about }),
       ...(beneficiaries[index] ? { beneficiary: beneficiaries[index] } : {}),
     }),
   );

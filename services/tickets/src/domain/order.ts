@@ -1,4 +1,4 @@
-import type { Beneficiary, Place, Price, Ticket } from './ticket.ts';
+import type { Beneficiary, Place, Price, SaleDescription, Ticket } from './ticket.ts';
 
 /** A ticket as a confirmed order lists it. */
 export interface OrderedTicket {
@@ -13,6 +13,7 @@ export interface OrderedTicket {
   readonly productId?: string | null;
   /** ISO 8601 UTC. */
   readonly startDate?: string | null;
+  readonly about?: SaleDescription;
   /** As the order names it. */
   readonly beneficiary?: Beneficiary | null;
   /** How often the order has changed it since the confirmation; absent: never. */
@@ -133,6 +134,7 @@ export const newTicket = (
   price: ordered.price,
   productId: ordered.productId ?? null,
   startDate: ordered.startDate ?? null,
+  ...(ordered.about === undefined ? {} : { about: ordered.about }),
   beneficiary: beneficiary ?? null,
   ...(order.named ? { named: true } : {}),
   ...(beneficiaryAsOf === undefined ? {} : { namedAsOf: beneficiaryAsOf }),

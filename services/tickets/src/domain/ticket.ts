@@ -17,6 +17,18 @@ export interface Price {
   readonly currency: string;
 }
 
+type Texts = Readonly<Record<string, string>>;
+
+/** What the document of a ticket shows beside its own members, as of the sale. Texts are by language (ISO 639). */
+export interface SaleDescription {
+  readonly product: Texts;
+  readonly seatCategory: Texts;
+  readonly tariff?: Texts;
+  readonly venue: { readonly name: string; readonly city: string | null };
+  /** IANA name. */
+  readonly timeZone: string;
+}
+
 export interface Beneficiary {
   readonly firstName: string | null;
   readonly lastName: string | null;
@@ -49,6 +61,8 @@ export interface Ticket {
   /** Product and start of the performance, as given by the order; for display in shops. */
   readonly productId?: string | null;
   readonly startDate?: string | null;
+  /** Absent in tickets of earlier releases. */
+  readonly about?: SaleDescription;
   readonly beneficiary: Beneficiary | null;
   /**
    * Whether the beneficiary was set, by the order or later, or erased: names of the order are not applied afterwards.
@@ -191,6 +205,7 @@ export const successorOf = (ticket: Ticket): Ticket | undefined => {
     price: ticket.price,
     productId: ticket.productId ?? null,
     startDate: ticket.startDate ?? null,
+    ...(ticket.about === undefined ? {} : { about: ticket.about }),
     beneficiary: successor.beneficiary,
     ...(ticket.named || successor.beneficiary ? { named: true } : {}),
     ...(ticket.namedAsOf === undefined ? {} : { namedAsOf: ticket.namedAsOf }),

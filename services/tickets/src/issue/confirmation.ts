@@ -26,6 +26,23 @@ const instant = (value: unknown): string | null => {
   return Number.isNaN(time) ? null : new Date(time).toISOString();
 };
 
+const texts = (value: unknown): Readonly<Record<string, string>> | undefined =>
+  isObject(value) && Object.values(value).every((text) => typeof text === 'string')
+    ? (value as Readonly<Record<string, string>>)
+    : undefined;
+
+/** What the document shows; nothing if it is incomplete: the member is only displayed, so it prevents no issue. */
+const describedBy = (about: unknown): Pick<OrderedTicket, 'about'> => {
+  if (!isObject(about) || !isObject(about.venue)) return {};
+  const [product, seatCategory, tariff] = [texts(about.product), texts(about.seatCategory), texts(about.tariff)];
+  const { venue, timeZone } = about;
+  if (!product || !seatCategory || typeof venue.name !== 'string' || typeof timeZone !== 'string') return {};
+  const city = typeof venue.city === 'string' ? venue.city : null;
+  return {
+    about: { product, seatCategory, ...(tariff && { tariff }), venue: { name: venue.name, city }, timeZone },
+  };
+};
+
 /** The stored members of an ordered ticket; unknown members are left out. */
 export const orderedTicketOf = ({
   place,
@@ -34,6 +51,7 @@ export const orderedTicketOf = ({
   productId,
   startDate,
   beneficiaryAsOf,
+  about,
   ...given
 }: OrderedTicketInput): OrderedTicket => ({
   ticketId: given.ticketId,
@@ -46,5 +64,6 @@ export const orderedTicketOf = ({
   productId: typeof productId === 'string' ? productId : null,
   startDate: instant(startDate),
   beneficiary: isObject(beneficiary) ? named(beneficiary) : null,
+  ...describedBy(about),
   ...(typeof beneficiaryAsOf === 'number' ? { beneficiaryAsOf } : {}),
 });

@@ -16,6 +16,7 @@ export interface components {
             readonly seatCategoryId: string;
             readonly tariffId: string;
             readonly criterion: string | null;
+            readonly about?: components["schemas"]["SaleDescription"];
             /** @description in the currency's minor unit */
             readonly amount: number;
             /** @description ISO 4217 */
@@ -79,9 +80,14 @@ export interface components {
                 readonly placeIds?: readonly string[];
             }[];
         };
+        /** @description by language (ISO 639) */
+        readonly LocalisedText: {
+            readonly [key: string]: string;
+        };
         readonly Quote: {
             readonly tariffId: string;
             readonly criterion: string | null;
+            readonly name?: components["schemas"]["LocalisedText"];
             /** @description in the currency's minor unit */
             readonly amount: number;
             /** @description ISO 4217 */
@@ -119,6 +125,16 @@ export interface components {
             readonly data: {
                 readonly released: readonly string[];
             };
+        };
+        readonly SaleDescription: {
+            readonly product: components["schemas"]["LocalisedText"];
+            readonly seatCategory: components["schemas"]["LocalisedText"];
+            readonly tariff: components["schemas"]["LocalisedText"];
+            readonly venue: {
+                readonly name: string;
+                readonly city: string | null;
+            };
+            readonly timeZone: string;
         };
         readonly StockChange: {
             /**

@@ -31,6 +31,7 @@ export interface components {
                  * @description ISO 8601 UTC
                  */
                 readonly startDate?: string | null;
+                readonly about?: components["schemas"]["SaleDescription"];
                 readonly beneficiary?: {
                     readonly firstName?: string | null;
                     readonly lastName?: string | null;
@@ -59,6 +60,22 @@ export interface components {
             readonly status: "success";
             readonly details: null;
             readonly data: components["schemas"]["OrderTickets"];
+        };
+        readonly SaleDescription: {
+            readonly product: {
+                readonly [key: string]: string;
+            };
+            readonly seatCategory: {
+                readonly [key: string]: string;
+            };
+            readonly tariff?: {
+                readonly [key: string]: string;
+            };
+            readonly venue: {
+                readonly name: string;
+                readonly city: string | null;
+            };
+            readonly timeZone: string;
         };
         /** @enum {string} */
         readonly TicketStatus: "not_printed" | "printed" | "controlled" | "invalidated" | "cancelled";

@@ -1,4 +1,4 @@
-import type { Beneficiary, Line, Order, Place } from './order.ts';
+import type { Beneficiary, Line, Order, Place, SaleDescription } from './order.ts';
 
 /**
  * The order's places are sold: tickets are created from it. Published again, with a newer version, when the buyer
@@ -22,6 +22,7 @@ export interface OrderConfirmed {
       readonly productId: string;
       /** ISO 8601 UTC; of the performance. */
       readonly startDate: string;
+      readonly about?: SaleDescription;
     }[];
   };
 }
@@ -60,7 +61,7 @@ export const orderConfirmed = (order: Order): OrderConfirmed => ({
     contactNumber: order.contactNumber,
     pointOfSale: order.pointOfSale,
     tickets: order.lines.map(
-      ({ id, performanceId, seatCategoryId, tariffId, place, amount, productId, startDate }) => ({
+      ({ id, performanceId, seatCategoryId, tariffId, place, amount, productId, startDate, about }) => ({
         ticketId: ticketIdOf(id),
         lineId: id,
         performanceId,
@@ -70,6 +71,7 @@ export const orderConfirmed = (order: Order): OrderConfirmed => ({
         price: { amount, currency: order.currency },
         productId,
         startDate,
+        ...(about === undefined ? {} : { about }),
       }),
     ),
   },

@@ -24,6 +24,20 @@ export interface Beneficiary {
   readonly lastName: string | null;
 }
 
+/** A text by language (ISO 639). */
+export type Texts = Readonly<Record<string, string>>;
+
+/** What a ticket shows of a place, as of its hold: it stays when the catalog changes. */
+export interface SaleDescription {
+  readonly product: Texts;
+  readonly seatCategory: Texts;
+  /** Absent after a change to a tariff whose name is not known. */
+  readonly tariff?: Texts;
+  readonly venue: { readonly name: string; readonly city: string | null };
+  /** IANA name. */
+  readonly timeZone: string;
+}
+
 /** One place at one price, as the catalog holds it. */
 export interface NewLine {
   /** `lin_` and a suffix; the ticket's id is derived from it. */
@@ -41,6 +55,8 @@ export interface NewLine {
   readonly amount: number;
   /** Absent or null: no beneficiary. */
   readonly beneficiary?: Beneficiary | null;
+  /** Absent in lines of earlier releases. */
+  readonly about?: SaleDescription;
 }
 
 export interface Line extends NewLine {

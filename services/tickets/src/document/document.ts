@@ -1,0 +1,43 @@
+import { Fault } from '@boxoffice/envelope';
+import type { Collections } from '../context.ts';
+import { getTicket } from '../tickets/tickets.ts';
+import { aboutTicket } from './about.ts';
+import { pdfOf } from './pdf.ts';
+import { svgOf } from './svg.ts';
+import { languageOf } from './texts.ts';
+
+export const PDF = 'application/pdf';
+export const SVG = 'image/svg+xml';
+
+/** The quality that an Accept header (RFC 9110, 12.5.1) gives a media type named in full; 0 if it does not. */
+const qualityOf = (accept: string, mediaType: string): number => {
+  const found = accept
+    .split(',')
+    .map((part) => part.split(';').map((piece) => piece.trim().toLowerCase()))
+    .find(([type]) => type === mediaType);
+  if (!found) return 0;
+  const quality = Number(found.find((piece) => piece.startsWith('q='))?.slice(2) ?? 1);
+  return Number.isFinite(quality) ? quality : 0;
+};
+
+/** Whether the client prefers SVG: it names it, with a higher quality than PDF. */
+const wantsSvg = (accept = ''): boolean => qualityOf(accept, SVG) > qualityOf(accept, PDF);
+
+/**
+ * The document of a printed ticket. @throws {Fault} `not_found`, `ticket_not_printed`, `ticket_cancelled`,
+ * `ticket_invalidated`
+ */
+export const documentOf = async (
+  collections: Collections,
+  ticketId: string,
+  lang: string | undefined,
+  accept: string | undefined,
+): Promise<{ readonly mediaType: string; readonly content: Buffer }> => {
+  const ticket = await getTicket(collections, ticketId);
+  if (ticket.status === 'not_printed') throw new Fault('ticket_not_printed', 'The ticket is not printed.');
+  if (ticket.status === 'cancelled') throw new Fault('ticket_cancelled', 'The ticket is cancelled.');
+  if (ticket.status === 'invalidated')
+    throw new Fault('ticket_invalidated', `The ticket is invalidated: it was replaced by ${ticket.replacedBy}.`);
+  const about = aboutTicket(ticket, languageOf(lang));
+  return wantsSvg(accept) ? { mediaType: SVG, content: svgOf(about) } : { mediaType: PDF, content: await pdfOf(about) };
+};

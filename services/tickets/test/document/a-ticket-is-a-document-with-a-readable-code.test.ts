@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { testVector } from '../../src/barcode/offline-verification.ts';
+import { aboutTicket } from '../../src/document/about.ts';
+import { pdfOf } from '../../src/document/pdf.ts';
+import { svgOf } from '../../src/document/svg.ts';
+import { newTicket } from '../../src/domain/order.ts';
+import { engines, notExercised } from '../fixture/engines.ts';
+import { cancelled, confirmed, firstOf, issued, PATH, printed, ticketOf, withMembers } from '../fixture/orders.ts';
+import { type Fixture, openFixture } from '../fixture/service.ts';
+import { blurred, renderCodeOfSvg, renderPdf, scan, textOfPdf } from './rendering.ts';
+
+const about = {
+  product: { fr: 'La Flûte enchantée', en: 'The Magic Flute' },
+  seatCategory: { fr: 'Parterre', en: 'Stalls' },
+  tariff: { fr: 'Plein tarif', en: 'Full price' },
+  venue: { name: 'Grand Théâtre', city: 'Genève' },
+  timeZone: 'Europe/Zurich',
+};
+const beneficiary = { firstName: 'Zażółć', lastName: 'Αγάπη <Любовь> & "co"' };
+
+/** An order whose tickets have everything that a document shows. */
+const described = () => {
+  const order = withMembers(confirmed(1), { startDate: '2031-03-14T18:30:00.000Z', beneficiary });
+  return { ...order, tickets: order.tickets.map((ticket) => ({ ...ticket, about })) };
+};
+
+/** The same without a store. */
+const sample = () => {
+  const { orderId, tickets } = described();
+  const [ordered] = tickets;
+  if (!ordered) throw new Error('the order has no ticket');
+  const place = { ...ordered.place, label: 'A-1' };
+  const order = { id: orderId, contactNumber: null, asOf: 1, named: true };
+  return newTicket(order, { ...ordered, place, beneficiary }, testVector.barcode, '2031-01-01T00:00:00.000Z');
+};
+
+describe('the PDF of a ticket', () => {
+  test('has a code that ZXing reads at 72 dpi, sharp and blurred', async () => {
+    const pdf = await pdfOf(aboutTicket(sample(), 'fr'));
+    const [small, large] = [await renderPdf(pdf, 1), await renderPdf(pdf, 2)];
+    for (const picture of [small, blurred(small, 1), blurred(large, 2)])
+      expect(await scan(picture)).toEqual([testVector.barcode]);
+    const text = await textOfPdf(pdf);
+    for (const part of ['La Flûte enchantée', 'Zażółć Αγάπη', 'Любовь']) expect(text).toContain(part);
+  }, 300_000);
+
+  test('is the same for the same ticket, byte for byte', async () => {
+    const about = aboutTicket(sample(), 'en');
+    expect((await pdfOf(about)).equals(await pdfOf(about))).toBe(true);
+  }, 300_000);
+});
+
+describe.each(engines)(`a ticket is a document, on $name${notExercised}`, (engine) => {
+  let fixture: Fixture;
+  let id: string;
+  let barcode: string;
+  beforeAll(async () => {
+    fixture = await openFixture(engine);
+    ({ id } = await printed(fixture, described()));
+    ({ barcode } = ticketOf(await fixture.call('GET', `${PATH}/${id}`)));
+  });
+  afterAll(() => fixture.close());
+
+  const documentOf = async (accept?: string, query = '') => {
+    const { tickets } = fixture.context.collections(fixture.institution);
+    const ticket = await tickets.get(id);
+    if (!ticket) throw new Error('there is no ticket');
+    const reply = await fixture.call('GET', `${PATH}/${id}/document${query}`, {
+      ...(accept === undefined ? {} : { headers: { accept } }),
+    });
+    return { reply, ticket, type: reply.headers.get('content-type') };
+  };
+
+  test('as PDF by default', async () => {
+    const { reply, type } = await documentOf();
+    expect([reply.status, type, reply.text.slice(0, 5)]).toEqual([200, 'application/pdf', '%PDF-']);
+  });
+
+  test('as SVG on request, whose code is read as well', async () => {
+    const { reply, type } = await documentOf('image/svg+xml');
+    expect([reply.status, type]).toEqual([200, 'image/svg+xml']);
+    expect(await scan(renderCodeOfSvg(reply.text, 4))).toEqual([barcode]);
+    expect(await scan(blurred(renderCodeOfSvg(reply.text, 4), 1))).toEqual([barcode]);
+    expect(reply.text).toContain('Αγάπη &lt;Любовь&gt; &amp; &quot;co&quot;');
+    expect(reply.text).not.toMatch(/<script|href|url\(|<image|style=/);
+  });
+
+  test('another Accept gets the PDF; of both the preferred one', async () => {
+    for (const [accept, type] of [
+      ['text/html', 'application/pdf'],
+      ['*/*', 'application/pdf'],
+      ['image/*', 'application/pdf'],
+      ['application/pdf, image/svg+xml;q=0.9', 'application/pdf'],
+      ['application/pdf;q=0.5, IMAGE/SVG+XML', 'image/svg+xml'],
+    ])
+      expect([accept, (await documentOf(accept)).type]).toEqual([accept, type]);
+    expect((await documentOf()).reply.headers.get('vary')).toContain('Accept');
+  });
+
+  test('names and fixed words are in the language, dates at the place of the performance', async () => {
+    const { reply } = await documentOf('image/svg+xml', '?lang=fr-CH');
+    for (const text of [
+      'La Flûte enchantée',
+      'Grand Théâtre, Genève',
+      'Parterre',
+      'Plein tarif',
+      'Rang A, place 1',
+      '19:30',
+    ])
+      expect(reply.text).toContain(text);
+    const english = await documentOf('image/svg+xml');
+    for (const text of ['The Magic Flute', 'Row A, seat 1', '125.00']) expect(english.reply.text).toContain(text);
+    for (const lang of ['xx', 'not a language', ''])
+      expect((await documentOf('image/svg+xml', `?lang=${encodeURIComponent(lang)}`)).reply.status).toBe(200);
+  });
+
+  test('a ticket of an earlier release has one, too', async () => {
+    const { ticket } = await documentOf();
+    const { about: _, startDate: __, ...older } = ticket;
+    const svg = svgOf(aboutTicket(older, 'de')).toString();
+    expect(svg).toContain('Reihe A, Platz 1');
+    expect(await scan(renderCodeOfSvg(svg, 4))).toEqual([barcode]);
+  });
+
+  test('only of a printed ticket: 412 with its own code, 404 for an unknown one', async () => {
+    const order = await issued(fixture);
+    const codeOf = async (ticketId: string) => {
+      const { status, body, headers } = await fixture.call('GET', `${PATH}/${ticketId}/document`);
+      return [status, body.status, headers.get('content-type')?.startsWith('application/json')];
+    };
+    expect(await codeOf(firstOf(order))).toEqual([412, 'ticket_not_printed', true]);
+    const { id: old } = await printed(fixture);
+    await fixture.call('POST', `${PATH}/${old}/replacement`, { body: {} });
+    expect(await codeOf(old)).toEqual([412, 'ticket_invalidated', true]);
+    await fixture.deliver('order.cancelled', cancelled(order));
+    expect(await codeOf(firstOf(order))).toEqual([412, 'ticket_cancelled', true]);
+    expect(await codeOf('tic_unknown')).toEqual([404, 'not_found', true]);
+  });
+});

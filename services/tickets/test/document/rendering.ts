@@ -1,0 +1,90 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { PDFiumLibrary } from '@hyzyla/pdfium';
+import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader';
+
+/** Grey values, a byte each, row by row. */
+export interface Picture {
+  readonly width: number;
+  readonly height: number;
+  readonly grey: Uint8Array;
+}
+
+const { resolve } = createRequire(import.meta.url);
+
+/** Renders the only page of a PDF with PDFium, the renderer of Chromium. `scale` 1 is 72 dpi. */
+export const renderPdf = async (pdf: Buffer, scale: number): Promise<Picture> => {
+  const library = await PDFiumLibrary.init();
+  try {
+    const document = await library.loadDocument(pdf);
+    if (document.getPageCount() !== 1) throw new Error(`the document has ${document.getPageCount()} pages`);
+    const { width, height, data } = await document.getPage(0).render({ scale, render: 'bitmap' });
+    const grey = Uint8Array.from({ length: width * height }, (_, at) => {
+      const [red = 0, green = 0, blue = 0] = data.subarray(4 * at, 4 * at + 3);
+      return Math.round((red + green + blue) / 3);
+    });
+    document.destroy();
+    return { width, height, grey };
+  } finally {
+    library.destroy();
+  }
+};
+
+/** The text of a PDF, as PDFium extracts it. */
+export const textOfPdf = async (pdf: Buffer): Promise<string> => {
+  const library = await PDFiumLibrary.init();
+  try {
+    const document = await library.loadDocument(pdf);
+    const text = document.getPage(0).getText();
+    document.destroy();
+    return text;
+  } finally {
+    library.destroy();
+  }
+};
+
+const numberIn = (text: string, name: string): number => Number(new RegExp(`\\b${name}="([\\d.]+)"`).exec(text)?.[1]);
+
+/** Paints the code of an SVG document, `pixels` for each module: the runs of its path, each `Mx yhNv1h-Nz`. */
+export const renderCodeOfSvg = (svg: string, pixels: number): Picture => {
+  const [code = ''] = /<svg x=.*<\/svg>/s.exec(svg) ?? [];
+  const side = Number(/viewBox="0 0 (\d+) \d+"/.exec(code)?.[1]);
+  if (!(numberIn(code, 'width') > 0 && side > 0)) throw new Error('the document has no code');
+  const width = side * pixels;
+  const grey = new Uint8Array(width * width).fill(255);
+  for (const [, x, y, run, back] of code.matchAll(/M(\d+) (\d+)h(\d+)v1h-(\d+)z/g)) {
+    if (run !== back) throw new Error('a run of the code is not closed');
+    for (let row = Number(y) * pixels; row < (Number(y) + 1) * pixels; row += 1)
+      grey.fill(0, row * width + Number(x) * pixels, row * width + (Number(x) + Number(run)) * pixels);
+  }
+  return { width, height: width, grey };
+};
+
+/** The picture out of focus: each pixel is the mean of the square around it. */
+export const blurred = ({ width, height, grey }: Picture, radius: number): Picture => {
+  const mean = (x: number, y: number): number => {
+    let [sum, count] = [0, 0];
+    for (let row = Math.max(0, y - radius); row <= Math.min(height - 1, y + radius); row += 1)
+      for (let column = Math.max(0, x - radius); column <= Math.min(width - 1, x + radius); column += 1) {
+        sum += grey[row * width + column] ?? 255;
+        count += 1;
+      }
+    return Math.round(sum / count);
+  };
+  return { width, height, grey: Uint8Array.from(grey, (_, at) => mean(at % width, Math.floor(at / width))) };
+};
+
+let prepared: Promise<unknown> | undefined;
+
+/** The texts of the QR codes in a picture, as ZXing reads them, the decoder of many scanners. */
+export const scan = async ({ width, height, grey }: Picture): Promise<string[]> => {
+  prepared ??= readFile(resolve('zxing-wasm/reader/zxing_reader.wasm')).then((file) =>
+    prepareZXingModule({ overrides: { wasmBinary: new Uint8Array(file).buffer }, fireImmediately: true }),
+  );
+  await prepared;
+  const data = new Uint8ClampedArray(width * height * 4).fill(255);
+  for (const [at, value] of grey.entries()) data.fill(value, 4 * at, 4 * at + 3);
+  const image = { width, height, data, colorSpace: 'srgb' } as unknown as Parameters<typeof readBarcodes>[0];
+  const found = await readBarcodes(image, { formats: ['QRCode'], tryHarder: true });
+  return found.filter(({ isValid }) => isValid).map(({ text }) => text);
+};
