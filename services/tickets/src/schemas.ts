@@ -150,6 +150,7 @@ const SaleDescription = named(
   'SaleDescription',
   Members(
     {
+      institution: Optional(Text()),
       product: texts,
       seatCategory: texts,
       tariff: Optional(texts),

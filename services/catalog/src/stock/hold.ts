@@ -13,6 +13,7 @@ import {
 } from '../domain/sale.ts';
 import { settle } from '../performances/capacity.ts';
 import type {
+  InstitutionDocument,
   PerformanceDocument,
   PlaceDocument,
   PointOfSaleDocument,
@@ -56,6 +57,8 @@ export interface Held {
   readonly until: number;
   readonly lines: readonly HeldLine[];
   readonly pointOfSale: PointOfSaleDocument | null;
+  /** Undefined if it is not set up in the catalog. */
+  readonly institution: InstitutionDocument | undefined;
 }
 
 /** What a request for places refers to; a point of sale that does not exist is undefined, none requested null. */
@@ -64,6 +67,7 @@ export interface Offers {
   readonly products: ReadonlyMap<string, ProductDocument>;
   readonly tariffs: ReadonlyMap<string, TariffDocument>;
   readonly pointOfSale: PointOfSaleDocument | null | undefined;
+  readonly institution: InstitutionDocument | undefined;
 }
 
 const byId = async <T extends { readonly id: string }>(
@@ -76,7 +80,7 @@ const byId = async <T extends { readonly id: string }>(
 
 /** Reads what the request refers to. */
 export const loadOffers = async ({ collections }: Context, requested: HoldRequest): Promise<Offers> => {
-  const [performances, tariffs, pointOfSale] = await Promise.all([
+  const [performances, tariffs, pointOfSale, institution] = await Promise.all([
     byId(
       requested.items.map(({ performanceId }) => performanceId),
       collections.performances.get,
@@ -86,6 +90,7 @@ export const loadOffers = async ({ collections }: Context, requested: HoldReques
       collections.tariffs.get,
     ),
     requested.pointOfSale === undefined ? null : collections.pointsOfSale.get(requested.pointOfSale.toLowerCase()),
+    collections.institutions.get(collections.institution),
   ]);
   const found = [...performances.values()];
   const products = await byId(
@@ -94,7 +99,7 @@ export const loadOffers = async ({ collections }: Context, requested: HoldReques
   );
   // A committed change of capacity must be applied before any place is claimed.
   await Promise.all(found.map((performance) => settle(collections, performance)));
-  return { performances, products, tariffs, pointOfSale };
+  return { performances, products, tariffs, pointOfSale, institution };
 };
 
 const isRefusal = (value: object): value is Refusal => 'reason' in value;
@@ -227,7 +232,8 @@ const holdOnce = async (context: Context, requested: HoldRequest, contention: Co
   // A repeat returns the end of the existing hold, not of a new one.
   const ends = outcome.held.flat().flatMap(({ state, freeFrom }) => (state === 'held' ? [freeFrom] : []));
   const lines = linesOf(requested, offers, prices, outcome.held);
-  return { until: ends.length > 0 ? Math.min(...ends) : until, lines, pointOfSale: offers.pointOfSale ?? null };
+  const { pointOfSale = null, institution } = offers;
+  return { until: ends.length > 0 ? Math.min(...ends) : until, lines, pointOfSale, institution };
 };
 
 /**

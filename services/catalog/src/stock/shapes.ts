@@ -12,7 +12,13 @@ import { type Static, Type } from 'typebox';
 import { paymentMethods } from '../domain/point-of-sale.ts';
 import { refusalReasons } from '../domain/sale.ts';
 import { amount, texts } from '../schemas.ts';
-import type { PerformanceDocument, PlaceDocument, ProductDocument, TariffDocument } from '../store.ts';
+import type {
+  InstitutionDocument,
+  PerformanceDocument,
+  PlaceDocument,
+  ProductDocument,
+  TariffDocument,
+} from '../store.ts';
 import type { ChangeOutcome, Superseded } from './changes.ts';
 import type { Held } from './hold.ts';
 import type { RenewalOutcome } from './renewal.ts';
@@ -85,6 +91,7 @@ export const Hold = named(
 const SaleDescription = named(
   'SaleDescription',
   Type.Object({
+    institution: Type.Optional(Type.String()),
     product: texts(200),
     seatCategory: texts(200),
     tariff: texts(200),
@@ -138,6 +145,7 @@ export const HoldAnswer = named(
 
 /** Nothing without a product, which only an interrupted creation lacks. */
 const aboutOf = (
+  institution: InstitutionDocument | undefined,
   product: ProductDocument | undefined,
   { seatCategories, venue, timeZone }: PerformanceDocument,
   seatCategoryId: string,
@@ -146,11 +154,13 @@ const aboutOf = (
   const category = seatCategories.find(({ id }) => id === seatCategoryId);
   if (!product || !category) return {};
   const { name, city } = venue;
-  return { about: { product: product.name, seatCategory: category.name, tariff, venue: { name, city }, timeZone } };
+  const seller = institution ? { institution: institution.name } : {};
+  const names = { ...seller, product: product.name, seatCategory: category.name, tariff };
+  return { about: { ...names, venue: { name, city }, timeZone } };
 };
 
 /** The held places as the operation shows them. */
-export const heldView = ({ until, lines, pointOfSale }: Held): Static<typeof HoldAnswer> => ({
+export const heldView = ({ until, lines, pointOfSale, institution }: Held): Static<typeof HoldAnswer> => ({
   outcome: 'held',
   refusal: null,
   heldUntil: new Date(until).toISOString(),
@@ -168,7 +178,7 @@ export const heldView = ({ until, lines, pointOfSale }: Held): Static<typeof Hol
     seatCategoryId: place.seatCategoryId,
     tariffId: tariff.id,
     criterion: tariff.criterion,
-    ...aboutOf(product, performance, place.seatCategoryId, tariff),
+    ...aboutOf(institution, product, performance, place.seatCategoryId, tariff),
     amount: price.amount,
     currency: price.currency,
     place: { id: place.id, label: place.label, row: place.row, seat: place.seat },

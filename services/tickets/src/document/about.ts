@@ -1,7 +1,7 @@
 // The document of a ticket: what is printed on it, as PDF and as SVG.
 
 import type { Ticket } from '../domain/ticket.ts';
-import { type Language, textsOf } from './texts.ts';
+import { type Speech, speechOf } from './texts.ts';
 
 /** One line of the document: a name and what it says. */
 export interface Entry {
@@ -11,60 +11,77 @@ export interface Entry {
 
 /** What a document shows, in one language. */
 export interface About {
-  readonly language: Language;
+  /** ISO 639, of the fixed words. */
+  readonly language: string;
+  readonly institution: string | null;
   readonly title: string;
   readonly when: string | null;
   readonly venue: string | null;
   readonly entries: readonly Entry[];
   readonly barcode: string;
-  /** For people who cannot scan the code. */
-  readonly ticketId: string;
+  /** What the code is, for people who do not see it. */
+  readonly code: string;
   readonly note: string;
+  /** The ticket's id with its name, for a door where nothing can be scanned. */
+  readonly number: string;
+  /** ISO 8601 UTC. */
+  readonly printedAt: string;
 }
 
-/** The text in the language, or else in another that there is. */
-const inLanguage = (texts: Readonly<Record<string, string>> | undefined, language: string): string | null =>
-  texts === undefined ? null : (texts[language] ?? Object.values(texts)[0] ?? null);
+/** The text in the language, or else in that of the fixed words, or in another that there is. */
+const spoken = (texts: Readonly<Record<string, string>> | undefined, { language, texts: words }: Speech) =>
+  texts === undefined ? null : (texts[language] ?? texts[words.language] ?? Object.values(texts)[0] ?? null);
 
 const nameOf = (beneficiary: Ticket['beneficiary']): string | null =>
   [beneficiary?.firstName, beneficiary?.lastName].filter(Boolean).join(' ') || null;
 
 /** An amount in the currency's minor unit, as people of the language write it. */
-const money = (amount: number, currency: string, language: string): string => {
-  const format = new Intl.NumberFormat(language, { style: 'currency', currency });
+const money = (amount: number, currency: string, locale: string): string => {
+  const format = new Intl.NumberFormat(locale, { style: 'currency', currency, currencyDisplay: 'code' });
   const digits = format.resolvedOptions().maximumFractionDigits ?? 2;
   return format.format(amount / 10 ** digits);
 };
 
-const startOf = (startDate: string | null | undefined, timeZone: string | undefined, language: string) =>
-  startDate
-    ? new Intl.DateTimeFormat(language, {
-        dateStyle: 'full',
-        timeStyle: 'short',
-        timeZone: timeZone ?? 'UTC',
-      }).format(new Date(startDate)) + (timeZone === undefined ? ' UTC' : '')
-    : null;
+const dateIn = (startDate: string, timeZone: string, locale: string): string =>
+  new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'short', timeZone }).format(new Date(startDate));
 
-/** What the document of this ticket shows. Members that the ticket does not have, since it is older, are left out. */
-export const aboutTicket = (ticket: Ticket, language: Language): About => {
+/** The start by the clocks of the venue; in UTC, and saying so, if their time zone is not known. */
+const startOf = (startDate: string, timeZone: string | undefined, locale: string): string => {
+  try {
+    if (timeZone !== undefined) return dateIn(startDate, timeZone, locale);
+  } catch {
+    // A zone that this version of ICU does not have.
+  }
+  return `${dateIn(startDate, 'UTC', locale)} UTC`;
+};
+
+/**
+ * What the document of this ticket shows, in the language `lang`. Members that the ticket does not have, since it is
+ * older, are left out, and so is a name that was erased.
+ */
+export const aboutTicket = (ticket: Ticket, lang: string | undefined): About => {
   const { about, place, price, beneficiary, startDate, id, barcode } = ticket;
-  const texts = textsOf(language);
+  const speech = speechOf(lang, Object.keys(about?.product ?? {}));
+  const { texts, locale } = speech;
   const seat = place.row !== null && place.seat !== null ? texts.seat(place.row, place.seat) : place.label;
   const entries: [string, string | null][] = [
-    [texts.category, inLanguage(about?.seatCategory, language)],
+    [texts.category, spoken(about?.seatCategory, speech)],
     [texts.place, seat],
-    [texts.tariff, inLanguage(about?.tariff, language)],
-    [texts.price, money(price.amount, price.currency, language)],
     [texts.beneficiary, nameOf(beneficiary)],
+    [texts.tariff, spoken(about?.tariff, speech)],
+    [texts.price, money(price.amount, price.currency, locale)],
   ];
   return {
-    language,
-    title: inLanguage(about?.product, language) ?? texts.ticket,
-    when: startOf(startDate, about?.timeZone, language),
+    language: texts.language,
+    institution: about?.institution ?? null,
+    title: spoken(about?.product, speech) ?? texts.ticket,
+    when: startDate ? startOf(startDate, about?.timeZone, locale) : null,
     venue: about ? [about.venue.name, about.venue.city].filter(Boolean).join(', ') : null,
     entries: entries.flatMap(([name, value]) => (value === null ? [] : [{ name, value }])),
     barcode,
-    ticketId: id,
+    code: texts.code,
     note: texts.note,
+    number: `${texts.number} ${id}`,
+    printedAt: ticket.printedAt ?? ticket.createdAt,
   };
 };

@@ -1,10 +1,10 @@
+import { createHash } from 'node:crypto';
 import { Fault } from '@boxoffice/envelope';
 import type { Collections } from '../context.ts';
 import { getTicket } from '../tickets/tickets.ts';
 import { aboutTicket } from './about.ts';
 import { pdfOf } from './pdf.ts';
 import { svgOf } from './svg.ts';
-import { languageOf } from './texts.ts';
 
 export const PDF = 'application/pdf';
 export const SVG = 'image/svg+xml';
@@ -23,6 +23,14 @@ const qualityOf = (accept: string, mediaType: string): number => {
 /** Whether the client prefers SVG: it names it, with a higher quality than PDF. */
 const wantsSvg = (accept = ''): boolean => qualityOf(accept, SVG) > qualityOf(accept, PDF);
 
+/** A ticket to print or to show. */
+export interface TicketDocument {
+  readonly mediaType: string;
+  /** Of a file's name. */
+  readonly extension: string;
+  readonly content: Buffer;
+}
+
 /**
  * The document of a printed ticket. @throws {Fault} `not_found`, `ticket_not_printed`, `ticket_cancelled`,
  * `ticket_invalidated`
@@ -32,12 +40,18 @@ export const documentOf = async (
   ticketId: string,
   lang: string | undefined,
   accept: string | undefined,
-): Promise<{ readonly mediaType: string; readonly content: Buffer }> => {
+): Promise<TicketDocument> => {
   const ticket = await getTicket(collections, ticketId);
   if (ticket.status === 'not_printed') throw new Fault('ticket_not_printed', 'The ticket is not printed.');
   if (ticket.status === 'cancelled') throw new Fault('ticket_cancelled', 'The ticket is cancelled.');
   if (ticket.status === 'invalidated')
     throw new Fault('ticket_invalidated', `The ticket is invalidated: it was replaced by ${ticket.replacedBy}.`);
-  const about = aboutTicket(ticket, languageOf(lang));
-  return wantsSvg(accept) ? { mediaType: SVG, content: svgOf(about) } : { mediaType: PDF, content: await pdfOf(about) };
+  const about = aboutTicket(ticket, lang);
+  return wantsSvg(accept)
+    ? { mediaType: SVG, extension: 'svg', content: svgOf(about) }
+    : { mediaType: PDF, extension: 'pdf', content: await pdfOf(about) };
 };
+
+/** The validator of a document: of its bytes, since they also change with a release. */
+export const validatorOf = ({ content }: TicketDocument): string =>
+  createHash('sha256').update(content).digest('base64url').slice(0, 22);

@@ -1,5 +1,6 @@
 import { correction, generate, mode } from 'lean-qr';
 import type { About } from './about.ts';
+import { linesOf } from './fitting.ts';
 
 /** Light modules around a QR code (ISO/IEC 18004). */
 const QUIET = 4;
@@ -25,18 +26,18 @@ export const qrCodeOf = (barcode: string): QrCode => {
   return { side: code.size + 2 * QUIET, runs };
 };
 
-/** A text at a position, in points; `width` is what it has until the edge or the code. */
+/** One line of text; `y` is the top of its letters, in points, `room` the width until the code. */
 export interface Text {
   readonly x: number;
   readonly y: number;
   readonly size: number;
-  readonly width: number;
+  readonly room: number;
   readonly isBold: boolean;
   readonly isGrey: boolean;
   readonly text: string;
 }
 
-/** A page of one ticket, in points (72 per inch): a third of A4, as tall as the QR code needs. */
+/** A page of one ticket, in points (72 per inch): a third of A4, or as tall as its texts need. */
 export interface Layout {
   readonly width: number;
   readonly height: number;
@@ -46,38 +47,54 @@ export interface Layout {
 
 const WIDTH = 595;
 const HEIGHT = 281;
-const MARGIN = 34;
+const MARGIN = 30;
+/** Between the page's edge and the code, whose quiet zone adds to it. */
+const EDGE = 10;
 /** At 72 dpi each module of a code of version 6 or 8 is four pixels wide. */
 const MODULE = 4;
+const NAMES = 72;
+
+interface Style {
+  readonly size: number;
+  /** How many lines the text may have. */
+  readonly most?: number;
+  readonly isBold?: boolean;
+  readonly isGrey?: boolean;
+  readonly x?: number;
+}
 
 /** Where everything stands. */
-export const layoutOf = ({ title, when, venue, entries, barcode, ticketId, note }: About): Layout => {
+export const layoutOf = ({ institution, title, when, venue, entries, barcode, note, number }: About): Layout => {
   const qr = qrCodeOf(barcode);
-  const side = Math.min(qr.side * MODULE, HEIGHT - 2 * 10);
-  const code = { x: WIDTH - side - 10, y: (HEIGHT - side) / 2, side, qr };
-  const width = code.x - MARGIN - 10;
+  const side = Math.min(qr.side * MODULE, HEIGHT - 2 * EDGE);
+  const codeX = WIDTH - side - EDGE;
   const texts: Text[] = [];
-  let y = MARGIN;
-  const add = (text: string | null, size: number, { isBold = false, isGrey = false, x = MARGIN } = {}): void => {
-    if (text !== null && text !== '') texts.push({ x, y, size, width: width - (x - MARGIN), isBold, isGrey, text });
+
+  /** Adds a text at a height; returns the height below it. */
+  const add = (
+    text: string | null,
+    top: number,
+    { size, most = 1, isBold = false, isGrey = false, x = MARGIN }: Style,
+  ) => {
+    const room = codeX - EDGE - x;
+    const lines = text === null ? [] : linesOf(text, room, most, { size, isBold });
+    for (const [index, line] of lines.entries())
+      texts.push({ x, y: top + index * size * 1.25, size, room, isBold, isGrey, text: line });
+    return top + lines.length * size * 1.25;
   };
-  const line = (height: number) => {
-    y += height;
-  };
-  add(title, 20, { isBold: true });
-  line(32);
-  add(when, 11);
-  line(when === null ? 0 : 17);
-  add(venue, 11);
-  line(venue === null ? 8 : 25);
+
+  let y = add(institution, MARGIN - 4, { size: 9, most: 2, isGrey: true });
+  const isLong = linesOf(title, codeX - EDGE - MARGIN, 3, { size: 17, isBold: true }).length > 2;
+  y = add(title, y + 4, { size: isLong ? 12 : 17, most: 4, isBold: true });
+  y = add(when, y + 6, { size: 11, most: 2, isBold: true });
+  y = add(venue, y + 4, { size: 10, most: 2 });
+  y += 10;
   for (const { name, value } of entries) {
-    add(name, 9, { isGrey: true });
-    add(value, 9, { x: MARGIN + 76 });
-    line(16);
+    const below = add(name, y, { size: 9, isGrey: true });
+    y = Math.max(below, add(value, y, { size: 9, most: 3, x: MARGIN + NAMES })) + 4;
   }
-  y = HEIGHT - MARGIN - 22;
-  add(note, 8, { isGrey: true });
-  line(14);
-  add(ticketId, 8, { isGrey: true });
-  return { width: WIDTH, height: HEIGHT, texts, code };
+  const height = Math.max(HEIGHT, Math.ceil(y + 8 + 2 * 11 + MARGIN - 4));
+  const foot = add(note, height - MARGIN - 20, { size: 8, isGrey: true });
+  add(number, foot + 2, { size: 8, isGrey: true });
+  return { width: WIDTH, height, texts, code: { x: codeX, y: (height - side) / 2, side, qr } };
 };

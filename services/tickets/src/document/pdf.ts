@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { About } from './about.ts';
-import { layoutOf } from './layout.ts';
+import { runsOf } from './direction.ts';
+import { layoutOf, type Text } from './layout.ts';
 import { sfntOf } from './sfnt.ts';
 
 const { resolve } = createRequire(import.meta.url);
@@ -26,6 +27,23 @@ const parts = (): ReturnType<typeof load> => {
   return loading;
 };
 
+/** With features a run is one piece; without, each word is placed on its own, from left to right. */
+const PLACED = { lineBreak: false, features: ['kern', 'liga', 'calt'] } as PDFKit.Mixins.TextOptions;
+
+const write = (pdf: PDFKit.PDFDocument, { x, y, size, room, isBold, isGrey, text }: Text): void => {
+  pdf.font(isBold ? 'bold' : 'regular', size).fillColor(isGrey ? '#555555' : '#000000');
+  const runs = runsOf(text);
+  const widths = runs.map((run) => pdf.widthOfString(run, PLACED));
+  const whole = widths.reduce((sum, width) => sum + width, 0);
+  const scale = whole > room ? room / whole : 1;
+  pdf.fontSize(size * scale);
+  let left = x;
+  for (const [index, run] of runs.entries()) {
+    pdf.text(run, left, y, PLACED);
+    left += (widths[index] ?? 0) * scale;
+  }
+};
+
 /**
  * The document of a ticket as PDF, with embedded fonts. Without the instant of its making, so that the same ticket
  * gives the same bytes.
@@ -37,7 +55,15 @@ export const pdfOf = async (about: About): Promise<Buffer> => {
     size: [width, height],
     margin: 0,
     lang: about.language,
-    info: { Title: about.title, Creator: 'boxoffice', Producer: 'boxoffice', CreationDate: new Date(0) },
+    displayTitle: true,
+    tagged: true,
+    info: {
+      Title: about.title,
+      ...(about.institution === null ? {} : { Author: about.institution }),
+      Creator: 'boxoffice',
+      Producer: 'boxoffice',
+      CreationDate: new Date(about.printedAt),
+    },
   });
   const chunks: Buffer[] = [];
   pdf.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -46,16 +72,18 @@ export const pdfOf = async (about: About): Promise<Buffer> => {
     pdf.once('error', failed);
   });
   pdf.registerFont('regular', regular).registerFont('bold', bold);
-  for (const { x, y, size, width: room, isBold, isGrey, text } of texts) {
-    pdf
-      .font(isBold ? 'bold' : 'regular', size)
-      .fillColor(isGrey ? '#555555' : '#000000')
-      .text(text, x, y, { width: room, height: size * 1.4, ellipsis: true, lineBreak: true });
-  }
+  const root = pdf.struct('Document');
+  pdf.addStructure(root);
+  for (const text of texts) root.add(pdf.struct('P', {}, () => write(pdf, text)));
   const module = code.side / code.qr.side;
-  for (const { x, y, width: run } of code.qr.runs)
-    pdf.rect(code.x + x * module, code.y + y * module, run * module, module);
-  pdf.fill('#000000');
+  root.add(
+    pdf.struct('Figure', { alt: about.code }, () => {
+      for (const { x, y, width: run } of code.qr.runs)
+        pdf.rect(code.x + x * module, code.y + y * module, run * module, module);
+      pdf.fill('#000000');
+    }),
+  );
+  root.end();
   pdf.end();
   return ended;
 };

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import type { ContextOf } from '../bounds.ts';
 import * as example from '../examples.ts';
 import { single } from '../tickets/answers.ts';
-import { documentOf, PDF, SVG } from './document.ts';
+import { documentOf, PDF, SVG, validatorOf } from './document.ts';
 
 /** The document of a ticket. */
 export const documentRoutes = (contextOf: ContextOf): AnyOperation[] => [
@@ -16,20 +16,32 @@ export const documentRoutes = (contextOf: ContextOf): AnyOperation[] => [
     admits: ['customer'],
     summary: 'Returns a ticket with its QR code, to print or to show',
     description:
-      '`Accept: application/pdf` (default) or `image/svg+xml`; any other `Accept` gets the PDF. Names are in the language ' +
-      '`lang`, or in another that the institution has; the fixed words in English, French or German. A ticket must be printed, ' +
-      'controlled tickets included; a cancelled or replaced one is refused.',
-    query: { lang: Type.Optional(Type.String({ description: 'an ISO 639 or BCP 47 code; default: en' })) },
+      '`Accept: application/pdf` (default) or `image/svg+xml`; any other `Accept` gets the PDF. It shows what was sold, ' +
+      'as of the sale: institution, product, start by the clocks of the venue, venue, category, place, tariff, price and ' +
+      'beneficiary, in `lang` where the institution has such names; the fixed words in English, French, German or ' +
+      'Italian. The PDF has its fonts with it, for Latin, Greek, Cyrillic, Armenian, Georgian, Hebrew and Arabic ' +
+      "letters; the SVG uses the reader's. A ticket must be printed, controlled tickets included; a cancelled or " +
+      'replaced one is refused.',
+    query: {
+      lang: Type.Optional(
+        Type.String({
+          description: "ISO 639 or a longer tag, such as `fr-CH`; default: English, or the names' first language",
+        }),
+      ),
+    },
     answers: { 200: Type.String() },
     documents: [PDF, SVG],
+    etag: true,
     errors: ['ticket_not_printed', 'ticket_cancelled', 'ticket_invalidated'],
     example: { params: { ticketId: example.ids.ticket }, query: { lang: 'fr' }, answer: 'a PDF' },
     handle: async ({ caller, params, query, header }) => {
       const collections = contextOf(caller).collections(caller.institution);
       const document = await documentOf(collections, params.ticketId, query.lang, header('accept'));
+      const name = `${params.ticketId}.${document.extension}`;
       return ok('', {
         document,
-        headers: { Vary: 'Accept', 'Content-Disposition': `inline; filename="${params.ticketId}"` },
+        etag: validatorOf(document),
+        headers: { Vary: 'Accept', 'Content-Disposition': `inline; filename="${name}"` },
       });
     },
   }),

@@ -15,27 +15,22 @@ const escaped = (text: string): string =>
     .replace(/[&<>"']/g, (one) => ESCAPED[one] ?? one)
     .replace(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu, '');
 
-/** Characters of the width, by the mean width of a sans-serif letter. */
-const fitting = (text: string, width: number, size: number): string => {
-  const most = Math.floor(width / (size * 0.56));
-  return [...text].length <= most ? text : `${[...text].slice(0, most - 1).join('')}…`;
-};
-
-/** The document of a ticket as SVG, without scripts, styles or references. */
+/** The document of a ticket as SVG, without scripts, styles or references. Fonts are the reader's. */
 export const svgOf = (about: About): Buffer => {
   const { width, height, texts, code } = layoutOf(about);
   const { side } = code.qr;
   const dots = code.qr.runs.map(({ x, y, width: run }) => `M${x} ${y}h${run}v1h-${run}z`).join('');
-  const lines = texts.map(
-    ({ x, y, size, width: room, isBold, isGrey, text }) =>
-      `<text x="${x}" y="${y + size}" font-size="${size}"${isBold ? ' font-weight="bold"' : ''}${isGrey ? ' fill="#555"' : ''}>${escaped(fitting(text, room, size))}</text>`,
-  );
+  const lines = texts.map(({ x, y, size, isBold, isGrey, text }) => {
+    const style = `${isBold ? ' font-weight="bold"' : ''}${isGrey ? ' fill="#555"' : ''}`;
+    return `<text x="${x}" y="${y + size}" font-size="${size}"${style}>${escaped(text)}</text>`;
+  });
+  const { language } = about;
   return Buffer.from(
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}pt" height="${height}pt" viewBox="0 0 ${width} ${height}" lang="${escaped(about.language)}" role="img" aria-label="${escaped(about.title)}">` +
-      `<title>${escaped(about.title)}</title>` +
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}pt" height="${height}pt" viewBox="0 0 ${width} ${height}" ` +
+      `lang="${language}" xml:lang="${language}"><title>${escaped(about.title)}</title>` +
       `<rect width="${width}" height="${height}" fill="#fff"/>` +
-      `<g font-family="DejaVu Sans, Helvetica, Arial, sans-serif" fill="#000">${lines.join('')}</g>` +
-      `<svg x="${code.x}" y="${code.y}" width="${code.side}" height="${code.side}" viewBox="0 0 ${side} ${side}" shape-rendering="crispEdges">` +
-      `<path d="${dots}" fill="#000"/></svg></svg>\n`,
+      `<g font-family="DejaVu Sans, Verdana, Helvetica, Arial, sans-serif" fill="#000">${lines.join('')}</g>` +
+      `<svg x="${code.x}" y="${code.y}" width="${code.side}" height="${code.side}" viewBox="0 0 ${side} ${side}" ` +
+      `shape-rendering="crispEdges" role="img" aria-label="${escaped(about.code)}"><path d="${dots}" fill="#000"/></svg></svg>\n`,
   );
 };

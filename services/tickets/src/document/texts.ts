@@ -1,8 +1,7 @@
-/** The languages of the fixed words of a document. Names come in the languages of the institution. */
-export const languages = ['en', 'fr', 'de'] as const;
-export type Language = string;
-
-interface Texts {
+/** The fixed words of a document in one language. */
+export interface Texts {
+  /** ISO 639, of these words. */
+  readonly language: string;
   readonly ticket: string;
   readonly category: string;
   readonly place: string;
@@ -10,10 +9,13 @@ interface Texts {
   readonly price: string;
   readonly beneficiary: string;
   readonly note: string;
+  readonly number: string;
+  readonly code: string;
   seat(row: string, seat: number): string;
 }
 
 const english: Texts = {
+  language: 'en',
   ticket: 'Ticket',
   category: 'Category',
   place: 'Place',
@@ -21,12 +23,15 @@ const english: Texts = {
   price: 'Price',
   beneficiary: 'Name',
   note: 'Valid once. Please show this code at the entrance.',
+  number: 'Ticket number',
+  code: 'QR code of the ticket',
   seat: (row, seat) => `Row ${row}, seat ${seat}`,
 };
 
 const byLanguage: Readonly<Record<string, Texts>> = {
   en: english,
   fr: {
+    language: 'fr',
     ticket: 'Billet',
     category: 'Catégorie',
     place: 'Place',
@@ -34,9 +39,12 @@ const byLanguage: Readonly<Record<string, Texts>> = {
     price: 'Prix',
     beneficiary: 'Nom',
     note: 'Valable une fois. Veuillez présenter ce code à l’entrée.',
+    number: 'Numéro du billet',
+    code: 'Code QR du billet',
     seat: (row, seat) => `Rang ${row}, place ${seat}`,
   },
   de: {
+    language: 'de',
     ticket: 'Ticket',
     category: 'Kategorie',
     place: 'Platz',
@@ -44,18 +52,53 @@ const byLanguage: Readonly<Record<string, Texts>> = {
     price: 'Preis',
     beneficiary: 'Name',
     note: 'Einmal gültig. Bitte zeigen Sie diesen Code am Eingang vor.',
+    number: 'Ticketnummer',
+    code: 'QR-Code des Tickets',
     seat: (row, seat) => `Reihe ${row}, Platz ${seat}`,
+  },
+  it: {
+    language: 'it',
+    ticket: 'Biglietto',
+    category: 'Categoria',
+    place: 'Posto',
+    tariff: 'Tariffa',
+    price: 'Prezzo',
+    beneficiary: 'Nome',
+    note: 'Valido una volta. Si prega di mostrare questo codice all’ingresso.',
+    number: 'Numero del biglietto',
+    code: 'Codice QR del biglietto',
+    seat: (row, seat) => `Fila ${row}, posto ${seat}`,
   },
 };
 
-/** The fixed words in the language, or in English. */
-export const textsOf = (language: Language): Texts => byLanguage[language] ?? english;
+/** How a document speaks: the language of its names, its fixed words, and the locale of its dates and amounts. */
+export interface Speech {
+  readonly language: string;
+  readonly texts: Texts;
+  readonly locale: string;
+}
 
-/** The language of a `lang` parameter (`fr`, `fr-CH`), or English if it is none. */
-export const languageOf = (lang: string | undefined): Language => {
+/** Longer texts are not parsed as tags. */
+const MAX_TAG_LENGTH = 64;
+
+/** Only a language that the code knows has a locale: another would be that of the machine. */
+const speechIn = ({ language, baseName }: Intl.Locale): Speech => {
+  const texts = byLanguage[language];
+  if (texts) return { language, texts, locale: baseName === 'en' ? 'en-GB' : baseName };
+  return { language, texts: english, locale: 'en-GB' };
+};
+
+/**
+ * The speech of a `lang` parameter, an ISO 639 code or a longer tag (`fr`, `fra`, `fr-CH`). Without one, or with one
+ * that is malformed: English, or, if the names are not in English, their first language.
+ */
+export const speechOf = (lang: string | undefined, languagesOfNames: readonly string[]): Speech => {
   try {
-    return lang === undefined ? 'en' : new Intl.Locale(lang).language;
+    if (lang !== undefined && lang.length <= MAX_TAG_LENGTH)
+      return speechIn(new Intl.Locale(lang.trim().replaceAll('_', '-')));
   } catch {
-    return 'en';
+    // Malformed: as if there were none.
   }
+  const [first = 'en'] = languagesOfNames;
+  return speechIn(new Intl.Locale(languagesOfNames.includes('en') ? 'en' : first));
 };

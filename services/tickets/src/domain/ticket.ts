@@ -21,6 +21,7 @@ type Texts = Readonly<Record<string, string>>;
 
 /** What the document of a ticket shows beside its own members, as of the sale. Texts are by language (ISO 639). */
 export interface SaleDescription {
+  readonly institution?: string;
   readonly product: Texts;
   readonly seatCategory: Texts;
   readonly tariff?: Texts;

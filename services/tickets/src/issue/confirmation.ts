@@ -38,9 +38,9 @@ const describedBy = (about: unknown): Pick<OrderedTicket, 'about'> => {
   const { venue, timeZone } = about;
   if (!product || !seatCategory || typeof venue.name !== 'string' || typeof timeZone !== 'string') return {};
   const city = typeof venue.city === 'string' ? venue.city : null;
-  return {
-    about: { product, seatCategory, ...(tariff && { tariff }), venue: { name: venue.name, city }, timeZone },
-  };
+  const institution = typeof about.institution === 'string' ? { institution: about.institution } : {};
+  const shown = { ...institution, product, seatCategory, ...(tariff && { tariff }) };
+  return { about: { ...shown, venue: { name: venue.name, city }, timeZone } };
 };
 
 /** The stored members of an ordered ticket; unknown members are left out. */

@@ -10,6 +10,7 @@ import { type Fixture, openFixture } from '../fixture/service.ts';
 import { blurred, renderCodeOfSvg, renderPdf, scan, textOfPdf } from './rendering.ts';
 
 const about = {
+  institution: 'Opéra du Lac',
   product: { fr: 'La Flûte enchantée', en: 'The Magic Flute' },
   seatCategory: { fr: 'Parterre', en: 'Stalls' },
   tariff: { fr: 'Plein tarif', en: 'Full price' },
@@ -41,7 +42,7 @@ describe('the PDF of a ticket', () => {
     for (const picture of [small, blurred(small, 1), blurred(large, 2)])
       expect(await scan(picture)).toEqual([testVector.barcode]);
     const text = await textOfPdf(pdf);
-    for (const part of ['La Flûte enchantée', 'Zażółć Αγάπη', 'Любовь']) expect(text).toContain(part);
+    for (const part of ['Opéra du Lac', 'La Flûte enchantée', 'Zażółć Αγάπη', 'Любовь']) expect(text).toContain(part);
   }, 300_000);
 
   test('is the same for the same ticket, byte for byte', async () => {
@@ -100,6 +101,7 @@ describe.each(engines)(`a ticket is a document, on $name${notExercised}`, (engin
   test('names and fixed words are in the language, dates at the place of the performance', async () => {
     const { reply } = await documentOf('image/svg+xml', '?lang=fr-CH');
     for (const text of [
+      'Opéra du Lac',
       'La Flûte enchantée',
       'Grand Théâtre, Genève',
       'Parterre',
@@ -110,8 +112,30 @@ describe.each(engines)(`a ticket is a document, on $name${notExercised}`, (engin
       expect(reply.text).toContain(text);
     const english = await documentOf('image/svg+xml');
     for (const text of ['The Magic Flute', 'Row A, seat 1', '125.00']) expect(english.reply.text).toContain(text);
-    for (const lang of ['xx', 'not a language', ''])
+    expect((await documentOf('image/svg+xml', '?lang=fra')).reply.text).toContain('Rang A, place 1');
+    for (const lang of ['xx', 'ar-u-nu-arab', 'not a language', ''])
       expect((await documentOf('image/svg+xml', `?lang=${encodeURIComponent(lang)}`)).reply.status).toBe(200);
+  });
+
+  test('it is fetched again only after a change, and has a name to be saved under', async () => {
+    const { reply } = await documentOf();
+    const [tag = '', type] = [reply.headers.get('etag') ?? '', reply.headers.get('content-disposition')];
+    expect([tag, type]).toEqual([expect.stringMatching(/^"[\w-]{22}"$/), `inline; filename="${id}.pdf"`]);
+    const again = await fixture.call('GET', `${PATH}/${id}/document`, { headers: { 'if-none-match': tag } });
+    expect([again.status, again.text]).toEqual([304, '']);
+    const { reply: svg } = await documentOf('image/svg+xml');
+    expect(svg.headers.get('content-disposition')).toBe(`inline; filename="${id}.svg"`);
+    expect(svg.headers.get('etag')).not.toBe(tag);
+  });
+
+  test('without the name once the buyer was erased', async () => {
+    const order = { ...described(), contactNumber: '4711' };
+    const { id: ticketId } = await printed(fixture, order);
+    const svg = async () =>
+      (await fixture.call('GET', `${PATH}/${ticketId}/document`, { headers: { accept: 'image/svg+xml' } })).text;
+    expect(await svg()).toContain('Zażółć');
+    await fixture.deliver('contact.erased', { contactNumber: '4711' });
+    expect(await svg()).not.toMatch(/Zażółć|Любовь/);
   });
 
   test('a ticket of an earlier release has one, too', async () => {

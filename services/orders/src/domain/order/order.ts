@@ -29,6 +29,8 @@ export type Texts = Readonly<Record<string, string>>;
 
 /** What a ticket shows of a place, as of its hold: it stays when the catalog changes. */
 export interface SaleDescription {
+  /** The name of the institution. */
+  readonly institution?: string;
   readonly product: Texts;
   readonly seatCategory: Texts;
   /** Absent after a change to a tariff whose name is not known. */
