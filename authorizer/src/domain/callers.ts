@@ -26,7 +26,7 @@ export const CALLS: Readonly<Record<string, Calls>> = {
       'getShopOrder',
       'listShopOrders',
     ],
-    tickets: ['listShopTickets', 'getShopTicket', 'nameShopTicket'],
+    tickets: ['listShopTickets', 'getShopTicket', 'getShopTicketDocument', 'nameShopTicket'],
   },
 };
 

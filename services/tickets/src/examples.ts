@@ -46,6 +46,14 @@ export const shopTicket = {
   contactNumber: 'C7K2M9QX4TB03',
   productId: 'prd_00mhs1k2a1r9v4c7n3b6',
   startDate: '2027-03-14T19:00:00.000Z',
+  about: {
+    institution: 'Opéra du Lac',
+    product: { fr: 'La Flûte enchantée', en: 'The Magic Flute' },
+    seatCategory: { fr: 'Parterre', en: 'Stalls' },
+    tariff: { fr: 'Plein tarif', en: 'Full price' },
+    venue: { name: 'Grand Théâtre', city: 'Genève' },
+    timeZone: 'Europe/Zurich',
+  },
 } as const;
 
 const printedAt = '2027-01-04T09:12:45.000Z';

@@ -54,6 +54,26 @@ export const Ticket = named(
   }),
 );
 
+/** Messages of another service may have further members, which are ignored. */
+const open = { additionalProperties: true } as const;
+
+const texts = Type.Record(Text(), Text());
+
+const SaleDescription = named(
+  'SaleDescription',
+  Members(
+    {
+      institution: Optional(Text()),
+      product: texts,
+      seatCategory: texts,
+      tariff: Optional(texts),
+      venue: Members({ name: Text(), city: nullable(Text()) }, open),
+      timeZone: Text(),
+    },
+    open,
+  ),
+);
+
 /** A ticket as the pos service reads it. */
 export const ShopTicket = named(
   'ShopTicket',
@@ -62,8 +82,12 @@ export const ShopTicket = named(
     contactNumber: nullable(Text({ description: 'the buyer; only this contact may see the ticket' })),
     productId: nullable(Text()),
     startDate: nullable(timestamp),
+    about: Optional(SaleDescription),
   }),
 );
+
+/** A ticket to print or to show, in a message of JSON. */
+export const ShopDocument = named('ShopTicketDocument', Members({ contentType: Text(), base64: Text() }));
 
 /** The beneficiary set by the pos service: absent members stay, null removes. */
 export const Naming = named(
@@ -140,26 +164,6 @@ const Jwk = named(
 
 /** The current public key, and all that are valid. */
 export const VerificationKey = named('VerificationKey', Members({ ...Jwk.properties, keys: Type.Array(Jwk) }));
-
-/** Messages of another service may have further members, which are ignored. */
-const open = { additionalProperties: true } as const;
-
-const texts = Type.Record(Text(), Text());
-
-const SaleDescription = named(
-  'SaleDescription',
-  Members(
-    {
-      institution: Optional(Text()),
-      product: texts,
-      seatCategory: texts,
-      tariff: Optional(texts),
-      venue: Members({ name: Text(), city: nullable(Text()) }, open),
-      timeZone: Text(),
-    },
-    open,
-  ),
-);
 
 /** The data of order.confirmed, and the order's version. */
 export const Confirmation = named(

@@ -28,6 +28,15 @@ export const checkout = {
 
 const [{ currency: _, ...line }] = open.lines as unknown as [(typeof open.lines)[0]];
 
+const about = {
+  institution: 'Opéra du Lac',
+  product: { fr: 'La Flûte enchantée', en: 'The Magic Flute' },
+  seatCategory: { fr: 'Parterre', en: 'Stalls' },
+  tariff: { fr: 'Plein tarif', en: 'Full price' },
+  venue: { name: 'Grand Théâtre', city: 'Genève' },
+  timeZone: 'Europe/Zurich',
+};
+
 export const cart = {
   id: ids.order,
   state: 'open',
@@ -39,7 +48,7 @@ export const cart = {
   currency: 'CHF',
   total: 12_500,
   due: 12_500,
-  lines: [{ ...line, criterion: null, beneficiary: { firstName: 'Clara', lastName: 'Haskil' } }],
+  lines: [{ ...line, criterion: null, beneficiary: { firstName: 'Clara', lastName: 'Haskil' }, about }],
   expiresAt: open.expiresAt,
   deadline: open.expiresAt,
   checkout: null,

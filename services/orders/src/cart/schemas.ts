@@ -73,6 +73,20 @@ export const ShopCancellation = named(
   Members({ requestId, reason: Optional(nullable(Text({ maxLength: 500 }))) }),
 );
 
+const texts = Type.Record(Text(), Text());
+
+const SaleDescription = named(
+  'SaleDescription',
+  Members({
+    institution: Optional(Text()),
+    product: texts,
+    seatCategory: texts,
+    tariff: Optional(texts),
+    venue: Members({ name: Text(), city: nullable(Text()) }),
+    timeZone: Text(),
+  }),
+);
+
 const ShopLine = named(
   'ShopOrderLine',
   Members({
@@ -87,6 +101,7 @@ const ShopLine = named(
     amount: Integer(),
     beneficiary: nullable(Members({ firstName: nullable(Text()), lastName: nullable(Text()) })),
     ticketId: nullable(Text()),
+    about: Optional(SaleDescription),
   }),
 );
 
@@ -151,6 +166,7 @@ export const shopView = (order: OrderDocument): Static<typeof ShopOrder> => ({
       ? { firstName: line.beneficiary.firstName, lastName: line.beneficiary.lastName }
       : null,
     ticketId: line.ticketId,
+    ...(line.about === undefined ? {} : { about: line.about }),
   })),
   expiresAt: instantOrNull(order.expiresAt),
   deadline: instantOrNull(order.deadline),

@@ -2,8 +2,9 @@ import { Fault } from '@boxoffice/envelope';
 import { type AnyOperation, id, ok, operation } from '@boxoffice/http';
 import { Type } from 'typebox';
 import type { Context } from '../context.ts';
+import { documentOf, PDF } from '../document/document.ts';
 import * as example from '../examples.ts';
-import { Naming, ShopTicket, Status } from '../schemas.ts';
+import { Naming, ShopDocument, ShopTicket, Status } from '../schemas.ts';
 import { getTicket } from '../tickets/tickets.ts';
 import { shopView } from '../tickets/view.ts';
 import { nameTicket, shownTickets } from './shop.ts';
@@ -54,6 +55,27 @@ export const shopRoutes = (context: Context): AnyOperation[] => [
     example: { params, answer: example.shopTicket },
     handle: async ({ caller, params }) =>
       ok(shopView(await getTicket(context.collections(caller.institution), params.ticketId))),
+  }),
+  operation({
+    id: 'getShopTicketDocument',
+    method: 'get',
+    path: `${PATH}/{ticketId}/document`,
+    access: 'internal',
+    summary: 'Returns a printed ticket as PDF',
+    params: { ticketId: id },
+    query: { lang: Optional(Text({ description: 'ISO 639 or a longer tag' })) },
+    answers: { 200: ShopDocument },
+    errors: ['ticket_not_printed', 'ticket_cancelled', 'ticket_invalidated'],
+    example: { params, query: { lang: 'fr' }, answer: { contentType: PDF, base64: 'JVBERi0xLjMK' } },
+    handle: async ({ caller, params, query }) => {
+      const { mediaType, content } = await documentOf(
+        context.collections(caller.institution),
+        params.ticketId,
+        query.lang,
+        PDF,
+      );
+      return ok({ contentType: mediaType, base64: content.toString('base64') });
+    },
   }),
   operation({
     id: 'nameShopTicket',

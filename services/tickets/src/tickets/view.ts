@@ -32,10 +32,11 @@ export const view = (ticket: Ticket) => ({
   updatedAt: ticket.updatedAt,
 });
 
-/** A ticket as the pos service needs it: with buyer, product and start date. */
+/** A ticket as the pos service needs it: with buyer, product, start date and what was sold. */
 export const shopView = (ticket: Ticket) => ({
   ...view(ticket),
   contactNumber: ticket.contactNumber,
   productId: ticket.productId ?? null,
   startDate: ticket.startDate ?? null,
+  ...(ticket.about === undefined ? {} : { about: ticket.about }),
 });
