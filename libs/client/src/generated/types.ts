@@ -5054,7 +5054,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description an ISO 639 or BCP 47 code; default: en
+                 * @description ISO 639 or a longer tag, such as `fr-CH`; default: English, or the names' first language
                  * @example fr
                  */
                 lang?: string;
@@ -5990,7 +5990,7 @@ export interface Operations {
   /** Reads a ticket: `GET /svc/v3/tickets/{ticketId}` */
   getTicket(request: { path: operations['getTicket']['parameters']['path']; ifNoneMatch?: string } & Options): Call<Ticket>;
   /** Returns a ticket with its QR code, to print or to show: `GET /svc/v3/tickets/{ticketId}/document` */
-  getTicketDocument(request: { path: operations['getTicketDocument']['parameters']['path']; query?: operations['getTicketDocument']['parameters']['query']; accept?: 'application/pdf' | 'image/svg+xml' } & Options): Call<Blob>;
+  getTicketDocument(request: { path: operations['getTicketDocument']['parameters']['path']; query?: operations['getTicketDocument']['parameters']['query']; ifNoneMatch?: string; accept?: 'application/pdf' | 'image/svg+xml' } & Options): Call<Blob>;
   /** Counts the institution’s requests by interval: `GET /svc/v3/usage` */
   getUsage(request?: { query?: operations['getUsage']['parameters']['query'] } & Options): List<Usage>;
   /** Gives a user: `GET /svc/v3/users/{userId}` */

@@ -127,6 +127,7 @@ export interface components {
             };
         };
         readonly SaleDescription: {
+            readonly institution?: string;
             readonly product: components["schemas"]["LocalisedText"];
             readonly seatCategory: components["schemas"]["LocalisedText"];
             readonly tariff: components["schemas"]["LocalisedText"];

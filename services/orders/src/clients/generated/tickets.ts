@@ -62,6 +62,7 @@ export interface components {
             readonly data: components["schemas"]["OrderTickets"];
         };
         readonly SaleDescription: {
+            readonly institution?: string;
             readonly product: {
                 readonly [key: string]: string;
             };

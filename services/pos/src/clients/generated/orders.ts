@@ -83,6 +83,23 @@ export interface components {
             readonly row: string | null;
             readonly seat: number | null;
         };
+        readonly SaleDescription: {
+            readonly institution?: string;
+            readonly product: {
+                readonly [key: string]: string;
+            };
+            readonly seatCategory: {
+                readonly [key: string]: string;
+            };
+            readonly tariff?: {
+                readonly [key: string]: string;
+            };
+            readonly venue: {
+                readonly name: string;
+                readonly city: string | null;
+            };
+            readonly timeZone: string;
+        };
         readonly ShopCancellation: {
             readonly requestId: string;
             readonly reason?: string | null;
@@ -167,6 +184,7 @@ export interface components {
                 readonly lastName: string | null;
             } | null;
             readonly ticketId: string | null;
+            readonly about?: components["schemas"]["SaleDescription"];
         };
         readonly ShopOutcome: {
             /** @enum {string} */

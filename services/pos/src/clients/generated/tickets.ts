@@ -25,6 +25,23 @@ export interface components {
             readonly row: string | null;
             readonly seat: number | null;
         };
+        readonly SaleDescription: {
+            readonly institution?: string;
+            readonly product: {
+                readonly [key: string]: string;
+            };
+            readonly seatCategory: {
+                readonly [key: string]: string;
+            };
+            readonly tariff?: {
+                readonly [key: string]: string;
+            };
+            readonly venue: {
+                readonly name: string;
+                readonly city: string | null;
+            };
+            readonly timeZone: string;
+        };
         readonly ShopTicket: {
             readonly id: string;
             readonly status: components["schemas"]["TicketStatus"];
@@ -74,12 +91,23 @@ export interface components {
              * @description ISO 8601 UTC
              */
             readonly startDate: string | null;
+            readonly about?: components["schemas"]["SaleDescription"];
         };
         readonly ShopTicketAnswer: {
             /** @constant */
             readonly status: "success";
             readonly details: null;
             readonly data: components["schemas"]["ShopTicket"];
+        };
+        readonly ShopTicketDocument: {
+            readonly contentType: string;
+            readonly base64: string;
+        };
+        readonly ShopTicketDocumentAnswer: {
+            /** @constant */
+            readonly status: "success";
+            readonly details: null;
+            readonly data: components["schemas"]["ShopTicketDocument"];
         };
         /** @enum {string} */
         readonly TicketStatus: "not_printed" | "printed" | "controlled" | "invalidated" | "cancelled";
@@ -140,6 +168,35 @@ export interface operations {
             };
         };
     };
+    readonly getShopTicketDocument: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description ISO 639 or a longer tag
+                 * @example fr
+                 */
+                readonly lang?: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                /** @example tic_00mhs1k9f5q2w8e4r6t0 */
+                readonly ticketId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ShopTicketDocumentAnswer"];
+                };
+            };
+        };
+    };
     readonly nameShopTicket: {
         readonly parameters: {
             readonly query?: never;
@@ -174,6 +231,7 @@ export const ticketsApi: ServiceApi<operations> = {
   operations: {
     listShopTickets: { method: 'GET', path: '/internal/shop/tickets' },
     getShopTicket: { method: 'GET', path: '/internal/shop/tickets/{ticketId}' },
+    getShopTicketDocument: { method: 'GET', path: '/internal/shop/tickets/{ticketId}/document' },
     nameShopTicket: { method: 'POST', path: '/internal/shop/tickets/{ticketId}/beneficiary' },
   },
 };
