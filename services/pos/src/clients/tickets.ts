@@ -8,6 +8,17 @@ export type TicketStatus = Ticket['status'];
 /** A change of the beneficiary: absent members stay, null removes. */
 export type Naming = BodyOf<operations, 'nameShopTicket'>;
 
+/** A ticket to print or to show, base64-encoded. */
+export type TicketDocument = AnswerOf<operations, 'getShopTicketDocument'>;
+
+/** `ticket_not_printed`, `ticket_cancelled` or `ticket_invalidated`. */
+export interface RefusedDocument {
+  readonly refused: string;
+}
+
+/** The first document of a process loads fonts. */
+const slow = { timeoutMs: 8_000 } as const;
+
 type Query = QueryOf<operations, 'listShopTickets'>;
 
 /** Selects the tickets of a contact or of some orders. */
@@ -33,6 +44,16 @@ export const createTickets = (tickets: ServiceClient<operations>) => ({
   /** A ticket; undefined if it is unknown. */
   get: (institution: string, ticketId: string): Promise<Ticket | undefined> =>
     tickets.find(institution, 'getShopTicket', { path: { ticketId } }),
+
+  /** The document of a printed ticket, or the code that refuses it. */
+  async document(institution: string, ticketId: string, lang: string): Promise<TicketDocument | RefusedDocument> {
+    try {
+      return await tickets.call(institution, 'getShopTicketDocument', { path: { ticketId }, query: { lang }, ...slow });
+    } catch (error) {
+      if (error instanceof ServiceRefusal && error.http === 412) return { refused: error.status };
+      throw error;
+    }
+  },
 
   /** Sets the beneficiary; resolves to the valid ticket, or to the reason of a refusal (English, for humans). */
   async name(institution: string, ticketId: string, body: Naming): Promise<Ticket | string> {
