@@ -36,6 +36,7 @@ import { createDocuments } from './descriptions/documents.ts';
 import { createLearner } from './descriptions/learner.ts';
 import { ownRoutes, VERSION } from './descriptions/own-operations.ts';
 import { createOwnOperations } from './descriptions/serve.ts';
+import { createDocumentation } from './documentation/documentation.ts';
 import { faultAnswer } from './exchange/answer.ts';
 import { unavailable } from './exchange/faults.ts';
 import { createPeers, createTrust } from './exchange/peer.ts';
@@ -224,9 +225,11 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
       identify: credentials.identify,
       countingRefusals: credentials.countingRefusals,
       countCaller: limits.countCaller,
-      answerOwn: createOwnOperations(createDocuments(routing, publicUrl), (error) =>
-        logger.error('a request failed', { error }),
-      ),
+      answerOwn: createOwnOperations({
+        documents: createDocuments(routing, publicUrl),
+        documentation: createDocumentation(publicUrl),
+        report: (error) => logger.error('a request failed', { error }),
+      }),
       refuseOrigin: cors.refuse,
       answerCached: responseCache.step,
       authorize: authorize.step,

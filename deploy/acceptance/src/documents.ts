@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import type { Finding } from './supply-chain.ts';
 
 const ROOT = new URL('../../../', import.meta.url).pathname;
-const DOCUMENTS = ['*.md', 'docs/*.md', '{deploy,services,libs}/**/*.md', '{gateway,authorizer}/*.md'];
+const DOCUMENTS = ['*.md', 'docs/**/*.md', '{deploy,services,libs}/**/*.md', '{gateway,authorizer}/*.md'];
 const README_LINES = 200;
 const PROSE_COLUMNS = 120;
 

@@ -137,4 +137,6 @@ const ownRoute = (template: string, operation: string): Route => ({
 export const ownRoutes: readonly Route[] = [
   ...operations.map(({ path, id }) => ownRoute(path, id)),
   ...versions.map(({ prefix, operationId }) => ownRoute(`${prefix}/openapi.json`, operationId)),
+  // Leads browsers to the documentation.
+  ownRoute('/', 'gatewayPages'),
 ];

@@ -1,8 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { Fault } from '@boxoffice/envelope';
 import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
+import type { Documentation } from '../documentation/documentation.ts';
 import { answerFault, faultOf, setCommonHeaders } from '../exchange/answer.ts';
 import { answered, type Exchange, type Step } from '../exchange/exchange.ts';
+import { noSuchEndpoint } from '../exchange/no-such-endpoint.ts';
 import type { Documents, Served } from './documents.ts';
 
 const takesGzip = (header: string | undefined): boolean =>
@@ -15,8 +17,14 @@ const refuseParameters = ({ family, target }: Exchange): void => {
   throw new Fault('invalid_parameter', `query parameter ${name}: this operation has no such parameter`);
 };
 
+export interface OwnOperationsOptions {
+  readonly documents: Documents;
+  readonly documentation: Documentation;
+  readonly report: (error: unknown) => void;
+}
+
 /** Makes the step that answers the gateway's own operations. They are rare, so Express is fast enough. */
-export const createOwnOperations = (documents: Documents, report: (error: unknown) => void): Step => {
+export const createOwnOperations = ({ documents, documentation, report }: OwnOperationsOptions): Step => {
   const exchanges = new WeakMap<IncomingMessage, Exchange>();
   const app = express();
   app.disable('x-powered-by').enable('case sensitive routing').enable('strict routing').set('query parser', false);
@@ -36,6 +44,21 @@ export const createOwnOperations = (documents: Documents, report: (error: unknow
       if (exchange) exchange.bytesOut = request.method === 'HEAD' || request.fresh ? 0 : content.length;
     };
 
+  const showPage: RequestHandler = async (request, response) => {
+    const exchange = exchanges.get(request);
+    const page = await documentation(request.path, request.headers.accept);
+    if (!page) throw noSuchEndpoint();
+    const { status, headers, etag, gzipped, read } = page;
+    const zip = gzipped !== undefined && takesGzip(request.headers['accept-encoding']);
+    const content = zip ? gzipped : await read();
+    response.status(status).set(headers);
+    if (gzipped) response.vary('Accept-Encoding');
+    if (etag !== undefined) response.set('ETag', zip ? etag.replace(/"$/, '-gzip"') : etag);
+    if (zip) response.set('Content-Encoding', 'gzip');
+    response.send(content);
+    if (exchange) exchange.bytesOut = request.method === 'HEAD' || request.fresh ? 0 : content.length;
+  };
+
   const refuse: ErrorRequestHandler = (error, request, response, _next) => {
     const exchange = exchanges.get(request);
     if (exchange) answerFault(exchange, faultOf(error, report));
@@ -43,6 +66,7 @@ export const createOwnOperations = (documents: Documents, report: (error: unknow
   };
 
   for (const [path, document] of documents) app.get(path, serve(document));
+  app.get(/^\/(?:docs(?:\/.*)?)?$/, showPage);
   app.use(refuse);
 
   return (exchange) => {

@@ -1,6 +1,7 @@
+import { DOCS } from '../documentation/guides.ts';
 import { services } from '../services.ts';
 
-const paths = Object.values(services).flatMap(({ forms }): readonly string[] => forms);
+const paths = [DOCS, ...Object.values(services).flatMap(({ forms }): readonly string[] => forms)];
 
 const PAGE = new RegExp(`^(?:https?://[^/?#]*)?(?:${paths.join('|')})(?:[/?#]|$)`);
 

@@ -1,5 +1,7 @@
 import { Fault } from '@boxoffice/envelope';
+import { DOCS } from '../documentation/guides.ts';
 import { services } from '../services.ts';
+import { noSuchEndpoint } from './no-such-endpoint.ts';
 
 /** The canonical request target that routes, limits and services use. */
 export interface Target {
@@ -23,22 +25,22 @@ const NEEDLESS = /%(?:24|26|2B|2C|3A|3B|3D|40)/g;
 
 const ABSOLUTE = /^https?:\/\/[^/?#]*/i;
 
-/** The root of the web pages is the only path that ends with a slash. */
-const PAGE_ROOTS: ReadonlySet<string> = new Set(
-  Object.values(services).flatMap(({ pages }) => pages.map((prefix) => `${prefix}/`)),
-);
+/** The roots of the web pages are the only paths that end with a slash. */
+const PAGE_ROOTS: ReadonlySet<string> = new Set([
+  `${DOCS}/`,
+  ...Object.values(services).flatMap(({ pages }) => pages.map((prefix) => `${prefix}/`)),
+]);
 
 const CONTROL = /\p{Cc}/u;
 
 const malformed = (): Fault => new Fault('bad_request', 'The path is not well-formed.');
-const notFound = (): Fault => new Fault('not_found', 'There is no such endpoint.');
 
 /** A segment decoded once and encoded in canonical form. */
 const canonicalSegment = (segment: string): string => {
   const decoded = decodedSegment(segment);
   if (CONTROL.test(decoded) || decoded.includes('\\')) throw malformed();
   // Empty, dot and encoded-slash segments belong to no endpoint and must not reach one.
-  if (decoded === '' || decoded === '.' || decoded === '..' || decoded.includes('/')) throw notFound();
+  if (decoded === '' || decoded === '.' || decoded === '..' || decoded.includes('/')) throw noSuchEndpoint();
   return encodeURIComponent(decoded).replace(NEEDLESS, decodeURIComponent);
 };
 
@@ -70,7 +72,7 @@ const originForm = (url: string): string => {
 export const readTarget = (url: string): Target => {
   const origin = url.startsWith('/') ? url : ABSOLUTE.test(url) ? originForm(url) : undefined;
   // `OPTIONS *` concerns the server itself; nothing is offered for it.
-  if (origin === undefined) throw url === '*' ? notFound() : malformed();
+  if (origin === undefined) throw url === '*' ? noSuchEndpoint() : malformed();
   const mark = origin.indexOf('?');
   const path = mark < 0 ? origin : origin.slice(0, mark);
   const query = mark < 0 ? '' : origin.slice(mark);

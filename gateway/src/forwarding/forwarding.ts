@@ -1,7 +1,7 @@
 // Forwards a request to its service and the response back: headers, body, timeouts, shared responses.
-import { Fault } from '@boxoffice/envelope';
 import type { Logger } from '@boxoffice/runtime';
 import { answered, type Exchange, type Step } from '../exchange/exchange.ts';
+import { noSuchEndpoint } from '../exchange/no-such-endpoint.ts';
 import { type Limits, SESSION_HEADER } from '../limits/limits.ts';
 import { type ServiceName, services } from '../services.ts';
 import type { GatewayMetrics } from '../telemetry/metrics.ts';
@@ -98,7 +98,7 @@ export const createForwarding = (options: ForwardingOptions): Forwarding => {
   return {
     step(exchange) {
       const forwarder = forwarders.get(exchange.route?.service ?? '');
-      if (!forwarder) throw new Fault('not_found', 'There is no such endpoint.');
+      if (!forwarder) throw noSuchEndpoint();
       forwarder.forward(exchange);
       return answered;
     },

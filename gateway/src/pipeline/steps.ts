@@ -1,6 +1,6 @@
 // The pipeline: the steps that every request passes, in order.
-import { Fault } from '@boxoffice/envelope';
 import type { Exchange, Step } from '../exchange/exchange.ts';
+import { noSuchEndpoint } from '../exchange/no-such-endpoint.ts';
 import { familyOf, readTarget } from '../exchange/target.ts';
 import { refuseAmbiguousHeaders } from './ambiguous-headers.ts';
 
@@ -23,7 +23,7 @@ export interface StepParts {
 
 /** Section 8: https only. A plain request is answered as if the endpoint did not exist. */
 const onlyTls: Step = ({ secure }) => {
-  if (!secure) throw new Fault('not_found', 'There is no such endpoint.');
+  if (!secure) throw noSuchEndpoint();
   return undefined;
 };
 

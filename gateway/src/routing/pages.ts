@@ -1,3 +1,5 @@
+import { DOCS } from '../documentation/guides.ts';
+import type { Route } from '../exchange/route.ts';
 import { isBelow, type ServiceName, services } from '../services.ts';
 import { type PathRoutes, pathRoutesOf } from './router.ts';
 
@@ -17,17 +19,18 @@ const MEDIA_TYPES: ReadonlySet<string> = new Set([
  * service decides what exists there.
  */
 export const pagesOf = (configured: readonly ServiceName[]): ((path: string) => PathRoutes | undefined) => {
-  const pages = configured.flatMap((service) => {
+  const routesOf = (service: Route['service'], prefix: string, methods: readonly string[]) => {
     const operation = `${service}Pages`;
-    const routesOf = (prefix: string, methods: readonly string[]) => {
-      const open = { scope: undefined, isPublic: false, takesKey: false, mediaTypes: MEDIA_TYPES, key: operation };
-      const route = { template: prefix, operation, service, ...open };
-      return { prefix, routes: pathRoutesOf(new Map(methods.map((method) => [method, { ...route, method }]))) };
-    };
-    return [
-      ...services[service].pages.map((prefix) => routesOf(prefix, ['GET'])),
-      ...services[service].forms.map((prefix) => routesOf(prefix, ['GET', 'POST'])),
-    ];
-  });
+    const open = { scope: undefined, isPublic: false, takesKey: false, mediaTypes: MEDIA_TYPES, key: operation };
+    const route = { template: prefix, operation, service, ...open };
+    return { prefix, routes: pathRoutesOf(new Map(methods.map((method) => [method, { ...route, method }]))) };
+  };
+  const pages = [
+    routesOf('gateway', DOCS, ['GET']),
+    ...configured.flatMap((service) => [
+      ...services[service].pages.map((prefix) => routesOf(service, prefix, ['GET'])),
+      ...services[service].forms.map((prefix) => routesOf(service, prefix, ['GET', 'POST'])),
+    ]),
+  ];
   return (path) => pages.find(({ prefix }) => isBelow(path, prefix))?.routes;
 };

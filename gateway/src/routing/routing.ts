@@ -3,6 +3,7 @@ import { Fault } from '@boxoffice/envelope';
 import type { Logger } from '@boxoffice/runtime';
 import type { Exchange } from '../exchange/exchange.ts';
 import { unavailable } from '../exchange/faults.ts';
+import { noSuchEndpoint } from '../exchange/no-such-endpoint.ts';
 import type { Route } from '../exchange/route.ts';
 import { isBelow, type ServiceName, serviceNames, services } from '../services.ts';
 import { type OpenApiDocument, readRoutes } from './description.ts';
@@ -58,7 +59,7 @@ export const createRouting = ({ configured, own, logger }: RoutingOptions): Rout
     if (!atPath) {
       if (HEALTH.has(target.path) && !isRead(request.method)) throw notAllowed('GET, HEAD');
       if (belongsToUndescribed(target.path)) throw unavailable('The service has not started yet.');
-      throw new Fault('not_found', 'There is no such endpoint.');
+      throw noSuchEndpoint();
     }
     return atPath;
   };

@@ -1,0 +1,142 @@
+import { hash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { type Html, html } from '@boxoffice/pages';
+import { type AssetName, asset, assetAt, readGuide } from './files.ts';
+import { DOCS, guides } from './guides.ts';
+import { documentOf, type Layout, pageHeaders } from './layout.ts';
+import { render } from './markdown.ts';
+
+/** A page, a file that it loads, or a redirect. */
+export interface Shown {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly gzipped?: Buffer;
+  readonly read: () => Buffer | Promise<Buffer>;
+  /** A strong validator with its quotes; undefined of a redirect. */
+  readonly etag?: string;
+}
+
+/** Finds what is at a path, for a request with this Accept header; undefined if nothing is. */
+export type Documentation = (path: string, accept: string | undefined) => Promise<Shown | undefined>;
+
+const HTML = /(?:^|[,\s])text\/html(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i;
+
+const redirect = (status: number, headers: Shown['headers'] = {}): Shown => ({
+  status,
+  headers: { Location: DOCS, 'Cache-Control': 'no-cache', ...headers },
+  read: () => Buffer.alloc(0),
+});
+
+type Unstyled = Omit<Layout, 'styles' | 'scripts'> & {
+  readonly styles?: readonly AssetName[];
+  readonly scripts?: readonly AssetName[];
+  /** The origin that its scripts call. */
+  readonly connect?: string;
+};
+
+const assets = (names: readonly AssetName[]) => Promise.all(names.map(asset));
+
+const pageOf = async ({ connect, styles = [], scripts = [], ...page }: Unstyled): Promise<Shown> => {
+  const [loadedStyles, loadedScripts] = await Promise.all([assets([...styles, 'docs.css']), assets(scripts)]);
+  const body = Buffer.from(documentOf({ ...page, styles: loadedStyles, scripts: loadedScripts }));
+  return {
+    status: 200,
+    headers: pageHeaders(connect),
+    gzipped: await promisify<Buffer, Buffer>(gzip)(body),
+    read: () => body,
+    etag: `"${hash('sha256', body, 'base64url').slice(0, 22)}"`,
+  };
+};
+
+/** A page that lets browsers draw the description at this address. */
+const referenceOf = (path: string, title: string, about: Html, description: string, connect: string) =>
+  pageOf({
+    path,
+    title,
+    content: html`<h1>${title}</h1>
+<p>${about}</p>
+<div id="reference" data-description="${description}"><noscript><p>Without JavaScript, read the description itself:
+<a href="${description}">${description}</a>.</p></noscript></div>`,
+    styles: ['swagger-ui.css', 'reference.css'],
+    scripts: ['swagger-ui-bundle.js', 'samples.js', 'reference.js'],
+    connect,
+  });
+
+const link = (path: string, text: string): Html => html`<a href="${DOCS}${path}">${text}</a>`;
+
+const institution = (connect: string) => () =>
+  referenceOf(
+    '',
+    'Institution API',
+    html`Every operation of ${link('/client', 'partners')}: programme, contacts, orders, tickets, events. Begin with
+${link('/token', 'a token')} and ${link('/sale', 'a sale in five calls')}; ${link('/errors', 'every error code')} says
+what to do. <a href="/openapi.json">OpenAPI 3.1</a>.`,
+    '/openapi.json',
+    connect,
+  );
+
+const pointOfSale = (connect: string) => () =>
+  referenceOf(
+    '/pos',
+    'Point-of-sale API',
+    html`Every operation of a ${link('/point-of-sale', 'web shop')}: programme, cart, checkout, the visitor’s orders and
+tickets. It needs no token; every request names its point of sale in <code>X-Service-Host</code>.
+<a href="/tnwr/v1/openapi.json">OpenAPI 3.1</a>.`,
+    '/tnwr/v1/openapi.json',
+    connect,
+  );
+
+const callback = () =>
+  pageOf({
+    path: '/callback',
+    title: 'Signing in',
+    content: html`<h1>Signing in</h1>
+<p id="outcome" role="status">This page returns the sign-in to the reference, and then closes.</p>
+<p>${link('', 'Back to the reference')}</p>`,
+    scripts: ['callback.js'],
+    connect: "'self'",
+  });
+
+const guideOf = (path: string, file: string) => async () =>
+  pageOf({ path, ...(await render(file, await readGuide(file))) });
+
+const assetOf = async (path: string): Promise<Shown | undefined> => {
+  const found = await assetAt(path);
+  if (!found) return undefined;
+  const { type, gzipped, read } = found;
+  const headers = {
+    'Content-Type': type,
+    'Cache-Control': 'public, max-age=31536000, immutable',
+    'Cross-Origin-Resource-Policy': 'same-origin',
+  };
+  return { status: 200, headers, gzipped, read, etag: `"${path.split('/')[3]}"` };
+};
+
+/** Makes the pages of an installation. Each is made when it is first read, and kept. */
+export const createDocumentation = (publicUrl: string): Documentation => {
+  const { origin } = new URL(publicUrl);
+  const makers = new Map<string, () => Promise<Shown>>([
+    [DOCS, institution(origin)],
+    [`${DOCS}/pos`, pointOfSale(origin)],
+    [`${DOCS}/callback`, callback],
+    ...guides.map(({ path, file }) => [`${DOCS}${path}`, guideOf(path, file)] as const),
+  ]);
+  const made = new Map<string, Promise<Shown>>();
+
+  const pageAt = (path: string): Promise<Shown> | undefined => {
+    const make = made.has(path) ? undefined : makers.get(path);
+    if (make) {
+      const page = make();
+      made.set(path, page);
+      page.catch(() => made.delete(path));
+    }
+    return made.get(path);
+  };
+
+  return async (path, accept) => {
+    if (path === '/') return HTML.test(accept ?? '') ? redirect(302, { Vary: 'Accept' }) : undefined;
+    if (path === `${DOCS}/`) return redirect(308);
+    return pageAt(path) ?? assetOf(path);
+  };
+};

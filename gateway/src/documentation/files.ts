@@ -1,0 +1,75 @@
+import { hash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { DOCS } from './guides.ts';
+
+const above = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+/** An image has the guides in the gateway's folder; a checkout has them where they are written. */
+const ROOT = [above('../../repository'), above('../../..')].find((folder) => existsSync(join(folder, 'docs/guides')));
+
+const BROWSER = above('../../browser');
+
+const { resolve } = createRequire(import.meta.url);
+
+/** Reads a Markdown file, from the root of the repository. Rejects if this installation has none. */
+export const readGuide = (file: string): Promise<string> => readFile(join(ROOT ?? '', file), 'utf8');
+
+/** What the pages load: our own files, and those of the viewer. */
+const sources = {
+  'docs.css': () => join(BROWSER, 'docs.css'),
+  'reference.css': () => join(BROWSER, 'reference.css'),
+  'reference.js': () => join(BROWSER, 'reference.js'),
+  'samples.js': () => join(BROWSER, 'samples.js'),
+  'callback.js': () => join(BROWSER, 'callback.js'),
+  'swagger-ui.css': () => resolve('swagger-ui-dist/swagger-ui.css'),
+  'swagger-ui-bundle.js': () => resolve('swagger-ui-dist/swagger-ui-bundle.js'),
+} as const satisfies Readonly<Record<string, () => string>>;
+
+export type AssetName = keyof typeof sources;
+
+/** A file that browsers keep for good: its address contains its hash. */
+export interface Asset {
+  readonly address: string;
+  /** For `integrity`. */
+  readonly integrity: string;
+  readonly type: string;
+  readonly gzipped: Buffer;
+  /** Of the few clients that take no gzip; read anew each time. */
+  readonly read: () => Promise<Buffer>;
+}
+
+const load = async (name: AssetName): Promise<Asset> => {
+  const read = () => readFile(sources[name]());
+  const body = await read();
+  return {
+    address: `${DOCS}/assets/${hash('sha256', body, 'hex').slice(0, 16)}/${name}`,
+    integrity: `sha384-${hash('sha384', body, 'base64')}`,
+    type: name.endsWith('.css') ? 'text/css; charset=utf-8' : 'text/javascript; charset=utf-8',
+    gzipped: await promisify<Buffer, Buffer>(gzip)(body),
+    read,
+  };
+};
+
+const loaded = new Map<AssetName, Promise<Asset>>();
+
+/** The file of a name, read when it is first needed. */
+export const asset = (name: AssetName): Promise<Asset> => {
+  const known = loaded.get(name) ?? load(name);
+  loaded.set(name, known);
+  known.catch(() => loaded.delete(name));
+  return known;
+};
+
+/** The file at an address; undefined if there is none, or it has changed since. */
+export const assetAt = async (path: string): Promise<Asset | undefined> => {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  if (!Object.hasOwn(sources, name)) return undefined;
+  const found = await asset(name as AssetName);
+  return found.address === path ? found : undefined;
+};

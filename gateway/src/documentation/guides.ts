@@ -1,0 +1,70 @@
+// The pages at /docs: guides from the repository's Markdown, the reference, and what browsers load for them.
+
+/** The path of all pages. */
+export const DOCS = '/docs';
+
+/** A page of the navigation. */
+export interface Entry {
+  /** After `/docs`; empty for the reference of the institution API. */
+  readonly path: string;
+  readonly label: string;
+  /** The Markdown file, from the root of the repository; undefined for a page that is no guide. */
+  readonly file?: string;
+}
+
+/** A titled part of the navigation. */
+export interface Section {
+  readonly title: string;
+  readonly entries: readonly Entry[];
+}
+
+const guide = (path: string, file: string, label: string): Entry => ({ path: `/${path}`, file, label });
+
+/** The navigation, in reading order. */
+export const sections: readonly Section[] = [
+  {
+    title: 'Reference',
+    entries: [
+      { path: '', label: 'Institution API' },
+      { path: '/pos', label: 'Point-of-sale API' },
+      guide('errors', 'docs/guides/errors.md', 'Errors'),
+      guide('limits', 'docs/guides/limits.md', 'Limits'),
+      guide('versions', 'docs/guides/versions.md', 'Versions'),
+      guide('changes', 'docs/guides/changes.md', 'Changes'),
+    ],
+  },
+  {
+    title: 'First steps',
+    entries: [
+      guide('token', 'docs/guides/token.md', 'Getting a token'),
+      guide('sale', 'docs/guides/sale.md', 'Selling in five calls'),
+      guide('client', 'libs/client/README.md', 'The client package'),
+    ],
+  },
+  {
+    title: 'Guides',
+    entries: [
+      guide('mirror', 'docs/guides/mirror.md', 'Mirroring a catalogue'),
+      guide('webhooks', 'docs/webhooks.md', 'Webhooks'),
+      guide('api-keys', 'docs/api-keys.md', 'API keys and usage'),
+      guide('sign-in', 'docs/sign-in.md', 'Signing users in'),
+      guide('point-of-sale', 'docs/point-of-sale.md', 'Building a web shop'),
+    ],
+  },
+  {
+    title: 'Background',
+    entries: [
+      guide('selling', 'docs/selling.md', 'Orders and stock'),
+      guide('decisions', 'docs/decisions.md', 'Decisions'),
+      guide('glossary', 'docs/glossary.md', 'Glossary'),
+    ],
+  },
+];
+
+/** A page that is made from a Markdown file. */
+export type Guide = Entry & { readonly file: string };
+
+const isGuide = (entry: Entry): entry is Guide => entry.file !== undefined;
+
+/** The pages that are made from Markdown files. */
+export const guides: readonly Guide[] = sections.flatMap(({ entries }) => entries).filter(isGuide);

@@ -1,0 +1,76 @@
+import { type Html, html } from '@boxoffice/pages';
+import type { Asset } from './files.ts';
+import { DOCS, type Entry, sections } from './guides.ts';
+
+/** What a page shows. */
+export interface Layout {
+  /** After `/docs`. */
+  readonly path: string;
+  readonly title: string;
+  readonly content: Html;
+  readonly styles: readonly Asset[];
+  readonly scripts?: readonly Asset[];
+}
+
+const entryOf = ({ path, label }: Entry, current: string): Html =>
+  path === current
+    ? html`<li><a href="${DOCS}${path}" aria-current="page">${label}</a></li>`
+    : html`<li><a href="${DOCS}${path}">${label}</a></li>`;
+
+const navigation = (current: string): Html => html`<nav aria-label="Documentation">
+<details>
+<summary>All pages</summary>
+${sections.map(({ title, entries }) => html`<h2>${title}</h2>\n<ul>${entries.map((entry) => entryOf(entry, current))}</ul>\n`)}
+</details>
+</nav>`;
+
+/** The page as a document. */
+export const documentOf = ({ path, title, content, styles, scripts = [] }: Layout): string =>
+  html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title} – boxoffice</title>
+<link rel="icon" href="data:,">
+${styles.map(({ address, integrity }) => html`<link rel="stylesheet" href="${address}" integrity="${integrity}">\n`)}
+${scripts.map(({ address, integrity }) => html`<script src="${address}" integrity="${integrity}" defer></script>\n`)}
+</head>
+<body>
+<a class="skip" href="#content">Skip to the content</a>
+<header><a class="brand" href="${DOCS}">boxoffice</a> <span>documentation</span></header>
+<div class="columns">
+${navigation(path)}
+<main id="content" tabindex="-1">
+${content}
+</main>
+</div>
+</body>
+</html>
+`.html;
+
+/**
+ * The headers of a page. `connect` is the origin that requests of the reference go to, where it may be another one than
+ * the page's. Styles that scripts set through the object model need no exception.
+ */
+export const pageHeaders = (connect?: string): Readonly<Record<string, string>> => ({
+  'Content-Type': 'text/html; charset=utf-8',
+  'Content-Language': 'en',
+  'Content-Security-Policy': [
+    "default-src 'none'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    ...(connect === undefined ? [] : ["script-src 'self'", `connect-src 'self' ${connect}`]),
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  // The sign-in's window and this page stay related: both have this value, and one origin.
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=()',
+  'Referrer-Policy': 'no-referrer',
+  'X-Frame-Options': 'DENY',
+  'Cache-Control': 'no-cache',
+});
