@@ -28,7 +28,18 @@ export const authorizer: ServiceDefinition<typeof settings, Authorizer> = {
   settings,
   onFault: (path, fault) => (isOAuthPath(path) ? onOAuthFault(fault) : undefined),
   prepare: async ({ store, publicUrl, settings: own, logger, metrics }) => {
-    const prepared = createAuthorizer({ store, issuer: publicUrl, logger, metrics, ...own });
+    const { accessTokenLifetime, loginFailuresPerAddress, keyEncryptionKey, serviceRootSecret } = own;
+    const prepared = createAuthorizer({
+      store,
+      issuer: publicUrl,
+      logger,
+      metrics,
+      accessTokenLifetime,
+      loginFailuresPerAddress,
+      keyEncryptionKey,
+      serviceRootSecret,
+      serviceUrls: () => ({ catalog: own.catalogUrl, contacts: own.contactsUrl }),
+    });
     await prepared.keys.load();
     return prepared;
   },

@@ -19,6 +19,7 @@ import { createKeyRing, type KeyRing } from './keys/key-ring.ts';
 import { createAuthorizerMetrics, watchAuthorizer } from './metrics.ts';
 import { createOrigins } from './origins/origins.ts';
 import type { PageHandler } from './pages/index.ts';
+import { createReferences, type ReferencesOptions } from './references/references.ts';
 import { createInstitutions, type Institutions } from './sign-in/institutions.ts';
 import { createSignIn } from './sign-in/sign-in.ts';
 import { createIntrospect } from './tokens/introspect.ts';
@@ -51,6 +52,8 @@ export interface AuthorizerOptions {
   readonly accessTokenLifetime: number;
   /** See createAccounts. */
   readonly loginFailuresPerAddress: number;
+  /** See createReferences. */
+  readonly serviceUrls: ReferencesOptions['urls'];
   readonly logger: Pick<Logger, 'warn' | 'info'>;
   readonly metrics?: Metrics | undefined;
   /** Epoch milliseconds. */
@@ -100,7 +103,6 @@ export const createAuthorizer = (options: AuthorizerOptions): Authorizer => {
       logger.info('login refused', { event: `audit.${event}`, institution, peer: ip }),
     now,
   });
-  const users = createUsers(store, { publicUrl: issuer, now });
   const grants = createGrants(store, createRefreshTokens(keyEncryptionKey), now);
   const institutions = createInstitutions(store);
   const { keySet } = keys;
@@ -108,6 +110,13 @@ export const createAuthorizer = (options: AuthorizerOptions): Authorizer => {
   const signer = createSigner();
   const apiKeyLookup = createApiKeyLookup(store, now);
   const signingKey = () => keys.signing();
+  const identifyService = createIdentifyService({ signingKey, now });
+  const references = createReferences({
+    urls: options.serviceUrls,
+    credentials: { tokenFor: async (call) => identifyService('authorizer', call).identity },
+    logger,
+  });
+  const users = createUsers(store, { publicUrl: issuer, references, now });
   const identify = createClientIdentification(directory, authenticate, audit);
   const issuing = { clients: directory, keys, signer, issuer, lifetime, now };
   const userTokens = createUserTokens({
@@ -144,7 +153,7 @@ export const createAuthorizer = (options: AuthorizerOptions): Authorizer => {
     internal: internalOperations({
       service: createServiceAuthentication(serviceRootSecret, audit),
       decide: createDecide({ tokens, signingKey, now }),
-      identify: createIdentifyService({ signingKey, now }),
+      identify: identifyService,
       revocations,
       decidePublic: createDecidePublic({ apiKeys: apiKeyLookup, signingKey, now }),
       apiKeys: apiKeyLookup,
@@ -168,6 +177,7 @@ export const createAuthorizer = (options: AuthorizerOptions): Authorizer => {
       [INVITATION_PATH, createInvitationPage({ users, profile: institutions.profile })],
     ]),
     close: async () => {
+      references.close();
       await Promise.all([directory.settle(), signer.close()]);
     },
   };

@@ -1,7 +1,10 @@
-import { installationSecret, integer, serviceRootSecret } from '@boxoffice/runtime';
+import { installationSecret, integer, serviceRootSecret, url } from '@boxoffice/runtime';
 
 /** The authorizer's own settings, beside those of every service. */
 export const settings = {
+  /** Where points of sale and contacts are, which users of the institution API refer to. */
+  catalogUrl: url('CATALOG_URL', { origin: true }),
+  contactsUrl: url('CONTACTS_URL', { origin: true }),
   /** Lifetime of an access token in seconds. Changed scopes and revocations take effect earlier. */
   accessTokenLifetime: integer('ACCESS_TOKEN_LIFETIME_SECONDS', { default: 900, min: 1, max: 86_400 }),
   /**

@@ -10,6 +10,7 @@ import { type TestEngine, testEngines } from '@boxoffice/service/testkit';
 import type { Store } from '@boxoffice/store';
 import { type Authorizer, createAuthorizer } from '../src/authorizer.ts';
 import { authorizer, createClient, type Scope } from '../src/index.ts';
+import { type Known, openReferences } from './references.ts';
 
 export const serviceRootSecret = 'a-root-secret-of-the-tests';
 export const secretOf = (process: string) => deriveServiceSecret(serviceRootSecret, process);
@@ -17,6 +18,9 @@ export const keyEncryptionKey = 'a-key-encryption-key-of-the-tests';
 
 /** The engines that this run has. */
 export const engines = testEngines('authorizer', authorizer.collections);
+
+/** An address without a listener. */
+export const NOWHERE = 'http://127.0.0.1:1';
 
 export type Json = Record<string, unknown>;
 
@@ -88,6 +92,8 @@ export interface InstallationOptions {
   /** Whether `url` is the public address, which passes each request to the next instance; default: the first instance. */
   readonly isBalanced?: boolean;
   readonly metrics?: Metrics;
+  /** The contacts and points of sale that there are at first; default: nobody answers for them. */
+  readonly known?: Known;
   /** Epoch milliseconds. */
   readonly now?: () => number;
 }
@@ -112,10 +118,13 @@ export const startInstallation = async (options: InstallationOptions = {}) => {
     return closed;
   };
   const front = await publicAddress();
+  const references = options.known && (await openReferences(front.url, options.known));
   const services: RunningService[] = [];
   const prepared: Authorizer[] = [];
   const prepare: typeof authorizer.prepare = async ({ store: own, publicUrl, settings, logger, metrics }) => {
-    const made = createAuthorizer({ store: own, issuer: publicUrl, logger, metrics, ...settings, now });
+    const { catalogUrl: catalog, contactsUrl: contacts, ...others } = settings;
+    const serviceUrls = () => ({ catalog, contacts });
+    const made = createAuthorizer({ store: own, issuer: publicUrl, logger, metrics, serviceUrls, ...others, now });
     await made.keys.load();
     prepared.push(made);
     return made;
@@ -138,6 +147,8 @@ export const startInstallation = async (options: InstallationOptions = {}) => {
             serviceRootSecret,
             keyEncryptionKey,
             loginFailuresPerAddress: options.loginFailuresPerAddress ?? 300,
+            catalogUrl: references?.catalog.url ?? NOWHERE,
+            contactsUrl: references?.contacts.url ?? NOWHERE,
           },
         }),
       );
@@ -157,6 +168,7 @@ export const startInstallation = async (options: InstallationOptions = {}) => {
     engines: embedded,
     store,
     issuer: front.url,
+    references,
     url,
     services,
     ...waysTo(url, store),
@@ -172,8 +184,9 @@ export const startInstallation = async (options: InstallationOptions = {}) => {
     /** Closes the stores of the running instances, so that each call of them fails. */
     closeStores,
     async close(): Promise<void> {
-      front.close();
       await stopInstances();
+      front.close();
+      await references?.close();
       await closeStores();
       await embedded.close();
       rmSync(directory, { recursive: true, force: true, maxRetries: 5 });

@@ -2,10 +2,13 @@
 type Calls = Readonly<Record<string, readonly string[]>>;
 
 /**
- * Which service may call which internal operations of which other service. Calls go one way only. Add a new internal
- * call here.
+ * Which service may call which internal operations of which other service. Between services calls go one way only; the
+ * authorizer, which all of them call for keys and identities, asks two of them while it answers a partner, and never
+ * while it answers a service. Add a new internal call here.
  */
 export const CALLS: Readonly<Record<string, Calls>> = {
+  // The authorizer signs its own identities.
+  authorizer: { catalog: ['findPointOfSale'], contacts: ['getContactInternally'] },
   gateway: { catalog: ['findPointOfSale'] },
   orders: {
     catalog: ['holdPlaces', 'extendHold', 'renewHold', 'sellHold', 'releaseHold', 'quoteItems', 'quoteOrderItems'],

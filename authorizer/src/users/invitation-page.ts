@@ -17,7 +17,8 @@ import {
 } from '../pages/index.ts';
 import type { UserDocument } from '../store.ts';
 import { INVITATION_PATH } from './invitations.ts';
-import { type PasswordProblem, passwordProblem, type Users } from './users.ts';
+import { type PasswordProblem, passwordProblem } from './passwords.ts';
+import type { Users } from './users.ts';
 
 export interface InvitationPageDependencies {
   readonly users: Pick<Users, 'invited' | 'accept'>;

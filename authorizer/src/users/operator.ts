@@ -3,7 +3,8 @@ import { createCheck } from '@boxoffice/http';
 import type { Store } from '@boxoffice/store';
 import { ROLES, type Role } from '../domain/roles.ts';
 import { usersOf } from '../store.ts';
-import { createUsers, passwordFault, passwordProblem, type ShownInvitation } from './users.ts';
+import { passwordFault, passwordProblem } from './passwords.ts';
+import { createUsers, type ShownInvitation } from './users.ts';
 import { invitedView, NewUser, view } from './view.ts';
 
 /** A user without passwords and invitations. */

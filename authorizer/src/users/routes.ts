@@ -16,7 +16,8 @@ import { lacking } from '../domain/scopes.ts';
 import { SHORTEST_PASSWORD } from '../domain/user.ts';
 import type { UserDocument } from '../store.ts';
 import type { Accounts } from './accounts.ts';
-import { passwordFault, passwordProblem, type ShownInvitation, type Users } from './users.ts';
+import { passwordFault, passwordProblem } from './passwords.ts';
+import type { ShownInvitation, Users } from './users.ts';
 import {
   example,
   invitedExample,
@@ -102,7 +103,9 @@ export const userRoutes = ({ users, accounts }: UserRouteDependencies): AnyOpera
     path: USERS,
     access: 'users:write',
     summary: 'Creates a user, and answers the link that sets the password, this once',
-    description: 'The link is valid for seven days. The caller must hold every scope of the role.',
+    description:
+      'The link is valid for seven days. The caller must hold every scope of the role. The contact and the points of ' +
+      'sale must exist in the institution.',
     body: NewUser,
     answers: { 201: UserWithInvitation },
     errors: ['user_duplicate_login', 'semantically_invalid'],
@@ -179,7 +182,8 @@ export const userRoutes = ({ users, accounts }: UserRouteDependencies): AnyOpera
     summary: 'Changes, locks or unlocks a user',
     description:
       'Counts within five seconds, also for tokens that the user has. Locking ends them; unlocking brings none back. ' +
-      'The caller must hold every scope of the present and of the new role.',
+      'The caller must hold every scope of the present and of the new role. A contact or point of sale that the user ' +
+      'does not have yet must exist in the institution.',
     params: { userId: pathId },
     body: UserChanges,
     readOnly: READ_ONLY,

@@ -1,13 +1,13 @@
 // Users of the institution API: administration, invitations and passwords.
 import { Fault } from '@boxoffice/envelope';
-import { hashPassword, LONGEST_PASSWORD, loginKey } from '@boxoffice/logins';
+import { hashPassword, loginKey } from '@boxoffice/logins';
 import { type Documents, type IdempotencyRecord, type Store, UniqueViolation } from '@boxoffice/store';
 import * as rules from '../domain/user.ts';
 import { forgetGrants } from '../grants/grants.ts';
+import type { References } from '../references/references.ts';
 import { createConsents } from '../sign-in/consents.ts';
 import { forgetSessions } from '../sign-in/sessions.ts';
 import { type UserDocument, usersOf } from '../store.ts';
-import { isCommonPassword } from './common-passwords.ts';
 import {
   invitationUrl,
   invitedUser,
@@ -17,6 +17,7 @@ import {
   storeInvitation,
 } from './invitations.ts';
 import { createLastAdmin } from './last-admin.ts';
+import { createReferenceCheck } from './reference-check.ts';
 import { hashInvitation, makeUserId } from './secrets.ts';
 
 /** A link that lets its user set a password; shown this once. */
@@ -41,9 +42,6 @@ export interface ChangeRequest {
   readonly idempotencyRecord?: IdempotencyRecord<UserDocument> | undefined;
 }
 
-/** Why a password cannot be set. */
-export type PasswordProblem = 'short' | 'long' | 'common';
-
 /** The users of an installation; every method but those of invitations is limited to one institution. */
 export interface Users {
   documents(institution: string): Documents<UserDocument>;
@@ -51,13 +49,19 @@ export interface Users {
   get(institution: string, userId: string): Promise<UserDocument>;
   /** The user of a login; undefined if there is none. */
   ofLogin(institution: string, login: string): Promise<UserDocument | undefined>;
-  /** @throws {Fault} user_duplicate_login; semantically_invalid for a customer without a contact */
+  /**
+   * @throws {Fault} user_duplicate_login; semantically_invalid for a customer without a contact, an unknown contact or
+   * point of sale; service_unavailable if nobody says whether they exist: nothing is written then
+   */
   create(
     institution: string,
     registration: UserRegistration,
     idempotencyRecord?: IdempotencyRecord<UserDocument>,
   ): Promise<InvitedUser>;
-  /** @throws {Fault} user_last_admin, semantically_invalid, conflict */
+  /**
+   * Of contact and points of sale it checks those that the user does not have yet.
+   * @throws {Fault} user_last_admin, semantically_invalid, conflict, service_unavailable
+   */
   amend(institution: string, userId: string, change: rules.UserChange, request?: ChangeRequest): Promise<UserDocument>;
   /** Deletes a user; returns it as it was. @throws {Fault} user_last_admin */
   remove(institution: string, userId: string, allow?: (current: UserDocument) => void): Promise<UserDocument>;
@@ -76,6 +80,8 @@ export interface Users {
 export interface UsersOptions {
   /** The public address, which the links of invitations begin with. */
   readonly publicUrl: string;
+  /** Says which contacts and points of sale there are; default: the caller has compared them. */
+  readonly references?: References;
   /** Epoch milliseconds. */
   readonly now?: () => number;
 }
@@ -101,35 +107,17 @@ const refusals: Record<rules.Refusal, () => Fault> = {
   locked: () => new Fault('conflict', 'The user is locked; set $.state to active first.'),
 };
 
-/** The refusal of a password, for a field of that name. */
-export const passwordFault = (problem: PasswordProblem, field: string): Fault => {
-  const texts = {
-    short: `must have at least ${rules.SHORTEST_PASSWORD} characters`,
-    long: `must have at most ${LONGEST_PASSWORD} characters`,
-    common: 'is one of the common passwords, which are guessed first',
-  };
-  return new Fault(problem === 'common' ? 'semantically_invalid' : 'validation_error', `$.${field} ${texts[problem]}.`);
-};
-
-/** Why the user cannot have this password; undefined if it can. */
-export const passwordProblem = (
-  password: string,
-  { login, name }: Pick<UserDocument, 'login' | 'name'>,
-): PasswordProblem | undefined => {
-  const { length } = [...password];
-  if (length < rules.SHORTEST_PASSWORD) return 'short';
-  if (length > LONGEST_PASSWORD) return 'long';
-  return isCommonPassword(password, [login, login.split('@', 1)[0] ?? '', name]) ? 'common' : undefined;
-};
-
 /** The write would take the last step of an active admin, and needs the rule about the last one. */
 class AdminDeparts extends Error {
   override readonly name = 'AdminDeparts';
 }
 
+type Step = (current: UserDocument, at: Date) => UserDocument | rules.Refusal;
+
 /** Makes the users on a store. */
-export const createUsers = (store: Store, { publicUrl, now = Date.now }: UsersOptions): Users => {
+export const createUsers = (store: Store, { publicUrl, references, now = Date.now }: UsersOptions): Users => {
   const users = usersOf(store);
+  const requireKnown = createReferenceCheck(references);
   const lastAdmin = createLastAdmin(store, now);
 
   /** Runs a write, first without and, if it makes an active admin depart, again under the rule about the last one. */
@@ -146,19 +134,26 @@ export const createUsers = (store: Store, { publicUrl, now = Date.now }: UsersOp
     }
   };
 
+  /** The user after a step. @throws {Fault} if the request or the rules refuse it */
+  const stepped = (current: UserDocument, { allow }: ChangeRequest, step: Step): UserDocument => {
+    allow?.(current);
+    const next = step(current, new Date(now()));
+    if (typeof next === 'string') throw refusals[next]();
+    return next;
+  };
+
   const change = async (
     institution: string,
     userId: string,
-    { allow, idempotencyRecord }: ChangeRequest,
-    step: (current: UserDocument, at: Date) => UserDocument | rules.Refusal,
+    request: ChangeRequest,
+    step: Step,
   ): Promise<UserDocument> => {
+    const { idempotencyRecord } = request;
     const updated = await guarded(institution, userId, (mayDepart) =>
       users.of(institution).update(
         userId,
         (current) => {
-          allow?.(current);
-          const next = step(current, new Date(now()));
-          if (typeof next === 'string') throw refusals[next]();
+          const next = stepped(current, request, step);
           if (!mayDepart && rules.isActiveAdmin(current) && !rules.isActiveAdmin(next)) throw new AdminDeparts();
           return { next };
         },
@@ -221,6 +216,7 @@ export const createUsers = (store: Store, { publicUrl, now = Date.now }: UsersOp
     },
     create: async (institution, { login, ...details }, idempotencyRecord) => {
       if (details.role === 'customer' && details.contactNumber === null) throw refusals.customer_without_contact();
+      await requireKnown(institution, details);
       const made = makeNewInvitation(now());
       const id = makeUserId();
       await storeInvitation(store, institution, id, made.invitation);
@@ -243,7 +239,11 @@ export const createUsers = (store: Store, { publicUrl, now = Date.now }: UsersOp
     },
     amend: async (institution, userId, to, request = {}) => {
       const before = await getUser(institution, userId);
-      const user = await change(institution, userId, request, (current, at) => rules.amend(current, to, at));
+      const step: Step = (current, at) => rules.amend(current, to, at);
+      // Refused for a reason of its own, a change asks no other service; the write checks again what the user is then.
+      stepped(before, request, step);
+      await requireKnown(institution, to, before);
+      const user = await change(institution, userId, request, step);
       if (user.invitation === null) await removeInvitation(store, institution, before.invitation);
       return user;
     },

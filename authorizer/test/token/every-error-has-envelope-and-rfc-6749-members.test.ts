@@ -6,6 +6,7 @@ import {
   type Installation,
   type Json,
   keyEncryptionKey,
+  NOWHERE,
   secretOf,
   serviceRootSecret,
   startInstallation,
@@ -73,7 +74,14 @@ test('while the authorizer starts', async () => {
     host: '127.0.0.1',
     port: freed.port,
     logger: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
-    settings: { accessTokenLifetime: 900, loginFailuresPerAddress: 300, serviceRootSecret, keyEncryptionKey },
+    settings: {
+      accessTokenLifetime: 900,
+      loginFailuresPerAddress: 300,
+      serviceRootSecret,
+      keyEncryptionKey,
+      catalogUrl: NOWHERE,
+      contactsUrl: NOWHERE,
+    },
   });
   const ended = expect(starting).rejects.toThrow('start cancelled');
   for (const path of paths) {

@@ -10,7 +10,8 @@ describe.each(engines)('on $name', (engine) => {
   let client: TestClient;
   let token: string;
   beforeAll(async () => {
-    installation = await startInstallation({ engine });
+    const known = { opera: { contacts: ['000123', '000777', '000999'], pointsOfSale: ['till.example', 'a.example'] } };
+    installation = await startInstallation({ engine, known });
     users = usersIn(installation);
     ({ client, token } = await users.withAll());
   });

@@ -8,7 +8,8 @@ describe.each(engines)('on $name', (engine) => {
   let users: ReturnType<typeof usersIn>;
   let token: string;
   beforeAll(async () => {
-    installation = await startInstallation({ engine });
+    const known = { opera: { contacts: ['000123', 'C-1'], pointsOfSale: ['till.opera.example'] } };
+    installation = await startInstallation({ engine, known });
     users = usersIn(installation);
     ({ token } = await users.withAll());
   });

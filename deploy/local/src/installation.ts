@@ -1,6 +1,7 @@
 import { authorizer } from '@boxoffice/authorizer';
 import { catalog } from '@boxoffice/catalog';
 import { contacts } from '@boxoffice/contacts';
+import { Fault } from '@boxoffice/envelope';
 import { events } from '@boxoffice/events';
 import { orders } from '@boxoffice/orders';
 import { pos } from '@boxoffice/pos';
@@ -33,6 +34,8 @@ export interface Services {
 
 /** With demo data, webhooks may be tried on receivers of this machine. */
 const LOOPBACK: readonly string[] = ['127.0.0.0/8', '::1/128'];
+
+const RETRY = { 'Retry-After': '1' };
 
 const definitions = [authorizer, catalog, contacts, orders, tickets, events, pos];
 
@@ -98,11 +101,28 @@ export const startServices = async (parts: InstallationParts): Promise<Services>
     return [running, store];
   };
 
+  // The authorizer starts before the services that it asks, and reads their addresses when a request needs them.
+  const started = new Map<'catalog' | 'contacts', string>();
+  const addressOf = (name: 'catalog' | 'contacts'): string => {
+    const url = started.get(name);
+    if (url === undefined) throw new Fault('service_unavailable', `The ${name} service is starting.`, RETRY);
+    return url;
+  };
+
   // First, because the other services need its address.
   let keyEncryptionKey = settings.keyEncryptionKey ?? '';
   const [first, authorizerStore] = await start(authorizer, async (store) => {
     if (keyEncryptionKey === '') keyEncryptionKey = await keepKeyEncryptionKey(settings.directory, store);
-    return { ...settings, keyEncryptionKey };
+    return {
+      ...settings,
+      keyEncryptionKey,
+      get catalogUrl() {
+        return addressOf('catalog');
+      },
+      get contactsUrl() {
+        return addressOf('contacts');
+      },
+    };
   }).catch(explainKeys(settings.directory));
   const none = () => ({});
   const [[second, catalogStore], [third], [fourth], [seventh]] = await Promise.all([
@@ -122,6 +142,7 @@ export const startServices = async (parts: InstallationParts): Promise<Services>
       first.url,
     ),
   ]);
+  started.set('catalog', second.url).set('contacts', third.url);
   const others = { catalogUrl: second.url, contactsUrl: third.url, ticketsUrl: fourth.url };
   const [fifth] = await start(orders, () => ({ ...settings, ...others }), first.url);
   const [sixth, posStore] = await start(

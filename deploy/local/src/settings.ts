@@ -21,10 +21,14 @@ import {
 } from '@boxoffice/runtime';
 import { keepServiceRootSecret } from './secrets.ts';
 
-const ownOfAuthorizer = authorizer.settings as NonNullable<typeof authorizer.settings>;
 const ownOfContacts = contacts.settings as NonNullable<typeof contacts.settings>;
 const ownOfEvents = events.settings as NonNullable<typeof events.settings>;
 // In one process, the other services' addresses are no settings.
+const {
+  catalogUrl: _,
+  contactsUrl: __,
+  ...ownOfAuthorizer
+} = authorizer.settings as NonNullable<typeof authorizer.settings>;
 const { catalogUrl, contactsUrl, ticketsUrl, ...ownOfOrders } = orders.settings as NonNullable<typeof orders.settings>;
 const { sessionIdleSeconds, sessionAbsoluteSeconds, loginFailuresPerAddress } = pos.settings as NonNullable<
   typeof pos.settings

@@ -31,12 +31,15 @@ test('users are created with a link, listed without it, invited again and locked
   expect((await operator('api-users', 'unlock', 'club', 'ann@club.example')).out).toContain('invited');
 });
 
-test('a wrong role, a taken login, an unknown contact and an unknown user are refused with a reason', async () => {
-  await create('bob@club.example', '--role', 'door', '--points-of-sale', 'jazz.example');
+test('a wrong role, a taken login, an unknown contact, point of sale and user are refused with a reason', async () => {
+  await operator('points-of-sale', 'create', 'club', 'jazz.example', '--name', 'Jazz');
+  expect((await create('bob@club.example', '--role', 'door', '--points-of-sale', 'Jazz.example')).status).toBe(0);
   expect((await create('bob@club.example', '--role', 'door')).err).toContain('another user with this login');
   expect((await create('eve@club.example', '--role', 'director')).err).toContain('There is no role director');
   expect((await create('eve@club.example', '--role', 'customer')).err).toContain('contactNumber');
   expect((await create('eve@club.example', '--role', 'customer', '--contact', 'C9')).err).toContain('no contact C9');
+  const unknown = await create('eve@club.example', '--role', 'door', '--points-of-sale', 'jazz.example,rock.example');
+  expect(unknown.err).toContain('no point of sale rock.example');
   expect((await operator('api-users', 'lock', 'club', 'eve@club.example')).err).toContain('has no user');
   expect((await create('eve@club.example')).status).toBe(2);
 });

@@ -28,6 +28,12 @@ test('every caller reaches each of its targets through the proxy of that link', 
     MONGODB_URL: 'mongodb://proxy of orders → store/prefix?w=1',
     AMQP_URL: 'amqp://guest:guest@proxy of orders → broker',
   });
+  expect(Object.keys(addressesOf('authorizer', urls, (link) => link)).toSorted()).toEqual([
+    'AMQP_URL',
+    'CATALOG_URL',
+    'CONTACTS_URL',
+    'MONGODB_URL',
+  ]);
   const gateway = Object.keys(addressesOf('gateway', urls, () => 'x'));
   expect(gateway).toHaveLength(8);
   expect(gateway).not.toContain('MONGODB_URL');

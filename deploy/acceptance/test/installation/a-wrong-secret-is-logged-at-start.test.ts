@@ -44,6 +44,8 @@ const open = async () => {
     logger: quiet,
     settings: readSettings(authorizer.settings ?? {}, {
       SERVICE_ROOT_SECRET: ROOT,
+      CATALOG_URL: 'http://127.0.0.1:1',
+      CONTACTS_URL: 'http://127.0.0.1:1',
       KEY_ENCRYPTION_KEY: Buffer.alloc(32, 'thrown away').toString('base64'),
     }),
   });

@@ -161,6 +161,20 @@ describe.each(ROLES)('%s, signed in', (role) => {
   });
 });
 
+test('a contact or a point of sale that the institution does not have is refused for a user', async () => {
+  const params = { userId: await userIdOf('manager') };
+  const change = async (body: object) => {
+    const { status, text } = await callAs(full)('updateUser', { params, body });
+    return [status, status === 200 ? null : JSON.parse(text).details];
+  };
+  const foreign = product.demo.pointsOfSale.find(({ institution }) => institution === 'museum')?.serviceHost;
+  expect(await change({ contactNumber: own.contactNumber, pointsOfSale: [own.pointOfSale] })).toEqual([200, null]);
+  expect(await change({ contactNumber: 'C0UNKNOWN', pointsOfSale: [own.pointOfSale, foreign] })).toEqual([
+    422,
+    `$.contactNumber: there is no contact C0UNKNOWN; $.pointsOfSale[1]: there is no point of sale ${foreign}.`,
+  ]);
+});
+
 describe('what changes for a user counts for its tokens through the gateway, which caches decisions for seconds', () => {
   const start = async (role: Role) => {
     const { tokens, client } = await signIn(

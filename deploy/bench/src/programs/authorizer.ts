@@ -49,6 +49,9 @@ const { url } = await startService(authorizer, {
     loginFailuresPerAddress: 300,
     serviceRootSecret,
     keyEncryptionKey: 'benchmark-key-encryption-key',
+    // Not asked: no user is created by requests.
+    catalogUrl: 'http://127.0.0.1:1',
+    contactsUrl: 'http://127.0.0.1:1',
   },
 });
 const serviceSecret = deriveServiceSecret(serviceRootSecret, 'gateway');

@@ -13,7 +13,7 @@ const calls: Readonly<Record<string, readonly string[]>> = {
   contacts: ['authorizer'],
   tickets: ['authorizer'],
   events: ['authorizer'],
-  authorizer: [],
+  authorizer: ['catalog', 'contacts'],
 };
 const names = Object.keys(calls);
 

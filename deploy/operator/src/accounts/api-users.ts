@@ -3,6 +3,7 @@ import { publicUrl, readSettings } from '@boxoffice/runtime';
 import { type Command, listOf, nameOf, required } from '../command.ts';
 import type { Installation } from '../installation.ts';
 import { knownInstitution } from './institutions.ts';
+import { knownPointOfSale } from './points-of-sale.ts';
 import { requireContact } from './users.ts';
 
 /** The interface's limit. */
@@ -32,7 +33,7 @@ export const apiUsers: readonly Command[] = [
   {
     name: 'api-users create',
     usage: 'INSTITUTION LOGIN --name NAME --role ROLE [--contact NUMBER] [--points-of-sale HOST,HOST]',
-    about: `invites a user, by email, with a role (${ROLES.join(', ')}); ${LINK}. A customer needs --contact`,
+    about: `invites a user, by email, with a role (${ROLES.join(', ')}); ${LINK}. A customer needs --contact; contact and points of sale must exist`,
     words: ['INSTITUTION', 'LOGIN'],
     options: {
       name: { type: 'string' },
@@ -46,6 +47,7 @@ export const apiUsers: readonly Command[] = [
       const user = await userOf(installation, given.words);
       if (contactNumber !== null) await requireContact(installation, user.institution, contactNumber);
       const pointsOfSale = listOf(given, 'points-of-sale');
+      for (const host of pointsOfSale) await knownPointOfSale(installation, user.institution, host);
       return createApiUser(await installation.authorizer(), { ...user, name, role, contactNumber, pointsOfSale });
     },
   },

@@ -9,7 +9,8 @@ const ROOT = new URL('../../../../', import.meta.url);
 const callers = Object.keys(CALLS).filter((name) => name !== 'gateway');
 
 /** The folder of a service's generated modules, one per service that it calls. */
-const folderOf = (caller: string): string => `services/${caller}/src/clients/generated/`;
+const folderOf = (caller: string): string =>
+  caller === 'authorizer' ? 'authorizer/src/references/generated/' : `services/${caller}/src/clients/generated/`;
 
 const fileOf = (path: string): URL => new URL(path, ROOT);
 

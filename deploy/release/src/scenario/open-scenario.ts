@@ -58,6 +58,9 @@ export const definitions = { authorizer, catalog, contacts, tickets, events, ord
 const SERVICE_ROOT_SECRET = 'a secret of scenarios only';
 const KEY_ENCRYPTION_KEY = Buffer.alloc(32, 'thrown away').toString('base64');
 
+/** What the authorizer, which starts first, would ask about contacts and points of sale of users; no scenario has any. */
+const UNSTARTED = { CATALOG_URL: 'http://127.0.0.1:1', CONTACTS_URL: 'http://127.0.0.1:1' };
+
 export const PUBLIC_URL = 'https://localhost:8443';
 
 /** Alternates between the values of each name. */
@@ -107,6 +110,7 @@ export const openScenario = async ({
       port: 0,
       logger,
       settings: readSettings(settings, {
+        ...UNSTARTED,
         ...env,
         KEY_ENCRYPTION_KEY,
         SERVICE_ROOT_SECRET,

@@ -61,7 +61,8 @@ export type Handlers<All extends Operations<All>> = {
 };
 
 export interface FakeOptions<All extends Operations<All>> {
-  readonly authority: Authority;
+  /** Who signs the identities of its callers. */
+  readonly authority: { readonly listening: Pick<Authority['listening'], 'url'> };
   readonly api: ServiceApi<All>;
   readonly handlers: Handlers<All>;
   /** Default: that of the service's last release. */

@@ -28,7 +28,7 @@ const params = { serviceHost };
 const demo = Type.Boolean({ description: 'whether its institution belongs to the demo data' });
 const example = { params: { serviceHost: examples.newPointOfSale.serviceHost }, answer: examples.pointOfSale };
 
-/** Points of sale: list, create, read, change; and the internal look-up by host for the gateway and the pos service. */
+/** Points of sale: list, create, read, change; and the internal look-up by host for gateway, pos and authorizer. */
 export const pointsOfSaleRoutes = (store: Store): AnyOperation[] => [
   operation({
     id: 'listPointsOfSale',
