@@ -32,13 +32,15 @@ export interface ApiKeys {
   used(institution: string): {
     find(query: Query): Promise<readonly (UsedApiKey & { readonly id: string; readonly createdAt: string })[]>;
   };
-  /** @throws {Fault} not_found, like all methods below */
+  /** @throws {Fault} not_found, like amend and remove */
   get(institution: string, apiKeyId: string): Promise<UsedApiKey>;
+  /** @throws {Fault} semantically_invalid for an expiry that has passed */
   create(
     institution: string,
     details: rules.ApiKeyDetails,
     idempotencyRecord?: IdempotencyRecord<ApiKeyDocument>,
   ): Promise<ApiKeyWithSecret>;
+  /** @throws {Fault} semantically_invalid for an expiry that has passed, unless the key has it already */
   amend(
     institution: string,
     apiKeyId: string,
@@ -47,6 +49,12 @@ export interface ApiKeys {
   ): Promise<ApiKeyDocument>;
   remove(institution: string, apiKeyId: string, request?: ApiKeyChangeRequest): Promise<ApiKeyDocument>;
 }
+
+const past = (): Fault =>
+  new Fault(
+    'semantically_invalid',
+    '$.expiresAt has passed; DELETE /svc/v3/api-keys/{apiKeyId} (deleteApiKey) ends a key at once.',
+  );
 
 const absent = (): Fault => new Fault('not_found', 'There is no API key with this id.');
 
@@ -96,6 +104,7 @@ export const createApiKeys = (store: Store, now: () => number = Date.now): ApiKe
       return { apiKey, use };
     },
     create: async (institution, details, idempotencyRecord) => {
+      if (rules.setsPastExpiry(details, now())) throw past();
       const key = makeApiKey();
       const registered = {
         id: makeApiKeyId(),
@@ -104,7 +113,10 @@ export const createApiKeys = (store: Store, now: () => number = Date.now): ApiKe
       return { apiKey: await apiKeys.of(institution).insert(registered, { idempotencyRecord }), key };
     },
     amend: (institution, apiKeyId, to, request = {}) =>
-      change(institution, apiKeyId, request, (current) => rules.amendApiKey(current, to, new Date(now()))),
+      change(institution, apiKeyId, request, (current) => {
+        if (rules.setsPastExpiry(to, now(), current.expiresAt)) throw past();
+        return rules.amendApiKey(current, to, new Date(now()));
+      }),
     remove: (institution, apiKeyId, request = {}) =>
       change(institution, apiKeyId, request, (current) => rules.deletedApiKey(current, new Date(now()))),
   };

@@ -60,6 +60,7 @@ export const apiKeyRoutes = (apiKeys: ApiKeys, now: () => number = Date.now): An
         'institution. It is no secret that protects data: it may stand in a web page.',
       body: NewApiKey,
       answers: { 201: ApiKeyWithKey },
+      errors: ['semantically_invalid'],
       etag: true,
       example: {
         body: newExample,
@@ -104,6 +105,7 @@ export const apiKeyRoutes = (apiKeys: ApiKeys, now: () => number = Date.now): An
       body: named('ApiKeyChanges', patchOf(NewApiKey)),
       readOnly: READ_ONLY,
       answers: { 200: ApiKey },
+      errors: ['semantically_invalid'],
       conditional: true,
       etag: true,
       example: { params: { apiKeyId: example.apiKeyId }, body: { ratePerMinute: 600 }, answer: example },

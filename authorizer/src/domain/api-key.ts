@@ -64,5 +64,15 @@ export const deletedApiKey = <T extends ApiKey>(apiKey: T, now: Date): T => ({
 export const isUsable = ({ deletedAt, expiresAt }: ApiKey, now: number): boolean =>
   deletedAt === null && (expiresAt === null || Date.parse(expiresAt) > now);
 
+/** Whether a change sets an instant of expiry that has passed; the one that the key has already may stay. */
+export const setsPastExpiry = (
+  { expiresAt = null }: Partial<ApiKeyDetails>,
+  now: number,
+  present: string | null = null,
+): boolean =>
+  expiresAt !== null &&
+  Date.parse(expiresAt) <= now &&
+  (present === null || Date.parse(present) !== Date.parse(expiresAt));
+
 /** The calendar month of an instant (epoch milliseconds), UTC: `2027-03`. */
 export const monthOf = (at: number): string => new Date(at).toISOString().slice(0, 7);

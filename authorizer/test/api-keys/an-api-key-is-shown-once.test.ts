@@ -1,6 +1,7 @@
 import { hash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { engines, type Installation, type Json, startInstallation } from '../installation.ts';
+import { apiKeysOf } from '../../src/store.ts';
+import { engines, type Installation, type Json, type Received, startInstallation } from '../installation.ts';
 
 describe.each(engines)('on $name', (engine) => {
   let its: Installation;
@@ -29,6 +30,14 @@ describe.each(engines)('on $name', (engine) => {
     const body = { keyHash: hash('sha256', key, 'base64url'), gateway: 'gw-1' };
     return ((await its.internal('/internal/api-keys', body)).body.data as Json).apiKey as Json | null;
   };
+
+  const PAST = '2020-01-01T00:00:00.000Z';
+
+  /** Lets a key that was never asked for have expired. */
+  const expire = (id: string) =>
+    apiKeysOf(its.store)
+      .of('opera')
+      .update(id, (apiKey) => ({ next: { ...apiKey, expiresAt: PAST } }));
 
   describe('an API key', () => {
     test('is answered once with its plaintext, and has defaults', async () => {
@@ -121,7 +130,8 @@ describe.each(engines)('on $name', (engine) => {
       expect(await verify(String(key))).toBeNull();
       expect((await get(id)).status).toBe(404);
       expect((await call('deleteApiKey', 'DELETE', `/${id}`)).status).toBe(404);
-      const expired = (await create({ expiresAt: '2020-01-01T00:00:00.000Z' })).body.data as Json;
+      const expired = (await create({})).body.data as Json;
+      await expire(String(expired.apiKeyId));
       expect(await verify(String(expired.key))).toBeNull();
       const body = {
         keyHash: hash('sha256', String(expired.key), 'base64url'),
@@ -129,6 +139,20 @@ describe.each(engines)('on $name', (engine) => {
         audience: 'catalog',
       };
       expect((await its.internal('/internal/public-decisions', body)).status).toBe(401);
+    });
+
+    test('does not expire in the past, but keeps an expiry that has passed', async () => {
+      const refused = [422, 'validation_error', expect.stringContaining('$.expiresAt')];
+      const outcomeOf = ({ status, body }: Received) => [status, body.status, body.details];
+      expect(outcomeOf(await create({ expiresAt: PAST }))).toEqual(refused);
+      const id = String(((await create({})).body.data as Json).apiKeyId);
+      expect(outcomeOf(await patch(id, { name: 'Other', expiresAt: PAST }))).toEqual(refused);
+      expect((await get(id)).body.data).toMatchObject({ name: 'Calendar', expiresAt: null });
+      await expire(id);
+      const read = (await get(id)).body.data as Json;
+      expect((await patch(id, { ...read, name: 'Other' })).body.data).toMatchObject({ name: 'Other', expiresAt: PAST });
+      expect((await patch(id, { expiresAt: '2020-01-01T01:00:00+01:00' })).status).toBe(200);
+      expect(outcomeOf(await patch(id, { expiresAt: '2020-01-01T00:00:01Z' }))).toEqual(refused);
     });
 
     test('has web origins only', async () => {
