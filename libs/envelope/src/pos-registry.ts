@@ -26,6 +26,7 @@ const rows = {
   contact_required: [400, 'the order has neither a contact number nor a guest’s contact'],
   payment_method_not_accepted: [400, 'the point of sale does not take this method of payment'],
   payment_declined: [400, 'the payment was declined; the cart is unchanged'],
+  ticket_not_printed: [400, 'the ticket is not printed, so there is no document of it yet'],
   ticket_not_changeable: [400, 'the ticket was used, cancelled or replaced'],
   session_required: [401, 'the request needs the header X-auth-token'],
   session_invalid: [401, 'the session is unknown or has ended'],

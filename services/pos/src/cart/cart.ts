@@ -19,6 +19,9 @@ export const recordedCart = async (
   { institution, cartId }: SessionDocument,
 ): Promise<Order | undefined> => (cartId === null ? undefined : orders.get(institution, cartId));
 
+/** Whether this is a cart whose places are no longer held. */
+export const hasExpired = ({ state, lines }: Order): boolean => state === 'expired' && lines.length > 0;
+
 const isCart = ({ state, listed, payable }: Order): boolean => state === 'open' && (!listed || payable);
 
 /**
@@ -31,7 +34,7 @@ export const cartOf = async (
   session: SessionDocument,
   recorded: Order | undefined,
 ): Promise<Order | undefined> => {
-  if (recorded?.state === 'expired' && recorded.lines.length > 0) throw expired();
+  if (recorded && hasExpired(recorded)) throw expired();
   const own = recorded && isCart(recorded) ? recorded : undefined;
   return own && own.lines.length > 0 ? own : ((await resumeFailedPayment(context, session, session.cartId)) ?? own);
 };

@@ -2,20 +2,20 @@
 import { type AnyOperation, created, ok } from '@boxoffice/http';
 import type { Order, Outcome } from '../clients/orders.ts';
 import type { PosContext } from '../context.ts';
+import type { Edition } from '../description/editions.ts';
 import { examples } from '../description/examples.ts';
-import { Cart, ItemChange, langQuery, NewItem, nameOf, pathId } from '../description/schemas.ts';
+import { ItemChange, langQuery, NewItem, nameOf, pathId } from '../description/schemas.ts';
 import { cartSubject, isId, newId } from '../ids.ts';
 import { doneOr } from '../orders/refusals.ts';
-import { cartView, tariffNames } from '../orders/views.ts';
+import { cartView, type ShownCart, tariffNames } from '../orders/views.ts';
 import { notFound } from '../request/faults.ts';
 import { operation } from '../request/operation.ts';
 import type { Visit } from '../request/visit.ts';
 import { requireContact } from '../users/contact-access.ts';
-import { abandonCart, cartOf, expired, fillCart, recordedCart } from './cart.ts';
+import { abandonCart, cartOf, expired, fillCart, hasExpired, recordedCart } from './cart.ts';
 
 const itemParams = { id: pathId };
 const example = { params: { id: examples.ids.line } };
-const changeErrors = ['cart_expired', 'cart_empty', 'order_busy'] as const;
 const tariffErrors = [
   'invalid_reference',
   'cart_not_on_sale',
@@ -31,24 +31,34 @@ const cartIdOf = ({ session }: Visit, itemId: string): { readonly institution: s
 };
 
 /**
- * The cart after a change of an item. @throws {PosFault} cart_expired, not_found if the cart has ended, else as {@link
- * doneOr}
+ * The cart after a change of an item, or the expired one, which stays as it was. @throws {PosFault} not_found if the
+ * cart has ended, else as {@link doneOr}
  */
-const changed = (outcome: Outcome): Order => {
-  if (outcome.reason === 'cart_gone' && outcome.order?.state === 'expired') throw expired();
-  return doneOr(outcome, 'item');
+const changed = (outcome: Outcome): ShownCart => {
+  const { reason, order } = outcome;
+  if (order && (reason === 'cart_expired' || (reason === 'cart_gone' && order.state === 'expired')))
+    return { order, isExpired: true };
+  return { order: doneOr(outcome, 'item') };
 };
 
 /** The contacts that an answer about the cart may contain: the user, and the past or future buyer of its order. */
-const subjectsOf = ({ session }: Visit, { id, contactNumber }: Order): readonly string[] => [
-  cartSubject(id),
-  ...[session?.contactNumber, contactNumber].flatMap((number) => number ?? []),
+const subjectsOf = ({ session }: Visit, order: Order | undefined): readonly string[] => [
+  ...(order ? [cartSubject(order.id)] : []),
+  ...[session?.contactNumber, order?.contactNumber].flatMap((number) => number ?? []),
 ];
 
 /** The operations on the shopping cart. */
-export const cartRoutes = (context: PosContext): AnyOperation[] => {
-  const shown = async (visit: Visit, order: Order | undefined) =>
-    cartView(order, visit.pointOfSale.currency, await tariffNames(context, visit));
+export const cartRoutes = (context: PosContext, edition: Edition): AnyOperation[] => {
+  const { Cart, isExperimental } = edition;
+  const expiredErrors = isExperimental ? [] : (['cart_expired'] as const);
+  const changeErrors = [...expiredErrors, 'cart_empty', 'order_busy'] as const;
+
+  /** @throws {PosFault} cart_expired under the numbered version, which cannot say it otherwise */
+  const shown = async (visit: Visit, cart: ShownCart) => {
+    if (cart.isExpired && !isExperimental) throw expired();
+    return cartView(cart, await tariffNames(context, visit), { visit, isExperimental });
+  };
+
   return [
     operation({
       id: 'getCart',
@@ -61,13 +71,13 @@ export const cartRoutes = (context: PosContext): AnyOperation[] => {
         'the cart again and can be bought again.',
       query: langQuery,
       answers: { 200: Cart },
-      errors: ['cart_expired'],
-      example: { answer: examples.cart },
+      errors: expiredErrors,
+      example: { answer: edition.examples.cart },
       handle: async ({ visitor }) => {
         const { session } = visitor;
-        return ok(
-          await shown(visitor, session && (await cartOf(context, session, await recordedCart(context, session)))),
-        );
+        const recorded = session && (await recordedCart(context, session));
+        if (recorded && hasExpired(recorded)) return ok(await shown(visitor, { order: recorded, isExpired: true }));
+        return ok(await shown(visitor, { order: session && (await cartOf(context, session, recorded)) }));
       },
     }),
     operation({
@@ -78,7 +88,7 @@ export const cartRoutes = (context: PosContext): AnyOperation[] => {
       summary: 'Abandons the cart and releases its places; returns the empty cart',
       query: langQuery,
       answers: { 200: Cart },
-      example: { answer: examples.noCart },
+      example: { answer: edition.examples.noCart },
       handle: async ({ visitor }) => {
         const { session } = visitor;
         if (session && session.cartId !== null) {
@@ -88,7 +98,7 @@ export const cartRoutes = (context: PosContext): AnyOperation[] => {
             current.cartId === cartId ? { cartId: null } : undefined,
           );
         }
-        return ok(await shown(visitor, undefined));
+        return ok(await shown(visitor, { order: undefined }));
       },
     }),
     operation({
@@ -112,12 +122,12 @@ export const cartRoutes = (context: PosContext): AnyOperation[] => {
           tariffId: examples.ids.tariff,
           quantity: 1,
         },
-        answer: examples.cart,
+        answer: edition.examples.cart,
       },
       handle: async ({ visitor, body, idempotencyKey }) => {
         if (body.contactNumber !== undefined) requireContact(visitor, body.contactNumber);
         const { cart, newSession } = await fillCart(context, visitor, body, idempotencyKey ?? newId('req'));
-        return created(await shown(visitor, cart), `${visitor.base}/shopping-cart`, {
+        return created(await shown(visitor, { order: cart }), `${visitor.base}/shopping-cart`, {
           headers: newSession ? { 'X-auth-token': newSession.token } : {},
           subjects: subjectsOf(visitor, cart),
         });
@@ -134,7 +144,7 @@ export const cartRoutes = (context: PosContext): AnyOperation[] => {
       body: ItemChange,
       answers: { 200: Cart },
       errors: [...changeErrors, ...tariffErrors],
-      example: { ...example, body: { beneficiaryFirstName: 'Ana' }, answer: examples.cart },
+      example: { ...example, body: { beneficiaryFirstName: 'Ana' }, answer: edition.examples.cart },
       handle: async ({ visitor, params, body, idempotencyKey }) => {
         if (body.contactNumber !== undefined) requireContact(visitor, body.contactNumber);
         const { institution, cartId } = cartIdOf(visitor, params.id);
@@ -147,7 +157,7 @@ export const cartRoutes = (context: PosContext): AnyOperation[] => {
         };
         const outcome = await context.orders.changeLine(institution, cartId, params.id, change);
         const cart = changed(outcome);
-        return ok(await shown(visitor, cart), { subjects: subjectsOf(visitor, cart) });
+        return ok(await shown(visitor, cart), { subjects: subjectsOf(visitor, cart.order) });
       },
     }),
     operation({
@@ -160,7 +170,7 @@ export const cartRoutes = (context: PosContext): AnyOperation[] => {
       query: langQuery,
       answers: { 200: Cart },
       errors: changeErrors,
-      example: { ...example, answer: examples.cart },
+      example: { ...example, answer: edition.examples.cart },
       handle: async ({ visitor, params }) => {
         const { institution, cartId } = cartIdOf(visitor, params.id);
         return ok(await shown(visitor, changed(await context.orders.removeLine(institution, cartId, params.id))));

@@ -51,7 +51,7 @@ export const ProductEntry = named('ShopProduct', Members(product));
 
 const Price = named('ShopPrice', Members({ tariffId: Text(), tariff: Text({ description: 'its name' }), amount }));
 
-const Venue = named('Venue', Members({ name: Text(), city: nullable(Text()) }));
+export const Venue = named('Venue', Members({ name: Text(), city: nullable(Text()) }));
 
 const SeatCategory = named(
   'ShopSeatCategory',
@@ -167,7 +167,7 @@ export const Cart = named(
   }),
 );
 
-const OrderItem = named(
+export const OrderItem = named(
   'ShopOrderItem',
   Members({ ...item, ticketId: nullable(Text()), barcode: nullable(Text({ description: 'for the QR code' })) }),
 );

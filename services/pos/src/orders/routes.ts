@@ -4,8 +4,9 @@ import { Type } from 'typebox';
 import { ordersValues } from '../clients/generated/orders.ts';
 import type { Order as AnyOrder } from '../clients/orders.ts';
 import type { PosContext } from '../context.ts';
+import type { Edition } from '../description/editions.ts';
 import { examples } from '../description/examples.ts';
-import { contactNumber, langQuery, mapOf, Order, pathId } from '../description/schemas.ts';
+import { contactNumber, langQuery, mapOf, pathId } from '../description/schemas.ts';
 import { isId, newId } from '../ids.ts';
 import { notFound, sessionRequired } from '../request/faults.ts';
 import { operation } from '../request/operation.ts';
@@ -33,7 +34,6 @@ const Purchase = named(
 );
 
 const params = { id: pathId };
-const example = { params: { id: examples.ids.order }, answer: examples.order };
 
 type InSession = Visit & { readonly session: SessionDocument };
 
@@ -43,8 +43,10 @@ const inSession = (visit: Visit): InSession => {
 };
 
 /** The operations on own orders. An order that is not the visitor's own is 404. */
-export const ordersRoutes = (context: PosContext): AnyOperation[] => {
+export const ordersRoutes = (context: PosContext, edition: Edition): AnyOperation[] => {
   const { orders, purchases } = context;
+  const { Order, isExperimental } = edition;
+  const example = { params: { id: examples.ids.order }, answer: edition.examples.order };
 
   const own = async ({ session }: InSession, orderId: string): Promise<AnyOrder> => {
     const order = isId(orderId) ? await orders.get(session.institution, orderId) : undefined;
@@ -60,7 +62,7 @@ export const ordersRoutes = (context: PosContext): AnyOperation[] => {
       tariffNames(context, visit),
       ticketsOf(context, visit.pointOfSale.institution, found),
     ]);
-    return found.map((order) => orderView(order, nameOf, ticketOf));
+    return found.map((order) => orderView(order, nameOf, ticketOf, { visit, isExperimental }));
   };
 
   const one = async (visit: Visit, order: AnyOrder) =>
@@ -68,6 +70,7 @@ export const ordersRoutes = (context: PosContext): AnyOperation[] => {
       order,
       await tariffNames(context, visit),
       await ticketsOf(context, visit.pointOfSale.institution, [order]),
+      { visit, isExperimental },
     );
 
   return [
@@ -101,7 +104,7 @@ export const ordersRoutes = (context: PosContext): AnyOperation[] => {
       ],
       example: {
         body: { contactNumber: examples.contactNumber, paymentMethod: 'simulated', paymentToken: 'ok' },
-        answer: examples.order,
+        answer: edition.examples.order,
       },
       handle: async ({ visitor, body, idempotencyKey }) => {
         const order = await checkOut(context, inSession(visitor), body, idempotencyKey);
@@ -110,7 +113,8 @@ export const ordersRoutes = (context: PosContext): AnyOperation[] => {
           tariffNames(context, visitor),
           context.bestEffortTickets(() => ticketsOf(context, visitor.pointOfSale.institution, [order])),
         ]);
-        return created(orderView(order, nameOf, ticketOf), `${visitor.base}/orders/${order.id}`, {
+        const shown = orderView(order, nameOf, ticketOf, { visit: visitor, isExperimental });
+        return created(shown, `${visitor.base}/orders/${order.id}`, {
           subjects: order.contactNumber === null ? [] : [order.contactNumber],
         });
       },
@@ -124,7 +128,7 @@ export const ordersRoutes = (context: PosContext): AnyOperation[] => {
       query: { ...partQuery, ...langQuery },
       answers: { 200: mapOf(Order) },
       answerHeaders: ['X-Total-Amount', 'Link'],
-      example: { query: { limit: 20 }, answer: { [examples.ids.order]: examples.order } },
+      example: { query: { limit: 20 }, answer: { [examples.ids.order]: edition.examples.order } },
       handle: async ({ visitor, query }) => {
         const { session } = inSession(visitor);
         const part = partOf(query);
@@ -162,7 +166,7 @@ export const ordersRoutes = (context: PosContext): AnyOperation[] => {
       query: langQuery,
       answers: { 200: Order },
       errors: ['order_not_cancellable', 'order_busy'],
-      example: { ...example, answer: { ...examples.order, state: 'cancelled' } },
+      example: { ...example, answer: { ...edition.examples.order, state: 'cancelled' } },
       handle: async ({ visitor, params, idempotencyKey }) => {
         const { id } = await own(inSession(visitor), params.id);
         const outcome = await orders.cancel(visitor.pointOfSale.institution, id, idempotencyKey ?? newId('req'));

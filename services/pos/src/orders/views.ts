@@ -6,8 +6,14 @@ import type * as schemas from '../description/schemas.ts';
 import { inLanguage } from '../domain/offer.ts';
 import { mapById } from '../request/pagination.ts';
 import type { Visit } from '../request/visit.ts';
+import { soldView } from './sold.ts';
 
 type NameOf = (tariffId: string) => string;
+/** The visitor and the version of an answer. */
+export interface Reader {
+  readonly visit: Visit;
+  readonly isExperimental: boolean;
+}
 type TicketOf = (ticketId: string) => Ticket | undefined;
 
 /** The names of tariffs in the language of the answer; last known names, else ids, if the catalog does not answer. */
@@ -24,7 +30,14 @@ export const tariffNames = async (
   return (id) => names.get(id) ?? id;
 };
 
-const itemOf = (line: Line, nameOf: NameOf) => ({
+/** Members of the experimental version only; its tariff is the name as of the sale, too. */
+const moreOf = (line: Line, { visit, isExperimental }: Reader) => {
+  if (!isExperimental) return {};
+  const { tariff, ...sold } = soldView(line.about, visit);
+  return { ...sold, ...(tariff === null ? {} : { tariff }) };
+};
+
+const itemOf = (line: Line, nameOf: NameOf, reader: Reader) => ({
   id: line.id,
   productId: line.productId,
   performanceId: line.performanceId,
@@ -36,24 +49,42 @@ const itemOf = (line: Line, nameOf: NameOf) => ({
   amount: line.amount,
   beneficiaryFirstName: line.beneficiary?.firstName ?? null,
   beneficiaryLastName: line.beneficiary?.lastName ?? null,
+  ...moreOf(line, reader),
 });
 
+/** A cart to be shown; `isExpired` only under the experimental version, elsewhere that is an error. */
+export interface ShownCart {
+  readonly order: Order | undefined;
+  readonly isExpired?: boolean;
+}
+
 /** The cart of an answer; empty without an order. */
-export const cartView = (order: Order | undefined, currency: string, nameOf: NameOf): Static<typeof schemas.Cart> => {
-  if (!order) return { id: null, items: {}, total: 0, currency, expiresAt: null };
-  const items = mapById(order.lines.map((line) => itemOf(line, nameOf)));
-  const { id, total, expiresAt } = order;
-  return { id, items, total, currency: order.currency, expiresAt: order.lines.length > 0 ? expiresAt : null };
+export const cartView = (
+  { order, isExpired = false }: ShownCart,
+  nameOf: NameOf,
+  reader: Reader,
+): Static<typeof schemas.Cart> => {
+  const more = reader.isExperimental ? { expired: isExpired } : {};
+  if (!order)
+    return { id: null, items: {}, total: 0, currency: reader.visit.pointOfSale.currency, expiresAt: null, ...more };
+  const items = mapById(order.lines.map((line) => itemOf(line, nameOf, reader)));
+  const { id, total, currency } = order;
+  return { id, items, total, currency, expiresAt: order.lines.length > 0 ? order.expiresAt : null, ...more };
 };
 
 /** The order of an answer; tickets of a confirmed order supply the barcodes and the current beneficiaries. */
-export const orderView = (order: Order, nameOf: NameOf, ticketOf: TicketOf): Static<typeof schemas.Order> => {
+export const orderView = (
+  order: Order,
+  nameOf: NameOf,
+  ticketOf: TicketOf,
+  reader: Reader,
+): Static<typeof schemas.Order> => {
   const isConfirmed = order.state === 'confirmed';
   const items = order.lines.map((line) => {
     const ticketId = isConfirmed ? line.ticketId : null;
     const ticket = ticketId === null ? undefined : ticketOf(ticketId);
     const beneficiary = ticket ? ticket.beneficiary : line.beneficiary;
-    return { ...itemOf({ ...line, beneficiary }, nameOf), ticketId, barcode: ticket?.barcode ?? null };
+    return { ...itemOf({ ...line, beneficiary }, nameOf, reader), ticketId, barcode: ticket?.barcode ?? null };
   });
   return {
     id: order.id,
@@ -82,7 +113,7 @@ export const ticketsOf = async (
 };
 
 /** The ticket of an answer. */
-export const ticketView = (ticket: Ticket): Static<typeof schemas.Ticket> => ({
+export const ticketView = (ticket: Ticket, { visit, isExperimental }: Reader): Static<typeof schemas.Ticket> => ({
   id: ticket.id,
   status: ticket.status,
   orderId: ticket.orderId,
@@ -97,4 +128,5 @@ export const ticketView = (ticket: Ticket): Static<typeof schemas.Ticket> => ({
   beneficiaryFirstName: ticket.beneficiary?.firstName ?? null,
   beneficiaryLastName: ticket.beneficiary?.lastName ?? null,
   barcode: ticket.barcode,
+  ...(isExperimental ? soldView(ticket.about, visit) : {}),
 });

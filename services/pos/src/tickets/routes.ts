@@ -4,8 +4,9 @@ import { type AnyOperation, ok } from '@boxoffice/http';
 import { Type } from 'typebox';
 import type { Ticket as AnyTicket } from '../clients/tickets.ts';
 import type { PosContext } from '../context.ts';
+import { type Edition, TicketDocument } from '../description/editions.ts';
 import { examples } from '../description/examples.ts';
-import { langQuery, mapOf, Naming, nameOf, pathId, Ticket, ticketStatus } from '../description/schemas.ts';
+import { langQuery, mapOf, Naming, nameOf, pathId, ticketStatus } from '../description/schemas.ts';
 import { byStartThenId } from '../domain/offer.ts';
 import { isId } from '../ids.ts';
 import { ticketView } from '../orders/views.ts';
@@ -15,10 +16,15 @@ import { mapById, partHeaders, partOf, partQuery } from '../request/pagination.t
 import type { Visit } from '../request/visit.ts';
 
 const params = { id: pathId };
-const example = { params: { id: examples.ids.ticket }, answer: examples.ticket };
 
 /** The operations on own tickets. */
-export const ticketsRoutes = ({ tickets, purchases }: Pick<PosContext, 'tickets' | 'purchases'>): AnyOperation[] => {
+export const ticketsRoutes = (
+  { tickets, purchases }: Pick<PosContext, 'tickets' | 'purchases'>,
+  edition: Edition,
+): AnyOperation[] => {
+  const { Ticket, isExperimental } = edition;
+  const example = { params: { id: examples.ids.ticket }, answer: edition.examples.ticket };
+
   const contactOf = ({ session }: Visit): string => {
     if (!session?.contactNumber) throw loginRequired();
     return session.contactNumber;
@@ -47,7 +53,31 @@ export const ticketsRoutes = ({ tickets, purchases }: Pick<PosContext, 'tickets'
     return [...byId.values()].sort(byStartThenId);
   };
 
+  const documentRoutes = [
+    operation({
+      id: 'getOwnTicketDocument',
+      method: 'get',
+      path: '/tickets/{id}/document',
+      access: 'login',
+      summary: 'Returns an own printed ticket as PDF, with its QR code, to save or to print',
+      params,
+      query: langQuery,
+      answers: { 200: TicketDocument },
+      errors: ['ticket_not_printed', 'ticket_not_changeable'],
+      example: { params: example.params, answer: { contentType: 'application/pdf', base64: 'JVBERi0xLjMK' } },
+      handle: async ({ visitor, params }) => {
+        const { id } = await own(visitor, params.id);
+        const document = await tickets.document(visitor.pointOfSale.institution, id, visitor.language);
+        if (!('refused' in document)) return ok(document);
+        if (document.refused === 'ticket_not_printed')
+          throw new PosFault('ticket_not_printed', 'The ticket is not printed.');
+        throw new PosFault('ticket_not_changeable', 'The ticket was cancelled or replaced.');
+      },
+    }),
+  ];
+
   return [
+    ...(isExperimental ? documentRoutes : []),
     operation({
       id: 'listOwnTickets',
       method: 'get',
@@ -57,12 +87,14 @@ export const ticketsRoutes = ({ tickets, purchases }: Pick<PosContext, 'tickets'
       query: { status: Type.Optional(ticketStatus), ...partQuery, ...langQuery },
       answers: { 200: mapOf(Ticket) },
       answerHeaders: ['X-Total-Amount', 'Link'],
-      example: { query: { status: 'not_printed' }, answer: { [examples.ids.ticket]: examples.ticket } },
+      example: { query: { status: 'not_printed' }, answer: { [examples.ids.ticket]: edition.examples.ticket } },
       handle: async ({ visitor, query }) => {
         const part = partOf(query);
         const found = await all(visitor, query.status);
         const page = found.slice(part.offset, part.offset + part.limit);
-        return ok(mapById(page.map(ticketView)), { headers: partHeaders(visitor, part, found.length) });
+        return ok(mapById(page.map((ticket) => ticketView(ticket, { visit: visitor, isExperimental }))), {
+          headers: partHeaders(visitor, part, found.length),
+        });
       },
     }),
     operation({
@@ -75,7 +107,8 @@ export const ticketsRoutes = ({ tickets, purchases }: Pick<PosContext, 'tickets'
       query: langQuery,
       answers: { 200: Ticket },
       example,
-      handle: async ({ visitor, params }) => ok(ticketView(await own(visitor, params.id))),
+      handle: async ({ visitor, params }) =>
+        ok(ticketView(await own(visitor, params.id), { visit: visitor, isExperimental })),
     }),
     operation({
       id: 'nameOwnTicket',
@@ -99,7 +132,7 @@ export const ticketsRoutes = ({ tickets, purchases }: Pick<PosContext, 'tickets'
         });
         if (typeof named === 'string')
           throw new PosFault('ticket_not_changeable', 'The ticket was used, cancelled or replaced.');
-        return ok(ticketView(named), {
+        return ok(ticketView(named, { visit: visitor, isExperimental }), {
           subjects: [...new Set([contactOf(visitor), named.contactNumber ?? contactOf(visitor)])],
         });
       },

@@ -19,8 +19,23 @@ const refusedWhenBuying: readonly Reason[] = [
   ...(['invalid_reference', 'tariff_not_accessible', 'account_required'] as const),
 ];
 
+type Version = 'v1' | 'vexp';
+
+/** The version of the operation's path. */
+export const versionOf = ({ path }: Pick<AnyOperation, 'path'>): Version =>
+  path.startsWith('/tnwr/vexp/') ? 'vexp' : 'v1';
+
+const under = (fixture: Fixture, version: Version): Fixture => ({
+  ...fixture,
+  call: (method, path, call) => fixture.call(method, path, { version, ...call }),
+});
+
 /** Requests for every refusal of each operation, except those of context, session and form. */
-export const scenariosOf = async (fixture: Fixture): Promise<Readonly<Record<string, readonly Scenario[]>>> => {
+export const scenariosOf = async (
+  given: Fixture,
+  version: Version,
+): Promise<Readonly<Record<string, readonly Scenario[]>>> => {
+  const fixture = under(given, version);
   const user = await fixture.user();
   const token = await fixture.logIn(user);
   const { performanceId, seatCategoryId, product } = fixture.catalog.show();
@@ -79,6 +94,15 @@ export const scenariosOf = async (fixture: Fixture): Promise<Readonly<Record<str
       return send(then, other);
     };
   };
+  const documentOf = (status: 'not_printed' | 'cancelled') => async () => {
+    await fill(token);
+    const body = { contactNumber: user.contactNumber, paymentMethod: 'simulated', paymentToken: 'ok' };
+    const { data } = await fixture.call('POST', '/orders', { token, body });
+    const [{ ticketId } = { ticketId: '' }] = Object.values(data.items as Record<string, { ticketId: string }>);
+    const ticket = fixture.tickets.tickets.get(ticketId);
+    if (ticket) fixture.tickets.tickets.set(ticketId, { ...ticket, status });
+    return fixture.call('GET', `/tickets/${ticketId}/document`, { token });
+  };
   const [ana, eva] = [{ beneficiaryFirstName: 'Ana' }, { beneficiaryFirstName: 'Eva' }];
 
   return {
@@ -126,17 +150,16 @@ export const scenariosOf = async (fixture: Fixture): Promise<Readonly<Record<str
       ...refused(['not_cancellable', 'cart_gone', 'busy'], called('POST', mine.path, { token: mine.token })),
       reused('POST', mine.path, mine.token, {}, {}, '/orders/x/cancellation'),
     ],
+    getOwnTicketDocument: [documentOf('not_printed'), documentOf('cancelled')],
     nameOwnTicket: [usersTicket, reused('PATCH', '/tickets/x', token, ana, eva)],
   };
 };
 
 /** Requests for the refusals of every operation: context, session, format, form, resource. */
-export const generalRefusals = (
-  fixture: Fixture,
-  { method, path, access, body }: AnyOperation,
-  token: string,
-): Scenario[] => {
-  const target = path.replace('/tnwr/v1', '').replaceAll(/\{[^}]*\}/g, 'x');
+export const generalRefusals = (given: Fixture, operation: AnyOperation, token: string): Scenario[] => {
+  const { method, path, access, body } = operation;
+  const fixture = under(given, versionOf(operation));
+  const target = path.replace(/^\/tnwr\/\w+/, '').replaceAll(/\{[^}]*\}/g, 'x');
   const verb = method.toUpperCase();
   const takesBody = verb === 'POST' || verb === 'PATCH';
   const call = (given: object): Scenario => {

@@ -1,0 +1,84 @@
+import { named, nullable } from '@boxoffice/http';
+import { Type } from 'typebox';
+import { examples } from './examples.ts';
+import { Cart, CartItem, mapOf, Order, OrderItem, Ticket, Venue } from './schemas.ts';
+
+const { Boolean: Flag, Object: Members, String: Text } = Type;
+
+const SOLD = 'as of the sale, also after the product has closed; null in what an earlier release sold';
+
+/** What a page shows of a sold place, beside what v1 has. */
+const sold = {
+  productName: nullable(Text({ description: SOLD })),
+  timeZone: nullable(Text({ description: `of the venue, its IANA name; ${SOLD}` })),
+  venue: nullable(Venue),
+  seatCategory: nullable(Text({ description: `its name; ${SOLD}` })),
+};
+
+const Item = named('CartItemExperimental', Members({ ...CartItem.properties, ...sold }));
+
+const ExperimentalCart = named(
+  'CartExperimental',
+  Members({
+    ...Cart.properties,
+    items: mapOf(Item),
+    expired: Flag({ description: 'its places are no longer held; the next item starts a new cart' }),
+  }),
+);
+
+const ExperimentalOrder = named(
+  'ShopOrderExperimental',
+  Members({
+    ...Order.properties,
+    items: mapOf(named('ShopOrderItemExperimental', Members({ ...OrderItem.properties, ...sold }))),
+  }),
+);
+
+const ExperimentalTicket = named(
+  'ShopTicketExperimental',
+  Members({ ...Ticket.properties, ...sold, tariff: nullable(Text({ description: `its name; ${SOLD}` })) }),
+);
+
+/** The document of a ticket, under the experimental version only. */
+export const TicketDocument = named(
+  'ShopTicketDocument',
+  Members({ contentType: Text({ description: '`application/pdf`' }), base64: Text({ description: 'the document' }) }),
+);
+
+const exampleOfSold = {
+  productName: 'La Flûte enchantée',
+  timeZone: 'Europe/Zurich',
+  venue: { name: 'Grand Théâtre', city: 'Genève' },
+  seatCategory: 'Parterre',
+};
+
+const withSold = <Item extends object>(items: Readonly<Record<string, Item>>) =>
+  Object.fromEntries(Object.entries(items).map(([id, item]) => [id, { ...item, ...exampleOfSold }]));
+
+/** What carts, orders and tickets look like under one version. */
+export interface Edition {
+  readonly isExperimental: boolean;
+  readonly Cart: typeof Cart;
+  readonly Order: typeof Order;
+  readonly Ticket: typeof Ticket;
+  readonly examples: Pick<typeof examples, 'cart' | 'noCart' | 'order' | 'ticket'>;
+}
+
+const numbered: Edition = { isExperimental: false, Cart, Order, Ticket, examples };
+
+// The experimental schemas have all members of the numbered ones, and further ones.
+const experimental = {
+  isExperimental: true,
+  Cart: ExperimentalCart,
+  Order: ExperimentalOrder,
+  Ticket: ExperimentalTicket,
+  examples: {
+    cart: { ...examples.cart, items: withSold(examples.cart.items), expired: false },
+    noCart: { ...examples.noCart, expired: false },
+    order: { ...examples.order, items: withSold(examples.order.items) },
+    ticket: { ...examples.ticket, ...exampleOfSold, tariff: 'Plein tarif' },
+  },
+} as unknown as Edition;
+
+/** The numbered version, whose answers do not change any more, and the experimental one, which has more members. */
+export const editions: readonly Edition[] = [numbered, experimental];

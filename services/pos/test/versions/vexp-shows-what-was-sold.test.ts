@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type Call, type Fixture, openFixture } from '../fixture/fixture.ts';
+
+interface Cart {
+  readonly id: string;
+  readonly items: Readonly<Record<string, object>>;
+  readonly expired?: boolean;
+}
+
+let fixture: Fixture;
+beforeAll(async () => {
+  fixture = await openFixture();
+});
+afterAll(() => fixture.close());
+
+const SOLD = {
+  productName: 'Pièce',
+  startDate: '2031-05-01T18:30:00.000Z',
+  timeZone: 'Europe/Zurich',
+  venue: { name: 'Main hall', city: null },
+  seatCategory: 'Parterre',
+  tariff: 'Tarif de la vente',
+};
+
+const call = <Data>(method: string, path: string, given: Call = {}) =>
+  fixture.call<Data>(method, path, { version: 'vexp', ...given });
+
+/** A user with a cart of one item. */
+const begin = async () => {
+  const user = await fixture.user();
+  const token = await fixture.logIn(user);
+  const { performanceId, seatCategoryId, product } = fixture.catalog.show();
+  const body = { performanceId, seatCategoryId, tariffId: fixture.catalog.full.id };
+  const { data } = await call<Cart>('POST', '/shopping-cart/items', { token, body });
+  return { user, token, product, cart: data, item: `/shopping-cart/items/${Object.keys(data.items)[0]}` };
+};
+
+const buy = async () => {
+  const { user, ...begun } = await begin();
+  const body = { contactNumber: user.contactNumber, paymentMethod: 'simulated', paymentToken: 'ok' };
+  const { data } = await call<Cart & { items: Record<string, { ticketId: string }> }>('POST', '/orders', {
+    token: begun.token,
+    body,
+  });
+  return { ...begun, order: data, ticketId: String(Object.values(data.items)[0]?.ticketId) };
+};
+
+const printed = (ticketId: string, status: 'printed' | 'cancelled' = 'printed') => {
+  const ticket = fixture.tickets.tickets.get(ticketId);
+  if (ticket) fixture.tickets.tickets.set(ticketId, { ...ticket, status });
+};
+
+describe('carts, orders and tickets have what a page shows', () => {
+  test('as of the sale, also after the catalog has closed the product', async () => {
+    const { token, product, order, ticketId } = await buy();
+    Object.assign(product, { state: 'closed' });
+    const { data: shown } = await call<Cart>('GET', `/orders/${order.id}`, { token });
+    expect(Object.values(shown.items)).toEqual([expect.objectContaining(SOLD)]);
+    const { data: listed } = await call<Record<string, Cart>>('GET', '/orders', { token });
+    expect(listed[order.id]).toEqual(shown);
+    expect((await call('GET', `/tickets/${ticketId}`, { token })).data).toMatchObject(SOLD);
+    expect((await call<Record<string, object>>('GET', '/tickets', { token })).data[ticketId]).toMatchObject(SOLD);
+  });
+
+  test('in the language of the answer', async () => {
+    const { token, cart } = await begin();
+    expect(Object.values(cart.items)).toEqual([expect.objectContaining(SOLD)]);
+    for (const lang of ['en', 'eng', 'en-GB']) {
+      const { data } = await call<Cart>('GET', `/shopping-cart?lang=${lang}`, { token });
+      const names = { productName: 'Play', seatCategory: 'Stalls', tariff: 'Tariff of the sale' };
+      expect(Object.values(data.items)).toEqual([expect.objectContaining(names)]);
+    }
+  });
+
+  test('null for what an earlier release sold', async () => {
+    const { token, order, ticketId } = await buy();
+    const stored = fixture.orders.orders.get(order.id);
+    if (stored) stored.lines = stored.lines.map(({ about: _, ...line }) => line);
+    const { about: _, ...ticket } = fixture.tickets.tickets.get(ticketId) ?? {};
+    fixture.tickets.tickets.set(ticketId, ticket as never);
+    const nothing = { productName: null, timeZone: null, venue: null, seatCategory: null };
+    const { data } = await call<Cart>('GET', `/orders/${order.id}`, { token });
+    expect(Object.values(data.items)).toEqual([expect.objectContaining({ ...nothing, tariff: 'Tarif full' })]);
+    expect((await call('GET', `/tickets/${ticketId}`, { token })).data).toMatchObject({ ...nothing, tariff: null });
+  });
+
+  test('not under v1, whose answers have the members that they had', async () => {
+    const { token, order, ticketId } = await buy();
+    const { data } = await fixture.call<Cart>('GET', `/orders/${order.id}`, { token });
+    const ticket = await fixture.call('GET', `/tickets/${ticketId}`, { token });
+    for (const one of [...Object.values(data.items), ticket.data])
+      for (const name of ['productName', 'timeZone', 'venue', 'seatCategory']) expect(one).not.toHaveProperty(name);
+    expect([ticket.data.tariff, (await fixture.call<Cart>('GET', '/shopping-cart', { token })).data.expired]).toEqual([
+      undefined,
+      undefined,
+    ]);
+  });
+});
+
+describe('an expired cart', () => {
+  test('is an answer that says so, where v1 has an error, until the next item', async () => {
+    const { token, cart, item } = await begin();
+    expect((await call<Cart>('GET', '/shopping-cart', { token })).data.expired).toBe(false);
+    fixture.orders.expire(cart.id);
+    for (const [method, path, body] of [
+      ['GET', '/shopping-cart'],
+      ['PATCH', item, { beneficiaryFirstName: 'Ana' }],
+      ['DELETE', item],
+    ] as const) {
+      const { status, data } = await call<Cart>(method, path, { token, body });
+      expect([method, status, data]).toEqual([method, 200, { ...cart, expired: true }]);
+      expect((await fixture.call(method, path, { token, body })).code).toBe('cart_expired');
+    }
+    expect((await call<Cart>('DELETE', '/shopping-cart', { token })).data).toMatchObject({ items: {}, expired: false });
+    expect((await call<Cart>('GET', '/shopping-cart', { token })).data).toMatchObject({ items: {}, expired: false });
+  });
+
+  test('is not bought: a checkout answers an order, so it stays an error', async () => {
+    const { token, cart, user } = await begin();
+    fixture.orders.expire(cart.id);
+    const body = { contactNumber: user.contactNumber, paymentMethod: 'simulated', paymentToken: 'ok' };
+    expect((await call('POST', '/orders', { token, body })).code).toBe('cart_expired');
+  });
+});
+
+describe('the document of a ticket', () => {
+  test('is that of an own, printed ticket, in the language of the answer', async () => {
+    const { token, ticketId } = await buy();
+    const path = `/tickets/${ticketId}/document`;
+    const early = await call('GET', path, { token });
+    expect([early.status, early.code]).toEqual([400, 'ticket_not_printed']);
+    printed(ticketId);
+    const { data } = await call<{ contentType: string; base64: string }>('GET', `${path}?lang=deu`, { token });
+    expect(data.contentType).toBe('application/pdf');
+    expect(Buffer.from(data.base64, 'base64').toString()).toBe(`%PDF of ${ticketId} in de`);
+    printed(ticketId, 'cancelled');
+    expect((await call('GET', path, { token })).code).toBe('ticket_not_changeable');
+  });
+
+  test("another user's ticket is 404, without a login 401, under v1 the path does not exist", async () => {
+    const { token, ticketId } = await buy();
+    printed(ticketId);
+    const path = `/tickets/${ticketId}/document`;
+    const { token: stranger } = await begin();
+    const foreign = await call('GET', path, { token: stranger });
+    const unknown = await call('GET', '/tickets/tic_unknown/document', { token: stranger });
+    expect([foreign.status, foreign.text]).toEqual([404, unknown.text]);
+    expect((await call('GET', path)).code).toBe('session_required');
+    expect((await fixture.call('GET', path, { token })).status).toBe(404);
+  });
+});
