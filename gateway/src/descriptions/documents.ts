@@ -17,8 +17,10 @@ import {
   POS_API_DESCRIPTION,
   POS_API_VERSION,
   VERSION,
+  VEXP,
   versions,
 } from './own-operations.ts';
+import { withPlainNames } from './plain-names.ts';
 
 /** A document with its compressed form and validator. */
 export interface Served {
@@ -102,7 +104,7 @@ export const createDocuments = (routing: Routing, publicUrl: string): Documents 
       const pos = documents.get('pos');
       const below = (method: string, path: string) => isBelow(path, prefix) && shown(method, path);
       const parts = [
-        ...(pos ? [{ name: 'pos', document: pos, shown: below }] : []),
+        ...(pos ? [{ name: 'pos', document: prefix === VEXP ? withPlainNames(pos) : pos, shown: below }] : []),
         { name: 'gateway', document: ownVersionDocument(publicUrl, prefix, operationId), shown: everything },
       ];
       return whole('B', publicUrl, parts);

@@ -81,10 +81,13 @@ export const POS_API_DESCRIPTION = [
   'Experimental operations are below `/tnwr/vexp`, where they may change.',
 ].join(' ');
 
+/** The prefix of the experimental version. */
+export const VEXP = '/tnwr/vexp';
+
 /** The versions of family B, and the operation ids of their descriptions. */
 export const versions = [
   { prefix: '/tnwr/v1', operationId: 'describePointOfSaleApi' },
-  { prefix: '/tnwr/vexp', operationId: 'describeExperimentalPointOfSaleApi' },
+  { prefix: VEXP, operationId: 'describeExperimentalPointOfSaleApi' },
 ] as const;
 
 /**

@@ -23,6 +23,7 @@ export const table = {
   getOwnOrder: 'GET /tnwr/v1/orders/{id}',
   getOwnOrderExperimental: 'GET /tnwr/vexp/orders/{id}',
   getOwnTicket: 'GET /tnwr/v1/tickets/{id}',
+  getOwnTicketDocumentExperimental: 'GET /tnwr/vexp/tickets/{id}/document',
   getOwnTicketExperimental: 'GET /tnwr/vexp/tickets/{id}',
   getSession: 'GET /tnwr/v1/sessions/current',
   getSessionExperimental: 'GET /tnwr/vexp/sessions/current',

@@ -32,6 +32,29 @@ export interface components {
             success: true;
             data: components["schemas"]["Cart"];
         };
+        CartExperimental: {
+            /** @description the id that the order will have; null before the first item */
+            id: string | null;
+            items: {
+                [key: string]: components["schemas"]["CartItemExperimental"];
+            };
+            /** @description in the currency's minor unit */
+            total: number;
+            /** @description ISO 4217 */
+            currency: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            expiresAt: string | null;
+            /** @description its places are no longer held; the next item starts a new cart */
+            expired: boolean;
+        };
+        CartExperimentalAnswer: {
+            /** @constant */
+            success: true;
+            data: components["schemas"]["CartExperimental"];
+        };
         CartItem: {
             id: string;
             productId: string;
@@ -60,6 +83,32 @@ export interface components {
             /** @description trimmed; null or an empty string removes it */
             beneficiaryLastName?: string | null;
         };
+        CartItemExperimental: {
+            id: string;
+            productId: string;
+            performanceId: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            startDate: string;
+            seatCategoryId: string;
+            tariffId: string;
+            /** @description its name */
+            tariff: string;
+            place: components["schemas"]["PlaceReference"];
+            /** @description in the currency's minor unit */
+            amount: number;
+            beneficiaryFirstName: string | null;
+            beneficiaryLastName: string | null;
+            /** @description as of the sale, also after the product has closed; null in what an earlier release sold */
+            productName: string | null;
+            /** @description of the venue, its IANA name; as of the sale, also after the product has closed; null in what an earlier release sold */
+            timeZone: string | null;
+            venue: components["schemas"]["Venue"] | null;
+            /** @description its name; as of the sale, also after the product has closed; null in what an earlier release sold */
+            seatCategory: string | null;
+        };
         Credentials: {
             login: string;
             password: string;
@@ -80,11 +129,25 @@ export interface components {
                 [key: string]: components["schemas"]["ShopOrder"];
             };
         };
+        ListOwnOrdersExperimentalAnswer: {
+            /** @constant */
+            success: true;
+            data: {
+                [key: string]: components["schemas"]["ShopOrderExperimental"];
+            };
+        };
         ListOwnTicketsAnswer: {
             /** @constant */
             success: true;
             data: {
                 [key: string]: components["schemas"]["ShopTicket"];
+            };
+        };
+        ListOwnTicketsExperimentalAnswer: {
+            /** @constant */
+            success: true;
+            data: {
+                [key: string]: components["schemas"]["ShopTicketExperimental"];
             };
         };
         LogOutAnswer: {
@@ -225,6 +288,40 @@ export interface components {
             success: true;
             data: components["schemas"]["ShopOrder"];
         };
+        ShopOrderExperimental: {
+            id: string;
+            /** @enum {string} */
+            state: "open" | "reserved" | "payment_pending" | "confirmed" | "expired" | "cancelled";
+            /** @description in the currency's minor unit */
+            total: number;
+            /** @description ISO 4217 */
+            currency: string;
+            contactNumber: string | null;
+            paymentMethod: string | null;
+            items: {
+                [key: string]: components["schemas"]["ShopOrderItemExperimental"];
+            };
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            expiresAt: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            updatedAt: string;
+        };
+        ShopOrderExperimentalAnswer: {
+            /** @constant */
+            success: true;
+            data: components["schemas"]["ShopOrderExperimental"];
+        };
         ShopOrderItem: {
             id: string;
             productId: string;
@@ -246,6 +343,35 @@ export interface components {
             ticketId: string | null;
             /** @description for the QR code */
             barcode: string | null;
+        };
+        ShopOrderItemExperimental: {
+            id: string;
+            productId: string;
+            performanceId: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            startDate: string;
+            seatCategoryId: string;
+            tariffId: string;
+            /** @description its name */
+            tariff: string;
+            place: components["schemas"]["PlaceReference"];
+            /** @description in the currency's minor unit */
+            amount: number;
+            beneficiaryFirstName: string | null;
+            beneficiaryLastName: string | null;
+            ticketId: string | null;
+            /** @description for the QR code */
+            barcode: string | null;
+            /** @description as of the sale, also after the product has closed; null in what an earlier release sold */
+            productName: string | null;
+            /** @description of the venue, its IANA name; as of the sale, also after the product has closed; null in what an earlier release sold */
+            timeZone: string | null;
+            venue: components["schemas"]["Venue"] | null;
+            /** @description its name; as of the sale, also after the product has closed; null in what an earlier release sold */
+            seatCategory: string | null;
         };
         ShopPerformance: {
             id: string;
@@ -396,6 +522,54 @@ export interface components {
             /** @description trimmed; null or an empty string removes it */
             beneficiaryLastName?: string | null;
         };
+        ShopTicketDocument: {
+            /** @description `application/pdf` */
+            contentType: string;
+            /** @description the document */
+            base64: string;
+        };
+        ShopTicketDocumentAnswer: {
+            /** @constant */
+            success: true;
+            data: components["schemas"]["ShopTicketDocument"];
+        };
+        ShopTicketExperimental: {
+            id: string;
+            /** @enum {string} */
+            status: "not_printed" | "printed" | "controlled" | "invalidated" | "cancelled";
+            orderId: string;
+            productId: string | null;
+            performanceId: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            startDate: string | null;
+            seatCategoryId: string;
+            place: components["schemas"]["PlaceReference"];
+            tariffId: string;
+            /** @description in the currency's minor unit */
+            price: number;
+            currency: string;
+            beneficiaryFirstName: string | null;
+            beneficiaryLastName: string | null;
+            /** @description for the QR code */
+            barcode: string;
+            /** @description as of the sale, also after the product has closed; null in what an earlier release sold */
+            productName: string | null;
+            /** @description of the venue, its IANA name; as of the sale, also after the product has closed; null in what an earlier release sold */
+            timeZone: string | null;
+            venue: components["schemas"]["Venue"] | null;
+            /** @description its name; as of the sale, also after the product has closed; null in what an earlier release sold */
+            seatCategory: string | null;
+            /** @description its name; as of the sale, also after the product has closed; null in what an earlier release sold */
+            tariff: string | null;
+        };
+        ShopTicketExperimentalAnswer: {
+            /** @constant */
+            success: true;
+            data: components["schemas"]["ShopTicketExperimental"];
+        };
         ShopUser: {
             id: string;
             login: string;
@@ -434,12 +608,17 @@ export interface components {
 export type BrowseProductsAnswer = components['schemas']['BrowseProductsAnswer'];
 export type Cart = components['schemas']['Cart'];
 export type CartAnswer = components['schemas']['CartAnswer'];
+export type CartExperimental = components['schemas']['CartExperimental'];
+export type CartExperimentalAnswer = components['schemas']['CartExperimentalAnswer'];
 export type CartItem = components['schemas']['CartItem'];
 export type CartItemChanges = components['schemas']['CartItemChanges'];
+export type CartItemExperimental = components['schemas']['CartItemExperimental'];
 export type Credentials = components['schemas']['Credentials'];
 export type Guest = components['schemas']['Guest'];
 export type ListOwnOrdersAnswer = components['schemas']['ListOwnOrdersAnswer'];
+export type ListOwnOrdersExperimentalAnswer = components['schemas']['ListOwnOrdersExperimentalAnswer'];
 export type ListOwnTicketsAnswer = components['schemas']['ListOwnTicketsAnswer'];
+export type ListOwnTicketsExperimentalAnswer = components['schemas']['ListOwnTicketsExperimentalAnswer'];
 export type LogOutAnswer = components['schemas']['LogOutAnswer'];
 export type NewCartItem = components['schemas']['NewCartItem'];
 export type NewShopOrder = components['schemas']['NewShopOrder'];
@@ -451,7 +630,10 @@ export type ShopContact = components['schemas']['ShopContact'];
 export type ShopContactAnswer = components['schemas']['ShopContactAnswer'];
 export type ShopOrder = components['schemas']['ShopOrder'];
 export type ShopOrderAnswer = components['schemas']['ShopOrderAnswer'];
+export type ShopOrderExperimental = components['schemas']['ShopOrderExperimental'];
+export type ShopOrderExperimentalAnswer = components['schemas']['ShopOrderExperimentalAnswer'];
 export type ShopOrderItem = components['schemas']['ShopOrderItem'];
+export type ShopOrderItemExperimental = components['schemas']['ShopOrderItemExperimental'];
 export type ShopPerformance = components['schemas']['ShopPerformance'];
 export type ShopPlace = components['schemas']['ShopPlace'];
 export type ShopPrice = components['schemas']['ShopPrice'];
@@ -462,6 +644,10 @@ export type ShopSeatCategory = components['schemas']['ShopSeatCategory'];
 export type ShopTicket = components['schemas']['ShopTicket'];
 export type ShopTicketAnswer = components['schemas']['ShopTicketAnswer'];
 export type ShopTicketChanges = components['schemas']['ShopTicketChanges'];
+export type ShopTicketDocument = components['schemas']['ShopTicketDocument'];
+export type ShopTicketDocumentAnswer = components['schemas']['ShopTicketDocumentAnswer'];
+export type ShopTicketExperimental = components['schemas']['ShopTicketExperimental'];
+export type ShopTicketExperimentalAnswer = components['schemas']['ShopTicketExperimentalAnswer'];
 export type ShopUser = components['schemas']['ShopUser'];
 export type ShopUserAnswer = components['schemas']['ShopUserAnswer'];
 export type Venue = components['schemas']['Venue'];
@@ -517,7 +703,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CartAnswer"];
+                    "application/json": components["schemas"]["CartExperimentalAnswer"];
                 };
             };
         };
@@ -645,7 +831,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ShopOrderAnswer"];
+                    "application/json": components["schemas"]["ShopOrderExperimentalAnswer"];
                 };
             };
         };
@@ -727,7 +913,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CartAnswer"];
+                    "application/json": components["schemas"]["CartExperimentalAnswer"];
                 };
             };
         };
@@ -757,7 +943,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CartAnswer"];
+                    "application/json": components["schemas"]["CartExperimentalAnswer"];
                 };
             };
         };
@@ -844,7 +1030,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListOwnOrdersAnswer"];
+                    "application/json": components["schemas"]["ListOwnOrdersExperimentalAnswer"];
                 };
             };
         };
@@ -871,7 +1057,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ShopOrderAnswer"];
+                    "application/json": components["schemas"]["ShopOrderExperimentalAnswer"];
                 };
             };
         };
@@ -940,7 +1126,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CartAnswer"];
+                    "application/json": components["schemas"]["CartExperimentalAnswer"];
                 };
             };
         };
@@ -963,7 +1149,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CartAnswer"];
+                    "application/json": components["schemas"]["CartExperimentalAnswer"];
                 };
             };
         };
@@ -1113,7 +1299,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ShopOrderAnswer"];
+                    "application/json": components["schemas"]["ShopOrderExperimentalAnswer"];
                 };
             };
         };
@@ -1174,6 +1360,32 @@ export interface operations {
             };
         };
     };
+    getOwnTicketDocumentExperimental: {
+        parameters: {
+            query?: {
+                /** @description of the texts: ISO 639; wins over Accept-Language */
+                lang?: string;
+            };
+            header?: never;
+            path: {
+                /** @example tic_01k9q2n4c8 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShopTicketDocumentAnswer"];
+                };
+            };
+        };
+    };
     getOwnTicketExperimental: {
         parameters: {
             query?: {
@@ -1195,7 +1407,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ShopTicketAnswer"];
+                    "application/json": components["schemas"]["ShopTicketExperimentalAnswer"];
                 };
             };
         };
@@ -1225,7 +1437,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ShopTicketAnswer"];
+                    "application/json": components["schemas"]["ShopTicketExperimentalAnswer"];
                 };
             };
         };
@@ -1375,7 +1587,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListOwnTicketsAnswer"];
+                    "application/json": components["schemas"]["ListOwnTicketsExperimentalAnswer"];
                 };
             };
         };
@@ -1646,6 +1858,7 @@ export type StatusCode =
   | 'session_required'
   | 'tariff_not_accessible'
   | 'ticket_not_changeable'
+  | 'ticket_not_printed'
   | 'too_many_requests'
   | 'unsupported_media_type'
   | 'validation_error'
@@ -1655,7 +1868,7 @@ export interface Operations {
   /** Adds places to the cart, all of them or none, and holds them until `expiresAt`: `POST /tnwr/v1/shopping-cart/items` */
   addToCart(request: { query?: operations['addToCart']['parameters']['query']; body: NewCartItem; idempotencyKey?: string } & Options): Call<Cart>;
   /** Adds places to the cart, all of them or none, and holds them until `expiresAt`: `POST /tnwr/vexp/shopping-cart/items` */
-  addToCartExperimental(request: { query?: operations['addToCartExperimental']['parameters']['query']; body: NewCartItem; idempotencyKey?: string } & Options): Call<Cart>;
+  addToCartExperimental(request: { query?: operations['addToCartExperimental']['parameters']['query']; body: NewCartItem; idempotencyKey?: string } & Options): Call<CartExperimental>;
   /** Lists products, by startDate and id: `GET /tnwr/v1/products` */
   browseProducts(request?: { query?: operations['browseProducts']['parameters']['query'] } & Options): RecordList<operations['browseProducts']['responses'][200]['content']['application/json']['data']>;
   /** Lists products, by startDate and id: `GET /tnwr/vexp/products` */
@@ -1663,23 +1876,23 @@ export interface Operations {
   /** Cancels an own order: `POST /tnwr/v1/orders/{id}/cancellation` */
   cancelOwnOrder(request: { path: operations['cancelOwnOrder']['parameters']['path']; query?: operations['cancelOwnOrder']['parameters']['query']; body: operations['cancelOwnOrder']['requestBody']['content']['application/json']; idempotencyKey?: string } & Options): Call<ShopOrder>;
   /** Cancels an own order: `POST /tnwr/vexp/orders/{id}/cancellation` */
-  cancelOwnOrderExperimental(request: { path: operations['cancelOwnOrderExperimental']['parameters']['path']; query?: operations['cancelOwnOrderExperimental']['parameters']['query']; body: operations['cancelOwnOrderExperimental']['requestBody']['content']['application/json']; idempotencyKey?: string } & Options): Call<ShopOrder>;
+  cancelOwnOrderExperimental(request: { path: operations['cancelOwnOrderExperimental']['parameters']['path']; query?: operations['cancelOwnOrderExperimental']['parameters']['query']; body: operations['cancelOwnOrderExperimental']['requestBody']['content']['application/json']; idempotencyKey?: string } & Options): Call<ShopOrderExperimental>;
   /** Changes the tariff or the beneficiary of an item: `PATCH /tnwr/v1/shopping-cart/items/{id}` */
   changeInCart(request: { path: operations['changeInCart']['parameters']['path']; query?: operations['changeInCart']['parameters']['query']; body: CartItemChanges; idempotencyKey?: string } & Options): Call<Cart>;
   /** Changes the tariff or the beneficiary of an item: `PATCH /tnwr/vexp/shopping-cart/items/{id}` */
-  changeInCartExperimental(request: { path: operations['changeInCartExperimental']['parameters']['path']; query?: operations['changeInCartExperimental']['parameters']['query']; body: CartItemChanges; idempotencyKey?: string } & Options): Call<Cart>;
+  changeInCartExperimental(request: { path: operations['changeInCartExperimental']['parameters']['path']; query?: operations['changeInCartExperimental']['parameters']['query']; body: CartItemChanges; idempotencyKey?: string } & Options): Call<CartExperimental>;
   /** Buys the shopping cart: `POST /tnwr/v1/orders` */
   checkOut(request: { query?: operations['checkOut']['parameters']['query']; body: NewShopOrder; idempotencyKey?: string } & Options): Call<ShopOrder>;
   /** Buys the shopping cart: `POST /tnwr/vexp/orders` */
-  checkOutExperimental(request: { query?: operations['checkOutExperimental']['parameters']['query']; body: NewShopOrder; idempotencyKey?: string } & Options): Call<ShopOrder>;
+  checkOutExperimental(request: { query?: operations['checkOutExperimental']['parameters']['query']; body: NewShopOrder; idempotencyKey?: string } & Options): Call<ShopOrderExperimental>;
   /** Abandons the cart and releases its places; returns the empty cart: `DELETE /tnwr/v1/shopping-cart` */
   emptyCart(request?: { query?: operations['emptyCart']['parameters']['query'] } & Options): Call<Cart>;
   /** Abandons the cart and releases its places; returns the empty cart: `DELETE /tnwr/vexp/shopping-cart` */
-  emptyCartExperimental(request?: { query?: operations['emptyCartExperimental']['parameters']['query'] } & Options): Call<Cart>;
+  emptyCartExperimental(request?: { query?: operations['emptyCartExperimental']['parameters']['query'] } & Options): Call<CartExperimental>;
   /** Returns the shopping cart; without a session an empty one: `GET /tnwr/v1/shopping-cart` */
   getCart(request?: { query?: operations['getCart']['parameters']['query'] } & Options): Call<Cart>;
   /** Returns the shopping cart; without a session an empty one: `GET /tnwr/vexp/shopping-cart` */
-  getCartExperimental(request?: { query?: operations['getCartExperimental']['parameters']['query'] } & Options): Call<Cart>;
+  getCartExperimental(request?: { query?: operations['getCartExperimental']['parameters']['query'] } & Options): Call<CartExperimental>;
   /** Returns the logged-in user: `GET /tnwr/v1/users/me` */
   getMe(request?: { query?: operations['getMe']['parameters']['query'] } & Options): Call<ShopUser>;
   /** Returns the logged-in user: `GET /tnwr/vexp/users/me` */
@@ -1691,11 +1904,13 @@ export interface Operations {
   /** Returns an own order; items of a confirmed one contain the barcodes of their tickets: `GET /tnwr/v1/orders/{id}` */
   getOwnOrder(request: { path: operations['getOwnOrder']['parameters']['path']; query?: operations['getOwnOrder']['parameters']['query'] } & Options): Call<ShopOrder>;
   /** Returns an own order; items of a confirmed one contain the barcodes of their tickets: `GET /tnwr/vexp/orders/{id}` */
-  getOwnOrderExperimental(request: { path: operations['getOwnOrderExperimental']['parameters']['path']; query?: operations['getOwnOrderExperimental']['parameters']['query'] } & Options): Call<ShopOrder>;
+  getOwnOrderExperimental(request: { path: operations['getOwnOrderExperimental']['parameters']['path']; query?: operations['getOwnOrderExperimental']['parameters']['query'] } & Options): Call<ShopOrderExperimental>;
   /** Returns an own ticket: `GET /tnwr/v1/tickets/{id}` */
   getOwnTicket(request: { path: operations['getOwnTicket']['parameters']['path']; query?: operations['getOwnTicket']['parameters']['query'] } & Options): Call<ShopTicket>;
+  /** Returns an own printed ticket as PDF, with its QR code, to save or to print: `GET /tnwr/vexp/tickets/{id}/document` */
+  getOwnTicketDocumentExperimental(request: { path: operations['getOwnTicketDocumentExperimental']['parameters']['path']; query?: operations['getOwnTicketDocumentExperimental']['parameters']['query'] } & Options): Call<ShopTicketDocument>;
   /** Returns an own ticket: `GET /tnwr/vexp/tickets/{id}` */
-  getOwnTicketExperimental(request: { path: operations['getOwnTicketExperimental']['parameters']['path']; query?: operations['getOwnTicketExperimental']['parameters']['query'] } & Options): Call<ShopTicket>;
+  getOwnTicketExperimental(request: { path: operations['getOwnTicketExperimental']['parameters']['path']; query?: operations['getOwnTicketExperimental']['parameters']['query'] } & Options): Call<ShopTicketExperimental>;
   /** Returns the session: `GET /tnwr/v1/sessions/current` */
   getSession(request?: { query?: operations['getSession']['parameters']['query'] } & Options): Call<Session>;
   /** Returns the session: `GET /tnwr/vexp/sessions/current` */
@@ -1719,11 +1934,11 @@ export interface Operations {
   /** Changes the beneficiary; for a printed ticket the answer is the ticket that replaces it, with its new id: `PATCH /tnwr/v1/tickets/{id}` */
   nameOwnTicket(request: { path: operations['nameOwnTicket']['parameters']['path']; query?: operations['nameOwnTicket']['parameters']['query']; body: ShopTicketChanges; idempotencyKey?: string } & Options): Call<ShopTicket>;
   /** Changes the beneficiary; for a printed ticket the answer is the ticket that replaces it, with its new id: `PATCH /tnwr/vexp/tickets/{id}` */
-  nameOwnTicketExperimental(request: { path: operations['nameOwnTicketExperimental']['parameters']['path']; query?: operations['nameOwnTicketExperimental']['parameters']['query']; body: ShopTicketChanges; idempotencyKey?: string } & Options): Call<ShopTicket>;
+  nameOwnTicketExperimental(request: { path: operations['nameOwnTicketExperimental']['parameters']['path']; query?: operations['nameOwnTicketExperimental']['parameters']['query']; body: ShopTicketChanges; idempotencyKey?: string } & Options): Call<ShopTicketExperimental>;
   /** Removes an item from the cart and releases its place: `DELETE /tnwr/v1/shopping-cart/items/{id}` */
   removeFromCart(request: { path: operations['removeFromCart']['parameters']['path']; query?: operations['removeFromCart']['parameters']['query'] } & Options): Call<Cart>;
   /** Removes an item from the cart and releases its place: `DELETE /tnwr/vexp/shopping-cart/items/{id}` */
-  removeFromCartExperimental(request: { path: operations['removeFromCartExperimental']['parameters']['path']; query?: operations['removeFromCartExperimental']['parameters']['query'] } & Options): Call<Cart>;
+  removeFromCartExperimental(request: { path: operations['removeFromCartExperimental']['parameters']['path']; query?: operations['removeFromCartExperimental']['parameters']['query'] } & Options): Call<CartExperimental>;
   /** Returns the free places of each performance, at most a second old: `GET /tnwr/v1/products/{id}/availabilities` */
   viewAvailabilities(request: { path: operations['viewAvailabilities']['parameters']['path']; query?: operations['viewAvailabilities']['parameters']['query'] } & Options): Call<operations['viewAvailabilities']['responses'][200]['content']['application/json']['data']>;
   /** Returns the free places of each performance, at most a second old: `GET /tnwr/vexp/products/{id}/availabilities` */

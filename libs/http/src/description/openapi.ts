@@ -339,5 +339,5 @@ export const openApiDocument = (options: DescriptionOptions): object => {
             ),
     },
   };
-  return withoutUnused(withRepeatedOnce(schemas.into(document) as never));
+  return withoutUnused(withRepeatedOnce(schemas.into(document) as never, wording.sharedFrom));
 };

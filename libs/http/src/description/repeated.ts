@@ -34,8 +34,8 @@ const partsOf = ({ operationId, parameters = [], requestBody, responses }: Opera
   }),
 ];
 
-/** The document with each parameter, body and response that several operations have as one component. */
-export const withRepeatedOnce = <Whole extends Document>(document: Whole): Whole => {
+/** The document with each parameter, body and response that `least` operations have as one component. */
+export const withRepeatedOnce = <Whole extends Document>(document: Whole, least: number): Whole => {
   const operations = Object.values(document.paths).flatMap((item) => Object.values(item));
   const uses = new Map<string, number>();
   const keyOf = (kind: Kind, part: Json): string => `${kind} ${JSON.stringify(part)}`;
@@ -52,7 +52,7 @@ export const withRepeatedOnce = <Whole extends Document>(document: Whole): Whole
   const repeated = operations
     .flatMap((operation) => partsOf(operation).map((one) => ({ ...one, of: operation.operationId })))
     .map((one) => ({ ...one, key: keyOf(one.kind, one.part) }))
-    .filter(({ key, part }) => !('$ref' in part) && (uses.get(key) ?? 0) > 1)
+    .filter(({ key, part }) => !('$ref' in part) && (uses.get(key) ?? 0) >= least)
     // Among several with one name, the one used by the most operations gets it.
     .toSorted((one, other) => (uses.get(other.key) ?? 0) - (uses.get(one.key) ?? 0));
   for (const { kind, name, part, of, key } of repeated) {

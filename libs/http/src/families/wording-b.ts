@@ -59,6 +59,8 @@ const session = { session: [] };
 /** The words of the point-of-sale API. */
 export const wordingB: Wording = {
   aliasSuffix: 'Experimental',
+  // A part of the numbered version stays a component when the experimental one has another.
+  sharedFrom: 1,
   success: (data) => ({ success: { type: 'boolean', const: true }, data }),
   successExample: (data) => ({ success: true, data }),
   failureExample,

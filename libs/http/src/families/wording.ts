@@ -7,6 +7,8 @@ import { exampleDetails, ref, sharedComponents } from './components.ts';
 export interface Wording {
   /** What is appended to an operation's id under its alias. */
   readonly aliasSuffix: string;
+  /** How many operations must have a parameter, body or response for it to be a component. */
+  readonly sharedFrom: number;
   /** The members of a 2xx body, given the schema of its data. */
   success(data: object): Readonly<Record<string, object>>;
   /** A 2xx body. */
@@ -65,6 +67,7 @@ const API_KEY = {
 /** The words of the institution API. */
 export const wordingA: Wording = {
   aliasSuffix: 'Unprefixed',
+  sharedFrom: 2,
   success: (data) => ({ status: { type: 'string', const: 'success' }, details: { type: 'null' }, data }),
   successExample: (data) => ({ status: 'success', details: null, data }),
   failureExample: (code) => failure(code as Code, exampleDetails(code as Code)),
