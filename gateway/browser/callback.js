@@ -1,28 +1,17 @@
-// The page to which a sign-in returns: gives its outcome to the window of the reference, which waits for it.
+// The page to which a sign-in returns: passes its outcome to the reference, which waits for it in another window. They
+// talk over a channel of their origin: the pages of signing in separate this window from the one that opened it.
 const outcome = document.getElementById('outcome');
+const parameters = new URLSearchParams(location.search);
+const [state, code] = ['state', 'code'].map((name) => parameters.get(name));
+const error = parameters.get('error_description') ?? parameters.get('error') ?? 'the answer has no code';
 
-/** What the viewer left for this page before it opened the sign-in; undefined if this window was not opened by it. */
-const pending = () => {
-  try {
-    return window.opener?.swaggerUIRedirectOauth2;
-  } catch {
-    return undefined;
-  }
+const channel = new BroadcastChannel('boxoffice-sign-in');
+
+channel.onmessage = ({ data }) => {
+  if (state === null || data.received !== state) return;
+  outcome.textContent = code === null ? `You are not signed in: ${error}` : 'You are signed in. Close this window.';
+  if (code !== null) window.close();
 };
 
-const parameters = new URLSearchParams(location.search);
-const request = pending();
-
-if (!request) {
-  outcome.textContent = 'No sign-in of the reference waits for this. Open the reference, and choose “Authorize” there.';
-} else if (parameters.get('state') !== request.state) {
-  outcome.textContent = 'This is the answer to another sign-in. Close this window and start again.';
-} else if (parameters.has('code')) {
-  request.auth.code = parameters.get('code');
-  request.callback({ auth: request.auth, redirectUrl: request.redirectUrl });
-  window.close();
-} else {
-  const message = parameters.get('error_description') ?? parameters.get('error') ?? 'no code was sent';
-  request.errCb({ authId: request.auth.name, source: 'auth', level: 'error', message });
-  outcome.textContent = `You are not signed in: ${message}`;
-}
+outcome.textContent = 'No sign-in of the reference waits for this. Open the reference, and choose “Authorize” there.';
+channel.postMessage({ state, code, error });

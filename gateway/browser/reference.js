@@ -27,6 +27,21 @@ const search = {
   },
 };
 
+/** Leaves out the sign-in of programs: a client's secret does not belong into a page. */
+const users = {
+  statePlugins: {
+    spec: {
+      wrapActions: {
+        updateJsonSpec: (update) => (description) => {
+          const { clientCredentials: _, ...flows } = description.components?.securitySchemes?.oauth2?.flows ?? {};
+          if (Object.keys(flows).length > 0) description.components.securitySchemes.oauth2.flows = flows;
+          return update(description);
+        },
+      },
+    },
+  },
+};
+
 /** Adds the examples above the responses of an operation. */
 const samples = ({ React, specSelectors }) => ({
   wrapComponents: {
@@ -58,7 +73,7 @@ const ui = window.SwaggerUIBundle({
   displayRequestDuration: true,
   validatorUrl: null,
   oauth2RedirectUrl: new URL('/docs/callback', location.href).href,
-  plugins: [search, samples],
+  plugins: [search, users, samples],
   onComplete: () => {
     const field = element.querySelector('.operation-filter-input');
     field?.setAttribute('aria-label', 'Search by path, name or text');
@@ -69,3 +84,15 @@ const ui = window.SwaggerUIBundle({
 });
 
 ui.initOAuth({ clientId: '', usePkceWithAuthorizationCodeGrant: true });
+
+/** Takes what the page at `/docs/callback` passes on, if it is the answer to the sign-in that was begun here. */
+const channel = new BroadcastChannel('boxoffice-sign-in');
+channel.onmessage = ({ data }) => {
+  const request = window.swaggerUIRedirectOauth2;
+  if (!request || !data.state || data.state !== request.state) return;
+  delete window.swaggerUIRedirectOauth2;
+  channel.postMessage({ received: data.state });
+  const { auth, redirectUrl, callback, errCb } = request;
+  if (data.code) callback({ auth: { ...auth, code: data.code }, redirectUrl });
+  else errCb({ authId: auth.name, source: 'auth', level: 'error', message: data.error });
+};

@@ -1,4 +1,5 @@
 import type { Composition } from './composition.ts';
+import { readDocumentation } from './documentation.ts';
 import type { Options, ScenarioName } from './options.ts';
 import { killOne, replaceAll, scaleUp } from './orders.ts';
 import type { Images } from './prepare-images.ts';
@@ -27,6 +28,7 @@ const demo = async ({ composition, steps }: Context): Promise<void> => {
   const address = { baseUrl: credentials.baseUrl, ca: await composition.file('demo', credentials.caFile) };
   await steps.step('purchase and cancellation, family A', () => purchaseA(address, credentials));
   await steps.step('purchase and cancellation, family B', () => purchaseB(address, credentials));
+  await steps.step('documentation', () => readDocumentation(address));
 };
 
 /** Sells while orders is scaled, loses an instance, and is replaced by another version and back. */

@@ -17,6 +17,7 @@ export const EXPOSED_HEADERS = [
   'X-auth-token',
   'Content-Language',
   'Sunset',
+  'Deprecation',
 ];
 
 /** The value of `Access-Control-Expose-Headers`. */

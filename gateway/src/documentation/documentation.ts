@@ -31,7 +31,7 @@ const redirect = (status: number, headers: Shown['headers'] = {}): Shown => ({
 type Unstyled = Omit<Layout, 'styles' | 'scripts'> & {
   readonly styles?: readonly AssetName[];
   readonly scripts?: readonly AssetName[];
-  /** The origin that its scripts call. */
+  /** Of a page with scripts: where their requests may go. */
   readonly connect?: string;
 };
 
@@ -95,7 +95,7 @@ const callback = () =>
 <p id="outcome" role="status">This page returns the sign-in to the reference, and then closes.</p>
 <p>${link('', 'Back to the reference')}</p>`,
     scripts: ['callback.js'],
-    connect: "'self'",
+    connect: "'none'",
   });
 
 const guideOf = (path: string, file: string) => async () =>
@@ -115,10 +115,11 @@ const assetOf = async (path: string): Promise<Shown | undefined> => {
 
 /** Makes the pages of an installation. Each is made when it is first read, and kept. */
 export const createDocumentation = (publicUrl: string): Documentation => {
-  const { origin } = new URL(publicUrl);
+  // The description names the public address, and the page may have been opened at another one.
+  const connect = `'self' ${new URL(publicUrl).origin}`;
   const makers = new Map<string, () => Promise<Shown>>([
-    [DOCS, institution(origin)],
-    [`${DOCS}/pos`, pointOfSale(origin)],
+    [DOCS, institution(connect)],
+    [`${DOCS}/pos`, pointOfSale(connect)],
     [`${DOCS}/callback`, callback],
     ...guides.map(({ path, file }) => [`${DOCS}${path}`, guideOf(path, file)] as const),
   ]);

@@ -51,8 +51,8 @@ ${content}
 `.html;
 
 /**
- * The headers of a page. `connect` is the origin that requests of the reference go to, where it may be another one than
- * the page's. Styles that scripts set through the object model need no exception.
+ * The headers of a page. `connect`, of a page with scripts, lists where their requests may go. Styles that scripts set
+ * through the object model need no exception.
  */
 export const pageHeaders = (connect?: string): Readonly<Record<string, string>> => ({
   'Content-Type': 'text/html; charset=utf-8',
@@ -61,12 +61,11 @@ export const pageHeaders = (connect?: string): Readonly<Record<string, string>> 
     "default-src 'none'",
     "style-src 'self'",
     "img-src 'self' data:",
-    ...(connect === undefined ? [] : ["script-src 'self'", `connect-src 'self' ${connect}`]),
+    ...(connect === undefined ? [] : ["script-src 'self'", `connect-src ${connect}`]),
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
   ].join('; '),
-  // The sign-in's window and this page stay related: both have this value, and one origin.
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=()',

@@ -25,6 +25,13 @@ export type RestrictedRole = 'customer' | 'door';
 /** A code of either family's table. */
 export type AnyCode = Code | PosCode;
 
+/** The announced end of an operation, as dates (`2027-03-01`); docs/guides/changes.md says what to use instead. */
+export interface Deprecation {
+  readonly since: string;
+  /** It is served until then at least. */
+  readonly sunset: string;
+}
+
 /** The open response of an operation that streams. */
 export interface OpenStream {
   /** Sends text at once; false: the client reads more slowly than it is written. */
@@ -154,6 +161,8 @@ export interface Operation<
   /** What it does, in the third person: "Creates an individual". */
   readonly summary: string;
   readonly description?: string;
+  /** That it will go: described as deprecated, and announced by every answer to it. */
+  readonly deprecated?: Deprecation;
   readonly params?: Params;
   readonly query?: QueryParameters;
   readonly body?: Body;

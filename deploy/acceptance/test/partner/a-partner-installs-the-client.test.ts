@@ -13,8 +13,9 @@ import {
 } from '../../src/client-package.ts';
 import { type Product, startProduct } from '../../src/product.ts';
 
-/** The programs of the README that end by themselves, in its order. */
+/** The programs of the README that end by themselves, in its order, and those of the guides. */
 const RUN = ['sale.ts', 'lists.ts', 'headers.ts', 'errors.ts', 'what-is-on.ts', 'first-sale.ts', 'shop.ts'];
+const GUIDES = ['token.ts', 'mirror.ts'];
 
 /** Uses of the package that must not compile. */
 const WRONG = new Map([
@@ -50,7 +51,9 @@ const filledIn = (code: string): string => {
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'boxoffice-partner-'));
   [product, packed] = await Promise.all([startProduct(), packClient(folder)]);
-  programs = await programsOf(join(CLIENT, 'README.md'));
+  const documents = ['libs/client/README.md', 'docs/guides/token.md', 'docs/guides/mirror.md'];
+  const found = await Promise.all(documents.map((document) => programsOf(join(CLIENT, '../..', document))));
+  programs = new Map(found.flatMap((one) => [...one]));
   const filled = [...programs].map(([name, code]): [string, string] => [name, filledIn(code)]);
   consumer = await installConsumer(join(folder, 'project'), packed.tarball, new Map(filled));
 }, 600_000);
@@ -68,7 +71,7 @@ describe('the package', () => {
     expect(packed.files).toEqual(expect.arrayContaining(['dist/index.js', 'dist/index.d.ts']));
   });
 
-  test('installs without the network, and every program of its README compiles under strict', async () => {
+  test('installs without the network, and every program of its README and the guides compiles under strict', async () => {
     expect(programs.size).toBeGreaterThan(RUN.length);
     await consumer.compile();
   }, 300_000);
@@ -94,8 +97,8 @@ describe('the package', () => {
   }, 300_000);
 });
 
-test.each(RUN)(
-  '%s of the README prints what it says',
+test.each([...RUN, ...GUIDES])(
+  '%s of the README and the guides prints what it says',
   async (name) => {
     const code = programs.get(name) ?? '';
     const expected = [...code.matchAll(/^\/\/ → (.+)$/gm)].map(([, fragment = '']) => fragment);

@@ -3,6 +3,7 @@ import { type Caller, restrictionOf } from '@boxoffice/identity';
 import { createAdmission } from '../access/access.ts';
 import type { Admitted } from '../access/admission.ts';
 import { createEncoder } from '../answers/compressed.ts';
+import { createAnnouncement } from '../answers/deprecation.ts';
 import { isKnown, requireMatch } from '../answers/etag.ts';
 import { type Exchange, jsonBody, type Reply } from '../answers/exchange.ts';
 import { createOutcomes, type Outcome } from '../answers/outcome.ts';
@@ -51,6 +52,7 @@ export const prepare = (operation: AnyOperation, parts: AppParts): ((id: string)
   const takesBody = TAKES_BODY.has(operation.method);
   const takesKey = isIdempotent(operation);
   const check = checkAnswers ? createAnswerCheck(operation, validators) : undefined;
+  const announcing = createAnnouncement(operation.deprecated);
   const encode = createEncoder((data) => Buffer.from(jsonBody(data)));
 
   const run = async (
@@ -109,7 +111,7 @@ export const prepare = (operation: AnyOperation, parts: AppParts): ((id: string)
 
   const fault = (thrown: Fault): Reply => {
     const { status, headers, body } = outcomes.ofFault(thrown);
-    return { status, headers, body: jsonBody(body) };
+    return announcing({ status, headers, body: jsonBody(body) });
   };
 
   return (id) => {
@@ -129,7 +131,7 @@ export const prepare = (operation: AnyOperation, parts: AppParts): ((id: string)
         const outcome = ticket
           ? await once(ticket, (remember) => run(exchange, admitted, params, raw, ticket, remember))
           : await run(exchange, admitted, params, raw, undefined, rememberNothing);
-        return replyTo(exchange, outcome);
+        return announcing(await replyTo(exchange, outcome));
       },
     };
   };

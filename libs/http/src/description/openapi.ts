@@ -10,6 +10,7 @@ import type { AnyCode, AnyOperation } from '../operation.ts';
 import { isIdempotent, type Place, placesOf, TAKES_BODY } from '../shape.ts';
 import { bodySchema, formSchema, withReadOnly } from '../validation/body-schema.ts';
 import { codesOf } from './codes.ts';
+import { describedDeprecation } from './deprecation.ts';
 import { createSchemas, type Schemas } from './named-schemas.ts';
 import { withoutUnused } from './references.ts';
 import { withRepeatedOnce } from './repeated.ts';
@@ -102,6 +103,7 @@ const answersOf = (operation: AnyOperation, family: Family, schemas: Schemas): [
       description: STATUS_CODES[status] ?? 'Success',
       headers: {
         ...COMMON_HEADERS,
+        ...when(operation.deprecated, describedDeprecation),
         ...when(operation.etag, { ETag: ref('headers', 'ETag') }),
         ...when(status === '201', { Location: ref('headers', 'Location') }),
         ...when(isIdempotent(operation), { 'Idempotency-Replayed': ref('headers', 'Idempotency-Replayed') }),
@@ -268,6 +270,7 @@ const operationObject = ({ id, operation }: Place, service: string, family: Fami
     operationId: id,
     summary: operation.summary,
     ...when(operation.description, { description: operation.description }),
+    ...when(operation.deprecated, { deprecated: true }),
     tags: [service],
     'x-service': service,
     ...when(operation.answersWithin, { 'x-answers-within': operation.answersWithin }),
