@@ -125,7 +125,14 @@ describe.each(engines)('a checkout buys once, on $name', (engine) => {
     const other = await fixture.another();
     for (const body of [{ paymentMethod: 'on_account' }, { paymentToken: 'ok' }, { paymentMethod: 'external' }]) {
       const { cart, path } = await newCart(fixture);
-      const clicks = [fixture, other, fixture, other].map((each) => checkout(each, path, { contactNumber, ...body }));
+      // On a slow machine, one that waits for the others' step may be told to come again.
+      const click = async (each: Parameters<typeof checkout>[0]) => {
+        for (;;) {
+          const outcome = await checkout(each, path, { contactNumber, ...body });
+          if (outcome.reason !== 'busy') return outcome;
+        }
+      };
+      const clicks = [fixture, other, fixture, other].map(click);
       const orders = (await Promise.all(clicks)).map(done);
       expect(new Set(orders.map(({ id }) => id))).toEqual(new Set([cart.id]));
       expect(await read(fixture, path)).toMatchObject({ total: 2_000 });
