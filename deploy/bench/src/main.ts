@@ -1,6 +1,7 @@
 // Benchmarks of the product, each against a baseline measured in the same run.
 
 import { cancellation } from './cancellation.ts';
+import { events } from './events/events.ts';
 import { gateway } from './gateway.ts';
 import { idle } from './idle.ts';
 import { lists } from './lists.ts';
@@ -24,6 +25,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   purchase,
   shop,
   cancellation,
+  events,
   idle,
   revisions,
 };

@@ -1,3 +1,4 @@
+import type { EventView } from '../../src/faults/client/feed.ts';
 import type { OrderView, PlaceView, TicketView } from '../../src/faults/client/views.ts';
 import type { Evidence } from '../../src/faults/invariants/evidence.ts';
 import type { Checkout, CheckoutAnswer, Entry } from '../../src/faults/round/journal.ts';
@@ -14,6 +15,9 @@ export interface Spoilable {
   readonly orders: Mutable<OrderView>[];
   readonly tickets: Mutable<TicketView>[];
   readonly places: Mutable<PlaceView>[];
+  /** What a partner heard, and the ids that its webhook got. */
+  readonly events: Mutable<EventView>[];
+  readonly delivered: string[];
   readonly stock: { id: string; capacity: number; free: number; held: number; sold: number }[];
 }
 
@@ -96,6 +100,39 @@ const answer = (status: number, more: Partial<CheckoutAnswer> = {}): Mutable<Che
   ...more,
 });
 
+/** The events of a document, from the first to the last type, which says its present state. */
+const about = (id: string, present: EventView['data'], types: readonly string[]): Omit<EventView, 'sequence'>[] =>
+  types.map((type, index) => ({
+    id: `evt_${id}_${index}`,
+    type,
+    resource: { id, version: index + 1 },
+    data: index === types.length - 1 ? present : {},
+  }));
+
+const eventsOf = (orders: readonly OrderView[], tickets: readonly TicketView[]): Mutable<EventView>[] => {
+  const ended = { not_printed: [], printed: ['printed'], controlled: ['printed', 'controlled'] };
+  const all = [
+    ...orders.flatMap(({ id, state, confirmedAt, cancellation }) => {
+      const steps = [...(confirmedAt ? ['confirmed'] : []), ...(cancellation ? ['cancelled', 'settled'] : [])];
+      return about(
+        id,
+        { state },
+        ['created', ...steps].map((step) => `order.${step}`),
+      );
+    }),
+    ...tickets.flatMap(({ id, status }) => {
+      const steps: readonly string[] =
+        status === 'invalidated' ? ['replaced'] : status === 'cancelled' ? ['cancelled'] : ended[status];
+      return about(
+        id,
+        { status },
+        ['issued', ...steps].map((step) => `ticket.${step}`),
+      );
+    }),
+  ];
+  return all.map((event, index) => ({ ...event, sequence: index + 1 }));
+};
+
 /** Evidence without violations. */
 export const consistent = (): Spoilable => {
   const orders = [
@@ -108,6 +145,16 @@ export const consistent = (): Spoilable => {
     order('ord_shop', 'confirmed', ['p7'], { confirmedAt: instant, externalReference: null }),
     order('ord_lost', 'cancelled', ['p8'], { cancellation: settled(0, 0, 1), externalReference: null }),
   ];
+  const tickets = [
+    ticket('p1', 'ord_sold', 'printed'),
+    { ...ticket('p2', 'ord_sold', 'not_printed'), replaces: 'tic_lost' },
+    { ...ticket('p2', 'ord_sold', 'invalidated'), id: 'tic_lost' },
+    ticket('p4', 'ord_back', 'cancelled'),
+    ticket('p5', 'ord_kept', 'controlled'),
+    ticket('p6', 'ord_kept', 'cancelled'),
+    ticket('p7', 'ord_shop', 'not_printed'),
+  ];
+  const events = eventsOf([...orders, ...visited], tickets);
   const creations = orders.map((one) => entry('create', null, { key: `round/${one.id}`, answer: one }));
   return {
     orders: [...orders, ...visited],
@@ -140,15 +187,9 @@ export const consistent = (): Spoilable => {
       entry('change', 'ord_held', { detail: 'C1' }),
       entry('replace', 'tic_lost'),
     ],
-    tickets: [
-      ticket('p1', 'ord_sold', 'printed'),
-      { ...ticket('p2', 'ord_sold', 'not_printed'), replaces: 'tic_lost' },
-      { ...ticket('p2', 'ord_sold', 'invalidated'), id: 'tic_lost' },
-      ticket('p4', 'ord_back', 'cancelled'),
-      ticket('p5', 'ord_kept', 'controlled'),
-      ticket('p6', 'ord_kept', 'cancelled'),
-      ticket('p7', 'ord_shop', 'not_printed'),
-    ],
+    tickets,
+    events,
+    delivered: events.map(({ id }) => id),
     places: (['sold', 'sold', 'held', 'free', 'sold', 'free', 'sold', 'free'] as const).map((state, at) => ({
       id: `p${at + 1}`,
       state,
@@ -158,8 +199,9 @@ export const consistent = (): Spoilable => {
 };
 
 /** The same evidence in the form of the checks. */
-export const evidenceOf = ({ entries, checkouts, ...observed }: Spoilable): Evidence => ({
+export const evidenceOf = ({ entries, checkouts, events, delivered, ...observed }: Spoilable): Evidence => ({
   entries,
   checkouts,
   observed,
+  heard: { events, delivered: new Set(delivered) },
 });

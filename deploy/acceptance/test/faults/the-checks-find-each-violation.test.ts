@@ -38,7 +38,34 @@ const bought = (checkouts: Spoilable['checkouts']) => {
   return found;
 };
 
+/** The index of the first event of a type. */
+const at = ({ events }: Spoilable, type: string): number => events.findIndex((event) => event.type === type);
+
 const spoilt: readonly [Invariant, string, (round: Spoilable) => void][] = [
+  [
+    'I11',
+    'a gap in the events',
+    ({ events }) => {
+      for (const event of events.slice(3)) event.sequence += 1;
+    },
+  ],
+  [
+    'I11',
+    'a change with two events',
+    (round) => Object.assign(round.events[at(round, 'order.created')] ?? {}, { type: 'order.confirmed' }),
+  ],
+  [
+    'I11',
+    'a last event of another state',
+    (round) => Object.assign(round.events[at(round, 'order.settled')] ?? {}, { data: { state: 'confirmed' } }),
+  ],
+  [
+    'I11',
+    'an older version after a newer one',
+    (round) => Object.assign(round.events[at(round, 'ticket.controlled')]?.resource ?? {}, { version: 1 }),
+  ],
+  ['I11', 'an event that no delivery brought', ({ delivered }) => void delivered.splice(2, 1)],
+  ['I11', 'deliveries in another order', ({ delivered }) => void delivered.unshift(...delivered.splice(1, 1))],
   ['I1', 'counts that do not add up', ({ stock }) => Object.assign(stock[0] ?? {}, { free: 4 })],
   [
     'I1',

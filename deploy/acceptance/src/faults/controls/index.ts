@@ -2,7 +2,7 @@
 
 import { refreshTokenKept, usageOverwritten } from './access.ts';
 import type { Control } from './control.ts';
-import { acknowledgedEarly, publishedUnconfirmed } from './messaging.ts';
+import { acknowledgedEarly, predecessorIgnored, publishedUnconfirmed } from './messaging.ts';
 import { holdForgotten, leaseNeverLapses, olderEventObeyed, releaseWithoutVersion } from './steps.ts';
 import {
   claimWithoutSwap,
@@ -29,4 +29,5 @@ export const controls: readonly Control[] = [
   holdForgotten,
   refreshTokenKept,
   usageOverwritten,
+  predecessorIgnored,
 ];

@@ -1,4 +1,5 @@
 import { killsAt } from '../scenarios/kills.ts';
+import { reorderedOf } from '../scenarios/reordered.ts';
 import { brokerKills } from './broker-kills.ts';
 import type { Control } from './control.ts';
 
@@ -15,6 +16,21 @@ export const acknowledgedEarly: Control = {
     },
   ],
   scenario: killsAt(['tickets-cancelled-received', 'catalog-release-received', 'orders-released-received']),
+};
+
+/** A change does not wait for the one before it. */
+export const predecessorIgnored: Control = {
+  name: 'predecessor-ignored',
+  bug: 'a fact whose predecessor has not arrived gets its event at once, so that the earlier change has none',
+  engines: 'embedded',
+  mutations: [
+    {
+      file: 'services/events/src/log/log.ts',
+      from: "if (before !== null && last < before) return 'early';",
+      to: '',
+    },
+  ],
+  scenario: reorderedOf(500),
 };
 
 /** A published message counts as arrived before the broker has confirmed it. */

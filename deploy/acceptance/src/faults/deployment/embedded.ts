@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { freePorts } from '@boxoffice/testkit';
 import type { Mutation } from '../inside/orders.ts';
 import { type Deployment, together } from './deployment.ts';
-import { type DataLocation, settingsOf, setUp, unlimited } from './installation.ts';
+import { type DataLocation, reachable, settingsOf, setUp, unlimited } from './installation.ts';
 import { productProcess } from './process.ts';
 import type { SmallDisk } from './small-disk.ts';
 
@@ -38,6 +38,7 @@ export const startEmbedded = async (
       BOXOFFICE_DEMO: 'off',
       GATEWAY_PORT: `${https}`,
       GATEWAY_HTTP_PORT: `${http}`,
+      ...reachable,
       ...limits,
       ...settings,
     },

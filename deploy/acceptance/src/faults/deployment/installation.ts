@@ -32,6 +32,9 @@ export const unlimited: Readonly<Record<string, string>> = {
   POS_HELD_PLACES_PER_ADDRESS: '100000',
 };
 
+/** Webhooks of the harness are received on loopback. */
+export const reachable: Readonly<Record<string, string>> = { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' };
+
 /** Opens the stores and the bus of an installation, also while the product runs, as the operator's program does. */
 export const openStores = (data: DataLocation): Promise<Engines> =>
   openEngines({ ...data, logger: createLogger({ service: 'faults', level: 'error' }) });

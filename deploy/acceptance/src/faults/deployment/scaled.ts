@@ -7,7 +7,7 @@ import type { Mutation } from '../inside/orders.ts';
 import { type Balancer, openBalancer } from './balancer.ts';
 import { type Deployment, together } from './deployment.ts';
 import { certificateIn } from './embedded.ts';
-import { type DataLocation, settingsOf, setUp, unlimited } from './installation.ts';
+import { type DataLocation, reachable, settingsOf, setUp, unlimited } from './installation.ts';
 import { openLinks } from './links/index.ts';
 import type { Target } from './links/pairs.ts';
 import { lacksToxiproxy, toxiproxyProgram } from './links/toxiproxy.ts';
@@ -171,6 +171,7 @@ const startOn = async (
     ...settingsOf({ ...data, mongodbUrl: ends.store }),
     ...secrets,
     ...addresses,
+    ...reachable,
     ...limits,
     PUBLIC_URL: baseUrl,
     SIMULATED_PAYMENTS: 'on',

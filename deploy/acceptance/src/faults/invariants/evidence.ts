@@ -2,12 +2,15 @@ import { unpaidStates } from '@boxoffice/orders';
 import type { LineView, OrderView, TicketView } from '../client/views.ts';
 import type { Checkout, Entry } from '../round/journal.ts';
 import type { ObservedState } from '../round/observed-state.ts';
+import type { Heard } from './events.ts';
 
 /** Everything known of a round once it is quiet: the clients' journal and the product's state. */
 export interface Evidence {
   readonly entries: readonly Entry[];
   readonly checkouts: readonly Checkout[];
   readonly observed: ObservedState;
+  /** Absent where nobody listened. */
+  readonly heard?: Heard;
   /** Whether the institution has cancelled the performance, which also cancels orders without a client's request. */
   readonly closed?: boolean;
   /** The factor of every promised time; default 1. */

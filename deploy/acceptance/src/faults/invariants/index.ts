@@ -3,6 +3,7 @@
 import { checkAcknowledged } from './acknowledged.ts';
 import { checkCancellations } from './cancellations.ts';
 import { checkCheckouts } from './checkouts.ts';
+import { checkEvents } from './events.ts';
 import type { Evidence } from './evidence.ts';
 import { checkKeys } from './keys.ts';
 import { checkStock } from './stock.ts';
@@ -17,4 +18,5 @@ export const checkRound = (evidence: Evidence, check: Check): void => {
   checkTickets(evidence, check);
   checkKeys(evidence, check);
   checkCheckouts(evidence, check);
+  checkEvents(evidence, check);
 };

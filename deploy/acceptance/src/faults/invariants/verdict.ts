@@ -10,6 +10,7 @@ export const invariants = {
   I8: 'a killed process is ready again within 10 s, and every invariant holds within 30 s of the end of the load',
   I9: 'a code gives tokens once, a refresh token has one successor, a replay ends both, and a sign-in survives',
   I10: 'a request is counted once, in every resolution, and a killed gateway loses at most its last ten seconds',
+  I11: 'every change has one event, without gaps and in order, and a webhook delivers each, those of a resource in order',
   round: 'what the scenario itself expects, such as that every place was sold',
 } as const;
 

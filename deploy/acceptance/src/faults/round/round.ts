@@ -2,6 +2,7 @@
 
 import type { Client } from '@boxoffice/testkit';
 import { type Buyer, openBuyer } from '../client/buyer.ts';
+import { type Feed, openFeed, type Receiver } from '../client/feed.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import type { Start } from '../deployment/process.ts';
 import type { Evidence } from '../invariants/evidence.ts';
@@ -15,6 +16,9 @@ import { type Hall, openHall, type Section } from './stage.ts';
 export interface Round extends Scope {
   readonly scenario: string;
   readonly journal: Journal;
+  /** What a partner hears of it. */
+  readonly feed: Feed;
+  readonly receiver?: Receiver | undefined;
   /** The faults that the processes and engines suffered, in words. */
   readonly faults: string[];
   /** Figures of the round that the plan reports. */
@@ -49,6 +53,8 @@ export interface Context {
   readonly reference: string;
   /** The short version is part of every test run. */
   readonly size: 'short' | 'long';
+  /** Receives the events of orders and tickets, of this round and of others. */
+  readonly receiver?: Receiver;
 }
 
 /** A failure that a deployment must survive. */
@@ -62,11 +68,12 @@ export interface Scenario {
 
 /** Starts a round: puts a performance on sale. */
 export const beginRound = async (
-  { api, reference, size }: Context,
+  { api, reference, size, receiver }: Context,
   scenario: string,
   sections: readonly Section[],
 ): Promise<Round> => {
   const since = new Date(Date.now() - 1_000);
+  const feed = await openFeed(api);
   const hall: Hall = await openHall(api, reference, sections);
   return {
     scenario,
@@ -74,6 +81,8 @@ export const beginRound = async (
     reference,
     since,
     journal: createJournal(),
+    feed,
+    receiver,
     faults: [],
     remarks: [],
     revivals: [],

@@ -47,7 +47,10 @@ export const settle = async (
     for (const round of rounds) {
       const { journal, slack, closed = false } = round;
       const { entries, checkouts, carts } = journal;
-      const evidence = { entries, checkouts, observed: await observeState(api, round, carts), closed, slack };
+      const observed = await observeState(api, round, carts);
+      // Read after the state, so that what led to it can be in it.
+      const heard = { events: await round.feed.read(), delivered: round.receiver?.received };
+      const evidence = { entries, checkouts, observed, heard, closed, slack };
       checkRound(evidence, check);
       await round.alsoTrue?.(evidence, check);
       for (const { name, seconds, secondsAlive, story } of round.revivals) {

@@ -1,0 +1,100 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type BoxofficeClient, type Product as CatalogProduct, createClient } from '@boxoffice/client';
+import { fetchOf, waitUntil } from '@boxoffice/testkit';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { demoClient } from '../../src/client.ts';
+import { openConcurrentSale } from '../../src/concurrent-sale.ts';
+import { type Product, startProduct } from '../../src/product.ts';
+import { type Mirror, openMirror } from './mirror.ts';
+
+// A partner's program, which knows the package and the documentation alone, beside clients that sell.
+
+let product: Product;
+let client: BoxofficeClient;
+
+beforeAll(async () => {
+  product = await startProduct({
+    RATE_LIMIT_PER_MINUTE: '1000000',
+    ADDRESS_LIMIT_PER_MINUTE: '1000000',
+  });
+  const { clientId, clientSecret } = demoClient(product, 'opera', 'full');
+  client = createClient({
+    baseUrl: product.address.baseUrl,
+    fetch: fetchOf(product.address),
+    clientId,
+    clientSecret,
+  });
+}, 180_000);
+
+afterAll(async () => {
+  await product?.stop();
+  await product?.discard();
+});
+
+const byId = <T extends { readonly id: string }>(all: Iterable<T>): T[] =>
+  [...all].sort((a, b) => (a.id < b.id ? -1 : 1));
+
+/** What the mirror should be, read anew. */
+const truth = async () => {
+  const { products } = await client.getCatalog();
+  const performanceIds = products.flatMap(({ performances }) => performances.map(({ id }) => id));
+  const availability: Record<string, unknown> = {};
+  for (let start = 0; start < performanceIds.length; start += 200) {
+    const query = { performanceIds: performanceIds.slice(start, start + 200).join(',') };
+    const { items } = await client.listAvailability({ query });
+    for (const { performanceId, seatCategories } of items) availability[performanceId] = seatCategories;
+  }
+  return { products: byId(products), availability };
+};
+
+const mirrored = ({ products, availability }: Mirror, { availability: known }: Awaited<ReturnType<typeof truth>>) => ({
+  products: byId(products.values()),
+  // What is no longer published stays in the mirror's availability, unread.
+  availability: Object.fromEntries([...availability].filter(([id]) => id in known)),
+});
+
+/** Changes that an institution makes while others sell: a name, a new performance, one that is cancelled. */
+const changeCatalogue = async (products: readonly CatalogProduct[]): Promise<void> => {
+  const [renamed, closed] = products.filter(
+    ({ state, performances }) => state === 'running' && performances.length > 0,
+  );
+  if (!renamed || !closed) throw new Error('the catalogue has no two running products');
+  await client.changeProduct({ path: { productId: renamed.id }, body: { name: { en: 'Renamed during the sale' } } });
+  const [performance] = closed.performances;
+  await client.changePerformance({
+    path: { performanceId: String(performance?.id) },
+    body: { durationMinutes: 91 },
+  });
+  const last = closed.performances.at(-1);
+  await client.changePerformance({ path: { performanceId: String(last?.id) }, body: { state: 'cancelled' } });
+};
+
+test('a mirror of the catalogue and of its availability stays right while 16 clients sell', async () => {
+  const mirror = await openMirror(client);
+  const before = await truth();
+  expect(mirrored(mirror, before)).toEqual(before);
+
+  const partner = demoClient(product, 'opera', 'full');
+  const sale = await openConcurrentSale(
+    { address: product.address, partner },
+    { reference: 'mirror', buyers: 16, capacity: 2_000 },
+  );
+  await changeCatalogue(before.products);
+  await waitUntil(async () => sale.counts().ok > 300, { what: '300 requests of the sale', withinMs: 180_000 });
+  await sale.end();
+
+  // Once it is quiet, both agree; what was still under way comes as events.
+  await waitUntil(
+    async () => {
+      const now = await truth();
+      return isDeepStrictEqual(mirrored(mirror, now), now);
+    },
+    { what: 'the mirror to agree with the catalogue', everyMs: 500, withinMs: 180_000 },
+  ).catch(async (error: unknown) => {
+    const now = await truth();
+    expect(mirrored(mirror, now)).toEqual(now);
+    throw error;
+  });
+  expect(mirror.products.size).toBeGreaterThan(before.products.length);
+  await mirror.close();
+}, 600_000);
