@@ -1,5 +1,5 @@
 import { openApi } from '../../src/faults/client/api.ts';
-import { openReceiver } from '../../src/faults/client/feed.ts';
+import { openFeed, receiverFor } from '../../src/faults/client/feed.ts';
 import type { Deployment } from '../../src/faults/deployment/deployment.ts';
 import type { Violation } from '../../src/faults/invariants/verdict.ts';
 import { randomFrom } from '../../src/faults/round/random.ts';
@@ -20,15 +20,16 @@ export const play = async (
 ): Promise<readonly Violation[]> => {
   const api = openApi(deployment);
   const rounds: Round[] = [];
-  const receiver = await openReceiver(api);
+  const receiver = await receiverFor(deployment, api);
+  const feed = await openFeed(api);
   const begin = async (scenario: Scenario): Promise<void> => {
     const reference = `${scenario.name}-${Math.random().toString(36).slice(2, 8)}`;
     const random = randomFrom(`${seed}/${scenario.name}`);
-    rounds.push(await scenario.play({ deployment, api, random, reference, size: 'short', receiver }));
+    rounds.push(await scenario.play({ deployment, api, random, reference, size: 'short', receiver, feed }));
   };
   for (const turn of scenarios) await Promise.all([turn].flat().map(begin));
   const { violations } = await settle(deployment, api, rounds, patience);
-  await receiver.close();
+  await receiver?.close();
   for (const round of rounds) await round.afterwards?.();
   if (violations.length > 0)
     process.stdout.write(`seed ${seed}\n${JSON.stringify(rounds.map(({ faults }) => faults))}\n`);

@@ -1,4 +1,4 @@
-import { openReceiver } from '../client/feed.ts';
+import { receiverFor } from '../client/feed.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import type { Context, Round } from './round.ts';
 import { type Settled, settle } from './settle.ts';
@@ -14,10 +14,10 @@ export interface Played {
 /** Plays a scenario once, waits until the deployment is quiet and checks it. */
 export const playRound = async (play: (context: Context) => Promise<Round>, context: Context): Promise<Played> => {
   const startedAt = performance.now();
-  const receiver = await openReceiver(context.api);
+  const receiver = await receiverFor(context.deployment, context.api);
   const round = await play({ ...context, receiver });
   const settled = await settle(context.deployment, context.api, [round]);
-  await receiver.close();
+  await receiver?.close();
   await round.afterwards?.();
   return { round, settled, seconds: (performance.now() - startedAt) / 1000 };
 };

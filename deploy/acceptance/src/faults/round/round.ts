@@ -54,7 +54,9 @@ export interface Context {
   /** The short version is part of every test run. */
   readonly size: 'short' | 'long';
   /** Receives the events of orders and tickets, of this round and of others. */
-  readonly receiver?: Receiver;
+  readonly receiver?: Receiver | undefined;
+  /** Default: one of the round's own. */
+  readonly feed?: Feed;
 }
 
 /** A failure that a deployment must survive. */
@@ -68,12 +70,12 @@ export interface Scenario {
 
 /** Starts a round: puts a performance on sale. */
 export const beginRound = async (
-  { api, reference, size, receiver }: Context,
+  { api, reference, size, receiver, feed: shared }: Context,
   scenario: string,
   sections: readonly Section[],
 ): Promise<Round> => {
   const since = new Date(Date.now() - 1_000);
-  const feed = await openFeed(api);
+  const feed = shared ?? (await openFeed(api));
   const hall: Hall = await openHall(api, reference, sections);
   return {
     scenario,
