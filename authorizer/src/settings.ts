@@ -2,9 +2,9 @@ import { installationSecret, integer, serviceRootSecret, url } from '@boxoffice/
 
 /** The authorizer's own settings, beside those of every service. */
 export const settings = {
-  /** Where points of sale and contacts are, which users of the institution API refer to. */
-  catalogUrl: url('CATALOG_URL', { origin: true }),
-  contactsUrl: url('CONTACTS_URL', { origin: true }),
+  /** Where points of sale and contacts are, which users of the institution API refer to; without them, none can. */
+  catalogUrl: url('CATALOG_URL', { origin: true, optional: true }),
+  contactsUrl: url('CONTACTS_URL', { origin: true, optional: true }),
   /** Lifetime of an access token in seconds. Changed scopes and revocations take effect earlier. */
   accessTokenLifetime: integer('ACCESS_TOKEN_LIFETIME_SECONDS', { default: 900, min: 1, max: 86_400 }),
   /**

@@ -1,5 +1,6 @@
 // What users of an institution refer to, and whom the authorizer asks whether it exists.
 
+import { Fault } from '@boxoffice/envelope';
 import type { ServiceCredentials } from '@boxoffice/identity';
 import type { Logger } from '@boxoffice/runtime';
 import { createServiceClient } from '@boxoffice/service';
@@ -8,7 +9,7 @@ import { contactsApi } from './generated/contacts.ts';
 
 /**
  * Contacts and points of sale, which belong to other services. Rejects with Fault `service_unavailable` if the service
- * does not answer.
+ * does not answer or its address is not known.
  */
 export interface References {
   /** Whether the institution has a contact with this number whose data was not erased. */
@@ -22,40 +23,43 @@ export interface ReferencesOptions {
    * The addresses of the services, read at the first question: in the process of `npm start` they are known later than
    * the authorizer's start, which needs neither.
    */
-  readonly urls: () => Readonly<Record<'catalog' | 'contacts', string>>;
+  readonly urls: () => Readonly<Record<'catalog' | 'contacts', string | undefined>>;
   readonly credentials: ServiceCredentials;
   readonly logger: Pick<Logger, 'warn'>;
 }
 
 /** Asks contacts and the catalog; its connections stay open until `close`. */
 export const createReferences = ({ urls, credentials, logger }: ReferencesOptions): References & { close(): void } => {
-  const connect = () => {
-    const { catalog, contacts } = urls();
-    return {
-      catalog: createServiceClient(catalogApi, { url: catalog, credentials, logger }),
-      contacts: createServiceClient(contactsApi, { url: contacts, credentials, logger }),
-    };
+  const addressOf = (name: 'catalog' | 'contacts'): string => {
+    const url = urls()[name];
+    if (url !== undefined) return url;
+    logger.warn(`${name.toUpperCase()}_URL is not set: what a user refers to cannot be looked up`);
+    throw new Fault('service_unavailable', `The authorizer does not know the address of ${name}.`, {
+      'Retry-After': '60',
+    });
   };
-  let connected: ReturnType<typeof connect> | undefined;
-  const clients = () => {
-    connected ??= connect();
-    return connected;
-  };
+  const connectCatalog = () => createServiceClient(catalogApi, { url: addressOf('catalog'), credentials, logger });
+  const connectContacts = () => createServiceClient(contactsApi, { url: addressOf('contacts'), credentials, logger });
+  let catalog: ReturnType<typeof connectCatalog> | undefined;
+  let contacts: ReturnType<typeof connectContacts> | undefined;
 
   return {
     hasContact: async (institution, contactNumber) => {
       // An ill-formed string is no contact number.
       if (!contactNumber.isWellFormed()) return false;
-      const contact = await clients().contacts.find(institution, 'getContactInternally', { path: { contactNumber } });
+      contacts ??= connectContacts();
+      const contact = await contacts.find(institution, 'getContactInternally', { path: { contactNumber } });
       return contact?.erasedAt === null;
     },
     hasPointOfSale: async (institution, serviceHost) => {
       // Service hosts are unique in the installation, so this operation belongs to no institution.
-      const found = await clients().catalog.find('', 'findPointOfSale', { path: { serviceHost } });
+      catalog ??= connectCatalog();
+      const found = await catalog.find('', 'findPointOfSale', { path: { serviceHost } });
       return found?.institution === institution;
     },
     close: () => {
-      for (const client of Object.values(connected ?? {})) client.close();
+      catalog?.close();
+      contacts?.close();
     },
   };
 };

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createReferences } from '../../src/references/references.ts';
 import { createReferenceCheck } from '../../src/users/reference-check.ts';
 import { engines, type Installation, type Json, type Received, startInstallation } from '../installation.ts';
 import type { FakeReferences } from '../references.ts';
@@ -159,4 +160,16 @@ test('each point of sale is looked up once, and every unknown one is named', asy
   const fault = await check('opera', { pointsOfSale: [...pointsOfSale, '1.Example'] }).catch((error: Error) => error);
   expect(asked).toEqual(pointsOfSale);
   expect(String((fault as Error).message).match(/\$\.pointsOfSale/g)).toHaveLength(13);
+});
+
+test('where the addresses of the other services are unset, nothing can be looked up', async () => {
+  const references = createReferences({
+    urls: () => ({ catalog: undefined, contacts: undefined }),
+    credentials: { tokenFor: async () => '' },
+    logger: { warn: () => undefined },
+  });
+  const unavailable = { code: 'service_unavailable' };
+  await expect(references.hasContact('opera', 'C1')).rejects.toMatchObject(unavailable);
+  await expect(references.hasPointOfSale('opera', 'shop.opera.example')).rejects.toMatchObject(unavailable);
+  references.close();
 });
