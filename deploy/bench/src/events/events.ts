@@ -1,3 +1,5 @@
+// Events: facts made into events, the time from a fact to the feed, and open streams.
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

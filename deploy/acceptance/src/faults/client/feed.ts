@@ -16,6 +16,14 @@ export interface EventView {
   readonly data: { readonly state?: string; readonly status?: string };
 }
 
+/** What a partner has heard of a round. */
+export interface Heard {
+  /** The feed since the round began. */
+  readonly events: readonly EventView[];
+  /** The ids of the events that a webhook of orders and tickets delivered, in the order of their first arrivals. */
+  readonly delivered?: ReadonlySet<string> | undefined;
+}
+
 /** The events since the opening. */
 export interface Feed {
   /** Reads on; returns everything read so far. */

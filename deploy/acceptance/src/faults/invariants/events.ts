@@ -3,14 +3,6 @@ import type { OrderView, TicketView } from '../client/views.ts';
 import { type Evidence, grouped } from './evidence.ts';
 import type { Check } from './verdict.ts';
 
-/** What a partner has heard of a round. */
-export interface Heard {
-  /** The feed since the round began. */
-  readonly events: readonly EventView[];
-  /** The ids of the events that a webhook of orders and tickets delivered, in the order of their first arrivals. */
-  readonly delivered?: ReadonlySet<string> | undefined;
-}
-
 /** How many events of each type a state implies. */
 type Expected = Readonly<Record<string, number>>;
 

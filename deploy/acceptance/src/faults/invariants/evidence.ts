@@ -1,8 +1,8 @@
 import { unpaidStates } from '@boxoffice/orders';
+import type { Heard } from '../client/feed.ts';
 import type { LineView, OrderView, TicketView } from '../client/views.ts';
 import type { Checkout, Entry } from '../round/journal.ts';
 import type { ObservedState } from '../round/observed-state.ts';
-import type { Heard } from './events.ts';
 
 /** Everything known of a round once it is quiet: the clients' journal and the product's state. */
 export interface Evidence {
