@@ -170,10 +170,10 @@ export const breakingOperations: readonly BreakingChange[] = [
     'body: $.placesInOrder is gone',
   ],
   [
-    'an internal operation of two callers',
+    'an internal operation of several callers',
     'contacts',
     ({ internal }) => delete dataOf(internal('GET /internal/contacts/{contactNumber}')).properties.criteria,
-    'orders, pos',
+    'authorizer, orders, pos',
     '$.data.criteria is gone',
   ],
   [
