@@ -35,7 +35,7 @@ export const withShop = (name: string, tests: (shop: ShopFixture) => void): void
 
     beforeAll(async () => {
       [product, browser] = await Promise.all([startProduct(), openBrowser()]);
-    }, 120_000);
+    }, 300_000);
 
     afterAll(async () => {
       await browser?.close();
