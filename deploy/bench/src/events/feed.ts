@@ -1,5 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { type IncomingMessage, request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { authorizationOf, type Credentials, openClient, waitUntil } from '@boxoffice/testkit';
@@ -11,11 +12,13 @@ const SECONDS = 20;
 /** The first orders warm the product up and are not counted. */
 const WARM_UP = A_SECOND * 3;
 
-/** Opens a stream of events over the gateway's HTTP port. @throws {Error} unless it is answered 200 */
+/** Opens a stream of events on a connection of its own. @throws {Error} unless it is answered 200 */
 const openStream = (product: Product, authorization: string): Promise<IncomingMessage> =>
   new Promise((opened, failed) => {
     const headers = { authorization, accept: 'text/event-stream' };
-    const sent = request(new URL('/svc/v3/events', product.httpUrl), { headers, agent: false }, (response) => {
+    const ca = readFileSync(product.caFile);
+    const options = { headers, ca, agent: false };
+    const sent = request(new URL('/svc/v3/events', product.baseUrl), options, (response) => {
       response.setEncoding('utf8');
       if (response.statusCode === 200) opened(response);
       else failed(new Error(`a stream was answered ${response.statusCode}`));
@@ -53,7 +56,9 @@ export const measureLatency = async (settings: Readonly<Record<string, string>>)
     });
     const started = Date.now();
     for (let index = 0; index < orders; index += 1) {
-      await new Promise((resolve) => setTimeout(resolve, started + (index * 1_000) / A_SECOND - Date.now()));
+      await new Promise((resolve) =>
+        setTimeout(resolve, Math.max(0, started + (index * 1_000) / A_SECOND - Date.now())),
+      );
       const { http, details } = await holdOne(buyer, hot);
       if (http !== 201) throw new Error(`${http}: ${details}`);
     }
@@ -80,7 +85,7 @@ const clientsFor = async (product: Product, authorization: string): Promise<stri
   const client = openClient({ baseUrl: product.baseUrl, ca });
   const all: string[] = [];
   for (let nth = 0; nth < STREAMS / PER_CLIENT; nth += 1) {
-    const body = { name: `streams ${nth}`, scopes: ['orders:read'] };
+    const body = { name: `streams ${nth}`, scopes: ['events:read', 'orders:read'] };
     const made = await client('/svc/v3/clients', { method: 'POST', headers: { authorization }, body });
     if (made.status !== 201) throw new Error(`a client was answered ${made.status}: ${made.text}`);
     all.push(await authorizationOf(client, made.body.data as Credentials));
