@@ -7,10 +7,10 @@ import { signaturesPerSecond } from './measure/signatures.ts';
 import type { AuthorizerAnnouncement } from './programs/announcement.ts';
 
 const ROUNDS = 7;
-/** Codes of one round: few enough that none expires before its turn. */
-const CODES = 1_500;
+/** Codes of one round: exchanged in about two seconds, and few enough that none expires before its turn. */
+const CODES = 6_000;
 /** As many as hide the time of durable writes, which are stored together. */
-const CONNECTIONS = 50;
+const CONNECTIONS = 64;
 /** Fewer than an address may fail with, and than all addresses may fail with at one login. */
 const LOGINS = 40;
 
