@@ -2,6 +2,7 @@ import type { Logger } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
 import { createEventCursors, type EventCursors } from './feed/cursor.ts';
 import { createFeed, type Feed } from './feed/read.ts';
+import { shareReads } from './feed/shared.ts';
 import { createStreams, type Streams } from './feed/stream.ts';
 import { createTail, type Tail } from './feed/tail.ts';
 import { createLog, type Log } from './log/log.ts';
@@ -40,7 +41,7 @@ export interface ContextOptions {
 export const createContext = ({ store, serviceSecret, publicUrl, ...options }: ContextOptions): Context => {
   const { retentionMs, logger, commentMs, now = Date.now } = options;
   const log = createLog(store, now, options.onRecorded);
-  const feed = createFeed(store, retentionMs, now);
+  const feed = shareReads(createFeed(store, retentionMs, now));
   const tail = createTail(log, feed, logger);
   const cursors = createEventCursors(serviceSecret);
   return {

@@ -1,6 +1,7 @@
 import { Fault } from '@boxoffice/envelope';
 import type { OpenStream } from '@boxoffice/http';
 import type { Logger } from '@boxoffice/runtime';
+import type { EventDocument } from '../store.ts';
 import type { EventCursors } from './cursor.ts';
 import type { Feed, Selection } from './read.ts';
 import type { Tail } from './tail.ts';
@@ -48,9 +49,23 @@ const MOST_WAITING_BYTES = 256 * 1024;
 /** How soon a client that reads slowly is looked at again, in milliseconds. */
 const SLOW_MS = 200;
 
+/** Writes events as Server-Sent Events, each once for all streams that share what was read. */
+const createWriter = ({ cursors, publicUrl }: StreamOptions): ((events: readonly EventDocument[]) => string) => {
+  const texts = new WeakMap<EventDocument, string>();
+  const textOf = (event: EventDocument): string => {
+    const id = cursors.write(event.institution, event.sequence);
+    return `id: ${id}\nevent: ${event.type}\ndata: ${JSON.stringify(eventView(event, publicUrl))}\n\n`;
+  };
+  return (events) => {
+    for (const event of events) if (!texts.has(event)) texts.set(event, textOf(event));
+    return events.map((event) => texts.get(event)).join('');
+  };
+};
+
 /** One stream: reads on from its position whenever it is woken, one reading at a time. */
 const write = (
-  { feed, tail, cursors, publicUrl, logger, commentMs = COMMENT_MS }: StreamOptions,
+  { feed, tail, cursors, logger, commentMs = COMMENT_MS }: StreamOptions,
+  textOf: (events: readonly EventDocument[]) => string,
   { institution, after, selection }: StreamRequest,
   stream: OpenStream,
 ): void => {
@@ -67,11 +82,7 @@ const write = (
       if (stream.waitingBytes > MOST_WAITING_BYTES) return false;
       const { events, upTo } = await feed.read(institution, position, selection, PAGE);
       if (isClosed) return true;
-      const text = events.map((event) => {
-        const id = cursors.write(institution, event.sequence);
-        return `id: ${id}\nevent: ${event.type}\ndata: ${JSON.stringify(eventView(event, publicUrl))}\n\n`;
-      });
-      if (text.length > 0) stream.write(text.join(''));
+      if (events.length > 0) stream.write(textOf(events));
       if (upTo === position) return true;
       position = upTo;
     }
@@ -124,6 +135,7 @@ const write = (
 
 /** Counts and writes the streams of an instance. */
 export const createStreams = (options: StreamOptions): Streams => {
+  const textOf = createWriter(options);
   const counts = new Map<string, number>();
   let count = 0;
   const change = (client: string, by: number): void => {
@@ -144,7 +156,7 @@ export const createStreams = (options: StreamOptions): Streams => {
       return (stream) => {
         change(client, 1);
         stream.onClose(() => change(client, -1));
-        write(options, request, stream);
+        write(options, textOf, request, stream);
       };
     },
     get count() {
