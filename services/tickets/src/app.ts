@@ -28,5 +28,13 @@ export const tickets: ServiceDefinition<Record<never, never>, Context> = {
     },
     { queue: topology.ticketsContactErased, handle: (message) => onContactErased(context, message) },
   ],
-  background: ({ logger }, context) => startSweep(context, logger),
+  background: ({ logger }, context) => {
+    const sweep = startSweep(context, logger);
+    return {
+      async close() {
+        await sweep.close();
+        await context.drawing.close();
+      },
+    };
+  },
 };

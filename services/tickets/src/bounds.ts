@@ -11,10 +11,11 @@ export type ContextOf = (caller: Pick<Caller, 'institution' | 'user'>) => Caller
 
 /** Makes the contexts of callers. */
 export const createContextOf =
-  ({ keys, now, collections }: Context): ContextOf =>
+  ({ keys, now, drawing, collections }: Context): ContextOf =>
   (caller) => ({
     keys,
     now,
+    drawing,
     collections: (institution) => {
       if (institution !== caller.institution)
         throw new Error(`a call for ${caller.institution} reached for the tickets of ${institution}`);

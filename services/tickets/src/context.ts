@@ -2,6 +2,7 @@ import { announcing } from '@boxoffice/service';
 import type { Documents, Store } from '@boxoffice/store';
 import { announceTicket, TICKET_RECORDED } from './announcements.ts';
 import { type BarcodeKeys, createBarcodeKeys } from './barcode/keys.ts';
+import { createDrawing, type Drawing } from './document/drawing.ts';
 import {
   type ErasedContactDocument,
   erasedContactsCollection,
@@ -26,6 +27,7 @@ export interface Collections {
 export interface Context {
   readonly store: Store;
   readonly keys: BarcodeKeys;
+  readonly drawing: Drawing;
   /** Epoch milliseconds. */
   readonly now: () => number;
   collections(institution: string): Collections;
@@ -38,6 +40,7 @@ export type CallerContext = Omit<Context, 'store'>;
 export const createContext = (store: Store, serviceSecret: string, now: () => number = Date.now): Context => ({
   store,
   keys: createBarcodeKeys(store, serviceSecret, now),
+  drawing: createDrawing(),
   now,
   collections: (institution) => ({
     institution,

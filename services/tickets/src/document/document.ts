@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { Fault } from '@boxoffice/envelope';
-import { LRUCache } from 'lru-cache';
 import type { Collections } from '../context.ts';
 import { getTicket } from '../tickets/tickets.ts';
-import { type About, aboutTicket } from './about.ts';
-import { pdfOf } from './pdf.ts';
+import { aboutTicket } from './about.ts';
+import type { Drawing } from './drawing.ts';
 import { svgOf } from './svg.ts';
 
 export const PDF = 'application/pdf';
@@ -33,26 +32,11 @@ export interface TicketDocument {
 }
 
 /**
- * PDFs of the last minutes, by what they show: a reader who asks again, also for a 304, costs no tenth of a second of the
- * process then.
- */
-const pdfs = new LRUCache<string, Promise<Buffer>>({ max: 100, ttl: 5 * 60_000 });
-
-const pdfWith = (about: About): Promise<Buffer> => {
-  const shown = JSON.stringify(about);
-  const known = pdfs.get(shown);
-  if (known) return known;
-  const made = pdfOf(about);
-  pdfs.set(shown, made);
-  made.catch(() => pdfs.delete(shown));
-  return made;
-};
-
-/**
  * The document of a printed ticket. @throws {Fault} `not_found`, `ticket_not_printed`, `ticket_cancelled`,
- * `ticket_invalidated`
+ * `ticket_invalidated`, `service_unavailable`
  */
 export const documentOf = async (
+  drawing: Pick<Drawing, 'draw'>,
   collections: Collections,
   ticketId: string,
   lang: string | undefined,
@@ -66,7 +50,7 @@ export const documentOf = async (
   const about = aboutTicket(ticket, lang);
   return wantsSvg(accept)
     ? { mediaType: SVG, extension: 'svg', content: svgOf(about) }
-    : { mediaType: PDF, extension: 'pdf', content: await pdfWith(about) };
+    : { mediaType: PDF, extension: 'pdf', content: await drawing.draw(about) };
 };
 
 /** The validator of a document: of its bytes, since they also change with a release. */

@@ -35,8 +35,9 @@ export const documentRoutes = (contextOf: ContextOf): AnyOperation[] => [
     errors: ['ticket_not_printed', 'ticket_cancelled', 'ticket_invalidated'],
     example: { params: { ticketId: example.ids.ticket }, query: { lang: 'fr' }, answer: 'a PDF' },
     handle: async ({ caller, params, query, header }) => {
-      const collections = contextOf(caller).collections(caller.institution);
-      const document = await documentOf(collections, params.ticketId, query.lang, header('accept'));
+      const { drawing, collections } = contextOf(caller);
+      const own = collections(caller.institution);
+      const document = await documentOf(drawing, own, params.ticketId, query.lang, header('accept'));
       const name = `${params.ticketId}.${document.extension}`;
       return ok('', {
         document,

@@ -69,6 +69,7 @@ export const shopRoutes = (context: Context): AnyOperation[] => [
     example: { params, query: { lang: 'fr' }, answer: { contentType: PDF, base64: 'JVBERi0xLjMK' } },
     handle: async ({ caller, params, query }) => {
       const { mediaType, content } = await documentOf(
+        context.drawing,
         context.collections(caller.institution),
         params.ticketId,
         query.lang,

@@ -1,0 +1,92 @@
+import { Worker } from 'node:worker_threads';
+import { Fault } from '@boxoffice/envelope';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import type { About } from '../../src/document/about.ts';
+import { createDrawing, type Drawing, MOST_WAITING } from '../../src/document/drawing.ts';
+import { pdfOf } from '../../src/document/pdf.ts';
+
+const about = (number: string): About => ({
+  language: 'en',
+  institution: 'Opéra du Lac',
+  title: 'The Magic Flute',
+  when: null,
+  venue: null,
+  entries: [{ name: 'Place', value: 'A 1' }],
+  barcode: 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789',
+  code: 'QR code',
+  note: 'Show this code at the door.',
+  number: `Ticket ${number}`,
+  printedAt: '2031-01-01T00:00:00.000Z',
+});
+
+/** Answers with what was asked, after it has slept in the way that blocks a thread. */
+const SLOW = `const { parentPort } = require('node:worker_threads');
+parentPort.on('message', ({ id }) => {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+  parentPort.postMessage({ id, pdf: new Uint8Array([id]) });
+});`;
+const DYING = `require('node:worker_threads').parentPort.on('message', () => process.exit(3));`;
+const FAILING = `const { parentPort } = require('node:worker_threads');
+parentPort.on('message', ({ id }) => parentPort.postMessage({ id, error: new Error('no font') }));`;
+
+describe('the drawing of documents', () => {
+  const opened: Drawing[] = [];
+  const started: Worker[] = [];
+  const drawingIn = (source?: string): Drawing => {
+    const start = source === undefined ? undefined : () => new Worker(source, { eval: true });
+    const drawing = start ? createDrawing(() => started[started.push(start()) - 1] as Worker) : createDrawing();
+    opened.push(drawing);
+    return drawing;
+  };
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((drawing) => drawing.close()));
+    started.length = 0;
+  });
+
+  test('gives the same bytes as drawing here', async () => {
+    expect((await drawingIn().draw(about('1'))).equals(await pdfOf(about('1')))).toBe(true);
+  }, 300_000);
+
+  test('leaves the event loop to others', async () => {
+    const drawing = drawingIn(SLOW);
+    let turns = 0;
+    const counting = setInterval(() => {
+      turns += 1;
+    }, 1);
+    await Promise.all(Array.from({ length: 10 }, (_, index) => drawing.draw(about(`${index}`))));
+    clearInterval(counting);
+    expect(turns).toBeGreaterThan(3);
+  });
+
+  test('draws what shows the same once', async () => {
+    const drawing = drawingIn(SLOW);
+    const [first, second, other] = await Promise.all(['1', '1', '2'].map((number) => drawing.draw(about(number))));
+    expect(second).toBe(first);
+    expect([...(other ?? [])]).toEqual([2]);
+  });
+
+  test(`refuses more than ${MOST_WAITING} that wait, until some are drawn`, async () => {
+    const drawing = drawingIn(SLOW);
+    const all = Array.from({ length: MOST_WAITING }, (_, index) => drawing.draw(about(`${index}`)));
+    const refused = await drawing.draw(about('too many')).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(Fault);
+    expect(refused).toMatchObject({ code: 'service_unavailable', headers: { 'Retry-After': '5' } });
+    await Promise.all(all);
+    expect((await drawing.draw(about('too many'))).length).toBe(1);
+  });
+
+  test('draws here what waited in a thread that died, and starts another for the next', async () => {
+    const drawing = drawingIn(DYING);
+    const [one, two] = await Promise.all([drawing.draw(about('1')), drawing.draw(about('2'))]);
+    expect([one, two].map((pdf) => pdf.subarray(0, 5).toString())).toEqual(['%PDF-', '%PDF-']);
+    expect(started).toHaveLength(1);
+    await drawing.draw(about('3'));
+    expect(started).toHaveLength(2);
+  }, 300_000);
+
+  test('a document that cannot be drawn is an error, and is tried again when it is asked for again', async () => {
+    const drawing = drawingIn(FAILING);
+    await expect(drawing.draw(about('1'))).rejects.toThrow('no font');
+    await expect(drawing.draw(about('1'))).rejects.toThrow('no font');
+  });
+});
