@@ -63,9 +63,9 @@ export interface Contents {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** Packages that an image must not contain. */
+/** Packages, or scopes of packages, that an image must not contain. `@swc/helpers` is no tool: fontkit runs with it. */
 const TOOLS = [
-  ...['typescript', 'jest', '@jest', '@swc', '@biomejs', 'dependency-cruiser', 'fast-check', 'supertest'],
+  ...['typescript', 'jest', '@jest', '@swc/core', '@swc/jest', '@biomejs', 'dependency-cruiser', 'fast-check', 'supertest'],
   ...['playwright-core', 'pnpm', 'npm'],
 ];
 
@@ -87,7 +87,8 @@ const walk = (dir, depth) => {
       const within = dir.split('/').at(-1);
       if (within === '@boxoffice') packages.add(entry.name);
       if (['test', 'tests', '__tests__'].includes(entry.name)) unwanted.push(path);
-      if (within === 'node_modules' && tools.has(entry.name)) unwanted.push(path);
+      const name = within.startsWith('@') ? within + '/' + entry.name : entry.name;
+      if ((within === 'node_modules' || within.startsWith('@')) && tools.has(name)) unwanted.push(path);
       walk(path, depth + 1);
     } else if (/\\.(ts|mts|cts|map|test\\.js)$/.test(entry.name)) unwanted.push(path);
   }
