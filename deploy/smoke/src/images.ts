@@ -65,8 +65,8 @@ export interface Contents {
 
 /** Packages, or scopes of packages, that an image must not contain. `@swc/helpers` is no tool: fontkit runs with it. */
 const TOOLS = [
-  ...['typescript', 'jest', '@jest', '@swc/core', '@swc/jest', '@biomejs', 'dependency-cruiser', 'fast-check', 'supertest'],
-  ...['playwright-core', 'pnpm', 'npm'],
+  ...['typescript', 'jest', '@jest', '@swc/core', '@swc/jest', '@biomejs', 'dependency-cruiser', 'fast-check'],
+  ...['supertest', 'playwright-core', 'pnpm', 'npm'],
 ];
 
 /** Shells that an image must not contain. */
