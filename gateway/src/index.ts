@@ -3,8 +3,9 @@ export { ownDocument, ownVersionDocument, VERSION, versions } from './descriptio
 export { createMeter, type Meter } from './metering/meter.ts';
 export type { Metered, Report } from './metering/report.ts';
 export { createSpool, noSpool } from './metering/spool.ts';
+export type { Gateway, GatewayOptions } from './options.ts';
 export { certificateFrom, openAccessLog, runGateway } from './run.ts';
 export type { ServiceName } from './services.ts';
 export { gatewaySettings, optionsFrom } from './settings.ts';
-export { type Gateway, type GatewayOptions, startGateway } from './start.ts';
+export { startGateway } from './start.ts';
 export { type AccessLog, bufferedAccess, loggedAccess } from './telemetry/access-log.ts';

@@ -18,7 +18,7 @@ import {
   url,
 } from '@boxoffice/runtime';
 import { ADDRESS_CONNECTIONS } from './limits/connection-limit.ts';
-import type { GatewayOptions } from './start.ts';
+import type { GatewayOptions } from './options.ts';
 
 const address = (name: string) => url(name, { optional: true, origin: true });
 

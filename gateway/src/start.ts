@@ -3,18 +3,11 @@ import { Fault } from '@boxoffice/envelope';
 import { createKeySet, JWKS_PATH, verifyAccessToken } from '@boxoffice/identity';
 import type { Bus } from '@boxoffice/messaging';
 import {
-  type Certificate,
-  type CertificateFiles,
   type Check,
   createHealth,
   followCertificate,
-  type Health,
-  type InstancesOptions,
-  type Logger,
   listen,
   logRefused,
-  type Metrics,
-  type OnRefused,
   type Refuse,
   requestIdFrom,
   watchCertificate,
@@ -42,77 +35,22 @@ import { unavailable } from './exchange/faults.ts';
 import { createPeers, createTrust } from './exchange/peer.ts';
 import { hstsOf, securityHeaders } from './exchange/security-headers.ts';
 import { familyOf } from './exchange/target.ts';
-import { createForwarding, type UpstreamTimeouts } from './forwarding/forwarding.ts';
+import { createForwarding } from './forwarding/forwarding.ts';
 import { createResponseCache } from './forwarding/response-cache.ts';
 import { createStreams } from './forwarding/streams.ts';
 import { createConnectionLimit } from './limits/connection-limit.ts';
-import { createLimits, type LimitOptions } from './limits/limits.ts';
+import { createLimits } from './limits/limits.ts';
 import { countExchange } from './metering/count.ts';
 import { createMeter } from './metering/meter.ts';
 import { createMonthlyQuota } from './metering/monthly-quota.ts';
 import { createSpool, noSpool } from './metering/spool.ts';
+import type { Gateway, GatewayOptions } from './options.ts';
 import { createPipeline } from './pipeline/pipeline.ts';
 import { createRouting } from './routing/routing.ts';
 import { type ServiceName, serviceNames } from './services.ts';
-import { type AccessLog, loggedAccess } from './telemetry/access-log.ts';
+import { loggedAccess } from './telemetry/access-log.ts';
 import { createGatewayMetrics } from './telemetry/metrics.ts';
 import { createAddressFactory } from './upstream/address-factory.ts';
-
-export interface GatewayOptions {
-  readonly host: string;
-  /** The HTTPS port; 0 selects a free one. */
-  readonly port: number;
-  /** The plain HTTP port. */
-  readonly httpPort: number;
-  /** With the files that it was read from, if renewed files are to be reloaded. */
-  readonly tls: Certificate & { readonly files?: CertificateFiles };
-  /** The public base URL, which is also the issuer of access tokens. */
-  readonly publicUrl: string;
-  /** CIDR ranges of the proxies whose `X-Forwarded-*` headers are trusted. */
-  readonly trustProxy?: readonly string[];
-  /** The URL of each service; a service without one has no routes. */
-  readonly services: Readonly<Partial<Record<ServiceName, string | undefined>>>;
-  /** SERVICE_SECRET of the gateway. */
-  readonly serviceSecret: string;
-  /** Where the last known descriptions are cached; undefined disables the cache. */
-  readonly dataDirectory?: string;
-  /** Requests per minute. */
-  readonly limits: LimitOptions;
-  /** Maximum number of connections per address; trusted proxies are exempt. Default 200. */
-  readonly addressConnections?: number;
-  /** `max-age` of `Strict-Transport-Security` on responses over TLS; undefined omits the header. */
-  readonly hstsSeconds?: number;
-  /** Delivers revocations at once; without it they are polled within seconds. May still be connecting. */
-  readonly bus?: Bus | Promise<Bus | undefined>;
-  readonly logger: Logger;
-  /** Default: the logger. */
-  readonly accessLog?: AccessLog;
-  /** Called for requests that the HTTP parser refuses, which never reach the access log. Default: the logger. */
-  readonly onRefused?: OnRefused;
-  readonly metrics?: Metrics;
-  readonly timeouts?: UpstreamTimeouts;
-  /** Resolves service names. Default: the system's resolver. */
-  readonly resolve?: InstancesOptions['resolve'];
-  /** See ListenOptions. */
-  readonly drainMs?: number;
-  /** Interval between two reads of a service's description. Milliseconds. */
-  readonly learnEveryMs?: number;
-  /** Time after which a service that lacks only its broker counts as ready. Milliseconds. */
-  readonly brokerMs?: number;
-}
-
-/** A running gateway. */
-export interface Gateway {
-  readonly httpsUrl: string;
-  readonly httpUrl: string;
-  readonly httpsPort: number;
-  readonly httpPort: number;
-  readonly health: Health;
-  /** Resolves when every configured service has been ready once; see Learner for a service without its broker. */
-  ready(): Promise<void>;
-  /** Stops accepting requests, finishes those in flight and releases all resources. */
-  close(): Promise<void>;
-}
 
 /** Answers what the HTTP parser refuses, as the raw request line demands: a page, or the error shape of its family. */
 const refuseByLine =

@@ -1,4 +1,5 @@
 export { type Bounds, bounded, boundedCollection, OutOfBounds } from './bounds.ts';
+export { IdempotencyKeyTaken, StoreUnavailable, UniqueViolation } from './errors.ts';
 export { everyDocument } from './every.ts';
 export type { MongoOptions } from './mongo.ts';
 export { openMongoStore } from './open-mongo.ts';

@@ -14,7 +14,7 @@ import {
   errorSchema,
   failureExample,
   failureSchema,
-} from './openapi.ts';
+} from './responses.ts';
 
 /**
  * The faults in the examples of these operations: one sentence per missing example and per one that its own schema

@@ -1,19 +1,14 @@
 // The OpenAPI description of a route table: operations, named schemas, examples and error codes.
 
-import { STATUS_CODES } from 'node:http';
-import { type Code, Fault, registry } from '@boxoffice/envelope';
 import type { TProperties, TSchema } from 'typebox';
-import { exampleDetails, ref } from '../families/components.ts';
 import { type Family, familyA } from '../families/family.ts';
-import { nameOf } from '../named.ts';
-import type { AnyCode, AnyOperation } from '../operation.ts';
-import { isIdempotent, type Place, placesOf, TAKES_BODY } from '../shape.ts';
+import type { AnyOperation } from '../operation.ts';
+import { type Place, placesOf, TAKES_BODY } from '../shape.ts';
 import { bodySchema, formSchema, withReadOnly } from '../validation/body-schema.ts';
-import { codesOf } from './codes.ts';
-import { describedDeprecation } from './deprecation.ts';
 import { createSchemas, type Schemas } from './named-schemas.ts';
 import { withoutUnused } from './references.ts';
 import { withRepeatedOnce } from './repeated.ts';
+import { responsesOf, when } from './responses.ts';
 
 /** A message that the installation sends to receivers of partners, for the description. */
 export interface DescribedWebhook {
@@ -37,182 +32,6 @@ export interface DescriptionOptions {
   /** The operations to describe: those of the interface (default), or those for services of the installation only. */
   readonly readers?: 'partners' | 'services';
 }
-
-const LIMIT_HEADERS = {
-  RateLimit: ref('headers', 'RateLimit'),
-  'RateLimit-Policy': ref('headers', 'RateLimit-Policy'),
-};
-
-const COMMON_HEADERS = {
-  'X-Request-Id': ref('headers', 'X-Request-Id'),
-  traceparent: ref('headers', 'traceparent'),
-  ...LIMIT_HEADERS,
-};
-
-const when = <Part extends object>(holds: unknown, part: Part): Part | Record<string, never> => (holds ? part : {});
-
-const members = (properties: TProperties = {}) => ({
-  required: Object.entries(properties).flatMap(([name, schema]) => ('~optional' in schema ? [] : [name])),
-  properties,
-});
-
-/** The schema of a 2xx body. */
-export const answerSchema = ({ bare, members: beside }: AnyOperation, data: TSchema, { wording }: Family): object => {
-  if (bare) return data;
-  const { required, properties } = members(beside?.answer);
-  const own = wording.success(data);
-  return { type: 'object', required: [...Object.keys(own), ...required], properties: { ...own, ...properties } };
-};
-
-/** The example of a 2xx body. */
-export const answerExample = ({ bare, example }: AnyOperation, { wording }: Family): unknown =>
-  bare ? example.answer : { ...wording.successExample(example.answer), ...example.members };
-
-/** The schema of an error body that carries data. */
-export const errorSchema = (code: Code, data: TSchema): object => ({
-  type: 'object',
-  required: ['status', 'details', 'data'],
-  properties: { status: { type: 'string', const: registry[code].status }, details: { type: 'string' }, data },
-});
-
-/** The example of an error body that carries data. */
-export const errorExample = (code: Code, { example }: AnyOperation): object => ({
-  status: registry[code].status,
-  details: exampleDetails(code),
-  data: example.errorData?.[code] ?? example.answer,
-});
-
-const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-
-/** The schema of a 2xx body as it is described: `…Answer`, after its data or else after the operation. */
-const describedAnswer = (operation: AnyOperation, data: TSchema, family: Family, schemas: Schemas): object => {
-  const schema = schemas.answer(answerSchema(operation, data, family));
-  if (operation.bare) return schema;
-  const name = operation.members?.answer ? undefined : nameOf(data);
-  return schemas.add(`${name ?? capitalised(operation.id)}Answer`, schema);
-};
-
-/** Bodies that are documents: their bytes, without an example. */
-const documentsOf = (mediaTypes: readonly string[]): object =>
-  Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, { schema: { type: 'string', format: 'binary' } }]));
-
-const answersOf = (operation: AnyOperation, family: Family, schemas: Schemas): [string, object][] =>
-  Object.entries(operation.answers).map(([status, data]) => [
-    status,
-    {
-      description: STATUS_CODES[status] ?? 'Success',
-      headers: {
-        ...COMMON_HEADERS,
-        ...when(operation.deprecated, describedDeprecation),
-        ...when(operation.etag, { ETag: ref('headers', 'ETag') }),
-        ...when(status === '201', { Location: ref('headers', 'Location') }),
-        ...when(isIdempotent(operation), { 'Idempotency-Replayed': ref('headers', 'Idempotency-Replayed') }),
-        ...Object.fromEntries(
-          [...family.wording.answerHeaders(operation), ...(operation.answerHeaders ?? [])].map((name) => [
-            name,
-            ref('headers', name),
-          ]),
-        ),
-      },
-      content: operation.documents
-        ? documentsOf(operation.documents)
-        : {
-            'application/json': {
-              schema: describedAnswer(operation, data, family, schemas),
-              examples: { [operation.id]: { summary: operation.summary, value: answerExample(operation, family) } },
-            },
-            ...(status === '200' && operation.streams
-              ? { [operation.streams.mediaType]: { schema: { type: 'string' }, example: operation.streams.example } }
-              : {}),
-          },
-    },
-  ]);
-
-/** Answers of the gateway itself, in the bare envelope: no service got the request, or it is unavailable. */
-const GATEWAYS_TOO: ReadonlySet<number> = new Set([408, 413, 429, 431, 502, 503]);
-
-/** Whether an error with this status always has members beside the envelope. */
-const hasMembers = ({ members: beside }: AnyOperation, status: number): boolean =>
-  beside?.error !== undefined && !GATEWAYS_TOO.has(status);
-
-/** The schema of an error body without data, given that of the envelope. */
-export const failureSchema = (operation: AnyOperation, status: number, envelope: object): object => {
-  const beside = operation.members?.error;
-  if (!beside) return envelope;
-  const { required, properties } = members(beside);
-  return { allOf: [envelope, { type: 'object', required: hasMembers(operation, status) ? required : [], properties }] };
-};
-
-/** The example of an error body without data. */
-export const failureExample = (operation: AnyOperation, code: AnyCode, { codes, wording }: Family): object => {
-  if (!hasMembers(operation, codes[code]?.http ?? 500)) return wording.failureExample(code);
-  const fault = new Fault(code as Code, exampleDetails(code as Code));
-  return { ...wording.failureExample(code), ...operation.onFault?.(fault).members };
-};
-
-/** The schema of the data that the error carries, if the operation says that it does. */
-export const errorDataOf = ({ errorData }: AnyOperation, code: AnyCode): TSchema | undefined =>
-  errorData?.[code as Code];
-
-const errorExampleOf = (operation: AnyOperation, code: AnyCode, family: Family): object => {
-  const { http = 500, when: summary = '' } = family.codes[code] ?? {};
-  if (errorDataOf(operation, code)) return { value: errorExample(code as Code, operation) };
-  if (!hasMembers(operation, http)) return ref('examples', code);
-  return { summary, value: failureExample(operation, code, family) };
-};
-
-/** Each code with its meaning. Several rows of a table can have one code. */
-const meaningsOf = (codes: readonly AnyCode[], family: Family): string => {
-  const rows = codes.flatMap((code) => family.codes[code] ?? []);
-  return [...Map.groupBy(rows, ({ status }) => status)]
-    .map(([status, same]) => `- \`${status}\`: ${same.map(({ when }) => when).join('; or ')}`)
-    .join('\n');
-};
-
-const errorOf = (
-  operation: AnyOperation,
-  status: number,
-  codes: readonly AnyCode[],
-  family: Family,
-  schemas: Schemas,
-): object => {
-  const plain = failureSchema(operation, status, family.wording.failureSchema(codes, status));
-  const carrying = codes.flatMap((code) => {
-    const data = errorDataOf(operation, code);
-    return data ? [schemas.answer(errorSchema(code as Code, data))] : [];
-  });
-  const isPlain = carrying.length < codes.length;
-  return {
-    description: meaningsOf(codes, family),
-    headers: {
-      'X-Request-Id': COMMON_HEADERS['X-Request-Id'],
-      ...when(status === 429, LIMIT_HEADERS),
-      ...family.wording.errorHeaders(operation, status),
-      ...when(codes.includes('payment_recorded'), { Location: ref('headers', 'Location') }),
-      ...when(status === 429 || status === 503, { 'Retry-After': ref('headers', 'Retry-After') }),
-    },
-    content: {
-      'application/json': {
-        schema: carrying.length > 0 ? { anyOf: [...(isPlain ? [plain] : []), ...carrying] } : plain,
-        examples: Object.fromEntries(codes.map((code) => [code, errorExampleOf(operation, code, family)])),
-      },
-    },
-  };
-};
-
-const responsesOf = (operation: AnyOperation, family: Family, schemas: Schemas): object => {
-  const byStatus = Map.groupBy(codesOf(operation, family), (code) => family.codes[code]?.http ?? 500);
-  const errors = [...byStatus].map(([status, codes]) => [
-    String(status),
-    errorOf(operation, status, codes, family, schemas),
-  ]);
-  const known = { description: 'The representation that If-None-Match names is current.', headers: COMMON_HEADERS };
-  return Object.fromEntries([
-    ...answersOf(operation, family, schemas),
-    ...(operation.etag && operation.method === 'get' ? [['304', known]] : []),
-    ...errors,
-  ]);
-};
 
 const parametersOf = (operation: AnyOperation, { wording }: Family, schemas: Schemas): object[] => {
   const described = (where: 'path' | 'query', properties: TProperties = {}, examples: object = {}) =>

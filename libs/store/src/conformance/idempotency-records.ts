@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { IdempotencyKeyTaken, type IdempotencyRecord, type Store } from '../port.ts';
+import { IdempotencyKeyTaken } from '../errors.ts';
+import type { IdempotencyRecord, Store } from '../port.ts';
 import { type Check, fresh, rejection, type Subject, type Thing, thing, thingsOf } from './subject.ts';
 
 const hour = 3_600_000;

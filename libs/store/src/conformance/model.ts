@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { UniqueViolation } from '../errors.ts';
 import type { Document, Documents, New, Store } from '../port.ts';
-import { UniqueViolation } from '../port.ts';
 import { type Check, fresh, type Thing, thingsOf } from './subject.ts';
 
 // Random operations of two institutions, run against the engine and against this model of the port.

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { type OutboxEvent, type Store, UniqueViolation } from '../port.ts';
+import { UniqueViolation } from '../errors.ts';
+import type { OutboxEvent, Store } from '../port.ts';
 import { type Check, fresh, rejection, type Subject, thing, thingsOf, until } from './subject.ts';
 
 const pendingOf = async (store: Store, institution: string) =>

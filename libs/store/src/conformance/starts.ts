@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { type Collection, collection, type Document, UniqueViolation } from '../port.ts';
+import { UniqueViolation } from '../errors.ts';
+import { type Collection, collection, type Document } from '../port.ts';
 import { type Check, fresh, rejection, type Thing } from './subject.ts';
 
 const widgets = (...indexes: Collection<Document>['indexes'][number][]) => collection<Thing>('widgets', indexes);

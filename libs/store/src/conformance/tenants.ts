@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { UniqueViolation } from '../port.ts';
+import { UniqueViolation } from '../errors.ts';
 import { type Check, fresh, rejection, thing, thingsOf } from './subject.ts';
 
 /** Tenant isolation: no method of one institution reads or writes another's documents. */

@@ -1,12 +1,5 @@
-import {
-  type Change,
-  type CollectionHandle,
-  type Document,
-  type Documents,
-  IdempotencyKeyTaken,
-  type New,
-  type WriteOptions,
-} from '../port.ts';
+import { IdempotencyKeyTaken } from '../errors.ts';
+import type { Change, CollectionHandle, Document, Documents, New, WriteOptions } from '../port.ts';
 import { claimStep } from './claim.ts';
 import { engineError, uniqueViolation } from './errors.ts';
 import type { DatabaseFile } from './file.ts';

@@ -1,4 +1,4 @@
-import { StoreUnavailable, UniqueViolation } from '../port.ts';
+import { StoreUnavailable, UniqueViolation } from '../errors.ts';
 import type { Failure } from './writer/protocol.ts';
 
 /** SQLite's primary result codes that an operator can act on. */

@@ -1,7 +1,7 @@
 // The conformance checks of documents: writes, queries, pages, uniqueness and claims.
 
 import assert from 'node:assert/strict';
-import { UniqueViolation } from '../../port.ts';
+import { UniqueViolation } from '../../errors.ts';
 import { type Check, fresh, others, rejection, thing, thingsOf } from '../subject.ts';
 
 /** Insert, get, insertMany, delete. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { type Store, UniqueViolation } from '../../port.ts';
+import { UniqueViolation } from '../../errors.ts';
+import type { Store } from '../../port.ts';
 import { type Check, fresh, rejection, type Subject, thing, thingsOf } from '../subject.ts';
 
 const violates = async (promise: Promise<unknown>, index: string) => {

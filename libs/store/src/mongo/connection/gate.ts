@@ -1,5 +1,5 @@
 import { within } from '@boxoffice/runtime/time';
-import { StoreUnavailable } from '../../port.ts';
+import { StoreUnavailable } from '../../errors.ts';
 import { inWordsOfThePort } from './unavailable.ts';
 
 /** A call of the port as the engine executes it. */

@@ -1,5 +1,5 @@
 import { MongoNetworkError, MongoServerError, MongoServerSelectionError } from 'mongodb';
-import { StoreUnavailable } from '../../port.ts';
+import { StoreUnavailable } from '../../errors.ts';
 
 /** Server codes of transient conditions: shutdown, step-down, lost quorum, exceeded time limit. */
 const passing: ReadonlySet<number> = new Set([

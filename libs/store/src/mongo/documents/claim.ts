@@ -1,5 +1,6 @@
 import type { Sort } from 'mongodb';
-import { type ClaimRequest, type Document, UniqueViolation } from '../../port.ts';
+import { UniqueViolation } from '../../errors.ts';
+import type { ClaimRequest, Document } from '../../port.ts';
 import type { MongoCollection } from '../collection.ts';
 import { eachOf } from '../connection/gate.ts';
 import { updateOf } from '../idempotency/records.ts';

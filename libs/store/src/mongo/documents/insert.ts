@@ -1,5 +1,6 @@
 import { MongoBulkWriteError } from 'mongodb';
-import { type Document, type New, UniqueViolation, type WriteOptions } from '../../port.ts';
+import { UniqueViolation } from '../../errors.ts';
+import type { Document, New, WriteOptions } from '../../port.ts';
 import type { MongoCollection } from '../collection.ts';
 import { unhurried } from '../connection/client.ts';
 import { type Call, whileAwaited } from '../connection/gate.ts';

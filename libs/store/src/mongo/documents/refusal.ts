@@ -1,4 +1,4 @@
-import { IdempotencyKeyTaken, UniqueViolation } from '../../port.ts';
+import { IdempotencyKeyTaken, UniqueViolation } from '../../errors.ts';
 import type { MongoCollection } from '../collection.ts';
 import { findIdempotencyRecord, freeIdempotencyRecord } from '../idempotency/records.ts';
 import { isDuplicate, takenIndex } from '../records/duplicates.ts';

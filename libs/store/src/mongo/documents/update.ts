@@ -1,5 +1,5 @@
+import { IdempotencyKeyTaken } from '../../errors.ts';
 import type { Change, Document, WriteOptions } from '../../port.ts';
-import { IdempotencyKeyTaken } from '../../port.ts';
 import type { MongoCollection } from '../collection.ts';
 import { type Call, whileAwaited } from '../connection/gate.ts';
 import {

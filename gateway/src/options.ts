@@ -1,0 +1,71 @@
+import type { Bus } from '@boxoffice/messaging';
+import type {
+  Certificate,
+  CertificateFiles,
+  Health,
+  InstancesOptions,
+  Logger,
+  Metrics,
+  OnRefused,
+} from '@boxoffice/runtime';
+import type { UpstreamTimeouts } from './forwarding/forwarding.ts';
+import type { LimitOptions } from './limits/limits.ts';
+import type { ServiceName } from './services.ts';
+import type { AccessLog } from './telemetry/access-log.ts';
+
+/** What a gateway is started with. */
+export interface GatewayOptions {
+  readonly host: string;
+  /** The HTTPS port; 0 selects a free one. */
+  readonly port: number;
+  /** The plain HTTP port. */
+  readonly httpPort: number;
+  /** With the files that it was read from, if renewed files are to be reloaded. */
+  readonly tls: Certificate & { readonly files?: CertificateFiles };
+  /** The public base URL, which is also the issuer of access tokens. */
+  readonly publicUrl: string;
+  /** CIDR ranges of the proxies whose `X-Forwarded-*` headers are trusted. */
+  readonly trustProxy?: readonly string[];
+  /** The URL of each service; a service without one has no routes. */
+  readonly services: Readonly<Partial<Record<ServiceName, string | undefined>>>;
+  /** SERVICE_SECRET of the gateway. */
+  readonly serviceSecret: string;
+  /** Where the last known descriptions are cached; undefined disables the cache. */
+  readonly dataDirectory?: string;
+  /** Requests per minute. */
+  readonly limits: LimitOptions;
+  /** Maximum number of connections per address; trusted proxies are exempt. Default 200. */
+  readonly addressConnections?: number;
+  /** `max-age` of `Strict-Transport-Security` on responses over TLS; undefined omits the header. */
+  readonly hstsSeconds?: number;
+  /** Delivers revocations at once; without it they are polled within seconds. May still be connecting. */
+  readonly bus?: Bus | Promise<Bus | undefined>;
+  readonly logger: Logger;
+  /** Default: the logger. */
+  readonly accessLog?: AccessLog;
+  /** Called for requests that the HTTP parser refuses, which never reach the access log. Default: the logger. */
+  readonly onRefused?: OnRefused;
+  readonly metrics?: Metrics;
+  readonly timeouts?: UpstreamTimeouts;
+  /** Resolves service names. Default: the system's resolver. */
+  readonly resolve?: InstancesOptions['resolve'];
+  /** See ListenOptions. */
+  readonly drainMs?: number;
+  /** Interval between two reads of a service's description. Milliseconds. */
+  readonly learnEveryMs?: number;
+  /** Time after which a service that lacks only its broker counts as ready. Milliseconds. */
+  readonly brokerMs?: number;
+}
+
+/** A running gateway. */
+export interface Gateway {
+  readonly httpsUrl: string;
+  readonly httpUrl: string;
+  readonly httpsPort: number;
+  readonly httpPort: number;
+  readonly health: Health;
+  /** Resolves when every configured service has been ready once; see Learner for a service without its broker. */
+  ready(): Promise<void>;
+  /** Stops accepting requests, finishes those in flight and releases all resources. */
+  close(): Promise<void>;
+}
