@@ -33,6 +33,8 @@ export interface SiegeOptions {
 }
 
 const CAPACITY_SECONDS = 20;
+/** Places of the hall in which the capacity is measured: more than are sold, since it must not sell out. */
+const TRIAL_PLACES: Readonly<Record<EnginesName, number>> = { embedded: 40_000, scaled: 4_000 };
 const ABREAST = 48;
 /** The harness opens connections for its checks from one address, which may have 200. */
 const CHECK_CONNECTIONS = 50;
@@ -80,7 +82,7 @@ const play = async (deployment: Deployment, options: SiegeOptions, secret: strin
   const honest = openHonest(deployment);
   const contextOf = (reference: string): Context => ({ deployment, api, random, reference, size: 'long' });
 
-  const trial = await openSale(contextOf('siege-capacity'), 40_000, random.fork('capacity'));
+  const trial = await openSale(contextOf('siege-capacity'), TRIAL_PLACES[deployment.engines], random.fork('capacity'));
   const unused = createSamples();
   const capacity = await measureCapacity(ABREAST, CAPACITY_SECONDS, (index) =>
     honest.arrive(trial, unused, `${index}`, performance.now()),
