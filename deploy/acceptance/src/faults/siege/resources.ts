@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { authorizer } from '@boxoffice/authorizer';
 import { catalog } from '@boxoffice/catalog';
@@ -48,8 +49,7 @@ export interface Stored {
 
 const services = [authorizer, catalog, contacts, events, orders, pos, tickets];
 
-/** Reads what the stores hold, beside the running product. */
-export const storedBy = async ({ data, engines: name }: Pick<Deployment, 'data' | 'engines'>): Promise<Stored> => {
+const count = async ({ data, engines: name }: Pick<Deployment, 'data' | 'engines'>): Promise<Stored> => {
   const engines = await openStores({ ...data, amqpUrl: undefined });
   try {
     let documents = 0;
@@ -60,6 +60,22 @@ export const storedBy = async ({ data, engines: name }: Pick<Deployment, 'data' 
     return { bytes: name === 'embedded' ? await bytesIn(data.directory) : null, documents };
   } finally {
     await engines.close();
+  }
+};
+
+/** How long a store that an attack has left overloaded is asked again. */
+const PATIENCE_MS = 120_000;
+
+/** Reads what the stores hold, beside the running product; a store that does not answer is asked again for minutes. */
+export const storedBy = async (deployment: Pick<Deployment, 'data' | 'engines'>): Promise<Stored> => {
+  const until = performance.now() + PATIENCE_MS;
+  for (;;) {
+    try {
+      return await count(deployment);
+    } catch (error) {
+      if (performance.now() > until) throw error;
+      await setTimeout(1_000);
+    }
   }
 };
 
