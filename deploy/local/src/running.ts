@@ -13,7 +13,9 @@ export interface Running {
   readonly store: string;
   /** By name of the service; for the gateway, the address of its health. */
   readonly urls: Readonly<Record<string, string>>;
-  /** The gateway's public address and the certificate that its clients trust; undefined for a publicly trusted one. */
+  /** The public address, which links begin with: PUBLIC_URL. Absent during the start, and in an older record. */
+  readonly publicUrl?: string | undefined;
+  /** Where the gateway listens, and the certificate that its clients trust; undefined for a publicly trusted one. */
   readonly gatewayUrl: string;
   readonly caFile?: string | undefined;
 }

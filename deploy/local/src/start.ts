@@ -126,7 +126,13 @@ const compose = async (settings: LocalSettings, logger: Logger, stop: Stop): Pro
   const urls = { gateway: gateway.httpUrl, ...services.urls };
   stop.add(
     'note',
-    recordRunning(directory, { store: placeOf(mongodbUrl), urls, gatewayUrl: gateway.httpsUrl, caFile: tls.caFile }),
+    recordRunning(directory, {
+      store: placeOf(mongodbUrl),
+      urls,
+      publicUrl,
+      gatewayUrl: gateway.httpsUrl,
+      caFile: tls.caFile,
+    }),
   );
   if (metrics && operationsPort !== undefined) {
     const operations = await serveOperations({ host, port: operationsPort, metrics, health: gateway.health });

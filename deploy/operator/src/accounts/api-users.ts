@@ -14,7 +14,7 @@ const LINK = 'its link sets the password, is valid for seven days and printed on
 /** What names a user: the institution and the login. @throws {Refused} when the institution is unknown */
 const userOf = async (installation: Installation, [id = '', login = '']: readonly string[]) => {
   const { id: institution } = await knownInstitution(installation, id);
-  const address = (await installation.running())?.gatewayUrl ?? readSettings({ publicUrl }).publicUrl;
+  const address = (await installation.running())?.publicUrl ?? readSettings({ publicUrl }).publicUrl;
   return { institution, login, publicUrl: address };
 };
 

@@ -53,9 +53,19 @@ const watched = async (): Promise<{ reports: number; status: number | null }> =>
   return { reports: out.split('"at":').length - 1, status };
 };
 
-test('status is good while npm start runs, and reports a killed one despite its leftover files', async () => {
+const PUBLIC_URL = 'https://tickets.example.test:18543';
+
+/** The address in the link that an operator without the setting gets. */
+const linkFrom = async (operator: ReturnType<typeof operatorOf>): Promise<string> => {
+  await operator('institutions', 'create', 'club', '--name', 'Club', '--currency', 'EUR', '--languages', 'en');
+  const user = ['ann@club.example', '--name', 'Ann', '--role', 'admin'];
+  const created = await operator('api-users', 'create', 'club', ...user, '--json');
+  return new URL(JSON.parse(created.out).invitation.url).origin;
+};
+
+test('status is good and links lead to PUBLIC_URL while npm start runs, and reports a killed one despite its leftover files', async () => {
   const operator = operatorOf(directory);
-  product = await start();
+  product = await start({ PUBLIC_URL });
   const [status, check, watching] = await Promise.all([
     operator('status', '--json'),
     operator('check', '--json'),
@@ -77,6 +87,8 @@ test('status is good while npm start runs, and reports a killed one despite its 
   const typed = JSON.parse((await operatorOf(directory, { ORDERS_URL: urls.orders })('status', '--json')).out);
   expect([typed.problems, typed.notAsked, typed.addresses]).toEqual([[], [], 'settings and npm start']);
   expect(typed.processes.map(({ service }: { service: string }) => service)).toEqual(services);
+
+  expect(await linkFrom(operator)).toBe(PUBLIC_URL);
 
   product.kill('SIGKILL');
   await once(product, 'close');
@@ -113,14 +125,15 @@ const both = TEST_MONGODB_URL && TEST_AMQP_URL ? test : test.skip;
 if (both === test.skip)
   process.stdout.write('skipped: npm start on servers needs TEST_MONGODB_URL and TEST_AMQP_URL\n');
 
-both('with its data on MongoDB and RabbitMQ its processes are found as well', async () => {
+both('with its data on MongoDB and RabbitMQ its processes and its public address are found as well', async () => {
   const engines = {
     MONGODB_URL: `${TEST_MONGODB_URL}/operator_${randomUUID().slice(0, 8)}`,
     AMQP_URL: String(TEST_AMQP_URL),
   };
-  product = await start(engines);
+  product = await start({ ...engines, PUBLIC_URL });
   const report = JSON.parse((await operatorOf(directory, engines)('status', '--json')).out);
   expect([report.addresses, report.notAsked, report.processes.length]).toEqual(['npm start', [], 8]);
+  expect(await linkFrom(operatorOf(directory, engines))).toBe(PUBLIC_URL);
   product.kill('SIGTERM');
   await once(product, 'close');
   const after = JSON.parse((await operatorOf(directory, engines)('status', '--json')).out);
