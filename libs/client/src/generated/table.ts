@@ -95,7 +95,7 @@ export const table = {
   postUserInfo: 'POST /auth/userinfo bare',
   printOrder: 'POST /svc/v3/tickets/printing key list',
   printTicket: 'POST /svc/v3/tickets/{ticketId}/printing key',
-  quoteOrder: 'POST /svc/v3/orders/quotes',
+  quoteOrder: 'POST /svc/v3/orders/quotes key',
   redeliverEvents: 'POST /svc/v3/webhooks/{webhookId}/redeliveries key',
   refundOrder: 'POST /svc/v3/orders/{orderId}/refunds key',
   removeLine: 'DELETE /svc/v3/orders/{orderId}/lines/{lineId}',

@@ -6054,7 +6054,7 @@ export interface Operations {
   /** Records that a ticket is printed, or delivered in another way: `POST /svc/v3/tickets/{ticketId}/printing` */
   printTicket(request: { path: operations['printTicket']['parameters']['path']; idempotencyKey?: string; ifMatch?: string } & Options): Call<Ticket>;
   /** Answers what an order would cost now, and every reason why it would be refused; nothing is held: `POST /svc/v3/orders/quotes` */
-  quoteOrder(request: { body: NewOrder } & Options): Call<OrderQuote>;
+  quoteOrder(request: { body: NewOrder; idempotencyKey?: string } & Options): Call<OrderQuote>;
   /** Delivers an event again, or all events after a cursor: `POST /svc/v3/webhooks/{webhookId}/redeliveries` */
   redeliverEvents(request: { path: operations['redeliverEvents']['parameters']['path']; body?: RedeliveryRequest; idempotencyKey?: string } & Options): Call<Redelivery>;
   /** Records a refund, in every state of the order: `POST /svc/v3/orders/{orderId}/refunds` */

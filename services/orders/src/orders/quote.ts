@@ -78,7 +78,6 @@ export const quoteRoutes = (contextOf: ContextOf): AnyOperation[] => [
     method: 'post',
     path: '/svc/v3/orders/quotes',
     access: 'orders:read',
-    withoutIdempotency: true,
     summary: 'Answers what an order would cost now, and every reason why it would be refused; nothing is held',
     description:
       'The body is that of a new order. `lines` has one entry per place of each item that has a price; `refusals` each 409 and ' +
@@ -90,7 +89,9 @@ export const quoteRoutes = (contextOf: ContextOf): AnyOperation[] => [
     handle: async ({ caller, body }) => {
       requirePointOfSale(caller, body.pointOfSale);
       requireBeneficiaries(body.items);
-      return ok(await quoteOrder(contextOf(caller), holderOf(caller), body));
+      const quote = await quoteOrder(contextOf(caller), holderOf(caller), body);
+      // A refusal of the contact has its number: a remembered answer goes with the contact.
+      return ok(quote, { subjects: body.contactNumber == null ? [] : [body.contactNumber] });
     },
   }),
 ];

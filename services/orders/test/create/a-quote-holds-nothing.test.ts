@@ -71,6 +71,23 @@ describe.each(engines)('a quote holds nothing and gives every refusal, on $name'
     await limited.close();
   });
 
+  test('with a key a repeat gets the first answer; another body and a malformed key are refused', async () => {
+    const hall = fixture.catalog.hall(3);
+    const asked = () => fixture.catalog.calls.filter(({ operation }) => operation === 'quoteOrderItems').length;
+    const ask = (key: string | undefined, places: number) =>
+      fixture.call<Quote>('POST', '/quotes', { body: { items: [hall.item(places)] }, ...(key && { key }) });
+    const [first, calls] = [await ask('quote', 2), asked()];
+    const second = await ask('quote', 2);
+    expect([first.status, first.headers.get('Idempotency-Replayed')]).toEqual([200, null]);
+    expect([second.status, second.headers.get('Idempotency-Replayed')]).toEqual([200, 'true']);
+    expect([second.text, asked()]).toEqual([first.text, calls]);
+    expect(await ask('quote', 1)).toMatchObject({ status: 422, code: 'idempotency_key_reused' });
+    expect(await ask('k'.repeat(256), 2)).toMatchObject({ status: 400, code: 'invalid_parameter' });
+    // Without a key each request is answered anew.
+    for (const _ of [1, 2]) expect((await ask(undefined, 2)).headers.get('Idempotency-Replayed')).toBeNull();
+    expect(asked()).toBe(calls + 2);
+  });
+
   test('faults of form stay 400, and while the catalog is down the answer is 503', async () => {
     const hall = fixture.catalog.hall(1);
     expect((await fixture.call('POST', '/quotes', { body: { items: [] } })).code).toBe('validation_error');
