@@ -234,7 +234,7 @@ export interface Operation<
   readonly admits?: readonly RestrictedRole[];
   /**
    * The media type, with an example, in which it also answers 200, without an end of its own (`stream` of the answer).
-   * The gateway ends such a response when the token expires or is revoked.
+   * The gateway ends such a response when the token expires, is revoked or loses a scope.
    */
   readonly streams?: { readonly mediaType: string; readonly example: string };
   /** Seconds that it may take to begin its answer, where that is longer than the gateway's limit. */

@@ -8,6 +8,7 @@ export {
 export * from './caller.ts';
 export * from './constants.ts';
 export {
+  callerOfIdentity,
   createIdentityVerifier,
   type IdentityTokenOptions,
   type IdentityVerifierOptions,

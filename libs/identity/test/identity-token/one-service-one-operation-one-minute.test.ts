@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
   type Caller,
   type CallerUser,
+  callerOfIdentity,
   createIdentityVerifier,
   createKeySet,
   type IdentityVerifier,
@@ -32,7 +33,9 @@ afterAll(() => document.close());
 
 describe('an identity token is for one service, one operation and one minute', () => {
   test('the service reads the caller that the authorizer signed', async () => {
-    expect(await verify(signIdentity(key, { audience: 'contacts', caller, issuedAt: seconds }))).toEqual(caller);
+    const identity = signIdentity(key, { audience: 'contacts', caller, issuedAt: seconds });
+    expect(await verify(identity)).toEqual(caller);
+    expect(callerOfIdentity(identity)).toEqual(caller);
     const service: Caller = {
       institution: 'opera',
       client: null,

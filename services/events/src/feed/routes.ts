@@ -82,8 +82,8 @@ const DESCRIPTION = [
   'In the order of `sequence`: whoever has seen one never later meets a lower one. A token sees the types whose resource it may',
   'read: `catalog:read`, `contacts:read`, `orders:read`, `tickets:read`; of payments and refunds `orders.sensitive:read`.',
   'With `Accept: text/event-stream` the answer is a stream of Server-Sent Events, whose `id` is the cursor: `Last-Event-ID` goes',
-  'on. Every 15 seconds it has a comment and an advanced id; it ends when the token expires or is revoked. A client has at most',
-  '20 streams at once.',
+  'on. Every 15 seconds it has a comment and an advanced id; it ends when the token expires, is revoked or loses a scope: connect',
+  'again. A client has at most 20 streams at once.',
 ].join('\n');
 
 /** The operations on events. */
