@@ -1,9 +1,15 @@
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { embeddedIPv4, internalNetworkOf } from './networks.ts';
+import type { Resolve } from './resolve.ts';
+
+/** How long it is known where a name leads, in milliseconds. */
+const LOOK_MS = 30_000;
 
 /** Recognises the listeners of the installation itself: nothing is ever delivered to them. */
 export interface OwnListeners {
+  /** Looks up where the names of the installation lead, unless that was done within {@link LOOK_MS}. Never rejects. */
+  look(): Promise<void>;
   /** Whether the host of an address as it is written, with its port, is one of them. */
   isNamed(hostname: string, port: number): boolean;
   /** Whether a listener would answer at this address and port. */
@@ -13,6 +19,7 @@ export interface OwnListeners {
 export interface OwnListenersOptions {
   /** Addresses of the installation: PUBLIC_URL, and those of processes. */
   readonly urls: readonly string[];
+  readonly resolve: Resolve;
   /** The ports of listeners on this machine, as of the call. */
   readonly ports: () => Iterable<number>;
   /** The addresses of this machine's interfaces. */
@@ -30,10 +37,26 @@ export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]
 
 const isLoopbackName = (host: string): boolean => host === 'localhost' || host.endsWith('.localhost');
 
-/** Makes the check of own listeners. */
+/**
+ * Makes the check of own listeners. What leads to an internal address of a process under another name is its listener,
+ * too; a public address may be one of a provider, which others share, and counts by its name alone.
+ */
 export const createOwnListeners = (options: OwnListenersOptions): OwnListeners => {
-  const { urls, ports, interfaces = ownInterfaces } = options;
+  const { urls, resolve, ports, interfaces = ownInterfaces } = options;
   const named = urls.map((text) => new URL(text)).map((url) => ({ host: hostOf(url), port: portOf(url) }));
+
+  /** Internal addresses of the names, as of the last look that found some. */
+  const addresses = new Map<string, readonly string[]>();
+  let looked: { readonly at: number; readonly ended: Promise<void> } | undefined;
+
+  const lookUp = async (host: string): Promise<void> => {
+    const found = await resolve(host).catch(() => []);
+    if (found.length === 0) return;
+    addresses.set(
+      host,
+      found.filter((address) => internalNetworkOf(address) !== undefined),
+    );
+  };
 
   const isLocal = (address: string): boolean =>
     ['loopback', 'unspecified'].includes(internalNetworkOf(address) ?? '') || interfaces().includes(address);
@@ -45,11 +68,19 @@ export const createOwnListeners = (options: OwnListenersOptions): OwnListeners =
 
   const isAt = (address: string, port: number): boolean => {
     const plain = embeddedIPv4(address) ?? address;
-    if (named.some((own) => own.port === port && own.host === plain)) return true;
+    const leadsTo = (host: string) => host === plain || (addresses.get(host) ?? []).includes(plain);
+    if (named.some((own) => own.port === port && leadsTo(own.host))) return true;
     return isLocal(plain) && portsHere().has(port);
   };
 
+  const hosts = new Set(named.map(({ host }) => host).filter((host) => isIP(host) === 0));
+
   return {
+    look() {
+      if (!looked || performance.now() - looked.at > LOOK_MS)
+        looked = { at: performance.now(), ended: Promise.all([...hosts].map(lookUp)).then(() => undefined) };
+      return looked.ended;
+    },
     isNamed: (host, port) =>
       named.some((own) => own.port === port && own.host === host) ||
       (isLoopbackName(host) && portsHere().has(port)) ||

@@ -11,7 +11,7 @@ export interface AddressPolicy {
   refusalOf(url: URL, address: string): string | undefined;
   /** The addresses of the URL's host, as of now. @throws {Unresolvable} if there is none */
   addressesOf(url: URL): Promise<readonly string[]>;
-  /** Why the URL cannot be registered; undefined if it can, also if its name does not resolve yet. */
+  /** Why the URL cannot be registered; undefined if it can, with https also if its name does not resolve yet. */
   refusalToRegister(url: URL): Promise<string | undefined>;
 }
 
@@ -44,6 +44,7 @@ export const createAddressPolicy = ({ allowed, own, resolve }: AddressPolicyOpti
 
   const addressesOf = async (url: URL): Promise<readonly string[]> => {
     const host = hostOf(url);
+    await own.look();
     return isIP(host) > 0 ? [host] : resolve(host);
   };
 
@@ -57,8 +58,9 @@ export const createAddressPolicy = ({ allowed, own, resolve }: AddressPolicyOpti
         const addresses = await addressesOf(url);
         return addresses.map((address) => refusalOf(url, address)).find((reason) => reason !== undefined);
       } catch (error) {
-        if (error instanceof Unresolvable) return undefined;
-        throw error;
+        if (!(error instanceof Unresolvable)) throw error;
+        // What leads nowhere leads to no allowed network either.
+        return url.protocol === 'https:' ? undefined : 'it is not https';
       }
     },
   };

@@ -1,4 +1,4 @@
-import { cidrs, gatewayPort, installationSecret, listeningPorts, type Metrics, port } from '@boxoffice/runtime';
+import { cidrs, gatewayPort, installationSecret, listeningPorts, type Metrics, port, url } from '@boxoffice/runtime';
 import type { Parts } from '@boxoffice/service';
 import { createOwnListeners } from '../addresses/listeners.ts';
 import { type AddressPolicy, createAddressPolicy } from '../addresses/policy.ts';
@@ -13,6 +13,18 @@ import { createReadableTypes, type ReadableTypes } from './client-scopes.ts';
 import { countDeliveries, watchWebhooks } from './metrics.ts';
 import { createWebhooks, type Webhooks } from './webhooks.ts';
 
+const process = (name: string) => url(name, { origin: true, optional: true });
+
+/** The other processes, where they are known: webhooks never connect to them. */
+const urls = {
+  catalogUrl: process('CATALOG_URL'),
+  contactsUrl: process('CONTACTS_URL'),
+  ordersUrl: process('ORDERS_URL'),
+  ticketsUrl: process('TICKETS_URL'),
+  eventsUrl: process('EVENTS_URL'),
+  posUrl: process('POS_URL'),
+};
+
 /** The settings of webhooks. */
 export const webhookSettings = {
   /** Internal networks that webhooks may connect to, also with http. */
@@ -21,6 +33,7 @@ export const webhookSettings = {
   /** The gateway's listeners, where it runs on the same machine: webhooks never connect to them. */
   gatewayPort,
   gatewayHttpPort: port('GATEWAY_HTTP_PORT', { default: 8080 }),
+  ...urls,
 };
 
 /** The webhooks of a process: their operations, and its part in delivering. */
@@ -81,8 +94,10 @@ export const webhooksOf = (
   resolve: Resolve = createResolve(),
 ): OpenWebhooks => {
   const { keyEncryptionKey, gatewayPort, gatewayHttpPort } = settings;
+  const others = Object.keys(urls).flatMap((name) => settings[name as keyof typeof urls] ?? []);
   const own = createOwnListeners({
-    urls: [publicUrl, authorizerUrl],
+    urls: [publicUrl, authorizerUrl, ...others],
+    resolve,
     ports: () => [...listeningPorts(), gatewayPort, gatewayHttpPort],
   });
   return openWebhooks({

@@ -21,7 +21,7 @@ const sender = (resolve: Resolve, { allowed = [] as readonly string[], ports = [
   createSend({
     policy: createAddressPolicy({
       allowed: () => allowed,
-      own: createOwnListeners({ urls: [], ports: () => ports, interfaces: () => [] }),
+      own: createOwnListeners({ urls: [], resolve: async () => [], ports: () => ports, interfaces: () => [] }),
       resolve,
     }),
     ...(ca === '' ? {} : { ca }),

@@ -7,7 +7,8 @@ const policyOf = (allowed: readonly string[] = [], resolve: Resolve = async () =
   createAddressPolicy({
     allowed: () => allowed,
     own: createOwnListeners({
-      urls: ['https://tickets.example', 'http://10.1.2.3:8081'],
+      urls: ['https://tickets.example', 'http://10.1.2.3:8081', 'http://orders:8081'],
+      resolve: async (host) => (host === 'orders' ? ['10.9.8.7', '203.0.113.77'] : ['203.0.113.9']),
       ports: () => [8443, 8080],
       interfaces: () => ['127.0.0.1', '::1', '192.0.2.7'],
     }),
@@ -124,6 +125,20 @@ describe('the listeners of the installation', () => {
     expect(await policy.refusalToRegister(http('localhost', 8443))).toBe(own);
   });
 
+  test('are refused by where the name of a process leads, whatever name leads there', async () => {
+    const policy = policyOf(everything, async () => ['10.9.8.7']);
+    expect(await policy.refusalToRegister(http('orders', 8081))).toBe(own);
+    expect(await policy.refusalToRegister(http('other.example', 8081))).toBe(own);
+    expect(policy.refusalOf(http('other.example', 8081), '10.9.8.7')).toBe(own);
+    expect(policy.refusalOf(http('other.example', 8082), '10.9.8.7')).toBeUndefined();
+  });
+
+  test('a public address that others share is not theirs under another name', async () => {
+    const policy = policyOf(everything, async () => ['203.0.113.9']);
+    expect(await policy.refusalToRegister(https('receiver.example'))).toBeUndefined();
+    expect(await policy.refusalToRegister(https('tickets.example'))).toBe(own);
+  });
+
   test('other ports of the same hosts are not', () => {
     expect(policyOf(everything).refusalOf(https('tickets.example', 9443), '203.0.113.9')).toBeUndefined();
     expect(policyOf(everything).refusalOf(http('127.0.0.1', 9000), '127.0.0.1')).toBeUndefined();
@@ -150,5 +165,11 @@ describe('a URL to register', () => {
   test('is accepted if its name does not resolve yet', async () => {
     const policy = policyOf([], () => Promise.reject(new Unresolvable('ENOTFOUND')));
     expect(await policy.refusalToRegister(https('receiver.example'))).toBeUndefined();
+  });
+
+  test('with http is refused where its name does not resolve, also if some networks are allowed', async () => {
+    const policy = policyOf(['127.0.0.0/8'], () => Promise.reject(new Unresolvable('EAI_AGAIN')));
+    expect(await policy.refusalToRegister(http('receiver.example'))).toBe('it is not https');
+    expect(await policy.refusalToRegister(http('127.0.0.1', 9000))).toBeUndefined();
   });
 });

@@ -125,7 +125,12 @@ export const openInstance = async (
 ) => {
   const { allowed = ['127.0.0.0/8', '::1/128'], retentionMs = 30 * DAY_MS } = options;
   const { resolve = async () => ['127.0.0.1'], keyEncryptionKey = 'k'.repeat(32) } = options;
-  const own = createOwnListeners({ urls: ['https://tickets.example'], ports: () => [8443], interfaces: () => [] });
+  const own = createOwnListeners({
+    urls: ['https://tickets.example'],
+    resolve: async () => [],
+    ports: () => [8443],
+    interfaces: () => [],
+  });
   const logger = { error: console.error, warn: () => undefined, info: () => undefined } as never;
   const context = createContext({
     logger,
