@@ -99,15 +99,18 @@ test.each([
   expect(samples.all).toMatchObject([{ kind: 'checkout', status, failed: true }]);
 });
 
-test('a 5xx is planned only if it says when to try again, and has the status of its interface', () => {
+test('a 5xx is planned only if it says when to try again, or what became of the order, and has the status of its interface', () => {
   const later = { 'retry-after': '1' };
-  const planned = (request: string, status: number, headers = {}) =>
-    serverErrorOf(request, reply(status, headers))?.planned;
+  const planned = (request: string, status: number, headers = {}, body = {}) =>
+    serverErrorOf(request, reply(status, headers, body))?.planned;
   expect(planned('GET /svc/v3/orders', 503, later)).toBe(true);
   expect(planned('GET /svc/v3/orders', 503)).toBe(false);
   expect(planned('GET /svc/v3/orders', 500, later)).toBe(false);
   expect(planned('POST /tnwr/v1/orders', 500, later)).toBe(true);
   expect(planned('POST /tnwr/v1/orders', 503, later)).toBe(false);
+  expect(planned('POST /tnwr/v1/orders', 500, {}, { orderCancelled: true })).toBe(true);
+  expect(planned('POST /tnwr/v1/orders', 500)).toBe(false);
+  expect(planned('GET /tnwr/v1/orders', 500, {}, { orderCancelled: true })).toBe(false);
   expect(planned('GET /svc/v3/orders', 429)).toBeUndefined();
   expect(patternOf('/svc/v3/orders/ord_a1B2/confirmation?x=1')).toBe('/svc/v3/orders/{id}/confirmation');
 });

@@ -31,6 +31,18 @@ test('the checks of a correct round find nothing', () => {
 });
 
 const instant = '2027-01-01T00:00:00.000Z';
+
+test.each([
+  ['a refusal after an attempt without an answer, of an order that was cancelled meanwhile', null, false],
+  ['a refusal after a refusal, of an order that was bought and cancelled meanwhile', 400, true],
+] as const)('%s', (_what, first, isWrong) => {
+  const found = violated(({ orders, checkouts }) => {
+    Object.assign(of(orders, 'ord_lost'), { confirmedAt: instant });
+    Object.assign(checkouts[1]?.answers[0] ?? {}, { status: first, orderCancelled: null, userLoggedOut: null });
+  });
+  expect(found.includes('I7')).toBe(isWrong);
+});
+
 /** The response with which the first visitor bought. */
 const bought = (checkouts: Spoilable['checkouts']) => {
   const found = checkouts[0]?.answers[1];

@@ -50,7 +50,9 @@ const checkEnd = (
   const last = answers.at(-1);
   if (key !== null && last && isRefused(last)) {
     const unsold = order?.confirmedAt == null;
-    const cancelledSince = state === 'cancelled' && answers.some(isFailure);
+    // An attempt without an answer may have failed like one with a 500, and been cancelled like it.
+    const mayHaveFailed = (answer: CheckoutAnswer) => answer.status === null || isFailure(answer);
+    const cancelledSince = state === 'cancelled' && answers.some(mayHaveFailed);
     const text = () =>
       `${cartId} was refused (${last.code}) after ${answers.map(({ status }) => status)}, it is ${state}`;
     check.that('I7', unsold || cancelledSince, text);

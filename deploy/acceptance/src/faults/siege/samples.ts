@@ -11,8 +11,8 @@ export interface ServerError {
   readonly status: number;
   readonly code: string;
   /**
-   * Whether it says when to try again: 503 of the institution API, 500 of the point of sale (docs/decisions.md). Any
-   * other 5xx is a defect.
+   * Whether it says when to try again: 503 of the institution API, 500 of the point of sale (docs/decisions.md); or what
+   * became of the order: 500 of a checkout. Any other 5xx is a defect.
    */
   readonly planned: boolean;
 }
@@ -36,12 +36,16 @@ export interface Samples {
 
 export const createSamples = (): Samples => ({ all: [], errors: [] });
 
+const CHECKOUT = 'POST /tnwr/v1/orders';
+
 /** The 5xx that a response is; undefined if it is none. */
 export const serverErrorOf = (request: string, reply: Pick<Reply, 'status' | 'headers' | 'body'>) => {
   const { status, headers, body } = reply;
   if (status < 500) return undefined;
   const ofPointOfSale = request.includes(' /tnwr/');
-  const planned = headers['retry-after'] !== undefined && status === (ofPointOfSale ? 500 : 503);
+  const saysWhen = headers['retry-after'] !== undefined && status === (ofPointOfSale ? 500 : 503);
+  const saysWhat = request === CHECKOUT && status === 500 && typeof body?.orderCancelled === 'boolean';
+  const planned = saysWhen || saysWhat;
   return { request, status, code: String(body?.errorCode ?? body?.status ?? body?.error ?? ''), planned };
 };
 

@@ -74,7 +74,7 @@ const errorLines = (report: SiegeReport): string[] => {
   return errors.map(
     ({ who, request, status, code, planned, count: times }) =>
       `- 5xx: ${`${status} ${code}`.trim()} × ${count(times)} to ${who === 'honest' ? 'honest buyers' : 'the attacker'}, ` +
-      `${request}, ${planned ? 'planned (Retry-After)' : '**not planned**'}`,
+      `${request}, ${planned ? 'planned' : '**not planned**'}`,
   );
 };
 
