@@ -25,7 +25,7 @@ export interface Feed {
   start(institution: string): Promise<number>;
   /**
    * The selected events after a sequence, at most `limit`, of at most {@link WINDOW} events.
-   * @throws {Fault} `event_cursor_expired` if an event after it was removed
+   * @throws {Fault} `event_cursor_expired` if an event after it was removed, or it is later than the newest event
    */
   read(institution: string, after: number, selection: Selection, limit: number): Promise<Stretch>;
   get(institution: string, eventId: string): Promise<EventDocument | undefined>;
@@ -51,9 +51,13 @@ export const createFeed = (
 
   const head = async (institution: string): Promise<number> => (await newestOf(store, institution)).sequence;
 
-  /** `recordedAt` never falls with the sequence: if the first event after a position is there, so are all others. */
+  /**
+   * `recordedAt` never falls with the sequence: if the first event after a position is there, so are all others. A
+   * position that is not reached yet is of before a restore: what follows it will not be what its reader has not seen.
+   */
   const requireWhole = async (institution: string, after: number, last: number): Promise<void> => {
-    if (after >= last) return;
+    if (after === last) return;
+    if (after > last) throw expired();
     const [next] = await documents.of(institution).find({ where: { sequence: after + 1 }, limit: 1 });
     if (!next || !isShown(next)) throw expired();
   };

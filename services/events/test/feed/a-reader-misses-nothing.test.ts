@@ -54,6 +54,16 @@ describe.each(engines)(`a reader misses nothing on $name${notExercised}`, (engin
     expect(later.items.map(({ sequence }) => sequence)).toEqual([6]);
   });
 
+  test('a cursor of events that a restore has undone is 410, until it is read anew from the start', async () => {
+    await fixture.first.take(fact({ institution: 'restored' }));
+    const undone = fixture.first.context.cursors.write('restored', 9);
+    const reply = await fixture.first.call(`/svc/v3/events?after=${undone}`, { institution: 'restored' });
+    expect([reply.status, reply.body.status]).toEqual([410, 'event_cursor_expired']);
+    const { items, nextCursor } = await read('restored', '?after=start');
+    expect(items).toHaveLength(1);
+    expect((await read('restored', `?after=${nextCursor}`)).items).toEqual([]);
+  });
+
   test('without a cursor the reading begins now, and waits for the first event of any instance', async () => {
     await fixture.first.take(fact({ institution: 'now' }));
     const now = await read('now', '');
