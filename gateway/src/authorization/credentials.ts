@@ -77,7 +77,7 @@ export const createCredentials = ({ bearer, apiKeys }: CredentialsOptions): Cred
     }
   };
 
-  const recognise = async (exchange: Exchange): Promise<void> => {
+  const recognise = async (exchange: Exchange): Promise<undefined> => {
     const { authorization, [API_KEY_HEADER]: key } = exchange.request.headers;
     if (authorization !== undefined) await bearer.recognise(exchange);
     if (typeof key === 'string') await findToCount(exchange, key);
@@ -87,7 +87,10 @@ export const createCredentials = ({ bearer, apiKeys }: CredentialsOptions): Cred
     identify: (exchange) => {
       const { route, family, request } = exchange;
       const { authorization, [API_KEY_HEADER]: key } = request.headers;
-      if (typeof key !== 'string' || family === 'B' || route?.service === 'pos') return bearer.step(exchange);
+      if (family === 'B' || route?.service === 'pos') return bearer.step(exchange);
+      // No operation of its own needs it, but whoever sends it is counted.
+      if (route?.scope === undefined && authorization !== undefined) return recognise(exchange);
+      if (typeof key !== 'string') return bearer.step(exchange);
       if (route?.scope !== undefined && authorization === undefined) return find(exchange, key, identify);
       return identifyAndCount(exchange, key);
     },

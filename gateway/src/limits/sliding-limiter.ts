@@ -8,69 +8,85 @@ export interface SlidingLimiter {
   take(key: string, perMinute: number, now: number): Quota;
 }
 
-/** Counted requests by second; a slot is reused after SLOTS seconds. */
+const MINUTE_MS = 60_000;
+
+/** Requests of so many milliseconds are counted together, and are free together: when the last of them is a minute ago. */
+const SLOT_MS = 500;
+
+/** Those that a minute touches, when it begins and ends within one. */
+const SLOTS = MINUTE_MS / SLOT_MS + 1;
+
+/** Maximum number of keys; the least recently used are evicted and start anew. */
+const KEYS = 100_000;
+
+/** The counted requests of a key: a ring of slots, which are numbered from the epoch. */
 interface Recent {
   readonly counts: Uint32Array;
-  /** The second of the last request. */
-  last: number;
+  /** The last request of each slot, in milliseconds after the slot's begin. */
+  readonly lasts: Uint16Array;
+  /** No slot before this one has a request. */
+  oldest: number;
+  newest: number;
   total: number;
   perMinute: number;
   policy: Policy;
 }
 
-/** One more than the seconds of a minute, since the first and the last second of a minute are partial. */
-const SLOTS = 61;
-
-/** Maximum number of keys; the least recently used are evicted and start anew. */
-const KEYS = 100_000;
-
 /** Makes a limiter; `name` is the policy's name. Refused requests do not count. */
 export const createSlidingLimiter = (name: string): SlidingLimiter => {
   const keys = new LRUCache<string, Recent>({ max: KEYS });
 
-  /** Forgets the seconds that are more than a minute ago. */
-  const advance = (recent: Recent, second: number): void => {
-    const steps = Math.min(SLOTS, second - recent.last);
-    for (let step = 1; step <= steps; step += 1) {
-      const slot = (recent.last + step) % SLOTS;
-      recent.total -= recent.counts[slot] ?? 0;
-      recent.counts[slot] = 0;
+  const freeAt = ({ lasts, oldest }: Recent): number => oldest * SLOT_MS + (lasts[oldest % SLOTS] ?? 0) + MINUTE_MS;
+
+  /** Forgets what is a minute ago; `oldest` is the first slot with requests then, or the present one. */
+  const advance = (recent: Recent, slot: number, now: number): void => {
+    const { counts } = recent;
+    if (slot - recent.newest >= SLOTS) {
+      counts.fill(0);
+      Object.assign(recent, { oldest: slot, total: 0 });
     }
-    recent.last = Math.max(recent.last, second);
+    recent.newest = Math.max(recent.newest, slot);
+    while (recent.oldest < recent.newest) {
+      const index = recent.oldest % SLOTS;
+      const count = counts[index] ?? 0;
+      if (count > 0 && freeAt(recent) > now) break;
+      recent.total -= count;
+      counts[index] = 0;
+      recent.oldest += 1;
+    }
   };
 
-  /** Seconds until the oldest counted second is more than a minute ago. */
-  const secondsUntilFree = ({ counts, last }: Recent): number => {
-    for (let age = SLOTS - 1; age > 0; age -= 1) {
-      if ((counts[(last - age + SLOTS) % SLOTS] ?? 0) > 0) return SLOTS - age;
-    }
-    return SLOTS;
+  const record = (recent: Recent, now: number): void => {
+    const index = recent.newest % SLOTS;
+    recent.total += 1;
+    recent.counts[index] = (recent.counts[index] ?? 0) + 1;
+    // A clock that was set back counts with the newest slot.
+    recent.lasts[index] = Math.max(0, Math.min(SLOT_MS - 1, now - recent.newest * SLOT_MS));
   };
 
   return {
     take(key, perMinute, now) {
-      const second = Math.floor(now / 1_000);
+      const slot = Math.floor(now / SLOT_MS);
       const recent = keys.get(key) ?? {
         counts: new Uint32Array(SLOTS),
-        last: second,
+        lasts: new Uint16Array(SLOTS),
+        oldest: slot,
+        newest: slot,
         total: 0,
         perMinute,
         policy: policyOf(name, perMinute),
       };
       keys.set(key, recent);
-      advance(recent, second);
+      advance(recent, slot, now);
       if (recent.perMinute !== perMinute) Object.assign(recent, { perMinute, policy: policyOf(name, perMinute) });
       const allowed = recent.total < perMinute;
-      if (allowed) {
-        recent.total += 1;
-        const slot = recent.last % SLOTS;
-        recent.counts[slot] = (recent.counts[slot] ?? 0) + 1;
-      }
+      if (allowed) record(recent, now);
+      const seconds = Math.ceil((freeAt(recent) - now) / 1_000);
       return {
         policy: recent.policy,
         allowed,
         left: Math.max(0, perMinute - recent.total),
-        resetSeconds: secondsUntilFree(recent),
+        resetSeconds: Math.max(1, Math.min(MINUTE_MS / 1_000, seconds)),
       };
     },
   };

@@ -27,9 +27,8 @@ const onlyTls: Step = ({ secure }) => {
   return undefined;
 };
 
-const onlyUnambiguous: Step = ({ request }) => {
+const onlyUnambiguous = ({ request }: Exchange): undefined => {
   refuseAmbiguousHeaders(request);
-  return undefined;
 };
 
 const canonicalise = (exchange: Exchange): undefined => {
@@ -42,7 +41,7 @@ const canonicalise = (exchange: Exchange): undefined => {
 export const stepsOf = (parts: StepParts): readonly { readonly name: string; readonly run: Step }[] => [
   { name: 'count the address', run: parts.countAddress }, // 429
   { name: 'only over TLS', run: onlyTls }, // 404
-  { name: 'only unambiguous headers', run: onlyUnambiguous }, // 400
+  { name: 'only unambiguous headers', run: parts.countingRefusals(onlyUnambiguous) }, // 400
   { name: 'canonical path', run: parts.countingRefusals(canonicalise) }, // 400, 404
   { name: 'preflight', run: parts.preflight }, // 204, 404, 503
   { name: 'allow the origin', run: parts.allowOrigin },

@@ -47,6 +47,28 @@ describe('ratePerMinute', () => {
   });
 });
 
+describe('the announced time', () => {
+  test.each([0, 1, 250, 499, 500, 999])('is at most a minute, and enough, %i ms into a second', (offset) => {
+    const limiter = createSlidingLimiter('api_key');
+    const start = 1_000_000 + offset;
+    const [first, second] = [limiter.take('key', 2, start), limiter.take('key', 2, start)];
+    expect([first, second].map(({ allowed, resetSeconds }) => [allowed, resetSeconds])).toEqual([
+      [true, 60],
+      [true, 60],
+    ]);
+    expect(limiter.take('key', 2, start + 59_999)).toMatchObject({ allowed: false, resetSeconds: 1 });
+    expect(limiter.take('key', 2, start + 60_000).allowed).toBe(true);
+  });
+
+  test('is right after hours without a request, and after the clock was set back', () => {
+    const limiter = createSlidingLimiter('api_key');
+    expect(limiter.take('key', 1, 1_000_000).allowed).toBe(true);
+    expect(limiter.take('key', 1, 50_000_000).allowed).toBe(true);
+    expect(limiter.take('key', 1, 49_000_000)).toMatchObject({ allowed: false, resetSeconds: 60 });
+    expect(limiter.take('key', 1, 50_060_000).allowed).toBe(true);
+  });
+});
+
 describe('monthlyQuota', () => {
   test('is 429 api_key_quota_exceeded until the month ends, also before anything is reported', async () => {
     const apiKey = its.authorizer.apiKey({ monthlyQuota: 4, used: 1 });

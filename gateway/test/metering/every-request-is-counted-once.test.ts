@@ -69,6 +69,22 @@ describe('a gateway', () => {
     expect(counted(rowsOf('apiKeyId', apiKeyId))).toEqual(['none 404 1', 'none 405 1']);
   });
 
+  test('counts requests of open documents, and ones that are refused before their path is read, by token or key', async () => {
+    const own = its.authorizer.token(['catalog:read'], { exp: Math.floor(Date.now() / 1000) + 1_200 });
+    const client = its.authorizer.client(own).id;
+    const { key, apiKeyId } = its.authorizer.apiKey();
+    const twice = { 'idempotency-key': ['one', 'two'] };
+    const credentials: Record<string, string>[] = [{ 'x-api-key': key }, { authorization: `Bearer ${own}` }];
+    for (const headers of credentials) {
+      expect((await its.call('/errors', { headers })).status).toBe(200);
+      expect((await its.call(TARIFFS, { headers: { ...headers, ...twice } })).status).toBe(400);
+    }
+    expect((await its.as('nonsense')('/errors')).status).toBe(200);
+    await until(() => sum(rowsOf('clientId', client)) === 2 && sum(rowsOf('apiKeyId', apiKeyId)) === 2, 60_000);
+    for (const rows of [rowsOf('clientId', client), rowsOf('apiKeyId', apiKeyId)])
+      expect(counted(rows)).toEqual(['listErrors 200 1', 'none 400 1']);
+  });
+
   test('counts a key beside a token only if it is of the token’s institution', async () => {
     const [own, foreign] = [its.authorizer.apiKey(), its.authorizer.apiKey({ institution: 'museum' })];
     for (const { key } of [own, foreign]) await its.as(token)(TARIFFS, { headers: { 'x-api-key': key } });
