@@ -6,6 +6,7 @@ import { orders } from '@boxoffice/orders';
 import { collection, type Document, type OutboxEvent, type Store } from '@boxoffice/store';
 import { tickets } from '@boxoffice/tickets';
 import { type DataLocation, openStores } from '../deployment/installation.ts';
+import { patiently } from './patiently.ts';
 
 /** The facts of an installation as an operator reads them, beside its processes. */
 export interface Inspection {
@@ -42,7 +43,7 @@ export const inspect = async (location: DataLocation): Promise<Inspection> => {
     stores.set(name, await engines.store(name, name === 'orders' ? [...collections, planted] : collections));
   return {
     async pending(limit = 1_000) {
-      const all = await Promise.all([...stores.values()].map(({ outbox }) => outbox.pending(limit)));
+      const all = await patiently(() => Promise.all([...stores.values()].map(({ outbox }) => outbox.pending(limit))));
       return all.flat();
     },
     deadLetters: () => engines.deadLetters.list(),

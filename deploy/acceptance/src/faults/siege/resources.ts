@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { authorizer } from '@boxoffice/authorizer';
 import { catalog } from '@boxoffice/catalog';
@@ -12,6 +11,7 @@ import { pos } from '@boxoffice/pos';
 import { tickets } from '@boxoffice/tickets';
 import type { Deployment } from '../deployment/deployment.ts';
 import { openStores } from '../deployment/installation.ts';
+import { patiently } from '../round/patiently.ts';
 
 const execute = promisify(execFile);
 
@@ -63,21 +63,9 @@ const count = async ({ data, engines: name }: Pick<Deployment, 'data' | 'engines
   }
 };
 
-/** How long a store that an attack has left overloaded is asked again. */
-const PATIENCE_MS = 120_000;
-
-/** Reads what the stores hold, beside the running product; a store that does not answer is asked again for minutes. */
-export const storedBy = async (deployment: Pick<Deployment, 'data' | 'engines'>): Promise<Stored> => {
-  const until = performance.now() + PATIENCE_MS;
-  for (;;) {
-    try {
-      return await count(deployment);
-    } catch (error) {
-      if (performance.now() > until) throw error;
-      await setTimeout(1_000);
-    }
-  }
-};
+/** Reads what the stores hold, beside the running product. */
+export const storedBy = (deployment: Pick<Deployment, 'data' | 'engines'>): Promise<Stored> =>
+  patiently(() => count(deployment));
 
 /** What the stores hold more than before. */
 export const growth = (before: Stored, now: Stored): Stored => ({
