@@ -16,6 +16,7 @@ export const EXPOSED_HEADERS = [
   'X-Total-Amount',
   'X-auth-token',
   'Content-Language',
+  'Content-Disposition',
   'Sunset',
   'Deprecation',
 ];
