@@ -20,7 +20,7 @@ export {
   type PageRequest,
   pageOf,
 } from './lists/page.ts';
-export { named } from './named.ts';
+export { deprecatedMember, named } from './named.ts';
 export * from './operation.ts';
 export { BODY_LIMIT_BYTES, ClientGone } from './requests/body.ts';
 export { mergePatch } from './requests/merge-patch.ts';

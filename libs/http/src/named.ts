@@ -1,8 +1,10 @@
 import type { TSchema } from 'typebox';
+import type { Deprecation } from './operation.ts';
 
 // Members that JSON, spreads and Ajv do not see: what is derived from a schema by a spread has no name.
 const NAME = '~named';
 const NULLABLE = '~nullable';
+const DEPRECATED = '~deprecated';
 
 const marked = <Schema extends object>(schema: Schema, mark: string, value: unknown): Schema =>
   Object.defineProperties(
@@ -22,3 +24,14 @@ export const markNullable = <Schema extends object>(schema: Schema, of: object):
 /** The schema that this one allows null beside, if `markNullable` marked it. */
 export const nullableOf = (schema: object): object | undefined =>
   (schema as { readonly [NULLABLE]?: object })[NULLABLE];
+
+/**
+ * Marks a member, or a parameter, that will go: described as deprecated, and announced by every answer of the operations
+ * that have it.
+ */
+export const deprecatedMember = <Schema extends TSchema>(schema: Schema, deprecation: Deprecation): Schema =>
+  Object.assign(marked(schema, DEPRECATED, deprecation), { deprecated: true });
+
+/** When the schema's member goes, if `deprecatedMember` marked it. */
+export const deprecationOf = (schema: object): Deprecation | undefined =>
+  (schema as { readonly [DEPRECATED]?: Deprecation })[DEPRECATED];

@@ -3,7 +3,7 @@ import { type Caller, restrictionOf } from '@boxoffice/identity';
 import { createAdmission } from '../access/access.ts';
 import type { Admitted } from '../access/admission.ts';
 import { createEncoder } from '../answers/compressed.ts';
-import { createAnnouncement } from '../answers/deprecation.ts';
+import { announcedBy, createAnnouncement } from '../answers/deprecation.ts';
 import { isKnown, requireMatch } from '../answers/etag.ts';
 import { type Exchange, jsonBody, type Reply } from '../answers/exchange.ts';
 import { createOutcomes, type Outcome } from '../answers/outcome.ts';
@@ -52,7 +52,7 @@ export const prepare = (operation: AnyOperation, parts: AppParts): ((id: string)
   const takesBody = TAKES_BODY.has(operation.method);
   const takesKey = isIdempotent(operation);
   const check = checkAnswers ? createAnswerCheck(operation, validators) : undefined;
-  const announcing = createAnnouncement(operation.deprecated);
+  const announcing = createAnnouncement(announcedBy(operation));
   const encode = createEncoder((data) => Buffer.from(jsonBody(data)));
 
   const run = async (

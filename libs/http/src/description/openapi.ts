@@ -2,6 +2,7 @@
 
 import type { TProperties, TSchema } from 'typebox';
 import { type Family, familyA } from '../families/family.ts';
+import { deprecationOf } from '../named.ts';
 import type { AnyOperation } from '../operation.ts';
 import { type Place, placesOf, TAKES_BODY } from '../shape.ts';
 import { bodySchema, formSchema, withReadOnly } from '../validation/body-schema.ts';
@@ -43,6 +44,7 @@ const parametersOf = (operation: AnyOperation, { wording }: Family, schemas: Sch
         in: where,
         required: where === 'path' || !('~optional' in schema),
         ...when(description, { description }),
+        ...when(deprecationOf(schema), { deprecated: true }),
         schema: schemas.answer(schema),
         ...when(example !== undefined, { example }),
       };

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { type Code, Fault, registry } from '@boxoffice/envelope';
 import type { TProperties, TSchema } from 'typebox';
+import { announcedBy } from '../answers/deprecation.ts';
 import { exampleDetails, ref } from '../families/components.ts';
 import type { Family } from '../families/family.ts';
 import { nameOf } from '../named.ts';
@@ -77,7 +78,7 @@ const answersOf = (operation: AnyOperation, family: Family, schemas: Schemas): [
       description: STATUS_CODES[status] ?? 'Success',
       headers: {
         ...COMMON_HEADERS,
-        ...when(operation.deprecated, describedDeprecation),
+        ...when(announcedBy(operation), describedDeprecation),
         ...when(operation.etag, { ETag: ref('headers', 'ETag') }),
         ...when(status === '201', { Location: ref('headers', 'Location') }),
         ...when(isIdempotent(operation), { 'Idempotency-Replayed': ref('headers', 'Idempotency-Replayed') }),

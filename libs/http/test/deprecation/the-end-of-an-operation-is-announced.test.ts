@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { openApiDocument } from '../../src/index.ts';
+import { Type } from 'typebox';
+import { announcedBy as announcementOf } from '../../src/answers/deprecation.ts';
+import { type AnyOperation, deprecatedMember, named, openApiDocument } from '../../src/index.ts';
 import { type Started, start } from '../fixture.ts';
 import { things } from '../things.ts';
 
@@ -39,4 +41,58 @@ test('it is described as deprecated, with its headers, and no other one is', () 
   expect(marked).toEqual(['get /svc/v3/things/{id}']);
   const { headers } = paths['/svc/v3/things/{id}']?.get?.responses['200'] ?? {};
   expect(Object.keys(headers ?? {})).toEqual(expect.arrayContaining(['Deprecation', 'Sunset']));
+});
+
+const early = { since: '2027-01-31', sunset: '2027-12-01' };
+const late = { since: '2027-03-31', sunset: '2027-08-01' };
+const { answers, ...thing } = things.find(({ id }) => id === 'getThing') as AnyOperation;
+
+/** An operation of whose answer a member deep within will go, and a parameter. */
+const withMembers = (): AnyOperation => ({
+  ...thing,
+  id: 'getColour',
+  path: '/svc/v3/things/{id}/colour',
+  query: { shade: Type.Optional(deprecatedMember(Type.String(), late)) },
+  answers: {
+    200: Type.Object({
+      of: Type.Optional(
+        Type.Array(named('Part', Type.Object({ colour: Type.Optional(deprecatedMember(Type.String(), early)) }))),
+      ),
+    }),
+  },
+  example: { params: { id: 'thg_1' }, answer: { of: [{ colour: 'red' }] } },
+});
+
+test('a member or a parameter that will go is announced by the operations that have it', () => {
+  expect(announcementOf(withMembers())).toEqual({ since: '2027-01-31', sunset: '2027-08-01' });
+  expect(announcementOf({ ...thing, answers })).toBeUndefined();
+  expect(announcementOf({ ...withMembers(), deprecated })).toBe(deprecated);
+});
+
+test('the member and the parameter are described as deprecated, and the operation is not', () => {
+  const document = openApiDocument({ service: 'things', version: '0.0.0', operations: [withMembers()] }) as {
+    paths: Record<string, { get: { deprecated?: boolean; parameters: object[]; responses: Record<string, unknown> } }>;
+    components: { schemas: Record<string, unknown> };
+  };
+  const { get: described } = document.paths['/svc/v3/things/{id}/colour'] ?? {};
+  expect(described?.deprecated).toBeUndefined();
+  expect(described?.parameters).toContainEqual(expect.objectContaining({ name: 'shade', deprecated: true }));
+  expect(described?.responses['200']).toMatchObject({ headers: { Sunset: expect.anything() } });
+  expect(document.components.schemas.Part).toMatchObject({ properties: { colour: { deprecated: true } } });
+});
+
+test('its answers have the headers', async () => {
+  const going = await start([withMembers()]);
+  try {
+    const answer = await going.call('/svc/v3/things/a/colour', {
+      as: { operation: 'getColour', scopes: ['things:read'] },
+    });
+    expect(announcedBy(answer)).toEqual([
+      '@1801353600',
+      'Sun, 01 Aug 2027 00:00:00 GMT',
+      '</docs/changes>; rel="sunset"',
+    ]);
+  } finally {
+    await going.close();
+  }
 });
