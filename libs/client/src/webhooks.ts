@@ -1,15 +1,8 @@
 import type { AnyEvent } from './events/event.ts';
+import type { WebhookTestEvent } from './generated/types.ts';
 
 /** What `webhook.test` delivers: it stands for no fact, so it has no sequence. */
-export interface TestEvent {
-  readonly id: string;
-  readonly type: 'webhook.test';
-  readonly occurredAt: string;
-  readonly institution: string;
-  /** The webhook that is tested. */
-  readonly resource: { readonly type: 'webhook'; readonly id: string; readonly version: number; readonly url: string };
-  readonly data: Readonly<Record<string, never>>;
-}
+export type TestEvent = WebhookTestEvent;
 
 /** The headers of a delivery: as `fetch` has them, or as Node has them. */
 export type DeliveryHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;

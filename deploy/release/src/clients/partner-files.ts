@@ -19,6 +19,7 @@ const OF_POINTS_OF_SALE = ['describePointOfSaleApi', 'describeExperimentalPointO
 const INSTITUTION: Family = {
   from: 'the released descriptions of the institution API',
   code: 'status',
+  messages: ['webhook.test'],
   hasPublic: true,
   has: ({ operationId }) => !OF_POINTS_OF_SALE.includes(operationId),
 };
@@ -26,6 +27,7 @@ const INSTITUTION: Family = {
 const POINT_OF_SALE: Family = {
   from: 'the released description of the point-of-sale API',
   code: 'errorCode',
+  messages: [],
   hasPublic: false,
   has: () => true,
 };

@@ -54,12 +54,21 @@ const written = (schema: unknown): unknown => {
 
 const described = (schema: unknown): unknown => written(open(named(schema)));
 
-/** One document with the operations, reduced to what a caller sends and reads. */
-const documentOf = (operations: readonly PartnerOperation[], schemas: Json): Json => {
+/** The schema of a message that webhooks deliver. @throws {Error} when no description has it */
+const messageIn = (released: Released, type: string): unknown => {
+  for (const [, { webhooks }] of released) {
+    const schema = webhooks?.[type]?.post.requestBody.content['application/json']?.schema;
+    if (schema) return schema;
+  }
+  throw new Error(`no released description has the webhook ${type}`);
+};
+
+/** One document with the operations, reduced to what a caller sends and reads, and the schemas of these messages. */
+const documentOf = (operations: readonly PartnerOperation[], messages: readonly unknown[], schemas: Json): Json => {
   const paths: Record<string, Record<string, Json>> = {};
   for (const { path, method, reduced } of operations)
     paths[path] = { ...paths[path], [method]: described(reduced) as Json };
-  const used = [...schemasIn(paths, schemas)].toSorted();
+  const used = [...schemasIn([paths, messages], schemas)].toSorted();
   return {
     openapi: '3.1.0',
     info: { title: 'operations', version: '1' },
@@ -105,6 +114,8 @@ export interface Family {
   readonly from: string;
   /** The member of a refusal that has its code: `status` or `errorCode`. */
   readonly code: string;
+  /** Messages that webhooks deliver and no operation answers: the package has their types, too. */
+  readonly messages: readonly string[];
   /** Whether some operations have a public form. */
   readonly hasPublic: boolean;
   /** The operations that the package has. */
@@ -120,7 +131,8 @@ export const partnerModules = async (
     .flatMap(([, description]) => partnerOperations(description))
     .filter(({ operation }) => family.has(operation))
     .toSorted((one, other) => (one.id < other.id ? -1 : 1));
-  const document = documentOf(operations, mergedSchemas(released));
+  const messages = family.messages.map((type) => messageIn(released, type));
+  const document = documentOf(operations, messages, mergedSchemas(released));
   const nodes = await openapiTS(document as unknown as OpenAPI3, {
     defaultNonNullable: false,
     rootTypes: true,

@@ -39,6 +39,8 @@ export interface Described {
 export interface Description {
   readonly info: { readonly version: string };
   readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
+  /** What it delivers to receivers, by the type of the message. */
+  readonly webhooks?: Readonly<Record<string, { readonly post: { readonly requestBody: Body } }>>;
   readonly components: Readonly<Record<string, Readonly<Record<string, object>>>>;
 }
 

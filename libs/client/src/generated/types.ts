@@ -2301,6 +2301,33 @@ export interface components {
             details: null;
             data: components["schemas"]["WebhookTest"];
         };
+        /** @description Stands for no fact: it has no `sequence`, and the feed does not show it. */
+        WebhookTestEvent: {
+            /** @description the same wherever the event is shown or delivered */
+            id: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            occurredAt: string;
+            institution: string;
+            resource: {
+                id: string;
+                /** @description of the webhook that is tested */
+                version: number;
+                /**
+                 * Format: uri
+                 * @description where the resource can be read
+                 */
+                url: string;
+                /** @enum {string} */
+                type: "webhook";
+            };
+            /** @enum {string} */
+            type: "webhook.test";
+            /** @description empty */
+            data: Record<string, never>;
+        };
         WebhookWithSecret: {
             webhookId: string;
             url: string;
@@ -2549,6 +2576,7 @@ export type WebhookPage = components['schemas']['WebhookPage'];
 export type WebhookPageAnswer = components['schemas']['WebhookPageAnswer'];
 export type WebhookTest = components['schemas']['WebhookTest'];
 export type WebhookTestAnswer = components['schemas']['WebhookTestAnswer'];
+export type WebhookTestEvent = components['schemas']['WebhookTestEvent'];
 export type WebhookWithSecret = components['schemas']['WebhookWithSecret'];
 export type WebhookWithSecretAnswer = components['schemas']['WebhookWithSecretAnswer'];
 export interface operations {

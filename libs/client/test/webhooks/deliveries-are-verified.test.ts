@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { verifyWebhook, WebhookVerificationError } from '@boxoffice/client';
+import { type TestEvent, verifyWebhook, WebhookVerificationError } from '@boxoffice/client';
 import { expect, test } from '@jest/globals';
 
 const secret = `whsec_${'aZ09'.repeat(8)}`;
@@ -66,4 +66,26 @@ test('the vector of Standard Webhooks passes', async () => {
     now: 1_614_265_330_000,
   };
   expect(await verifyWebhook(vector)).toEqual({ test: 2432232314 });
+});
+
+test('the event of a test is told from the others by its type, and has no sequence', async () => {
+  const sent: TestEvent = {
+    id: 'evt_1',
+    type: 'webhook.test',
+    occurredAt: '2027-02-01T12:00:00.000Z',
+    institution: 'opera',
+    resource: { type: 'webhook', id: 'whk_1', version: 2, url: 'https://tickets.example/svc/v3/webhooks/whk_1' },
+    data: {},
+  };
+  // @ts-expect-error: a test says nothing of anything
+  const more: TestEvent = { ...sent, data: { orderId: 'ord_1' } };
+  expect(more).not.toEqual(sent);
+  const text = JSON.stringify(sent);
+  const signed = headers(signature(secret, `evt_1.${now / 1_000}.${text}`));
+  const event = await verifyWebhook({ secret, now, body: text, headers: signed });
+  if (event.type !== 'webhook.test') throw new Error('it is of another type');
+  // @ts-expect-error: it is no part of the feed
+  expect(event.sequence).toBeUndefined();
+  const { resource }: TestEvent = event;
+  expect(resource).toEqual(sent.resource);
 });

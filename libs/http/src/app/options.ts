@@ -2,7 +2,7 @@ import type { IdentityVerifier } from '@boxoffice/identity';
 import type { Logger } from '@boxoffice/runtime';
 import type { Admit } from '../access/admission.ts';
 import type { AccessLogger } from '../answers/exchange.ts';
-import type { DescribedWebhook } from '../description/openapi.ts';
+import type { DescribedWebhook } from '../description/webhooks.ts';
 import type { Family } from '../families/family.ts';
 import type { IdempotencyPort } from '../idempotency.ts';
 import type { AnyOperation } from '../operation.ts';

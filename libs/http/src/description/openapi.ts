@@ -1,6 +1,6 @@
 // The OpenAPI description of a route table: operations, named schemas, examples and error codes.
 
-import type { TProperties, TSchema } from 'typebox';
+import type { TProperties } from 'typebox';
 import { type Family, familyA } from '../families/family.ts';
 import { deprecationOf } from '../named.ts';
 import type { AnyOperation } from '../operation.ts';
@@ -10,16 +10,7 @@ import { createSchemas, type Schemas } from './named-schemas.ts';
 import { withoutUnused } from './references.ts';
 import { withRepeatedOnce } from './repeated.ts';
 import { responsesOf, when } from './responses.ts';
-
-/** A message that the installation sends to receivers of partners, for the description. */
-export interface DescribedWebhook {
-  /** The type of the message; the key in `webhooks`. */
-  readonly type: string;
-  readonly summary: string;
-  /** The body; a named schema. */
-  readonly body: TSchema;
-  readonly example: unknown;
-}
+import { type DescribedWebhook, messageHeaders, webhooksOf } from './webhooks.ts';
 
 export interface DescriptionOptions {
   readonly service: string;
@@ -102,27 +93,6 @@ const operationObject = ({ id, operation }: Place, service: string, family: Fami
   };
 };
 
-const webhooksOf = (webhooks: readonly DescribedWebhook[], service: string, schemas: Schemas): object =>
-  Object.fromEntries(
-    webhooks.map(({ type, summary, body, example }) => [
-      type,
-      {
-        post: {
-          summary,
-          tags: [service],
-          security: [],
-          requestBody: {
-            required: true,
-            content: {
-              'application/json': { schema: schemas.answer(body), examples: { [type]: { summary, value: example } } },
-            },
-          },
-          responses: { '2XX': { description: 'The message was received. Any other answer is a failure.' } },
-        },
-      },
-    ]),
-  );
-
 /** Internal operations: the description that a service serves omits them. */
 const isInternal = ({ path, operation }: Place): boolean =>
   operation.access === 'internal' || path.startsWith('/internal/');
@@ -138,6 +108,7 @@ export const openApiDocument = (options: DescriptionOptions): object => {
   const byPath = Map.groupBy(places, ({ path }) => path);
   const schemas = createSchemas();
   const { webhooks = [] } = readers === 'partners' ? options : {};
+  const shared = wording.components();
   const document = {
     openapi: '3.1.0',
     info: { title: `boxoffice ${service}`, version, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
@@ -153,7 +124,8 @@ export const openApiDocument = (options: DescriptionOptions): object => {
     ),
     ...when(webhooks.length > 0, { webhooks: webhooksOf(webhooks, service, schemas) }),
     components: {
-      ...wording.components(),
+      ...shared,
+      ...when(webhooks.length > 0, { parameters: { ...shared.parameters, ...messageHeaders } }),
       securitySchemes:
         readers === 'services'
           ? IDENTITY

@@ -1,5 +1,5 @@
 import type { ResourceType } from '../store.ts';
-import { type EventType, eventTypes } from './types.ts';
+import { type EventType, eventTypes, TEST_TYPE } from './types.ts';
 
 const PUBLIC_URL = 'https://localhost:8443';
 const at = '2027-02-01T12:00:00.000Z';
@@ -108,4 +108,16 @@ export const exampleOf = (type: EventType) => {
     resource: { type: resource, id, version: 4, url: `${PUBLIC_URL}${path(id, data[type])}` },
     data: data[type],
   };
+};
+
+const webhookId = 'whk_5k2m9qx4tb03vn5e0rw8';
+
+/** What the test of a webhook delivers. */
+export const exampleOfTest = {
+  id: 'evt_00mhs1k9f5g7ja3p1y6d',
+  type: TEST_TYPE,
+  occurredAt: at,
+  institution: 'opera',
+  resource: { type: 'webhook', id: webhookId, version: 2, url: `${PUBLIC_URL}/svc/v3/webhooks/${webhookId}` },
+  data: {},
 };

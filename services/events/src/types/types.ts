@@ -101,6 +101,9 @@ export const eventTypes = {
 
 export type EventType = keyof typeof eventTypes;
 
+/** What the test of a webhook delivers: it stands for no fact, so the feed does not have it. */
+export const TEST_TYPE = 'webhook.test';
+
 /** The names of all types, in the order of the table. */
 export const eventTypeNames = Object.keys(eventTypes) as EventType[];
 

@@ -1,7 +1,7 @@
 import { type DescribedWebhook, named } from '@boxoffice/http';
-import { exampleOf } from './examples.ts';
-import { eventSchema } from './schemas.ts';
-import { type EventType, eventTypeNames, eventTypes } from './types.ts';
+import { exampleOf, exampleOfTest } from './examples.ts';
+import { eventSchema, WebhookTestEvent } from './schemas.ts';
+import { type EventType, eventTypeNames, eventTypes, TEST_TYPE } from './types.ts';
 
 /** `order.control_reverted` as the name of a schema: `OrderControlRevertedEvent`. */
 const schemaName = (type: EventType): string =>
@@ -35,10 +35,20 @@ const summaries: Readonly<Record<EventType, string>> = {
   'performance.cancelled': 'A performance was cancelled',
 };
 
-/** Every type of event, as webhooks receive it and the feed shows it. */
-export const describedWebhooks: readonly DescribedWebhook[] = eventTypeNames.map((type) => ({
-  type,
-  summary: summaries[type],
-  body: named(schemaName(type), eventSchema([type], eventTypes[type].data)),
-  example: exampleOf(type),
-}));
+const test: DescribedWebhook = {
+  type: TEST_TYPE,
+  summary: 'A webhook was tested: `POST /svc/v3/webhooks/{webhookId}/test`',
+  body: WebhookTestEvent,
+  example: exampleOfTest,
+};
+
+/** Every type of event, as webhooks receive it and the feed shows it; and the test, which is delivered only. */
+export const describedWebhooks: readonly DescribedWebhook[] = [
+  ...eventTypeNames.map((type) => ({
+    type,
+    summary: summaries[type],
+    body: named(schemaName(type), eventSchema([type], eventTypes[type].data)),
+    example: exampleOf(type),
+  })),
+  test,
+];

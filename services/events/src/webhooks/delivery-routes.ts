@@ -1,6 +1,6 @@
 import { type AnyOperation, named, ok, oneOf, operation, pageOf, pageQuery, pathId } from '@boxoffice/http';
 import { Type } from 'typebox';
-import { eventTypeNames, typesVisibleTo } from '../types/types.ts';
+import { eventTypeNames, TEST_TYPE, typesVisibleTo } from '../types/types.ts';
 import type { RedeliveryDocument } from './documents.ts';
 import * as example from './examples.ts';
 import { WEBHOOK } from './routes.ts';
@@ -76,7 +76,7 @@ export const deliveryRoutes = (webhooks: Webhooks): AnyOperation[] => [
           webhookId: params.webhookId,
           eventId: query.eventId,
           outcome: query.outcome,
-          type: visible.length === eventTypeNames.length ? undefined : { in: [...visible, 'webhook.test'] },
+          type: visible.length === eventTypeNames.length ? undefined : { in: [...visible, TEST_TYPE] },
         },
         descending: true,
         item: deliveryView,

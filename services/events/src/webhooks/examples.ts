@@ -1,4 +1,5 @@
 import type { Static } from 'typebox';
+import { TEST_TYPE } from '../types/types.ts';
 import type { Delivery, NewWebhook, Webhook } from './view.ts';
 
 /** The webhook of the examples. */
@@ -41,7 +42,7 @@ export const delivery: Static<typeof Delivery> = {
 export const testDelivery: Static<typeof Delivery> = {
   ...delivery,
   eventId: 'evt_00mhs1k9f5g7ja3p1y6d',
-  type: 'webhook.test',
+  type: TEST_TYPE,
   outcome: 'succeeded',
   httpStatus: 204,
   error: null,

@@ -2,7 +2,7 @@ import { lineOfText, named, nullable, oneOf, page, readOnlyOf, timestamp } from 
 import { type Static, Type } from 'typebox';
 import type { DeliveryDocument } from '../deliveries/documents.ts';
 import { ERRORS } from '../deliveries/send.ts';
-import { eventTypeNames, typeGroups } from '../types/types.ts';
+import { eventTypeNames, TEST_TYPE, typeGroups } from '../types/types.ts';
 import type { WebhookDocument } from './documents.ts';
 
 const Id = Type.String({ pattern: '^[A-Za-z0-9_-]+$' });
@@ -103,7 +103,7 @@ export const Delivery = named(
   Type.Object({
     deliveryId: Id,
     eventId: Type.String({ description: 'also the `webhook-id` that the receiver got' }),
-    type: oneOf([...eventTypeNames, 'webhook.test']),
+    type: oneOf([...eventTypeNames, TEST_TYPE]),
     attempt: Type.Integer({ minimum: 1 }),
     at: nullable(Type.String({ format: 'date-time', description: 'when the attempt began; null while it is waiting' })),
     durationMs: nullable(Type.Integer({ minimum: 0, description: 'until the receiver answered' })),

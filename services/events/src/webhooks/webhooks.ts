@@ -12,7 +12,7 @@ import type { EventCursors } from '../feed/cursor.ts';
 import type { Feed } from '../feed/read.ts';
 import { makeSecret, type SecretBox } from '../signing/secrets.ts';
 import { eventsCollection } from '../store.ts';
-import { expandTypes } from '../types/types.ts';
+import { expandTypes, TEST_TYPE } from '../types/types.ts';
 import {
   type RedeliveryDocument,
   redeliveriesCollection,
@@ -20,6 +20,7 @@ import {
   webhooksCollection,
 } from './documents.ts';
 import * as rules from './rules.ts';
+import { testEvent } from './test-event.ts';
 
 /** A webhook and its latest attempt. */
 export interface ShownWebhook {
@@ -232,21 +233,9 @@ export const createWebhooks = (its: WebhooksDependencies) => {
       rules.requireVisible(caller, webhook.types);
       const deliveries = deliveriesOf(institution);
       const id = newId('evt', now());
-      const event = { id, type: 'webhook.test', sequence: 0, resource: { id: webhookId } };
+      const event = { id, type: TEST_TYPE, sequence: 0, resource: { id: webhookId } };
       const plan = planned(webhookId, event, { origin: 'test', round: 'test' }, { dueAt: null, now: now() });
-      const body = JSON.stringify({
-        id,
-        type: 'webhook.test',
-        occurredAt: new Date(now()).toISOString(),
-        institution,
-        resource: {
-          type: 'webhook',
-          id: webhookId,
-          version: webhook.revision,
-          url: new URL(`/svc/v3/webhooks/${webhookId}`, its.publicUrl).href,
-        },
-        data: {},
-      });
+      const body = JSON.stringify(testEvent(webhook, { id, institution, at: now(), publicUrl: its.publicUrl }));
       const attempted = await its.attempt(webhook, { id, body });
       const delivery = { ...plan, version: 1, institution };
       const written = await deliveries.insert(recorded(delivery, attempted));

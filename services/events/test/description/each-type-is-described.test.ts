@@ -6,8 +6,64 @@ import { createContext } from '../../src/context.ts';
 import { feedRoutes } from '../../src/feed/routes.ts';
 import { collections } from '../../src/store.ts';
 import { Event } from '../../src/types/schemas.ts';
-import { eventTypeNames, typeGroups, typesVisibleTo } from '../../src/types/types.ts';
+import { typeGroups, typesVisibleTo } from '../../src/types/types.ts';
 import { describedWebhooks } from '../../src/types/webhooks.ts';
+
+/** The types of the feed, as the interface promises them. */
+const TYPES = [
+  'order.created',
+  'order.changed',
+  'order.confirmed',
+  'order.expired',
+  'order.cancelled',
+  'order.settled',
+  'payment.recorded',
+  'payment.failed',
+  'refund.recorded',
+  'ticket.issued',
+  'ticket.changed',
+  'ticket.printed',
+  'ticket.printing_reverted',
+  'ticket.replaced',
+  'ticket.controlled',
+  'ticket.control_reverted',
+  'ticket.cancelled',
+  'contact.created',
+  'contact.changed',
+  'contact.erased',
+  'product.created',
+  'product.changed',
+  'performance.created',
+  'performance.changed',
+  'performance.cancelled',
+];
+/** Delivered only. */
+const TEST = 'webhook.test';
+
+interface DescribedMessage {
+  readonly parameters: readonly { readonly $ref: string }[];
+  readonly requestBody: {
+    readonly content: Readonly<
+      Record<
+        string,
+        { readonly schema: { readonly $ref: string }; readonly examples: Readonly<Record<string, object>> }
+      >
+    >;
+  };
+}
+
+const { webhooks, components } = openApiDocument({
+  service: 'events',
+  version: '0',
+  operations: [],
+  webhooks: describedWebhooks,
+}) as unknown as {
+  readonly webhooks: Readonly<Record<string, { readonly post: DescribedMessage }>>;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, { readonly required?: readonly string[]; readonly properties: object }>>;
+    readonly parameters: Readonly<Record<string, { readonly name: string; readonly in: string }>>;
+  };
+};
 
 test('every operation has examples that match its schemas', async () => {
   const [engine] = testEngines('events', collections);
@@ -25,17 +81,34 @@ test('every operation has examples that match its schemas', async () => {
   await opened.discard();
 });
 
-test.each(describedWebhooks)('$type has a named schema and an example that matches it', ({ type, body, example }) => {
+test('the description has every type that is delivered, and no other', () => {
+  expect(Object.keys(webhooks).toSorted()).toEqual([...TYPES, TEST].toSorted());
+});
+
+test.each([...TYPES, TEST])('%s has a named schema, an example that matches it, and signed headers', (type) => {
+  const { parameters = [], requestBody } = webhooks[type]?.post ?? {};
+  const { schema, examples } = requestBody?.content['application/json'] ?? {};
+  const name = `${type.replaceAll(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase())}Event`;
+  expect(schema).toEqual({ $ref: `#/components/schemas/${name}` });
+  expect(components.schemas[name]?.properties).toMatchObject({ type: { enum: [type] } });
+  expect(Object.keys(examples ?? {})).toEqual([type]);
+  expect(parameters.map(({ $ref }) => components.parameters[$ref.split('/').at(-1) ?? ''])).toMatchObject([
+    { name: 'webhook-id', in: 'header' },
+    { name: 'webhook-timestamp', in: 'header' },
+    { name: 'webhook-signature', in: 'header' },
+  ]);
+  const { body, example } = describedWebhooks.find((one) => one.type === type) ?? {};
   const { format: _, ...plain } = { ...body } as { format?: unknown };
-  expect(Value.Check(plain as typeof body, example)).toBe(true);
-  expect(Value.Check(Event, example)).toBe(true);
-  const document = openApiDocument({ service: 'events', version: '0', operations: [], webhooks: describedWebhooks });
-  const { webhooks, components } = document as unknown as {
-    webhooks: Record<string, { post: { requestBody: { content: Record<string, { schema: { $ref: string } }> } } }>;
-    components: { schemas: Record<string, object> };
-  };
-  const { $ref } = webhooks[type]?.post.requestBody.content['application/json']?.schema ?? { $ref: '' };
-  expect(components.schemas).toHaveProperty($ref.slice('#/components/schemas/'.length));
+  expect(Value.Check(plain as NonNullable<typeof body>, example)).toBe(true);
+  expect(example).toMatchObject({ type });
+  expect(Value.Check(Event, example)).toBe(type !== TEST);
+});
+
+test('a test has neither a sequence nor data', () => {
+  const { required, properties } = components.schemas.WebhookTestEvent ?? { properties: {} };
+  expect(required?.toSorted()).toEqual(['data', 'id', 'institution', 'occurredAt', 'resource', 'type']);
+  expect(Object.keys(properties)).not.toContain('sequence');
+  expect(properties).toMatchObject({ data: { properties: {}, additionalProperties: false } });
 });
 
 test('every type belongs to a group and needs a scope', () => {
@@ -49,5 +122,5 @@ test('every type belongs to a group and needs a scope', () => {
     'performance.*',
   ]);
   const scopes = ['catalog:read', 'contacts:read', 'orders:read', 'orders.sensitive:read', 'tickets:read'];
-  expect(typesVisibleTo(scopes)).toEqual(eventTypeNames);
+  expect(typesVisibleTo(scopes)).toEqual(TYPES);
 });

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
+import { Value } from 'typebox/value';
 import { Unresolvable } from '../../src/addresses/resolve.ts';
+import { WebhookTestEvent } from '../../src/types/schemas.ts';
 import { webhooksCollection } from '../../src/webhooks/documents.ts';
 import { deleteWebhook, listDeliveries, listWebhooks, pauseWebhook } from '../../src/webhooks/operator.ts';
 import {
@@ -214,6 +216,7 @@ describe.each(engines)('on $name', (engine) => {
           resource: { type: 'webhook', id, version: 1, url: `https://tickets.example/svc/v3/webhooks/${id}` },
           data: {},
         });
+        expect(Value.Check(WebhookTestEvent, at.received[0]?.event)).toBe(true);
         at.answer = status(500);
         const failed = await its.call<{ delivery: Json }>('POST', `/${id}/test`);
         expect(failed.data.delivery).toMatchObject({ outcome: 'failed', error: 'http_status', nextAttemptAt: null });
