@@ -1,34 +1,5 @@
-import { deprecationOf } from '../named.ts';
-import type { AnyOperation, Deprecation } from '../operation.ts';
+import type { Deprecation } from '../operation.ts';
 import type { Reply } from './exchange.ts';
-
-/** What the deprecated members of a schema announce. */
-const within = (schema: unknown, seen: Set<unknown>): Deprecation[] => {
-  if (typeof schema !== 'object' || schema === null || seen.has(schema)) return [];
-  seen.add(schema);
-  const own = deprecationOf(schema);
-  return [...(own ? [own] : []), ...Object.values(schema).flatMap((part) => within(part, seen))];
-};
-
-const earliest = (dates: readonly string[]): string => dates.toSorted()[0] ?? '';
-
-/**
- * What the answers of an operation announce: its own end, or else the first one of a parameter or a member of its
- * bodies. Undefined if nothing of it will go.
- */
-export const announcedBy = ({
-  deprecated,
-  params,
-  query,
-  body,
-  answers,
-  members,
-}: Pick<AnyOperation, 'deprecated' | 'params' | 'query' | 'body' | 'answers' | 'members'>): Deprecation | undefined => {
-  if (deprecated) return deprecated;
-  const all = within([params, query, body, answers, members], new Set());
-  if (all.length === 0) return undefined;
-  return { since: earliest(all.map(({ since }) => since)), sunset: earliest(all.map(({ sunset }) => sunset)) };
-};
 
 /**
  * Makes what adds the headers to each answer of an operation that announce an end: `Deprecation` (RFC 9745), `Sunset`

@@ -1,3 +1,6 @@
+import { deprecationOf } from '../named.ts';
+import type { AnyOperation, Deprecation } from '../operation.ts';
+
 const text = { type: 'string' } as const;
 
 /** The headers of an operation of which something will go, as they are described. */
@@ -5,3 +8,31 @@ export const describedDeprecation = {
   Deprecation: { description: 'Since when the operation, or a member of it, is deprecated (RFC 9745).', schema: text },
   Sunset: { description: 'The operation, or the member, is served until then at least (RFC 8594).', schema: text },
 } as const;
+
+/** What the deprecated members of a schema announce. */
+const within = (schema: unknown, seen: Set<unknown>): Deprecation[] => {
+  if (typeof schema !== 'object' || schema === null || seen.has(schema)) return [];
+  seen.add(schema);
+  const own = deprecationOf(schema);
+  return [...(own ? [own] : []), ...Object.values(schema).flatMap((part) => within(part, seen))];
+};
+
+const earliest = (dates: readonly string[]): string => dates.toSorted()[0] ?? '';
+
+/**
+ * What the answers of an operation announce: its own end, or else the first one of a parameter or a member of its
+ * bodies. Undefined if nothing of it will go.
+ */
+export const announcedBy = ({
+  deprecated,
+  params,
+  query,
+  body,
+  answers,
+  members,
+}: Pick<AnyOperation, 'deprecated' | 'params' | 'query' | 'body' | 'answers' | 'members'>): Deprecation | undefined => {
+  if (deprecated) return deprecated;
+  const all = within([params, query, body, answers, members], new Set());
+  if (all.length === 0) return undefined;
+  return { since: earliest(all.map(({ since }) => since)), sunset: earliest(all.map(({ sunset }) => sunset)) };
+};

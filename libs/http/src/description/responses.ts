@@ -1,14 +1,13 @@
 import { STATUS_CODES } from 'node:http';
 import { type Code, Fault, registry } from '@boxoffice/envelope';
 import type { TProperties, TSchema } from 'typebox';
-import { announcedBy } from '../answers/deprecation.ts';
 import { exampleDetails, ref } from '../families/components.ts';
 import type { Family } from '../families/family.ts';
 import { nameOf } from '../named.ts';
 import type { AnyCode, AnyOperation } from '../operation.ts';
 import { isIdempotent } from '../shape.ts';
 import { codesOf } from './codes.ts';
-import { describedDeprecation } from './deprecation.ts';
+import { announcedBy, describedDeprecation } from './deprecation.ts';
 import type { Schemas } from './named-schemas.ts';
 
 const LIMIT_HEADERS = {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Type } from 'typebox';
-import { announcedBy as announcementOf } from '../../src/answers/deprecation.ts';
+import { announcedBy as announcementOf } from '../../src/description/deprecation.ts';
 import { type AnyOperation, deprecatedMember, named, openApiDocument } from '../../src/index.ts';
 import { type Started, start } from '../fixture.ts';
 import { things } from '../things.ts';
