@@ -5,7 +5,10 @@ export interface Field {
   /** Its name in the form, and its id. */
   readonly name: string;
   readonly label: string;
-  readonly type: 'email' | 'password' | 'text';
+  /** Not `email`: browsers refuse an internationalised one, or send its domain as `xn--`. */
+  readonly type: 'password' | 'text';
+  /** The keyboard that devices show. */
+  readonly inputMode?: 'email';
   readonly autocomplete: 'username' | 'current-password' | 'new-password';
   readonly value?: string | undefined;
   readonly hint?: string;
@@ -31,7 +34,7 @@ export const field = (given: Field): Html => {
     minLength !== undefined && html` minlength="${minLength}"`
   }${maxLength !== undefined && html` maxlength="${maxLength}"`}${given.readOnly === true && html` readonly`}${
     given.autofocus === true && html` autofocus`
-  }${type !== 'text' && html` autocapitalize="none" spellcheck="false"`}>
+  }${given.inputMode !== undefined && html` inputmode="${given.inputMode}"`} autocapitalize="none" spellcheck="false">
 ${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>\n`}</div>
 `;
 };

@@ -52,7 +52,8 @@ export const signInPage = (view: SignInView): PageAnswer => {
   const fields = html`${hidden({ form: view.state })}${field({
     name: 'login',
     label: texts.login,
-    type: 'email',
+    type: 'text',
+    inputMode: 'email',
     autocomplete: 'username',
     value: view.login,
     invalid: view.isWrong,

@@ -1,9 +1,10 @@
 import type { CallerUser } from '@boxoffice/identity';
-import { type Attempt, createLogIns, type LogInsOptions, loginKey, type Outcome } from '@boxoffice/logins';
+import { type Attempt, createLogIns, type LogInsOptions, type Outcome } from '@boxoffice/logins';
 import type { Store } from '@boxoffice/store';
 import { scopesOf } from '../domain/roles.ts';
 import { signedIn } from '../domain/user.ts';
 import { attemptsOf, type UserDocument, usersOf } from '../store.ts';
+import { userOfLogin } from './logins.ts';
 
 /** A user who may sign in now, with what tokens say of them. */
 export interface Account extends CallerUser {
@@ -76,7 +77,7 @@ export const createAccounts = (
     now,
     verify,
     find: async ({ institution, login }) => {
-      const [found] = await users.of(institution).find({ where: { loginKey: loginKey(login) }, limit: 1 });
+      const found = await userOfLogin(users.of(institution), login);
       const user = found && accountOf(found);
       return user && found.passwordHash !== null ? { user, passwordHash: found.passwordHash } : undefined;
     },

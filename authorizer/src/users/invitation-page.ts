@@ -50,7 +50,8 @@ const formPage = ({ language, institution, user, secret, problem }: FormView): P
   const fields = html`${hidden({ token: secret })}${field({
     name: 'login',
     label: texts.login,
-    type: 'email',
+    type: 'text',
+    inputMode: 'email',
     autocomplete: 'username',
     value: user.login,
     readOnly: true,

@@ -1,6 +1,6 @@
 // Users of the institution API: administration, invitations and passwords.
 import { Fault } from '@boxoffice/envelope';
-import { hashPassword, loginKey } from '@boxoffice/logins';
+import { hashPassword } from '@boxoffice/logins';
 import { type Documents, type IdempotencyRecord, type Store, UniqueViolation } from '@boxoffice/store';
 import * as rules from '../domain/user.ts';
 import { forgetGrants } from '../grants/grants.ts';
@@ -17,6 +17,7 @@ import {
   storeInvitation,
 } from './invitations.ts';
 import { createLastAdmin } from './last-admin.ts';
+import { keyOf, userOfLogin } from './logins.ts';
 import { createReferenceCheck } from './reference-check.ts';
 import { hashInvitation, makeUserId } from './secrets.ts';
 
@@ -87,6 +88,8 @@ export interface UsersOptions {
 }
 
 const absent = (): Fault => new Fault('not_found', 'There is no user with this id.');
+
+const duplicate = (): Fault => new Fault('user_duplicate_login', 'The institution has another user with this login.');
 
 const refusals: Record<rules.Refusal, () => Fault> = {
   customer_without_contact: () =>
@@ -210,31 +213,25 @@ export const createUsers = (store: Store, { publicUrl, references, now = Date.no
   return {
     documents: (institution) => users.of(institution),
     get: getUser,
-    ofLogin: async (institution, login) => {
-      const [found] = await users.of(institution).find({ where: { loginKey: loginKey(login) }, limit: 1 });
-      return found;
-    },
+    ofLogin: (institution, login) => userOfLogin(users.of(institution), login),
     create: async (institution, { login, ...details }, idempotencyRecord) => {
       if (details.role === 'customer' && details.contactNumber === null) throw refusals.customer_without_contact();
       await requireKnown(institution, details);
+      // The unique index does not know a spelling under which a user was stored before spellings shared a key.
+      if (await userOfLogin(users.of(institution), login)) throw duplicate();
       const made = makeNewInvitation(now());
       const id = makeUserId();
       await storeInvitation(store, institution, id, made.invitation);
       const registered = {
         id,
-        ...rules.newUser(
-          { ...details, login: login.trim(), loginKey: loginKey(login) },
-          made.invitation,
-          new Date(now()),
-        ),
+        ...rules.newUser({ ...details, login: login.trim(), loginKey: keyOf(login) }, made.invitation, new Date(now())),
       };
       try {
         const user = await users.of(institution).insert(registered, { idempotencyRecord });
         return { user, invitation: shown(made) };
       } catch (error) {
         await removeInvitation(store, institution, made.invitation);
-        if (!(error instanceof UniqueViolation)) throw error;
-        throw new Fault('user_duplicate_login', 'The institution has another user with this login.');
+        throw error instanceof UniqueViolation ? duplicate() : error;
       }
     },
     amend: async (institution, userId, to, request = {}) => {

@@ -12,7 +12,7 @@ describe('a page', () => {
     const { body } = page(attack, attack);
     expect(body).not.toContain('<script');
     expect(body).toContain('&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&#39;&amp;');
-    const input = field({ name: 'login', label: attack, type: 'email', autocomplete: 'username', value: attack });
+    const input = field({ name: 'login', label: attack, type: 'text', autocomplete: 'username', value: attack });
     expect(input.html).not.toContain('<script');
     expect(input.html.match(/"/g)?.length).toBe(18);
   });

@@ -1,7 +1,9 @@
+import { loginKey } from '@boxoffice/logins';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { usersOf } from '../../src/store.ts';
+import { createAccounts } from '../../src/users/accounts.ts';
 import { engines, type Installation, type Json, startInstallation } from '../installation.ts';
-import { newLogin, usersIn } from './fixture.ts';
+import { newLogin, PASSWORD, usersIn } from './fixture.ts';
 
 describe.each(engines)('on $name', (engine) => {
   let installation: Installation;
@@ -60,6 +62,31 @@ describe.each(engines)('on $name', (engine) => {
       expect([again.status, again.body.status]).toEqual([409, 'user_duplicate_login']);
       const museum = await users.withAll('museum');
       expect((await users.create(museum.token, { login, name: 'B', role: 'door' })).status).toBe(201);
+    });
+
+    test('has one login in all its spellings, which all sign in', async () => {
+      const name = `zoë-${newLogin().split('@', 1)[0]}`;
+      const [letters, dns] = [`${name}@bücher.example`, `${name.toUpperCase()}@xn--bcher-kva.example`];
+      const { userId, login, invitation } = await created({ login: letters });
+      expect(login).toBe(letters);
+      const isTaken = async (spelling: string) => {
+        const again = await users.create(token, { login: spelling, name: 'B', role: 'door' });
+        return again.body.status === 'user_duplicate_login';
+      };
+      expect([await isTaken(letters), await isTaken(dns)]).toEqual([true, true]);
+
+      await users.accept(invitation.url, PASSWORD);
+      const accounts = createAccounts(installation.store, { mostPerAddress: 300, audit: () => undefined });
+      const signIn = async (spelling: string) =>
+        (await accounts.verify({ institution: 'opera', login: spelling, ip: '192.0.2.9' }, PASSWORD)).outcome;
+      expect([await signIn(letters), await signIn(dns)]).toEqual(['right', 'right']);
+
+      // As it was stored before spellings shared a key.
+      const older = { loginKey: loginKey(letters) };
+      await usersOf(installation.store)
+        .of('opera')
+        .update(userId, (user) => ({ next: { ...user, ...older } }));
+      expect([await signIn(letters), await isTaken(letters)]).toEqual(['right', true]);
     });
 
     test('of the role customer has a contact', async () => {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { networkOf } from '@boxoffice/runtime';
 import { type CollectionHandle, type Document, collection as declare, UniqueViolation } from '@boxoffice/store';
-import { loginKey } from './login-key.ts';
+import { emailLoginKey } from './login-key.ts';
 
 /**
  * Recent wrong passwords of an address, a login, or both; the id is a hash of the address and login that they share.
@@ -62,7 +62,8 @@ const networkLimit = (institution: string, network: string, most: number): Limit
 /** The limit of the address comes first: an attempt that it refuses stores nothing about the login. */
 const limitsOf = ({ institution, realm, login, ip }: Attempt, mostPerAddress: number): readonly Limit[] => {
   const network = networkOf(ip);
-  const whom = [institution, realm, loginKey(login)];
+  // Spellings of one email share the limits.
+  const whom = [institution, realm, emailLoginKey(login)];
   return [
     networkLimit(institution, network, mostPerAddress),
     { id: derived('address', ...whom, network), most: MAX_FROM_ADDRESS },

@@ -17,8 +17,8 @@ export interface People {
   readonly login: string;
   readonly password: string;
   readonly redirectUri: string;
-  /** A new invitation's link. */
-  invite(): Promise<string>;
+  /** The link of a new user's invitation. */
+  invite(login?: string): Promise<string>;
   /** A client without a browser. */
   readonly client: Client;
 }
@@ -40,9 +40,9 @@ export const peopleOf = ({ demo, address }: Product, applicationUrl: string): Pe
     password: user.password,
     redirectUri: `${applicationUrl}/callback`,
     client,
-    async invite() {
+    async invite(login = `${randomUUID()}@example.org`) {
       const headers = { authorization: await authorizationOf(client, clientOf('full')) };
-      const body = { login: `${randomUUID()}@example.org`, name: 'Grace Hopper', role: 'manager' };
+      const body = { login, name: 'Grace Hopper', role: 'manager' };
       const { body: answer } = await client('/svc/v3/users', { method: 'POST', headers, body });
       return answer.data.invitation.url;
     },

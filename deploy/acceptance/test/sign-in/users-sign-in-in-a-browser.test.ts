@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { waitUntil } from '@boxoffice/testkit';
@@ -248,6 +249,27 @@ suite('users sign in in a browser', () => {
         await keyboard.type('four swans on a cold lake');
         await keyboard.press('Enter');
         await page.getByRole('heading', { name: 'Your password is saved' }).waitFor();
+      }),
+    STORY_MS,
+  );
+
+  test.concurrent(
+    'an email beyond ASCII signs in as it is typed, its domain in letters or as DNS has it',
+    () =>
+      inBrowser({ locale: LOCALES.de }, async (page) => {
+        const { login, password, repeat, submit } = controls(page);
+        const name = `zoë-${randomUUID()}`;
+        await page.goto(await people.invite(`${name}@bücher.example`));
+        expect(await login.inputValue()).toBe(`${name}@bücher.example`);
+        for (const field of [password, repeat]) await field.fill('four swans on a cold lake');
+        await submit.click();
+        await password.waitFor({ state: 'detached' });
+        for (const domain of ['bücher.example', 'xn--bcher-kva.example']) {
+          await page.goto(requestOf(people, { prompt: 'login' }));
+          const returned = page.waitForRequest((request) => request.url().startsWith(`${people.redirectUri}?`));
+          await enter(page, `${name}@${domain}`, 'four swans on a cold lake');
+          expect(new URL((await returned).url()).searchParams.has('code')).toBe(true);
+        }
       }),
     STORY_MS,
   );
