@@ -55,6 +55,7 @@ export {
   listApiUsers,
   lockApiUser,
   type NewApiUser,
+  readmitApiUser,
   setApiUserPassword,
   type UserSummary,
 } from './users/operator.ts';

@@ -2,7 +2,7 @@ import type { Role } from './roles.ts';
 
 export const STATES = ['invited', 'active', 'locked'] as const;
 
-/** `invited` until the first password is set; `locked` by an administrator. */
+/** `invited` without a password, until one is set; `locked` by an administrator. */
 export type State = (typeof STATES)[number];
 
 /** An invitation that has not been accepted yet. */
@@ -30,7 +30,7 @@ export interface User extends UserDetails {
   /** The email in the form that equal ones share. */
   readonly loginKey: string;
   readonly state: State;
-  /** Argon2id, in PHC string format; null until the first password is set. */
+  /** Argon2id, in PHC string format; null until one is set. */
   readonly passwordHash: string | null;
   /** The pending invitation; null if there is none. */
   readonly invitation: Invitation | null;
@@ -83,7 +83,7 @@ export const newUser = (
 /** A change that an administrator asks for; absent members stay. */
 export type UserChange = Partial<UserDetails> & { readonly state?: State };
 
-export type Refusal = 'customer_without_contact' | 'not_active_yet' | 'invited_by_hand' | 'locked';
+export type Refusal = 'customer_without_contact' | 'not_active_yet' | 'invited_by_hand' | 'locked' | 'not_locked';
 
 /** The next state: unlocking a user without a password leaves an invited one. */
 const nextState = (user: User, wanted: State | undefined): State | Refusal => {
@@ -111,6 +111,14 @@ export const amend = <T extends User>(user: T, change: UserChange, now: Date): T
 /** Invites a user to set a password; an earlier invitation ends. */
 export const invite = <T extends User>(user: T, invitation: Invitation, now: Date): T | Refusal =>
   user.state === 'locked' ? 'locked' : changed(user, { invitation }, now);
+
+/**
+ * Unlocks a user without the password, which somebody else may know: it is forgotten, and the invitation sets a new one.
+ */
+export const readmit = <T extends User>(user: T, invitation: Invitation, now: Date): T | Refusal =>
+  user.state === 'locked'
+    ? changed(user, { state: 'invited', passwordHash: null, invitation, signedOutAt: now.getTime() }, now)
+    : 'not_locked';
 
 /** Whether the user can accept the invitation with this hash now. */
 export const isInvited = ({ invitation, state }: User, hash: string, now: number): boolean =>

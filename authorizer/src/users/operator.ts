@@ -62,13 +62,20 @@ export const listApiUsers = async (store: Store, institution?: string): Promise<
   return (await documents.find({ orderBy: 'createdAt' })).map(view);
 };
 
-/** Locks a user, which ends its sign-ins and tokens, or unlocks it. @throws {Fault} not_found, user_last_admin */
+/** A refusal in the words of the operator's commands, not of the interface. */
+const refuse = (text: string): never => {
+  throw new Fault('conflict', text);
+};
+
+/** Locks a user, which ends its sign-ins and tokens, or unlocks it. @throws {Fault} not_found, user_last_admin, conflict */
 export const lockApiUser = async (
   store: Store,
   options: ApiUserOptions,
   state: 'locked' | 'active' = 'locked',
 ): Promise<UserSummary> => {
   const { users, user } = await known(store, options);
+  if (state === 'active' && user.state === 'invited')
+    refuse(`${user.login} has no password yet; api-users invite makes a new link.`);
   return view(await users.amend(options.institution, user.id, { state }));
 };
 
@@ -78,7 +85,22 @@ export const inviteApiUser = async (
   options: ApiUserOptions,
 ): Promise<UserSummary & { readonly invitation: ShownInvitation | null }> => {
   const { users, user } = await known(store, options);
+  if (user.state === 'locked') refuse(`${user.login} is locked; api-users unlock --invite makes a link and unlocks.`);
   const invited = await users.invite(options.institution, user.id);
+  return invitedView(invited.user, invited.invitation);
+};
+
+/**
+ * Unlocks a user whose password is forgotten, with a new invitation; the link is returned only here.
+ * @throws {Fault} not_found, conflict for a user who is not locked
+ */
+export const readmitApiUser = async (
+  store: Store,
+  options: ApiUserOptions,
+): Promise<UserSummary & { readonly invitation: ShownInvitation | null }> => {
+  const { users, user } = await known(store, options);
+  if (user.state !== 'locked') refuse(`${user.login} is not locked; api-users lock ends its sign-ins first.`);
+  const invited = await users.readmit(options.institution, user.id);
   return invitedView(invited.user, invited.invitation);
 };
 

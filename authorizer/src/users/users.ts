@@ -1,5 +1,4 @@
 // Users of the institution API: administration, invitations and passwords.
-import { Fault } from '@boxoffice/envelope';
 import { hashPassword } from '@boxoffice/logins';
 import { type Documents, type IdempotencyRecord, type Store, UniqueViolation } from '@boxoffice/store';
 import * as rules from '../domain/user.ts';
@@ -19,6 +18,7 @@ import {
 import { createLastAdmin } from './last-admin.ts';
 import { keyOf, userOfLogin } from './logins.ts';
 import { createReferenceCheck } from './reference-check.ts';
+import { absent, duplicate, refusals } from './refusals.ts';
 import { hashInvitation, makeUserId } from './secrets.ts';
 
 /** A link that lets its user set a password; shown this once. */
@@ -68,6 +68,8 @@ export interface Users {
   remove(institution: string, userId: string, allow?: (current: UserDocument) => void): Promise<UserDocument>;
   /** Makes a new invitation; the one before it ends. @throws {Fault} conflict for a locked user */
   invite(institution: string, userId: string, request?: ChangeRequest): Promise<InvitedUser>;
+  /** Unlocks a user, whose password is forgotten, with a new invitation. @throws {Fault} conflict if it is not locked */
+  readmit(institution: string, userId: string): Promise<InvitedUser>;
   /** Sets a password that {@link passwordProblem} accepts; all sign-ins end. */
   setPassword(institution: string, userId: string, password: string): Promise<UserDocument>;
   /** The user whom an invitation's secret invites now. */
@@ -86,29 +88,6 @@ export interface UsersOptions {
   /** Epoch milliseconds. */
   readonly now?: () => number;
 }
-
-const absent = (): Fault => new Fault('not_found', 'There is no user with this id.');
-
-const duplicate = (): Fault => new Fault('user_duplicate_login', 'The institution has another user with this login.');
-
-const refusals: Record<rules.Refusal, () => Fault> = {
-  customer_without_contact: () =>
-    new Fault(
-      'semantically_invalid',
-      '$.contactNumber is required for the role customer: it bounds what the user sees.',
-    ),
-  not_active_yet: () =>
-    new Fault(
-      'conflict',
-      'The user has not set a password yet: POST /svc/v3/users/{userId}/invitation (createUserInvitation) makes a new link.',
-    ),
-  invited_by_hand: () =>
-    new Fault(
-      'semantically_invalid',
-      '$.state cannot be set to invited; POST /svc/v3/users/{userId}/invitation (createUserInvitation) invites.',
-    ),
-  locked: () => new Fault('conflict', 'The user is locked; set $.state to active first.'),
-};
 
 /** The write would take the last step of an active admin, and needs the rule about the last one. */
 class AdminDeparts extends Error {
@@ -199,6 +178,26 @@ export const createUsers = (store: Store, { publicUrl, references, now = Date.no
     return true;
   };
 
+  /** Makes a new invitation by a rule; the one before it ends. */
+  const inviteBy = async (
+    rule: typeof rules.invite,
+    institution: string,
+    userId: string,
+    request: ChangeRequest,
+  ): Promise<InvitedUser> => {
+    const before = await getUser(institution, userId);
+    const made = makeNewInvitation(now());
+    await storeInvitation(store, institution, userId, made.invitation);
+    try {
+      const user = await change(institution, userId, request, (current, at) => rule(current, made.invitation, at));
+      await removeInvitation(store, institution, before.invitation);
+      return { user, invitation: shown(made) };
+    } catch (error) {
+      await removeInvitation(store, institution, made.invitation);
+      throw error;
+    }
+  };
+
   const remove: Users['remove'] = async (institution, userId, allow) => {
     const user = await getUser(institution, userId);
     allow?.(user);
@@ -245,21 +244,8 @@ export const createUsers = (store: Store, { publicUrl, references, now = Date.no
       return user;
     },
     remove,
-    invite: async (institution, userId, request = {}) => {
-      const before = await getUser(institution, userId);
-      const made = makeNewInvitation(now());
-      await storeInvitation(store, institution, userId, made.invitation);
-      try {
-        const user = await change(institution, userId, request, (current, at) =>
-          rules.invite(current, made.invitation, at),
-        );
-        await removeInvitation(store, institution, before.invitation);
-        return { user, invitation: shown(made) };
-      } catch (error) {
-        await removeInvitation(store, institution, made.invitation);
-        throw error;
-      }
-    },
+    invite: (institution, userId, request = {}) => inviteBy(rules.invite, institution, userId, request),
+    readmit: (institution, userId) => inviteBy(rules.readmit, institution, userId, {}),
     setPassword: async (institution, userId, password) => {
       const passwordHash = await hashPassword(password);
       const before = await getUser(institution, userId);

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { inviteApiUser, lockApiUser, readmitApiUser } from '../../src/index.ts';
 import { onContactErased } from '../../src/reactions/contact-erased.ts';
+import { createAccounts } from '../../src/users/accounts.ts';
 import { createUsers } from '../../src/users/users.ts';
 import { engines, type Installation, type Json, startInstallation, type TestClient } from '../installation.ts';
 import { introspect, newLogin, PASSWORD, usersIn } from './fixture.ts';
@@ -104,6 +106,26 @@ describe.each(engines)('on $name', (engine) => {
         expect((await users.changePassword(own, { current: PASSWORD, new: password })).status).toBe(status);
       const changed = await users.changePassword(own, { current: PASSWORD, new: NEXT });
       expect([changed.status, (changed.body.data as Json).userId]).toEqual([200, userId]);
+    });
+
+    test('ends with a lock, and the password with it if the user is let in again by invitation', async () => {
+      const { userId, login } = await users.active(token, 'door');
+      const own = await users.tokenOf(userId, client);
+      const { store, issuer } = installation;
+      const user = { institution: 'opera', login, publicUrl: issuer };
+      await expect(readmitApiUser(store, user)).rejects.toThrow('is not locked');
+      await lockApiUser(store, user);
+      await expect(inviteApiUser(store, user)).rejects.toThrow('unlock --invite');
+      const { state, invitation } = await readmitApiUser(store, user);
+      expect(state).toBe('invited');
+
+      const accounts = createAccounts(store, { mostPerAddress: 300, audit: () => undefined });
+      const signIn = async (password: string) =>
+        (await accounts.verify({ institution: 'opera', login, ip: '192.0.2.10' }, password)).outcome;
+      expect(await signIn(PASSWORD)).toBe('wrong');
+      expect((await users.accept(String(invitation?.url), NEXT)).status).toBe(200);
+      expect([await signIn(PASSWORD), await signIn(NEXT)]).toEqual(['wrong', 'right']);
+      expect((await introspect(installation, client, own)).body).toMatchObject({ active: false });
     });
 
     test('is throttled like a login, by login and by address', async () => {

@@ -1,4 +1,7 @@
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
+import { authorizer, setApiUserPassword, usersCollection } from '@boxoffice/authorizer';
+import { createLogger } from '@boxoffice/runtime';
+import { openSqliteStores, type Store } from '@boxoffice/store';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { operatorOf, temporaryDirectory } from './program.ts';
 
@@ -28,8 +31,43 @@ test('users are created with a link, listed without it, invited again and locked
   expect(again.invitation.url).toMatch(/^https:\/\/tickets\.example\.test\/auth/);
 
   expect((await operator('api-users', 'lock', 'club', 'ann@club.example')).out).toContain('locked');
-  expect((await operator('api-users', 'invite', 'club', 'ann@club.example')).status).toBe(1);
+  const refused = await operator('api-users', 'invite', 'club', 'ann@club.example');
+  expect([refused.status, refused.err]).toEqual([1, expect.stringContaining('api-users unlock --invite')]);
   expect((await operator('api-users', 'unlock', 'club', 'ann@club.example')).out).toContain('invited');
+  const unlocked = await operator('api-users', 'unlock', 'club', 'ann@club.example');
+  expect([unlocked.status, unlocked.err]).toEqual([1, expect.stringContaining('api-users invite')]);
+});
+
+/** The commands on users that a section of the runbook says, in order. */
+const commandsIn = (section: string): string[][] => {
+  const runbook = readFileSync(new URL('../../runbook.md', import.meta.url), 'utf8');
+  const [, text = ''] = new RegExp(`^### ${section}\n([^]*?)(?=^### )`, 'm').exec(runbook) ?? [];
+  return [...text.matchAll(/`operator (api-users [^`]+)`/g)].map(([, words = '']) => words.split(/\s+/));
+};
+
+test.each(['SignInsFailing', 'TokensReplayed'])('what %s says ends a stolen password', async (section) => {
+  const login = `${section}@club.example`;
+  await create(login, '--role', 'door');
+  const opened = async <Result>(act: (store: Store) => Promise<Result>): Promise<Result> => {
+    const stores = openSqliteStores({ directory, logger: createLogger({ service: 'test', level: 'error' }) });
+    return act(await stores.open(authorizer.name, authorizer.collections)).finally(() => stores.close());
+  };
+  const user = { institution: 'club', login, publicUrl: 'https://localhost' };
+  await opened((store) => setApiUserPassword(store, user, 'four swans on a cold lake'));
+  const commands = commandsIn(section);
+  expect(commands.slice(0, 2)).toEqual([
+    ['api-users', 'lock'],
+    ['api-users', 'unlock', '--invite'],
+  ]);
+  for (const words of commands) {
+    const ran = await operator(...words, 'club', login, '--json');
+    expect([words, ran.status, ran.err]).toEqual([words, 0, '']);
+    expect(JSON.parse(ran.out).state).toBe(words.includes('lock') ? 'locked' : 'invited');
+    if (!words.includes('lock')) expect(JSON.parse(ran.out).invitation.url).toContain('inv_');
+  }
+  const found = await opened((store) => store.collection(usersCollection).of('club').find());
+  const { state, passwordHash } = found.find((one) => one.login === login) ?? {};
+  expect([state, passwordHash]).toEqual(['invited', null]);
 });
 
 test('a wrong role, a taken login, an unknown contact, point of sale and user are refused with a reason', async () => {

@@ -1,4 +1,4 @@
-import { createApiUser, inviteApiUser, listApiUsers, lockApiUser, ROLES } from '@boxoffice/authorizer';
+import { createApiUser, inviteApiUser, listApiUsers, lockApiUser, ROLES, readmitApiUser } from '@boxoffice/authorizer';
 import { publicUrl, readSettings } from '@boxoffice/runtime';
 import { type Command, listOf, nameOf, required } from '../command.ts';
 import type { Installation } from '../installation.ts';
@@ -61,11 +61,14 @@ export const apiUsers: readonly Command[] = [
   },
   {
     name: 'api-users unlock',
-    usage: 'INSTITUTION LOGIN',
-    about: 'lets a locked user sign in again; its old sign-ins stay ended',
+    usage: 'INSTITUTION LOGIN [--invite]',
+    about: `lets a locked user sign in again with the same password; its old sign-ins stay ended. --invite, if somebody else may know the password: forgets it and makes an invitation; ${LINK}`,
     words: ['INSTITUTION', 'LOGIN'],
-    run: async (installation, { words }) =>
-      lockApiUser(await installation.authorizer(), await userOf(installation, words), 'active'),
+    options: { invite: { type: 'boolean' } },
+    async run(installation, { words, options }) {
+      const [store, user] = [await installation.authorizer(), await userOf(installation, words)];
+      return options.invite === true ? readmitApiUser(store, user) : lockApiUser(store, user, 'active');
+    },
   },
   {
     name: 'api-users invite',
