@@ -61,7 +61,12 @@ const help = (some: readonly Command[]): string =>
 const givenTo = (command: Command, words: readonly string[]): Given & { json: boolean } => {
   const options = { ...command.options, json: { type: 'boolean' }, help: { type: 'boolean' } } as const;
   try {
-    const { values, positionals } = parseArgs({ args: [...words], options, allowPositionals: true });
+    const { values, positionals } = parseArgs({
+      args: [...words],
+      options,
+      allowPositionals: true,
+      allowNegative: true,
+    });
     const { words: wanted = [], optionalWords = [] } = command;
     const missing = wanted.slice(positionals.length);
     if (missing.length > 0) throw new Misuse(`${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} missing`);

@@ -29,6 +29,19 @@ describe('an installation is set up from nothing', () => {
     const renamed = await json('clients', 'update', 'club', created.clientId, '--name', 'web shop', '--scopes', 'all');
     expect(renamed).toMatchObject({ clientId: created.clientId, name: 'web shop' });
     expect(renamed.scopes).toContain('orders:write');
+    const browsers = ['--origins', 'https://www.club.example,http://localhost:5173', '--third-party'];
+    const opened = await json('clients', 'update', 'club', created.clientId, ...browsers);
+    expect(opened).toMatchObject({ origins: ['https://www.club.example', 'http://localhost:5173'], thirdParty: true });
+    const closed = await json('clients', 'update', 'club', created.clientId, '--origins', '', '--no-third-party');
+    expect(closed).toMatchObject({ name: 'web shop', origins: [], thirdParty: false });
+    const pub = ['--name', 'app', '--scopes', 'catalog:read', '--public', ...browsers];
+    const app = await json('clients', 'create', 'club', ...pub);
+    expect(app).toMatchObject({
+      type: 'public',
+      thirdParty: true,
+      origins: ['https://www.club.example', 'http://localhost:5173'],
+    });
+    await operator('clients', 'delete', 'club', app.clientId);
     const second = await json('clients', 'add-secret', 'club', created.clientId);
     expect(second.clientSecret).not.toBe(created.clientSecret);
     expect((await operator('clients', 'add-secret', 'club', created.clientId)).err).toContain('2 secrets');
@@ -49,7 +62,8 @@ describe('an installation is set up from nothing', () => {
     [2, 'INSTITUTION is missing', ['clients', 'create']],
     [2, 'INSTITUTION and CLIENT_ID are missing', ['clients', 'delete']],
     [2, '--name is missing', ['clients', 'create', 'club', '--scopes', 'all']],
-    [2, '--name, --scopes or --redirect-uris is missing', ['clients', 'update', 'club', 'cli_x']],
+    [2, 'nothing to change', ['clients', 'update', 'club', 'cli_x']],
+    [1, '$.origins[0]', ['clients', 'create', 'club', '--name', 'x', '--scopes', 'all', '--origins', 'club.example']],
     [2, 'at most 100 fit', ['clients', 'create', 'club', '--name', 'x'.repeat(101), '--scopes', 'all']],
     [2, 'at most 200 fit', ['institutions', 'create', 'a', '--name', 'x'.repeat(201), '--currency', 'EUR']],
     [

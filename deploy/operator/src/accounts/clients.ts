@@ -28,11 +28,16 @@ const properties = {
   name: { type: 'string' },
   scopes: { type: 'string' },
   'redirect-uris': { type: 'string' },
+  origins: { type: 'string' },
+  'third-party': { type: 'boolean' },
 } as const;
 
-/** Where users return to after signing in, for the clients at which they do. */
-const redirectUrisOf = (given: Given) =>
-  given.options['redirect-uris'] === undefined ? {} : { redirectUris: listOf(given, 'redirect-uris') };
+/** What only browsers need, as far as it is given: redirect URIs, origins, and whether users are asked for consent. */
+const browserOptionsOf = (given: Given) => ({
+  ...(given.options['redirect-uris'] === undefined ? {} : { redirectUris: listOf(given, 'redirect-uris') }),
+  ...(given.options.origins === undefined ? {} : { origins: listOf(given, 'origins') }),
+  ...(given.options['third-party'] === undefined ? {} : { thirdParty: given.options['third-party'] === true }),
+});
 
 export const clients: readonly Command[] = [
   {
@@ -48,15 +53,15 @@ export const clients: readonly Command[] = [
   {
     name: 'clients create',
     usage:
-      'INSTITUTION --name NAME --scopes catalog:read,orders:write [--redirect-uris https://…] [--public] [--third-party]',
-    about: `registers a client; its secret is printed only here. --scopes all: ${SCOPES.join(' ')}`,
+      'INSTITUTION --name NAME --scopes catalog:read,orders:write [--redirect-uris https://…] [--origins https://…] ' +
+      '[--public] [--third-party]',
+    about: `registers a client; its secret is printed only here. Browsers may call from --origins and from those of --redirect-uris. --scopes all: ${SCOPES.join(' ')}`,
     words: ['INSTITUTION'],
-    options: { ...properties, public: { type: 'boolean' }, 'third-party': { type: 'boolean' } },
+    options: { ...properties, public: { type: 'boolean' } },
     async run(installation, given) {
       const [name, scopes] = [nameOf(given, LONGEST_NAME), scopesOf(given)];
       const { id: institution } = await knownInstitution(installation, given.words[0] ?? '');
-      const thirdParty = given.options['third-party'] === true;
-      const registration = { institution, name, scopes, thirdParty, ...redirectUrisOf(given) };
+      const registration = { institution, name, scopes, ...browserOptionsOf(given) };
       const store = await installation.authorizer();
       return given.options.public === true
         ? createPublicClient(store, registration)
@@ -65,8 +70,11 @@ export const clients: readonly Command[] = [
   },
   {
     name: 'clients update',
-    usage: 'INSTITUTION CLIENT_ID [--name NAME] [--scopes catalog:read] [--redirect-uris https://…]',
-    about: 'changes the name or the scopes of a client; removed scopes end within seconds, also for its tokens',
+    usage:
+      'INSTITUTION CLIENT_ID [--name NAME] [--scopes catalog:read] [--redirect-uris https://…] [--origins https://…] ' +
+      '[--third-party | --no-third-party]',
+    about:
+      'changes what is given of a client, each list as a whole; removed scopes end within seconds, also for its tokens',
     words: ['INSTITUTION', 'CLIENT_ID'],
     options: properties,
     async run(installation, given) {
@@ -74,9 +82,9 @@ export const clients: readonly Command[] = [
       const change = {
         ...(given.options.name === undefined ? {} : { name: nameOf(given, LONGEST_NAME) }),
         ...(given.options.scopes === undefined ? {} : { scopes: scopesOf(given) }),
-        ...redirectUrisOf(given),
+        ...browserOptionsOf(given),
       };
-      if (Object.keys(change).length === 0) throw new Misuse('--name, --scopes or --redirect-uris is missing');
+      if (Object.keys(change).length === 0) throw new Misuse('nothing to change: an option is missing');
       const store = await installation.authorizer();
       const known = (await listClients(store, institution)).find((client) => client.clientId === clientId);
       checkUris(change, known?.type ?? 'confidential');
