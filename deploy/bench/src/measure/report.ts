@@ -32,6 +32,12 @@ export const quantile = (values: readonly number[], q: number): number => {
   return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? Number.NaN;
 };
 
+/** The probability that one of some measurements exceeds one of others; ties count half. 0.5 of equal distributions. */
+export const exceeding = (some: readonly number[], others: readonly number[]): number => {
+  const wins = some.flatMap((one) => others.map((other) => (one > other ? 1 : one === other ? 0.5 : 0)));
+  return wins.reduce((sum: number, win) => sum + win, 0) / wins.length;
+};
+
 /** The report as a table for a terminal. */
 export const table = ({ name, about, columns, rows, targets }: Report): string => {
   const cells = [columns, ...rows.map((row) => row.map((cell) => `${typeof cell === 'number' ? round(cell) : cell}`))];
