@@ -13,6 +13,9 @@ const isCommon = (text: string): boolean => commonPasswords().has(text);
 /** The unit that the text repeats, such as `abc` of `abcabcabc`; the text itself if it repeats none. */
 const unitOf = (text: string): string => /^(.+?)\1+$/su.exec(text)?.[1] ?? text;
 
+/** The text without white space and punctuation, which may stand between repeats. */
+const joined = (text: string): string => text.replaceAll(/[\s\p{P}]+/gu, '');
+
 const SHIFTS: readonly string[] = ['01234567890123456789', 'abcdefghijklmnopqrstuvwxyz', 'qwertyuiopasdfghjklzxcvbnm'];
 
 /** Whether the text runs along the digits, the alphabet or the keyboard, in either direction. */
@@ -35,8 +38,8 @@ const SPELLED: Readonly<Record<string, string>> = {
 const respelled = (text: string): string => [...text].map((letter) => SPELLED[letter] ?? letter).join('');
 
 /**
- * Whether a password is common: one of those that leaked most often, also repeated, in capitals, with digits for
- * letters, or with digits and signs before or after it; a repeated character; a run along the keyboard; or one of the
+ * Whether a password is common: one of those that leaked most often, also repeated (with or without signs between),
+ * in capitals, with digits for letters, or with digits and signs before or after it; a repeated character; a run along the keyboard; or one of the
  * given words, such as the login.
  */
 export const isCommonPassword = (password: string, words: readonly string[] = []): boolean => {
@@ -44,7 +47,9 @@ export const isCommonPassword = (password: string, words: readonly string[] = []
   const letters = text.replaceAll(/^[^\p{L}]+|[^\p{L}]+$/gu, '');
   // A short word beside many digits is not what makes the password guessable.
   const core = letters.length * 2 >= text.length ? letters : '';
-  const forms = [text, core, unitOf(text), unitOf(core), respelled(text), unitOf(respelled(text))].filter(Boolean);
-  const own = words.map((word) => word.normalize('NFKC').toLowerCase()).filter((word) => word !== '');
+  const spelled = respelled(text);
+  const repeated = [text, core, spelled, joined(text), joined(spelled)].map(unitOf);
+  const forms = [text, core, spelled, ...repeated].filter(Boolean);
+  const own = words.map((word) => word.normalize('NFKC').toLowerCase()).flatMap((word) => [word, joined(word)]);
   return new Set(text).size < 4 || isRun(text) || forms.some((form) => isCommon(form) || own.includes(form));
 };

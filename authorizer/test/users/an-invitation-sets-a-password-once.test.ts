@@ -148,6 +148,9 @@ describe('common passwords', () => {
     'Password1234',
     'P4ssw0rd12345',
     'passwordpassword',
+    'password password',
+    'Passw0rd-Passw0rd.',
+    'p@ssword, p@ssword!',
     'qwertyuiopasdf',
     '123456789012',
     '210987654321',
@@ -164,5 +167,6 @@ describe('common passwords', () => {
 
   test('the login is one', () => {
     expect(isCommonPassword('Claire.Dubois@opera.example', ['claire.dubois@opera.example'])).toBe(true);
+    expect(isCommonPassword('Claire Dubois, Claire Dubois', ['Claire Dubois'])).toBe(true);
   });
 });
