@@ -101,6 +101,7 @@ export const createUserTokens = (dependencies: UserTokenDependencies) => {
     { grant, refreshToken }: Use & { readonly given: true },
     account: Account,
     asked: readonly string[],
+    nonce: string | null,
   ): Promise<IssuedToken> => {
     const scopes = grantable(asked, client.scopes, account.scopes);
     const authTime = Math.floor(grant.signedInAt / 1000);
@@ -110,7 +111,7 @@ export const createUserTokens = (dependencies: UserTokenDependencies) => {
     const key = keys.signing();
     const origin = { grantId: grant.id, secretId: secret?.id };
     const claims = accessClaims({ issuer, client, origin, scopes, lifetime, now: at, user });
-    const { nonce, sessionId } = grant;
+    const { sessionId } = grant;
     const about = { issuer, clientId: client.id, account, scopes, nonce, sessionId, authTime, lifetime, now: at };
     const [accessToken, idToken] = await signer.sign(
       key,
@@ -145,7 +146,7 @@ export const createUserTokens = (dependencies: UserTokenDependencies) => {
     });
     const { use, account } = await accept(exchanged, 'authorization_code');
     used(identified);
-    return issue(identified, use, account, use.grant.scopes);
+    return issue(identified, use, account, use.grant.scopes, use.grant.nonce);
   };
 
   const refresh: IssueUserTokens = async (form, authorization) => {
@@ -169,7 +170,8 @@ export const createUserTokens = (dependencies: UserTokenDependencies) => {
     });
     const { use, account } = await accept(refreshed, 'refresh_token');
     used(identified);
-    return issue(identified, use, account, asked ?? use.grant.scopes);
+    // No nonce: it belongs to the answer that the user waited for (OpenID Connect Core, 12.2).
+    return issue(identified, use, account, asked ?? use.grant.scopes, null);
   };
 
   return { authorization_code: exchange, refresh_token: refresh };

@@ -197,7 +197,7 @@ export const createAuthorize = (dependencies: AuthorizeDependencies): PageHandle
     if (checked.outcome !== 'right') metrics.signIn(checked.outcome);
     if (checked.outcome === 'wrong') return askToSignIn(exchange, login, true);
     if (checked.outcome !== 'right') return tooManyPage(view, checked.waitMs, checked.outcome === 'busy');
-    if (!(await sent.spend())) return sentFormPage(view, again(sent));
+    if (!(await sent.spend())) return sentFormPage(view, 'sign-in', again(sent));
     const { user: account } = checked;
     const { token, session } = await sessions.begin(account, readCookie(http.cookie, SESSION_COOKIE));
     await accounts.recordSignIn(institution, account.id);
@@ -215,7 +215,7 @@ export const createAuthorize = (dependencies: AuthorizeDependencies): PageHandle
     if (open?.session.id !== sent.session || !open) return begin(exchange);
     const decision = single(http, 'decision');
     if (decision !== 'allow' && decision !== 'deny') return invalidFormPage(view.language);
-    if (!(await sent.spend())) return sentFormPage(view, again(sent));
+    if (!(await sent.spend())) return sentFormPage(view, 'consent', again(sent));
     if (decision === 'deny') return refuse(exchange, 'access_denied', 'The user has refused.');
     const shown = sent.scopes ?? [];
     const scopes = grantable(shown, request.client.scopes, open.account.scopes);

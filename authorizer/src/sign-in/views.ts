@@ -132,9 +132,14 @@ export const invalidFormPage = (language: Language): PageAnswer => {
 };
 
 /** The page of a form that had success before; its link sends the request again. */
-export const sentFormPage = ({ language, institution }: View, again: string): PageAnswer => {
+export const sentFormPage = (
+  { language, institution }: View,
+  purpose: 'sign-in' | 'consent',
+  again: string,
+): PageAnswer => {
   const texts = textsIn(language).errors;
-  const content = html`<p class="lead">${texts.sent}</p><div class="actions"><a class="button" href="${again}">${texts.proceed}</a></div>`;
+  const text = purpose === 'consent' ? texts.answered : texts.sent;
+  const content = html`<p class="lead">${text}</p><div class="actions"><a class="button" href="${again}">${texts.proceed}</a></div>`;
   return showPage({ language, institution: institution.name, title: texts.sentTitle, content }, { status: 409 });
 };
 

@@ -156,6 +156,17 @@ describe.each(engines)('on $name', (engine) => {
       expect((await people.refresh(client, second.body.refresh_token)).status).toBe(200);
     });
 
+    test('gives an ID token without the nonce of the sign-in', async () => {
+      const { verifier, challenge } = proof();
+      const request = { code_challenge: challenge, scope: 'openid offline_access', nonce: 'n-0S6_WzA2Mj' };
+      const { sent } = await people.signIn(people.browser(), client, ada, request);
+      const { body } = await people.exchange(client, sent.get('code'), verifier);
+      expect(claimsOf(body.id_token).nonce).toBe('n-0S6_WzA2Mj');
+      const refreshed = await people.refresh(client, body.refresh_token);
+      expect(claimsOf(refreshed.body.id_token)).toMatchObject({ sub: ada.userId, aud: client });
+      expect(claimsOf(refreshed.body.id_token)).not.toHaveProperty('nonce');
+    });
+
     test('sent again at once gets the same successor and a new access token', async () => {
       const { refresh_token: token } = await start();
       const answers = await Promise.all(Array.from({ length: 10 }, () => people.refresh(client, token)));

@@ -165,6 +165,7 @@ describe.each(engines)('on $name', (engine) => {
       expect(answers.map(({ status }) => status).sort()).toEqual([303, 409, 409]);
       const again = await send();
       expect(again.status).toBe(409);
+      expect(again.text).toContain('Your sign-in was accepted');
       const link = /class="button" href="([^"]+)"/.exec(again.text)?.[1]?.replaceAll('&amp;', '&') ?? '';
       expect((await browser.visit(link)).sent.get('state')).toBe('the-state');
     });
@@ -213,12 +214,18 @@ describe.each(engines)('on $name', (engine) => {
       );
     });
 
-    test('refused is access_denied', async () => {
+    test('refused is access_denied; sent again, the page says that the first answer counts', async () => {
       const third = await people.webClient({ thirdParty: true });
       const browser = people.browser();
       const page = await people.signIn(browser, third, ada);
       const { status, sent } = await decide(browser, page, 'deny');
       expect([status, sent.get('error'), sent.get('state')]).toEqual([303, 'access_denied', 'the-state']);
+      for (const decision of ['deny', 'allow']) {
+        const again = await decide(browser, page, decision);
+        expect([again.status, again.sent.has('code')]).toEqual([409, false]);
+        expect(again.text).toContain('Your first answer was received');
+        expect(again.text).not.toContain('sign-in was accepted');
+      }
     });
 
     test('is asked every time where another application could claim the redirect, unless the user signs in for it', async () => {

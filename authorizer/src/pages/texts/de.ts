@@ -41,6 +41,7 @@ export const de: Texts = {
     form: 'Es war zu lange offen oder wurde in einem anderen Fenster geöffnet. Beginnen Sie neu.',
     sentTitle: 'Dieses Formular wurde schon gesendet',
     sent: 'Ihre Anmeldung wurde angenommen. Fahren Sie mit der Anwendung fort.',
+    answered: 'Ihre erste Antwort ist angekommen, und sie gilt. Fahren Sie mit der Anwendung fort.',
     proceed: 'Weiter',
   },
   invitation: {

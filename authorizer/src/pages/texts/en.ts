@@ -43,6 +43,7 @@ export const en = {
     form: 'It was open for too long, or was opened in another window. Start again.',
     sentTitle: 'This form has already been sent',
     sent: 'Your sign-in was accepted. Continue to the application.',
+    answered: 'Your first answer was received, and it counts. Continue to the application.',
     proceed: 'Continue',
   },
   invitation: {

@@ -40,6 +40,7 @@ export const fr: Texts = {
     form: 'Il est resté ouvert trop longtemps, ou a été ouvert dans une autre fenêtre. Recommencez.',
     sentTitle: 'Ce formulaire a déjà été envoyé',
     sent: 'Votre connexion a été acceptée. Continuez vers l’application.',
+    answered: 'Votre première réponse a été reçue ; c’est elle qui compte. Continuez vers l’application.',
     proceed: 'Continuer',
   },
   invitation: {

@@ -42,12 +42,16 @@ export interface SinglePageApplication {
   close(): Promise<void>;
 }
 
+const MOST_LINES = 40;
+
 /** The page of the document, with the address and the client of an installation. */
 const pageOf = async (baseUrl: string, clientId: string): Promise<string> => {
   const [, page] = /```html\n(<!doctype html>[\s\S]*?)```/.exec(await readFile(DOCUMENT, 'utf8')) ?? [];
   const settings = ['https://tickets.example.org', 'cli_of-your-application'] as const;
   if (page === undefined || settings.some((setting) => page.split(setting).length !== 2))
     throw new Error('docs/sign-in.md has no single-page application with one address and one client');
+  const { length } = page.trimEnd().split('\n');
+  if (length > MOST_LINES) throw new Error(`the single-page application of docs/sign-in.md has ${length} lines`);
   return page.replace(settings[0], baseUrl).replace(settings[1], clientId);
 };
 
