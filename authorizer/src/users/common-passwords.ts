@@ -38,9 +38,9 @@ const SPELLED: Readonly<Record<string, string>> = {
 const respelled = (text: string): string => [...text].map((letter) => SPELLED[letter] ?? letter).join('');
 
 /**
- * Whether a password is common: one of those that leaked most often, also repeated (with or without signs between),
- * in capitals, with digits for letters, or with digits and signs before or after it; a repeated character; a run along the keyboard; or one of the
- * given words, such as the login.
+ * Whether a password is common: one of those that leaked most often, also repeated (with or without signs between), in
+ * capitals, with digits for letters, or with digits and signs before or after it; a repeated character; a run along the
+ * keyboard; or one of the given words, such as the login.
  */
 export const isCommonPassword = (password: string, words: readonly string[] = []): boolean => {
   const text = password.normalize('NFKC').toLowerCase();
