@@ -70,6 +70,7 @@ export const schemas = {
     orderId: id,
     contactNumber: nullable(Type.String()),
     pointOfSale: nullable(Type.String()),
+    callFollows: Type.Optional(Type.Literal(true)),
     tickets: Type.Array(
       Type.Object({
         ticketId: id,

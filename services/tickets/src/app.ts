@@ -3,6 +3,7 @@ import { versionOf } from '@boxoffice/runtime';
 import type { ServiceDefinition } from '@boxoffice/service';
 import { type Context, createContext } from './context.ts';
 import { currentFacts } from './current-facts.ts';
+import { startOverdue } from './issue/overdue.ts';
 import { onContactErased } from './reactions/contact-erased.ts';
 import { onOrderCancelled } from './reactions/order-cancelled.ts';
 import { ORDER_CONFIRMED, onOrderConfirmed } from './reactions/order-confirmed.ts';
@@ -30,9 +31,11 @@ export const tickets: ServiceDefinition<Record<never, never>, Context> = {
   ],
   background: ({ logger }, context) => {
     const sweep = startSweep(context, logger);
+    const overdue = startOverdue(context, logger);
     return {
       async close() {
         await sweep.close();
+        await overdue.close();
         await context.drawing.close();
       },
     };

@@ -11,7 +11,7 @@ import { announcedBy } from '../description/deprecation.ts';
 import { createOnce, type Remember, rememberNothing, type Ticket, ticketOf } from '../idempotency.ts';
 import { createCursorCodec, ownerOf } from '../lists/cursor.ts';
 import type { AnyOperation } from '../operation.ts';
-import { readBody } from '../requests/body.ts';
+import { BODY_LIMIT_BYTES, INTERNAL_BODY_LIMIT_BYTES, readBody } from '../requests/body.ts';
 import { compileForm } from '../requests/form.ts';
 import { isIdempotent, TAKES_BODY } from '../shape.ts';
 import { createAnswerCheck } from '../validation/answer-check.ts';
@@ -51,6 +51,8 @@ export const prepare = (operation: AnyOperation, parts: AppParts): ((id: string)
   const outcomes = createOutcomes(family, operation);
   const once = createOnce(idempotency, outcomes, logger);
   const takesBody = TAKES_BODY.has(operation.method);
+  // Identity was checked before the body is read, so only a service gets that far.
+  const bodyLimit = operation.access === 'internal' ? INTERNAL_BODY_LIMIT_BYTES : BODY_LIMIT_BYTES;
   const takesKey = isIdempotent(operation);
   const check = checkAnswers ? createAnswerCheck(operation, validators) : undefined;
   const announcing = createAnnouncement(announcedBy(operation));
@@ -125,7 +127,7 @@ export const prepare = (operation: AnyOperation, parts: AppParts): ((id: string)
         const { caller } = admitted;
         exchange.client = caller.client ?? caller.service;
         if (takesBody) family.checkMediaType?.(exchange.request);
-        const raw = takesBody ? await readBody(exchange.request) : NO_BODY;
+        const raw = takesBody ? await readBody(exchange.request, bodyLimit) : NO_BODY;
         const scope = takesKey ? family.idempotencyScope(admitted) : undefined;
         const sender = { scope: scope ?? '', restriction: restrictionText(caller), session: admitted.session };
         const ticket = scope === undefined ? undefined : ticketOf(exchange.request, sender, raw, Date.now());

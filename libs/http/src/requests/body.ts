@@ -7,6 +7,12 @@ import { illFormedTexts } from './well-formed.ts';
 /** The largest request body, in bytes: 256 KiB. */
 export const BODY_LIMIT_BYTES = 256 * 1024;
 
+/**
+ * The largest body of a service's request to another service, in bytes: 8 MiB. An order with a thousand places, names
+ * and what each ticket shows is larger than what a client may send.
+ */
+export const INTERNAL_BODY_LIMIT_BYTES = 8 * 1024 * 1024;
+
 /** The client disconnected before its request was complete: there is no connection to answer on. */
 export class ClientGone extends Error {
   override readonly name = 'ClientGone';
@@ -14,17 +20,17 @@ export class ClientGone extends Error {
 
 const EMPTY = Buffer.alloc(0);
 
-const tooLarge = () =>
-  new Fault('payload_too_large', `The request body is over ${BODY_LIMIT_BYTES} bytes.`, { Connection: 'close' });
+const tooLarge = (limit: number) =>
+  new Fault('payload_too_large', `The request body is over ${limit} bytes.`, { Connection: 'close' });
 
 /**
  * Reads a request's body, counting the bytes that arrive. Rejects with Fault `payload_too_large` as soon as they (or
  * the Content-Length) exceed the limit, leaving the rest unread, and with ClientGone if the connection ends early.
  */
-export const readBody = (request: IncomingMessage): Promise<Buffer> => {
+export const readBody = (request: IncomingMessage, limit: number = BODY_LIMIT_BYTES): Promise<Buffer> => {
   const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
   if (coding === undefined && (length === undefined || length === '0')) return Promise.resolve(EMPTY);
-  if (Number(length) > BODY_LIMIT_BYTES) return Promise.reject(tooLarge());
+  if (Number(length) > limit) return Promise.reject(tooLarge(limit));
   // A request that was aborted before emits no further event.
   if (request.destroyed && !request.complete) return Promise.reject(new ClientGone());
   return new Promise((resolve, reject) => {
@@ -37,7 +43,7 @@ export const readBody = (request: IncomingMessage): Promise<Buffer> => {
     const onData = (chunk: Buffer) => {
       size += chunk.length;
       chunks.push(chunk);
-      if (size > BODY_LIMIT_BYTES) settle(() => reject(tooLarge()));
+      if (size > limit) settle(() => reject(tooLarge(limit)));
     };
     const onEnd = () => settle(() => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
     const onClose = () => settle(() => reject(new ClientGone()));

@@ -1,12 +1,28 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { BODY_LIMIT_BYTES } from '../../src/index.ts';
+import { Type } from 'typebox';
+import { BODY_LIMIT_BYTES, ok, operation } from '../../src/index.ts';
+import { INTERNAL_BODY_LIMIT_BYTES } from '../../src/requests/body.ts';
 import { identityFor, type Started, start } from '../fixture.ts';
 import { exchangeRaw } from '../raw.ts';
 import { things } from '../things.ts';
 
+/** Counts the entries that a service sends. */
+const count = operation({
+  id: 'countEntries',
+  method: 'post',
+  path: '/internal/entries/count',
+  access: 'internal',
+  withoutIdempotency: true,
+  summary: 'Counts entries',
+  body: Type.Object({ name: Type.String() }),
+  answers: { 200: Type.Object({ count: Type.Integer() }) },
+  example: { body: { name: 'x' }, answer: { count: 1 } },
+  handle: ({ body }) => ok({ count: body.name.length }),
+});
+
 let app: Started;
 beforeAll(async () => {
-  app = await start(things);
+  app = await start([...things, count]);
 });
 afterAll(() => app.close());
 
@@ -27,6 +43,18 @@ test('a body of exactly 256 KiB is read', async () => {
 test('one byte more is payload_too_large', async () => {
   const answer = await post(padded(BODY_LIMIT_BYTES + 1));
   expect([answer.status, await answer.json()]).toMatchObject([413, { status: 'payload_too_large', data: null }]);
+});
+
+test('a service sends another one up to 8 MiB', async () => {
+  const send = (bytes: number) =>
+    app.call(count.path, {
+      as: { operation: count.id, client: null, service: 'orders' },
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: padded(bytes),
+    });
+  expect((await send(INTERNAL_BODY_LIMIT_BYTES)).status).toBe(200);
+  expect((await send(INTERNAL_BODY_LIMIT_BYTES + 1)).status).toBe(413);
 });
 
 const head = (...more: string[]) =>

@@ -4,8 +4,8 @@ import type { OrderDocument } from '../store.ts';
 
 /**
  * Issues the tickets of a confirmed order by a direct call, which is the only one that carries the beneficiaries'
- * names. With names, the order records that the call must be repeated until acknowledged; without names the event is
- * enough. Returns whether tickets acknowledged.
+ * names. With names, the order records that the call must be repeated until acknowledged, and its event leaves the
+ * issue to the call; without names the event is enough. Returns whether tickets acknowledged.
  */
 export const issueTickets = async (context: OrdersContext, order: OrderDocument): Promise<boolean> => {
   const { institution, id, version, namesDue } = order;

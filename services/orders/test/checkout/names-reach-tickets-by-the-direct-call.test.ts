@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { currentFacts } from '../../src/current-facts.ts';
 import { engines } from '../fixture/engines.ts';
 import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
 import { checkout, done, newCart, newContact, shopPost } from '../fixture/shopper.ts';
@@ -42,10 +43,11 @@ describe.each(engines)('the names of beneficiaries reach tickets by the direct c
         await fixture.later(20_000);
         return (await document(id))?.namesDue === null;
       });
-      expect(named(id)).toBe(before + 1);
-      // Acknowledged: no further sweep repeats the call.
+      const acknowledged = named(id);
+      expect(acknowledged).toBeGreaterThan(before);
+      // No further sweep repeats the call.
       await fixture.later(20_000);
-      expect(named(id)).toBe(before + 1);
+      expect(named(id)).toBe(acknowledged);
     },
   );
 
@@ -55,5 +57,25 @@ describe.each(engines)('the names of beneficiaries reach tickets by the direct c
     const facts = fixture.facts.filter(({ key }) => key === id);
     expect(facts.map(({ type }) => type)).toContain('order.confirmed');
     expect(JSON.stringify(facts)).not.toContain(clara.lastName);
+  });
+
+  test('the event leaves the issue to the call while the order owes it, and only then', async () => {
+    const noticesOf = (id: string) =>
+      fixture.facts
+        .filter(({ type, key }) => type === 'order.confirmed' && key === id)
+        .map(({ data }) => (data as { callFollows?: boolean }).callFollows);
+    const [named, unnamed] = [await buyNamed(), (await newCart(fixture)).path];
+    done(await checkout(fixture, unnamed, { contactNumber: newContact(fixture) }));
+    await until(async () => (await document(named))?.namesDue === null);
+    // Tickets has the names: another buyer is told by the event alone.
+    await fixture.call('PATCH', `/${named}`, { body: { contactNumber: newContact(fixture) } });
+    await until(async () => noticesOf(named).length === 2);
+    expect(noticesOf(named)).toEqual([true, undefined]);
+    await until(async () => noticesOf(unnamed.split('/').at(-1) ?? '').length === 1);
+    expect(noticesOf(unnamed.split('/').at(-1) ?? '')).toEqual([undefined]);
+    const present = [];
+    for await (const { type, key, data } of currentFacts.read(fixture.store))
+      if (type === 'order.confirmed' && key === named) present.push((data as { callFollows?: boolean }).callFollows);
+    expect(present).toEqual([undefined]);
   });
 });

@@ -30,6 +30,8 @@ export interface Confirmed {
   readonly tickets: readonly OrderedTicket[];
   /** Whether it has the beneficiaries: the direct call does, the event has no names. */
   readonly named?: boolean;
+  /** Whether the direct call with the beneficiaries follows: orders repeats it until it is acknowledged. */
+  readonly callFollows?: boolean;
 }
 
 /** The result of cancelling the tickets of an order. */
@@ -54,12 +56,17 @@ export interface OrderTickets {
   readonly cancellation: Cancellation | null;
   /** Whether the beneficiaries of the order are known. */
   readonly named?: boolean;
+  /**
+   * Since when the tickets wait for the direct call, so that they are issued with their names; ISO 8601 UTC. Null once
+   * it came or was given up; absent: no event has announced it.
+   */
+  readonly callAwaitedSince?: string | null;
   readonly createdAt: string;
 }
 
 /** The document of an order that was not known before. */
 export const newOrder = (
-  { orderId, version, contactNumber, pointOfSale, tickets, named }: Confirmed,
+  { orderId, version, contactNumber, pointOfSale, tickets, named, callFollows }: Confirmed,
   now: string,
 ): OrderTickets => ({
   id: orderId,
@@ -69,6 +76,7 @@ export const newOrder = (
   tickets,
   cancellation: null,
   ...(named ? { named } : {}),
+  ...(callFollows && !named ? { callAwaitedSince: now } : {}),
   createdAt: now,
 });
 
@@ -89,15 +97,27 @@ const confirmedSince = <T extends OrderTickets>(order: T, fact: Confirmed): T | 
 const isRenamed = (known: OrderedTicket, fresh: OrderedTicket | undefined): boolean =>
   (fresh?.beneficiaryAsOf ?? 0) > (known.beneficiaryAsOf ?? 0);
 
+/** Whether a confirmation leaves the issue to the direct call. It does so until the call came, or was given up. */
+export const isLeftToCall = (order: OrderTickets, { callFollows }: Confirmed): boolean =>
+  callFollows === true && !order.named && order.callAwaitedSince != null;
+
+/** The change of what the order waits for: the call ends the wait, the first event that announces it begins one. */
+const waitOf = (order: OrderTickets, fact: Confirmed, now: string): Pick<OrderTickets, 'callAwaitedSince'> => {
+  if (order.named) return {};
+  if (fact.named) return order.callAwaitedSince == null ? {} : { callAwaitedSince: null };
+  return fact.callFollows && order.callAwaitedSince === undefined ? { callAwaitedSince: now } : {};
+};
+
 /** The order after a further confirmation; undefined if that changes nothing. Ordered tickets are never removed. */
-export const confirmedAgain = <T extends OrderTickets>(order: T, fact: Confirmed): T | undefined => {
+export const confirmedAgain = <T extends OrderTickets>(order: T, fact: Confirmed, at: string): T | undefined => {
   if (order.cancellation) return confirmedSince(order, fact);
   const bringsNames = fact.named === true && !order.named;
   const isNewer = fact.version > order.asOf;
   const channel = channelOf(order, fact);
   const byId = new Map(fact.tickets.map((ordered) => [ordered.ticketId, ordered]));
   const renames = order.tickets.some((known) => isRenamed(known, byId.get(known.ticketId)));
-  if (!(isNewer || bringsNames || channel || renames)) return undefined;
+  const wait = waitOf(order, fact, at);
+  if (!(isNewer || bringsNames || channel || renames || 'callAwaitedSince' in wait)) return undefined;
   const known = order.tickets.map((ordered) => {
     const fresh = byId.get(ordered.ticketId);
     if (!bringsNames && !isRenamed(ordered, fresh)) return ordered;
@@ -110,10 +130,10 @@ export const confirmedAgain = <T extends OrderTickets>(order: T, fact: Confirmed
   });
   const ids = new Set(known.map(({ ticketId }) => ticketId));
   const tickets = [...known, ...fact.tickets.filter(({ ticketId }) => !ids.has(ticketId))];
-  const named = bringsNames ? { named: true } : {};
+  const gained = { ...channel, ...(bringsNames ? { named: true } : {}), ...wait };
   return isNewer
-    ? { ...order, contactNumber: fact.contactNumber, asOf: fact.version, tickets, ...channel, ...named }
-    : { ...order, tickets, ...channel, ...named };
+    ? { ...order, contactNumber: fact.contactNumber, asOf: fact.version, tickets, ...gained }
+    : { ...order, tickets, ...gained };
 };
 
 /** The new ticket of a line, not printed yet. */

@@ -7,6 +7,7 @@ import {
   type Confirmed,
   confirmedAgain,
   current,
+  isLeftToCall,
   newOrder,
   newTicket,
   type OrderedTicket,
@@ -45,7 +46,7 @@ const recordOrder = async (
 ): Promise<{ order: OrderDocument; first: boolean }> => {
   const again = () =>
     orders.update(fact.orderId, (order) => {
-      const next = confirmedAgain(order, fact);
+      const next = confirmedAgain(order, fact, now);
       return next && { next };
     });
   const known = await again();
@@ -81,7 +82,7 @@ const setPointOfSale = async (
     await changeLine(collections, ticket, (found) => withPointOfSale(found, pointOfSale));
 };
 
-/** Sets the beneficiaries of tickets that were issued by the event, which has no names, before the direct call. */
+/** Sets the beneficiaries of tickets that were issued without names, before the direct call. */
 const setNames = async (
   collections: Collections,
   all: readonly TicketDocument[],
@@ -133,29 +134,41 @@ const withoutErased = async (
   if (await isErased(collections, contactNumber)) await deleteNames(context, collections, contactNumber);
 };
 
+/** Every ticket of the order, after those that are missing were issued. */
+export const withMissing = async (
+  context: Context,
+  collections: Collections,
+  order: OrderDocument,
+): Promise<TicketDocument[]> => {
+  const all = await ticketsOfOrder(collections, order.id);
+  const there = new Set(all.map(({ id }) => id));
+  const missing = order.tickets.filter(({ ticketId }) => !there.has(ticketId));
+  if (missing.length === 0) return all;
+  await collections.tickets.insertMany(await newTickets(context, collections.institution, order, missing));
+  return ticketsOfOrder(collections, order.id);
+};
+
 /**
- * Issues the tickets of a confirmed order that are not issued yet; none for a cancelled order. Idempotent by order: the
- * order's document is written first and decides between issue and cancellation; then the tickets, whose ids the order
- * has chosen.
+ * Issues the tickets of a confirmed order that are not issued yet; none for a cancelled order, and none while they wait
+ * for the direct call that brings their names. Idempotent by order: the order's document is written first and decides
+ * between issue and cancellation; then the tickets, whose ids the order has chosen.
  */
 export const issue = async (context: Context, institution: string, fact: Confirmed): Promise<TicketSummary[]> => {
   const collections = context.collections(institution);
   const { order, first } = await recordOrder(collections, fact, timestampOf(context));
   if (order.cancellation && order.tickets.length === 0) return [];
-  if (first) {
+  const isLeft = isLeftToCall(order, fact);
+  if (first && !isLeft) {
     const fresh = await newTickets(context, institution, order, order.tickets);
     if ((await collections.tickets.insertMany(fresh)) === fresh.length) {
       await withoutErased(context, collections, order, fresh);
       return fresh;
     }
   }
-  let all = await ticketsOfOrder(collections, order.id);
-  const there = new Set(all.map(({ id }) => id));
-  const missing = order.tickets.filter(({ ticketId }) => !there.has(ticketId));
-  if (missing.length > 0 && !order.cancellation) {
-    await collections.tickets.insertMany(await newTickets(context, institution, order, missing));
-    all = await ticketsOfOrder(collections, order.id);
-  }
+  let all =
+    isLeft || order.cancellation
+      ? await ticketsOfOrder(collections, order.id)
+      : await withMissing(context, collections, order);
   await setContact(collections, all, order);
   await setPointOfSale(collections, all, order);
   await setNames(collections, all, order, timestampOf(context));

@@ -12,16 +12,26 @@ interface OrderConfirmed {
   readonly orderId: string;
   readonly contactNumber: string | null;
   readonly pointOfSale: string | null;
+  readonly callFollows?: boolean;
   readonly tickets: readonly unknown[];
 }
 
-/** An order was confirmed: issues the tickets that the direct call has not issued, and updates a changed buyer. */
+/**
+ * An order was confirmed: issues the tickets that the direct call has not issued, unless the call follows with the
+ * names, and updates a changed buyer.
+ */
 export const onOrderConfirmed = async (context: Context, message: Message): Promise<void> => {
-  const { orderId, contactNumber = null, pointOfSale, tickets } = message.data as Partial<OrderConfirmed>;
+  const { orderId, contactNumber = null, pointOfSale, callFollows, tickets } = message.data as Partial<OrderConfirmed>;
   if (typeof orderId !== 'string' || !Array.isArray(tickets) || !tickets.every(isOrderedTicket)) {
     throw new Unreadable('order.confirmed needs orderId, and of each ticket its ids, its place and its price');
   }
   const ordered = tickets.map(orderedTicketOf);
-  const fact = { orderId, version: message.version, contactNumber, pointOfSale, tickets: ordered };
-  await issue(context, message.institution, fact);
+  await issue(context, message.institution, {
+    orderId,
+    version: message.version,
+    contactNumber,
+    pointOfSale,
+    tickets: ordered,
+    callFollows: callFollows === true,
+  });
 };

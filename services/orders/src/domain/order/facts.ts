@@ -11,6 +11,8 @@ export interface OrderConfirmed {
     readonly contactNumber: string | null;
     /** Service host of the sales channel; never changes. */
     readonly pointOfSale: string | null;
+    /** The direct call follows and has what the fact must not carry: the names. Absent: nothing is missing. */
+    readonly callFollows?: true;
     readonly tickets: readonly {
       readonly ticketId: string;
       readonly lineId: string;
@@ -52,7 +54,8 @@ const placeIdsOf = (lines: readonly Line[]): string[] => lines.map(({ place }) =
 /**
  * Lists the tickets as first created, even if some were replaced since, so publishing it again creates no new ones.
  * Like every event it carries ids and no personal data, since queues and dead letters keep it beyond an erasure;
- * {@link namedTickets} carries the names.
+ * {@link namedTickets} carries the names. While orders owes tickets that call, the fact says so, and tickets leaves the
+ * issue to it.
  */
 export const orderConfirmed = (order: Order): OrderConfirmed => ({
   type: 'order.confirmed',
@@ -60,6 +63,7 @@ export const orderConfirmed = (order: Order): OrderConfirmed => ({
     orderId: order.id,
     contactNumber: order.contactNumber,
     pointOfSale: order.pointOfSale,
+    ...(order.namesDue == null ? {} : { callFollows: true }),
     tickets: order.lines.map(
       ({ id, performanceId, seatCategoryId, tariffId, place, amount, productId, startDate, about }) => ({
         ticketId: ticketIdOf(id),
@@ -87,7 +91,7 @@ export interface NamedTickets extends Pick<OrderConfirmed['data'], 'orderId' | '
 
 /** The tickets of the order with the names of their beneficiaries. */
 export const namedTickets = (order: Order): NamedTickets => {
-  const { data } = orderConfirmed(order);
+  const { callFollows: _, ...data } = orderConfirmed(order).data;
   const lines = new Map(order.lines.map((line) => [line.id, line]));
   const tickets = data.tickets.map((ticket) => {
     const { beneficiary = null, beneficiaryAsOf } = lines.get(ticket.lineId) ?? {};

@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { TICKET_RECORDED } from '../../src/announcements.ts';
+import { createContext } from '../../src/context.ts';
+import type { Confirmed as Confirmation } from '../../src/domain/order.ts';
+import { orderedTicketOf } from '../../src/issue/confirmation.ts';
+import { issue } from '../../src/issue/issue.ts';
+import { issueOverdue, OVERDUE_MS } from '../../src/issue/overdue.ts';
+import { untilNoneCrashes } from '../fixture/crashes.ts';
+import { engines, notExercised } from '../fixture/engines.ts';
+import {
+  type Confirmed,
+  cancelled,
+  confirmed,
+  firstOf,
+  issued,
+  orderTicketsOf,
+  PATH,
+  ticketOf,
+  withMembers,
+} from '../fixture/orders.ts';
+import { type Fixture, openFixture, SERVICE_SECRET } from '../fixture/service.ts';
+
+const ana = { firstName: 'Ana', lastName: 'Martin' };
+const quiet = { warn: () => undefined };
+
+describe.each(engines)(`tickets with names are issued by the direct call, on $name${notExercised}`, (engine) => {
+  let fixture: Fixture;
+  beforeAll(async () => {
+    fixture = await openFixture(engine);
+  });
+  afterAll(() => fixture.close());
+
+  /** The fact leaves the issue to the call. */
+  const byFact = (order: Confirmed, version = 3) =>
+    fixture.deliver('order.confirmed', { ...order, callFollows: true }, { version });
+  const byCall = (order: Confirmed) => issued(fixture, withMembers(order, { beneficiary: ana }));
+  const overdueIn = (ms: number, store = fixture.store) =>
+    issueOverdue(
+      createContext(store, SERVICE_SECRET, () => Date.now() + ms),
+      quiet,
+    );
+  const ticketsOf = async ({ orderId }: Confirmed) => (await orderTicketsOf(fixture, orderId)).tickets;
+  const namesOf = async ({ tickets }: Confirmed) => {
+    const shown = await Promise.all(tickets.map(({ ticketId }) => fixture.call('GET', `${PATH}/${ticketId}`)));
+    return shown.map((reply) => ticketOf(reply).beneficiary);
+  };
+  /** The types of the events about the order's tickets, each ticket's in turn. */
+  const heardOf = async ({ tickets }: Confirmed) => {
+    const facts = await fixture.store.outbox.pending(10_000);
+    const events = facts
+      .filter(({ type }) => type === TICKET_RECORDED)
+      .map(({ data }) => (data as { event: { type: string; resource: { id: string } } }).event);
+    return tickets.map(({ ticketId }) =>
+      events.filter(({ resource }) => resource.id === ticketId).map(({ type }) => type),
+    );
+  };
+  const waits = async ({ orderId }: Confirmed) =>
+    (await fixture.context.collections(fixture.institution).orders.get(orderId))?.callAwaitedSince != null;
+
+  test('each with its name and one event, whichever of fact and call comes first, and however often', async () => {
+    const [factFirst, callFirst, together] = [confirmed(2), confirmed(2), confirmed(2)];
+    await byFact(factFirst);
+    expect(await ticketsOf(factFirst)).toEqual([]);
+    await byFact(factFirst);
+    await byCall(factFirst);
+    await byCall(callFirst);
+    await Promise.all([byFact(together), byCall(together), byFact(together), byCall(together)]);
+    for (const order of [factFirst, callFirst, together]) {
+      await byFact(order);
+      await overdueIn(2 * OVERDUE_MS);
+      expect(await namesOf(order)).toEqual([ana, ana]);
+      expect(await heardOf(order)).toEqual([['ticket.issued'], ['ticket.issued']]);
+      expect(await waits(order)).toBe(false);
+    }
+  });
+
+  test('a fact of an order whose names came completes an interrupted issue, with the names', async () => {
+    const order = confirmed(2);
+    await byFact(order);
+    await byCall(order);
+    await fixture.context.collections(fixture.institution).tickets.delete(firstOf(order));
+    await byFact(order);
+    expect(await namesOf(order)).toEqual([ana, ana]);
+  });
+
+  test('without names after thirty seconds, and a late call names them', async () => {
+    const order = confirmed(2);
+    await byFact(order);
+    await overdueIn(OVERDUE_MS / 2);
+    expect(await ticketsOf(order)).toEqual([]);
+    await overdueIn(2 * OVERDUE_MS);
+    expect(await namesOf(order)).toEqual([null, null]);
+    expect(await waits(order)).toBe(false);
+    // The wait is over: neither a repeat of the fact nor a newer one begins another.
+    await byFact(order);
+    await byFact(order, 5);
+    expect(await waits(order)).toBe(false);
+    await byCall(order);
+    expect(await namesOf(order)).toEqual([ana, ana]);
+    expect(await heardOf(order)).toEqual(Array.from({ length: 2 }, () => ['ticket.issued', 'ticket.changed']));
+  });
+
+  test('a fact without the notice, of an earlier release or once no name is due, issues at once', async () => {
+    const order = confirmed(1);
+    await byFact(order);
+    await fixture.deliver('order.confirmed', order, { version: 4 });
+    expect(await namesOf(order)).toEqual([null]);
+    await overdueIn(2 * OVERDUE_MS);
+    expect(await waits(order)).toBe(false);
+    expect(await heardOf(order)).toEqual([['ticket.issued']]);
+  });
+
+  test('those of an order that is cancelled before the call are only cancelled', async () => {
+    const order = confirmed(1);
+    await byFact(order);
+    await fixture.deliver('order.cancelled', cancelled(order), { version: 4 });
+    await byCall(order);
+    await overdueIn(2 * OVERDUE_MS);
+    expect((await ticketsOf(order)).map(({ status }) => status)).toEqual(['cancelled']);
+    expect(await heardOf(order)).toEqual([['ticket.cancelled']]);
+    expect(await waits(order)).toBe(false);
+  });
+
+  test('an order of many places with long texts is one call', async () => {
+    const order = confirmed(400);
+    const about = {
+      product: { en: 'T'.repeat(500), fr: 'T'.repeat(500) },
+      seatCategory: { en: 'Stalls' },
+      venue: { name: 'Opéra', city: 'Genève' },
+      timeZone: 'Europe/Zurich',
+    };
+    const call = { ...order, tickets: order.tickets.map((ticket) => ({ ...ticket, about, beneficiary: ana })) };
+    expect(JSON.stringify(call).length).toBeGreaterThan(512 * 1_024);
+    await byFact(order);
+    await issued(fixture, call);
+    expect(await ticketsOf(order)).toHaveLength(400);
+  });
+
+  test.each(['before', 'after'] as const)('a process may die %s each write of fact, call and sweep', async (when) => {
+    const { institution } = fixture;
+    for (const late of [false, true]) {
+      const order = confirmed(2);
+      const tickets = order.tickets.map(orderedTicketOf);
+      const fact: Confirmation = { ...order, tickets, version: 3, callFollows: true };
+      const call: Confirmation = {
+        ...fact,
+        callFollows: false,
+        named: true,
+        tickets: tickets.map((ticket) => ({ ...ticket, beneficiary: ana })),
+      };
+      const from = (store: typeof fixture.store) => createContext(store, SERVICE_SECRET);
+      const crashes = [
+        await untilNoneCrashes(fixture.store, (store) => issue(from(store), institution, fact), when),
+        ...(late ? [await untilNoneCrashes(fixture.store, (store) => overdueIn(2 * OVERDUE_MS, store), when)] : []),
+        await untilNoneCrashes(fixture.store, (store) => issue(from(store), institution, call), when),
+      ];
+      expect(Math.min(...crashes)).toBeGreaterThan(0);
+      expect(await namesOf(order)).toEqual([ana, ana]);
+      const expected = late ? ['ticket.issued', 'ticket.changed'] : ['ticket.issued'];
+      expect(await heardOf(order)).toEqual([expected, expected]);
+    }
+  });
+});
