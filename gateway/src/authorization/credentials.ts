@@ -88,7 +88,7 @@ export const createCredentials = ({ bearer, apiKeys }: CredentialsOptions): Cred
       const { route, family, request } = exchange;
       const { authorization, [API_KEY_HEADER]: key } = request.headers;
       if (family === 'B' || route?.service === 'pos') return bearer.step(exchange);
-      // No operation of its own needs it, but whoever sends it is counted.
+      // An open operation needs no token, but whoever sends one is counted.
       if (route?.scope === undefined && authorization !== undefined) return recognise(exchange);
       if (typeof key !== 'string') return bearer.step(exchange);
       if (route?.scope !== undefined && authorization === undefined) return find(exchange, key, identify);
