@@ -46,6 +46,7 @@ const order = (
   total: 100 * places.length,
   paid: 0,
   expiresAt: null,
+  dueAt: null,
   confirmedAt: null,
   cancellation: null,
   ...more,

@@ -1,4 +1,4 @@
-import { type Accepted, accept, acceptButRefuse, type Decision, refuse } from './order/decision.ts';
+import { accept, acceptButRefuse, type Decision, refuse } from './order/decision.ts';
 import { expiredIfDue } from './order/expiry.ts';
 import type { Order } from './order/order.ts';
 import { touched, unfit } from './order/state.ts';
@@ -66,7 +66,8 @@ export const extended = <O extends Order>(
 
 /**
  * Ends a step `extend` when places are gone: the order stays as it was, and expires if due. Answers `places_gone`,
- * except for a pending payment: that is recorded, and its capture will find the places gone.
+ * except for a pending payment: that is recorded, and the order has no grace period. Its hold has ended then, so it
+ * expires; a capture afterwards tries to hold the places again.
  */
 export const failExtension = <O extends Order>(
   order: O,
@@ -76,10 +77,9 @@ export const failExtension = <O extends Order>(
   const { pendingStep: pending } = order;
   if (pending?.step !== 'extend' || pending.request !== request)
     return refuse('step_lost', 'The pending extension of the hold was ended by another process.');
-  const ended: Accepted<O> = expiredIfDue({ ...order, pendingStep: null }, now);
-  if (pending.cause === 'payment') return ended;
+  if (pending.cause === 'payment') return expiredIfDue({ ...order, deadline: order.expiresAt, pendingStep: null }, now);
   return acceptButRefuse(
-    ended,
+    expiredIfDue({ ...order, pendingStep: null }, now),
     refuse('places_gone', 'Places of the order are gone, so their hold cannot be extended.'),
   );
 };

@@ -112,7 +112,20 @@ describe('a pending payment', () => {
     expect([due(order), paymentStatus(order)]).toEqual([10_000, 'unpaid']);
     const waiting = next(extended(order, { request: 'pay' }, NOW));
     expect(waiting).toEqual({ ...order, pendingStep: null });
-    expect(failExtension(order, { request: 'pay' }, NOW)).toEqual({ next: waiting, facts: [] });
+  });
+
+  test('for which the places cannot be held longer gives no grace period, and is captured late', () => {
+    const order = next(addPayment(openOrder(), payment('pay_1', 10_000, 'pending'), NOW));
+    const early = next(failExtension(order, { request: 'pay' }, NOW));
+    expect(early).toMatchObject({ state: 'payment_pending', deadline: UNTIL, pendingStep: null });
+    const { next: late, facts } = accepted(failExtension(order, { request: 'pay' }, UNTIL));
+    expect([late.state, late.payments[0]?.status, facts.map(({ type }) => type)]).toEqual([
+      'expired',
+      'pending',
+      ['order.expired'],
+    ]);
+    const captured = next(settlePayment(late, settlement('captured', 'pay_1'), UNTIL + MINUTE));
+    expect(captured.pendingStep).toMatchObject({ step: 'confirm', late: true });
   });
 
   test('that fails returns the order to its previous state and deadline', () => {

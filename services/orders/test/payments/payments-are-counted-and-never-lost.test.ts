@@ -75,6 +75,21 @@ describe.each(engines)('payments are counted and never lost, on $name', (engine)
     expect(place?.until).toBe(Date.parse(expiresAt) + 900_000);
   });
 
+  test('a pending payment that comes as the hold ends, and others have the places, waits no longer', async () => {
+    const { path, order, hall } = await newOrder(fixture);
+    for (const id of hall.placeIds) fixture.catalog.steal(id);
+    // The hold ends between the payment and the call that extends it.
+    const orders = fixture.context.orders.of('opera');
+    await orders.update(order.id, (current) => ({ next: { ...current, expiresAt: Date.now() } }));
+    const made = await pay(fixture, path, { status: 'pending' });
+    expect(made).toMatchObject({ status: 201, data: { status: 'pending' } });
+    expect(await read(fixture, path)).toMatchObject({ state: 'expired', paid: 0 });
+    const capture = () => fixture.call('PATCH', `${path}/payments/${made.data.id}`, { body: { status: 'captured' } });
+    expect(await capture()).toMatchObject({ status: 412, code: 'payment_recorded' });
+    for (const id of hall.placeIds) fixture.catalog.releasePlaces(id);
+    expect(await capture()).toMatchObject({ status: 200, data: { state: 'confirmed' } });
+  });
+
   test('a late payment confirms an expired order, with other places for those taken', async () => {
     const { path, order, hall } = await expired();
     const [taken = ''] = order.lines.map(({ place }) => place.id);

@@ -30,6 +30,7 @@ export interface OrderView {
   readonly paid: number;
   readonly contactNumber: string | null;
   readonly expiresAt: string | null;
+  readonly dueAt: string | null;
   readonly confirmedAt: string | null;
   readonly cancellation: CancellationView | null;
 }

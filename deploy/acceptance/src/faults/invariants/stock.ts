@@ -1,5 +1,8 @@
-import { claimsIn, type Evidence, grouped } from './evidence.ts';
+import { type Claim, claimsIn, type Evidence, grouped } from './evidence.ts';
 import type { Check } from './verdict.ts';
+
+const claimed = ({ order: { id, state, expiresAt, dueAt }, as }: Claim): string =>
+  `${id} (${[state, as, ...(expiresAt ? [`expires ${expiresAt}`] : []), ...(dueAt ? [`due ${dueAt}`] : [])].join(', ')})`;
 
 /** I1: the counts add up and agree with the places, and every place that is not free belongs to exactly one order. */
 export const checkStock = ({ entries, observed, closed }: Evidence, check: Check): void => {
@@ -17,7 +20,7 @@ export const checkStock = ({ entries, observed, closed }: Evidence, check: Check
   const listed = new Set(places.map(({ id }) => id));
   for (const { id, state } of places) {
     const of = claims.get(id) ?? [];
-    const who = () => of.map(({ order, as }) => `${order.id} (${order.state}, ${as})`).join(', ') || 'nobody';
+    const who = () => of.map(claimed).join(', ') || 'nobody';
     check.that('I1', of.length <= 1, () => `place ${id} is claimed by ${who()}`);
     const [claim] = of;
     check.that('I1', (claim?.as ?? 'free') === state, () => `place ${id} is ${state}, claimed by ${who()}`);
