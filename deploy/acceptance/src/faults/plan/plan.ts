@@ -43,7 +43,7 @@ const playOne = async (
   const random = randomFrom(`${progress.seed}/${engines}/${row.number}/${index}`);
   const { round, settled, seconds } = await playRound(play, { deployment, api, random, reference, size: 'long' });
   const { ok: acknowledged, refused, unknown } = countsOf(round.journal);
-  if (settled.violations.length > 0) printFailure(deployment, round, settled, print);
+  if (settled.violations.length > 0) await printFailure(deployment, round, settled, print);
   const { checked, violations } = settled;
   return {
     row: row.number,

@@ -26,6 +26,8 @@ export interface Inspection {
    * Returns the id under which they become dead letters.
    */
   plantBytes(type: string): Promise<string>;
+  /** The stored documents of an institution that have one of the ids, each as one line. */
+  documents(institution: string, ids: readonly string[]): Promise<readonly string[]>;
   close(): Promise<void>;
 }
 
@@ -72,6 +74,19 @@ export const inspect = async (location: DataLocation): Promise<Inspection> => {
       const unreadable = { ...message, toJSON: () => 'nonsense' };
       await engines.bus.publish(unreadable);
       return id;
+    },
+    async documents(institution, ids) {
+      const found: string[] = [];
+      for (const { name, collections } of publishers) {
+        for (const one of collections) {
+          const documents = stores.get(name)?.collection<Document>(one).of(institution);
+          for (const id of ids) {
+            const document = await documents?.get(id);
+            if (document) found.push(`${name} ${one.name} ${JSON.stringify(document)}`);
+          }
+        }
+      }
+      return found;
     },
     close: () => engines.close(),
   };

@@ -42,7 +42,7 @@ const playUntil = async (
       print(
         `${reference}: ${ok + refused + unknown} requests${failures}${faults}, ${verdict} (${seconds.toFixed(1)} s in all)`,
       );
-      if (settled.violations.length > 0) printFailure(deployment, round, settled, print);
+      if (settled.violations.length > 0) await printFailure(deployment, round, settled, print);
     }
   }
 };
