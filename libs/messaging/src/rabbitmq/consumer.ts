@@ -15,6 +15,13 @@ import type { Topology } from './topology.ts';
 /** How long a closing subscription waits for each response of the broker. */
 const answerMs = 1_000;
 
+/**
+ * The broker counts what was delivered over a channel that was lost, and after twenty times gives a message up. Where
+ * channels are lost this soon after they began to consume, each waits longer before it consumes, up to the maximum.
+ */
+const steadyMs = 10_000;
+const longestPauseMs = 15_000;
+
 export interface ConsumerOptions {
   readonly link: Link;
   readonly sender: Sender;
@@ -40,8 +47,12 @@ interface Delivery {
 export const consume = async (queue: Queue, handler: Handler, options: ConsumerOptions): Promise<Subscription> => {
   const { link, sender, plan, topology, logger, waitMs } = options;
   let channel: ConfirmChannel | undefined;
-  let tag = '';
+  let tag: string | undefined;
   let stopping = false;
+  /** When the channel began to consume, on the monotonic clock; undefined before. */
+  let consumingSince: number | undefined;
+  /** How many channels in succession were lost early. */
+  let lostEarly = 0;
   const moves = movesExchange(queue.name, plan);
 
   const acknowledge = ({ channel: from, received }: Delivery): void => {
@@ -100,6 +111,17 @@ export const consume = async (queue: Queue, handler: Handler, options: ConsumerO
     }
   };
 
+  /** Begins to consume after a pause, unless the channel was lost or the subscription closed meanwhile. */
+  const beginAfter = async (ms: number, fresh: ConfirmChannel, begin: () => Promise<void>): Promise<void> => {
+    logger.warn('a queue is consumed again after a pause: its channels were lost', { queue: queue.name, waitMs: ms });
+    await pause(ms, undefined, { ref: false });
+    if (stopping || fresh !== channel) return;
+    await begin().catch((error: unknown) => {
+      logger.warn('a queue cannot be consumed', { queue: queue.name, error });
+      return closeChannel(fresh);
+    });
+  };
+
   const station = {
     name: queue.name,
     async open(fresh: ConfirmChannel) {
@@ -112,11 +134,20 @@ export const consume = async (queue: Queue, handler: Handler, options: ConsumerO
         const delivery = { channel: fresh, received, ...read(received) };
         lanes.push(delivery.message?.key ?? `unreadable ${received.fields.deliveryTag}`, delivery);
       };
-      const { consumerTag } = await fresh.consume(workQueue(queue.name, plan), take);
-      tag = consumerTag;
+      const begin = async (): Promise<void> => {
+        const { consumerTag } = await fresh.consume(workQueue(queue.name, plan), take);
+        if (fresh !== channel) return;
+        tag = consumerTag;
+        consumingSince = performance.now();
+      };
+      if (lostEarly === 0) return begin();
+      void beginAfter(backoff(lostEarly, longestPauseMs), fresh, begin);
     },
     lost() {
+      if (consumingSince !== undefined) lostEarly = performance.now() - consumingSince < steadyMs ? lostEarly + 1 : 0;
       channel = undefined;
+      tag = undefined;
+      consumingSince = undefined;
     },
   };
   await link.attach(station, waitMs);
@@ -127,7 +158,7 @@ export const consume = async (queue: Queue, handler: Handler, options: ConsumerO
       stopping = true;
       link.detach(station);
       const last = channel;
-      if (last) await within(last.cancel(tag), answerMs, () => {}).catch(() => {});
+      if (last && tag !== undefined) await within(last.cancel(tag), answerMs, () => {}).catch(() => {});
       lanes.drop();
       await lanes.quiet();
       // Closing right after an acknowledgement can lose it: a request about the queue first, since the broker responds

@@ -112,6 +112,29 @@ describeWithBroker('consuming from RabbitMQ', (url) => {
   );
 
   test(
+    'a message whose connection is lost at each delivery is delivered ever less often, and does not die of it',
+    withFixture(url, async ({ start }) => {
+      const publisher = await start();
+      const { bus, proxy } = await start();
+      const LOSSES = 6;
+      const deliveries: number[] = [];
+      await bus.subscribe(first, async () => {
+        deliveries.push(performance.now());
+        if (deliveries.length > LOSSES) return;
+        proxy.cut();
+        proxy.mend();
+      });
+      await publisher.bus.publish(probe());
+      await until('the last delivery', () => deliveries.length > LOSSES, patience);
+      for (const [loss, at] of deliveries.slice(1).entries()) {
+        // 100 ms, doubled with each loss, less the jitter.
+        expect(at - (deliveries[loss] ?? 0)).toBeGreaterThanOrEqual(75 * 2 ** loss);
+      }
+      expect(await publisher.bus.deadLetters.list()).toEqual([]);
+    }),
+  );
+
+  test(
     'a consumer that stops right after its last message has acknowledged it',
     withFixture(url, async ({ start, plan }) => {
       const { bus } = await start();

@@ -71,6 +71,12 @@ export const openShopper = ({ pos, api, shop, journal, random }: ShopperOptions)
     return reply.status === 200;
   };
 
+  /** Whatever the answer: nothing follows from it but that pos calls contacts. */
+  const lookAtOwnContact = async (token: string, contactNumber: string): Promise<void> => {
+    const headers = { 'x-service-host': shop.serviceHost, 'x-auth-token': token };
+    await pos(`/tnwr/v1/contacts/${contactNumber}`, { headers }).catch(() => undefined);
+  };
+
   /** Repeats the purchase until its outcome is certain; some visitors without a key stop earlier, some click twice. */
   const buy = async (cartId: string, token: string, body: object): Promise<void> => {
     const key = random.chance(0.7) ? randomUUID() : undefined;
@@ -107,6 +113,7 @@ export const openShopper = ({ pos, api, shop, journal, random }: ShopperOptions)
       const session =
         user && tokenOf(await post('/sessions', undefined, { login: user.login, password: user.password }));
       if (user && session === undefined) return;
+      if (user && session) await lookAtOwnContact(session, user.contactNumber);
       const added = await post('/shopping-cart/items', session, item, randomUUID());
       const token = session ?? tokenOf(added);
       const cartId: unknown = added?.body?.data?.id;
