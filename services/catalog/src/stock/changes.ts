@@ -1,5 +1,5 @@
 import type { Documents, Where } from '@boxoffice/store';
-import { freed, type Place, type PlaceState, SOLD } from '../domain/place.ts';
+import { freed, type Place, SOLD } from '../domain/place.ts';
 import type { PlaceDocument } from '../store.ts';
 
 type Places = Documents<PlaceDocument>;
@@ -30,16 +30,19 @@ const upTo = (asOf: number | undefined): Where => (asOf === undefined ? {} : { a
 /** The ids of places. */
 export const idsOf = (places: readonly PlaceDocument[]): string[] => places.map(({ id }) => id);
 
-/** Restores claimed places to their former state, each only while the holder has it in the state `changedTo`. */
+/**
+ * Restores places to what they were `before`, each only while it is still as `changed` says: another call for the same
+ * order may have changed it since, and succeeded.
+ */
 export const restore = async (
   places: Places,
   holder: string,
   before: readonly PlaceDocument[],
-  changedTo: PlaceState,
+  changed: Where,
 ): Promise<void> => {
   await Promise.all(
     before.map(({ id, state, freeFrom, request, item, asOf }) =>
-      places.claim({ where: { id, holder, state: changedTo }, set: { state, freeFrom, request, item, asOf } }),
+      places.claim({ where: { ...changed, id, holder }, set: { state, freeFrom, request, item, asOf } }),
     ),
   );
 };
@@ -69,7 +72,7 @@ const changeHeld = async (
     places,
     holder,
     held.filter(({ id }) => changed.some((place) => place.id === id)),
-    set.state ?? 'held',
+    { state: 'held', ...set },
   );
   const now = await places.find({ where: { id: { in: idsOf(lost) }, holder } });
   return now.some(isNewer) ? { superseded: true } : { missing: idsOf(lost) };

@@ -55,7 +55,10 @@ const claimInstead = async (
   return (await any(0))[0] ?? (await any({ gt: 0, lte: now }))[0];
 };
 
-/** Raises the version of places that the holder still has to `asOf`; returns the ids that it has lost meanwhile. */
+/**
+ * Raises the version of places that the holder still has to `asOf`, never lowers it; returns the ids that it has lost
+ * meanwhile, to others or to a later attempt.
+ */
 const raiseVersion = async (
   places: Places,
   { holder, asOf }: RenewalRequest,
@@ -63,7 +66,8 @@ const raiseVersion = async (
 ): Promise<string[]> => {
   const earlier = idsOf(extended.filter((place) => place.asOf < asOf));
   if (earlier.length === 0) return [];
-  const raised = new Set(idsOf(await places.claim({ where: { id: { in: earlier }, holder }, set: { asOf } })));
+  const where = { id: { in: earlier }, holder, asOf: { lt: asOf } };
+  const raised = new Set(idsOf(await places.claim({ where, set: { asOf } })));
   return earlier.filter((id) => !raised.has(id));
 };
 
@@ -99,10 +103,11 @@ const attemptOnce = async (places: Places, renewal: RenewalRequest): Promise<Att
   }
   const fresh = [...found.values()].filter((place) => !had.some(({ id }) => id === place.id));
   await releaseHold(places, { holder, placeIds: idsOf(fresh), request });
-  for (const state of ['held', 'sold'] as const) {
-    const before = had.filter((place) => place.state === state);
-    await restore(places, holder, before, state);
-  }
+  // Extended above, and perhaps raised; a later attempt of the order raises them further.
+  const upTo = { asOf: { lte: renewal.asOf } };
+  const [held, sold] = (['held', 'sold'] as const).map((state) => had.filter((place) => place.state === state));
+  await restore(places, holder, held ?? [], { state: 'held', freeFrom: renewal.until, ...upTo });
+  await restore(places, holder, sold ?? [], { state: 'sold', ...upTo });
   return { outcome: { missing: [...unserved, ...lost] }, again: lost.length > 0 };
 };
 

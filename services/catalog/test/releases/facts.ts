@@ -32,22 +32,42 @@ export const publishedOf = async (store: Store, orderId: string): Promise<unknow
     .filter(({ key }) => key === orderId)
     .map(({ type, data }) => ({ type, ...data }));
 
+type Places = Documents<PlaceDocument>;
+
+/** A store whose places are those that `spoilt` makes of them. */
+const withPlaces = (store: Store, spoilt: (documents: Places) => Places): Store => ({
+  ...store,
+  collection: (asked) => {
+    const handle = store.collection(asked);
+    if (asked.name !== places.name) return handle;
+    const of = (institution: string) => spoilt(store.collection(places).of(institution));
+    return { ...handle, of } as unknown as typeof handle;
+  },
+});
+
 /** A store whose claims of places forget one condition. */
-export const forgetting = (store: Store, field: string): Store => {
-  const careless = (documents: Documents<PlaceDocument>): Documents<PlaceDocument> => ({
+export const forgetting = (store: Store, field: string): Store =>
+  withPlaces(store, (documents) => ({
     ...documents,
     claim: ({ where, ...request }) => {
       const others = Object.entries(where).filter(([name]) => name !== field);
       return documents.claim({ ...request, where: Object.fromEntries(others) });
     },
-  });
-  return {
-    ...store,
-    collection: (asked) => {
-      const handle = store.collection(asked);
-      if (asked.name !== places.name) return handle;
-      const of = (institution: string) => careless(store.collection(places).of(institution));
-      return { ...handle, of } as unknown as typeof handle;
+  }));
+
+/** A store whose first claim of several places is interrupted after the first of them. */
+export const interrupted = (store: Store, between: () => Promise<unknown>): Store => {
+  let isFirst = true;
+  return withPlaces(store, (documents) => ({
+    ...documents,
+    claim: async (request) => {
+      const { id } = request.where as { id?: { in?: readonly string[] } };
+      const [one, ...others] = id?.in ?? [];
+      if (!isFirst || one === undefined || others.length === 0) return documents.claim(request);
+      isFirst = false;
+      const claimed = await documents.claim({ ...request, where: { ...request.where, id: one } });
+      await between();
+      return [...claimed, ...(await documents.claim({ ...request, where: { ...request.where, id: { in: others } } }))];
     },
-  };
+  }));
 };

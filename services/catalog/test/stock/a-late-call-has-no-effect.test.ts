@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { reactTo } from '../../src/reactions/dispatch.ts';
-import { sellHold } from '../../src/stock/changes.ts';
+import { extendHold, sellHold } from '../../src/stock/changes.ts';
+import { renewHold } from '../../src/stock/renewal.ts';
 import { collectionsOf } from '../../src/store.ts';
 import { act, availabilityOf, hold, inMinutes, newShow, placeIdsOf, stalls } from '../fixture/data.ts';
 import { engines, notExercised } from '../fixture/engines.ts';
 import { type Started, startCatalog } from '../fixture/service.ts';
-import { fact, forgetting } from '../releases/facts.ts';
+import { fact, forgetting, interrupted } from '../releases/facts.ts';
 
 describe.each(engines)(`a call of a process that was paused, on $name${notExercised}`, (engine) => {
   let catalog: Started;
@@ -57,6 +58,40 @@ describe.each(engines)(`a call of a process that was paused, on $name${notExerci
     const late = await act(catalog, holder, 'extension', { heldUntil: inMinutes(-1), placeIds, asOf: 3 });
     expect(late).toMatchObject({ outcome: 'superseded' });
     expect(await availabilityOf(catalog, show)).toEqual(held);
+  });
+
+  test('does not undo the extension of a later attempt that overtook it, when it fails itself', async () => {
+    const show = await newShow(catalog, stalls(2));
+    const { holder, ...first } = await hold(catalog, show, { asOf: 1, quantity: 2 });
+    const placeIds = placeIdsOf(first);
+    const heldUntil = inMinutes(60);
+    const later = () => act(catalog, holder, 'extension', { heldUntil, placeIds, asOf: 3 });
+    const { places } = collectionsOf(interrupted(catalog.store, later), catalog.institution);
+    const until = Date.parse(heldUntil);
+    expect(await extendHold(places, { holder, placeIds, asOf: 2 }, until)).toEqual({ superseded: true });
+    const held = await places.find({ where: { holder } });
+    expect(held.map(({ freeFrom, asOf }) => [freeFrom, asOf])).toEqual([
+      [until, 3],
+      [until, 3],
+    ]);
+  });
+
+  test('does not undo the renewal of a later attempt that overtook it, when it fails itself', async () => {
+    const show = await newShow(catalog, stalls(2));
+    const { holder, ...first } = await hold(catalog, show, { asOf: 1, quantity: 2, heldUntil: inMinutes(-1) });
+    const placeIds = placeIdsOf(first);
+    const renewal = { requestId: 'late', heldUntil: inMinutes(2), placeIds };
+    const later = () => act(catalog, holder, 'renewal', { ...renewal, asOf: 5 });
+    const spoilt = collectionsOf(interrupted(catalog.store, later), catalog.institution);
+    const { heldUntil, requestId: request } = renewal;
+    const asked = { holder, request, placeIds, until: Date.parse(heldUntil), asOf: 4, now: Date.now() };
+    await renewHold(spoilt, asked);
+    const held = await spoilt.places.find({ where: { holder } });
+    expect(held.map(({ state, asOf }) => [state, asOf])).toEqual([
+      ['held', 5],
+      ['held', 5],
+    ]);
+    expect(held.every(({ freeFrom }) => freeFrom === Date.parse(heldUntil))).toBe(true);
   });
 
   test('holds nothing for an order that has expired since, nor for one that was cancelled', async () => {
