@@ -4,6 +4,7 @@ import { createEventCursors, type EventCursors } from './feed/cursor.ts';
 import { createFeed, type Feed } from './feed/read.ts';
 import { shareReads } from './feed/shared.ts';
 import { createStreams, type Streams } from './feed/stream.ts';
+import { createStreamCounts, type StreamCounts } from './feed/stream-counts.ts';
 import { createTail, type Tail } from './feed/tail.ts';
 import { createLog, type Log } from './log/log.ts';
 import { createWaiting, type Waiting } from './log/waiting.ts';
@@ -17,6 +18,7 @@ export interface Context {
   readonly waiting: Waiting;
   readonly tail: Tail;
   readonly streams: Streams;
+  readonly streamCounts: StreamCounts;
   readonly cursors: EventCursors;
   /** The address of the installation. */
   readonly publicUrl: string;
@@ -44,13 +46,23 @@ export const createContext = ({ store, serviceSecret, publicUrl, ...options }: C
   const feed = shareReads(createFeed(store, retentionMs, now));
   const tail = createTail(log, feed, logger);
   const cursors = createEventCursors(serviceSecret);
+  const streamCounts = createStreamCounts(store, logger, now);
   return {
     store,
     log,
     waiting: createWaiting(store, log, now),
     feed,
     tail,
-    streams: createStreams({ feed, tail, cursors, publicUrl, logger, ...(commentMs ? { commentMs } : {}) }),
+    streamCounts,
+    streams: createStreams({
+      counts: streamCounts,
+      feed,
+      tail,
+      cursors,
+      publicUrl,
+      logger,
+      ...(commentMs ? { commentMs } : {}),
+    }),
     cursors,
     publicUrl,
     now,

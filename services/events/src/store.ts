@@ -1,5 +1,6 @@
 import { collection, type Document } from '@boxoffice/store';
 import { deliveriesCollection, positionsCollection, workersCollection } from './deliveries/documents.ts';
+import { openStreamsCollection } from './feed/stream-counts.ts';
 import { redeliveriesCollection, webhooksCollection } from './webhooks/documents.ts';
 
 /** The resource that an event is about; ids are unique in an institution over all types. */
@@ -70,4 +71,5 @@ export const collections = [
   positionsCollection,
   redeliveriesCollection,
   workersCollection,
+  openStreamsCollection,
 ];

@@ -116,7 +116,7 @@ export const feedRoutes = ({ feed, tail, cursors, streams, publicUrl }: Context)
         // Refused here, and not within the stream.
         await feed.read(institution, after, selection, 1);
         const client = principalOf(caller) ?? '';
-        return { ...ok(null as never), stream: streams.open({ institution, client, after, selection }) };
+        return { ...ok(null as never), stream: await streams.open({ institution, client, after, selection }) };
       }
       const { limit = DEFAULT_LIMIT, wait = 0 } = asked;
       const { events, upTo } = await poll(feed, tail, { institution, after, selection, limit, waitMs: wait * 1_000 });

@@ -4,6 +4,7 @@ import type { Logger } from '@boxoffice/runtime';
 import type { EventDocument } from '../store.ts';
 import type { EventCursors } from './cursor.ts';
 import type { Feed, Selection } from './read.ts';
+import { MOST_PER_CLIENT, type StreamCounts } from './stream-counts.ts';
 import type { Tail } from './tail.ts';
 import { eventView } from './view.ts';
 
@@ -16,6 +17,7 @@ export interface StreamRequest {
 }
 
 export interface StreamOptions {
+  readonly counts: Pick<StreamCounts, 'admit' | 'release'>;
   readonly feed: Feed;
   readonly tail: Tail;
   readonly cursors: EventCursors;
@@ -31,12 +33,13 @@ export interface Streams {
    * Reserves a stream and returns what writes it.
    * @throws {Fault} `too_many_requests` if the client has {@link MOST_PER_CLIENT}
    */
-  open(request: StreamRequest): (stream: OpenStream) => void;
+  open(request: StreamRequest): Promise<(stream: OpenStream) => void>;
+  /** The open streams of this instance. */
   readonly count: number;
 }
 
-/** Streams of a client at once, in one instance. */
-export const MOST_PER_CLIENT = 20;
+/** How long a reserved stream may take to begin: the answer to a HEAD, or to a client that has left, has none. */
+const BEGINS_MS = 5_000;
 
 const COMMENT_MS = 15_000;
 
@@ -135,27 +138,32 @@ const write = (
 
 /** Counts and writes the streams of an instance. */
 export const createStreams = (options: StreamOptions): Streams => {
+  const { counts } = options;
   const textOf = createWriter(options);
-  const counts = new Map<string, number>();
   let count = 0;
-  const change = (client: string, by: number): void => {
-    const now = (counts.get(client) ?? 0) + by;
-    count += by;
-    if (now > 0) counts.set(client, now);
-    else counts.delete(client);
-  };
 
   return {
-    open(request) {
-      const { client } = request;
-      if ((counts.get(client) ?? 0) >= MOST_PER_CLIENT) {
+    async open(request) {
+      const { institution, client } = request;
+      if (!(await counts.admit(institution, client))) {
         throw new Fault('too_many_requests', `A client has at most ${MOST_PER_CLIENT} streams of events at once.`, {
-          'Retry-After': '15',
+          'Retry-After': '10',
         });
       }
+      let isCounted = true;
+      const release = (): void => {
+        if (isCounted) counts.release(institution, client);
+        isCounted = false;
+      };
+      const unused = setTimeout(release, BEGINS_MS);
+      unused.unref();
       return (stream) => {
-        change(client, 1);
-        stream.onClose(() => change(client, -1));
+        clearTimeout(unused);
+        count += 1;
+        stream.onClose(() => {
+          count -= 1;
+          release();
+        });
         write(options, textOf, request, stream);
       };
     },

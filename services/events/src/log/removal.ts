@@ -40,6 +40,10 @@ export const retentionOf = (retentionMs: number): Retentions => ({
     along: (store, document) => retire(store, document as EventDocument),
   },
   waiting_facts: { retained: 'until the fact before has arrived' },
+  open_streams: {
+    retained: 'until the streams of a client at an instance have ended, or 10 s after the instance died',
+    ends: [{ field: 'until', afterMs: SKEW_MS }],
+  },
   retired_resources: {
     retained:
       'for good: of each resource whose events were removed the last position, of each institution the last sequence',

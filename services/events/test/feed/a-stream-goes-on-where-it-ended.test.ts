@@ -1,7 +1,7 @@
 import { notExercised } from '@boxoffice/service/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { MOST_PER_CLIENT } from '../../src/feed/stream.ts';
-import { engines, type Fixture, fact, openFixture } from '../fixture/service.ts';
+import { MOST_PER_CLIENT, openStreamsCollection } from '../../src/feed/stream-counts.ts';
+import { engines, type Fixture, fact, type Instance, openFixture } from '../fixture/service.ts';
 
 const COMMENT_MS = 100;
 
@@ -21,14 +21,15 @@ describe.each(engines)(`a stream of events on $name${notExercised}`, (engine) =>
   afterAll(() => fixture.close());
 
   /** A stream as a client reads it: the last id, and the events so far. */
-  const follow = async (institution: string, query = '', headers: Record<string, string> = {}, client = 'partner') => {
+  const follow = async (
+    institution: string,
+    query = '',
+    headers: Record<string, string> = {},
+    client = 'partner',
+    on: Instance = fixture.first,
+  ) => {
     const leaving = new AbortController();
-    const response = await fixture.first.stream(
-      `/svc/v3/events${query}`,
-      { institution, client },
-      headers,
-      leaving.signal,
-    );
+    const response = await on.stream(`/svc/v3/events${query}`, { institution, client }, headers, leaving.signal);
     const seen = { id: '', ids: new Set<string>(), types: [] as string[], resources: [] as string[], comments: 0 };
     const read = async () => {
       let rest = '';
@@ -103,6 +104,37 @@ describe.each(engines)(`a stream of events on $name${notExercised}`, (engine) =>
     const again = await follow('many');
     expect(again.status).toBe(200);
     await again.leave();
+  });
+
+  test('the twenty are those at all instances together, and those of a dead instance end with its lease', async () => {
+    const instances = [fixture.first, await fixture.another()] as const;
+    const counts = fixture.first.context.store.collection(openStreamsCollection).of('shared');
+    const open = (nth: number) => follow('shared', '', {}, 'partner', instances[nth % 2]);
+    const all = await Promise.all(Array.from({ length: MOST_PER_CLIENT - 1 }, (_, nth) => open(nth)));
+    expect(all.map(({ status }) => status)).toEqual(all.map(() => 200));
+    // At once at both: at most one of them is the twentieth.
+    const last = await Promise.all([open(0), open(1)]);
+    expect(last.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1);
+    for (const { leave } of [...all, ...last]) await leave();
+    await until(() => instances.every(({ context }) => context.streams.count === 0));
+    const gone = async () => (await counts.count({})) === 0;
+    while (!(await gone())) await new Promise((resolve) => setTimeout(resolve, 10));
+
+    const dead = { client: 'partner', instance: 'dead', count: MOST_PER_CLIENT };
+    await counts.insert({ id: 'lives', ...dead, until: Date.now() + 600_000 });
+    expect((await open(0)).status).toBe(429);
+    await counts.update('lives', (current) => ({ next: { ...current, until: Date.now() - 1 } }));
+    const one = await open(0);
+    expect(one.status).toBe(200);
+    await one.leave();
+  });
+
+  test('a stream that was reserved and never begins, as for a HEAD, ceases to count', async () => {
+    const { store, streams } = fixture.first.context;
+    await streams.open({ institution: 'reserved', client: 'partner', after: 0, selection: {} });
+    const counts = store.collection(openStreamsCollection).of('reserved');
+    expect(await counts.count({})).toBe(1);
+    while ((await counts.count({})) > 0) await new Promise((resolve) => setTimeout(resolve, 10));
   });
 
   test('a cursor that is not valid is refused before the stream begins', async () => {
