@@ -38,6 +38,8 @@ export interface ForwarderOptions {
   readonly onRepeat?: (exchange: Exchange, error: Error) => void;
   /** Called for every response that has no end of its own. */
   readonly onStream?: (exchange: Exchange) => void;
+  /** Called for every request that reads and may wait for its response longer than others; `refuse` answers it. */
+  readonly onWait?: (exchange: Exchange, refuse: (fault: Fault) => void) => void;
   /** Called for every response that is forwarded. */
   readonly onReply?: (exchange: Exchange, reply: IncomingMessage) => void;
 }
@@ -96,6 +98,7 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
     onRepeat,
     onReply,
     onStream,
+    onWait,
   } = options;
   const { host } = new URL(options.url);
   const target = targetOf(options.url);
@@ -263,6 +266,8 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
       exchange.proxied = proxied;
       exchange.forwardedAt = performance.now();
       throughPool(proxied);
+      const waitsLong = (exchange.route?.answersWithinMs ?? 0) > timeoutMs && proxied.method === 'GET';
+      if (waitsLong) onWait?.(exchange, (fault) => proxied.reply ?? abandon(proxied, fault));
     },
     inFlight: () => inFlight.size,
     stopping() {

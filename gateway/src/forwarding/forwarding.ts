@@ -15,7 +15,7 @@ export interface ForwardingOptions {
   readonly urls: ReadonlyMap<ServiceName, string>;
   readonly addressesOf: AddressFactory;
   readonly limits: Pick<Limits, 'sessionSeen'>;
-  readonly streams: Pick<Streams, 'began'>;
+  readonly streams: Pick<Streams, 'began' | 'waits'>;
   readonly responseCache: Pick<ResponseCache, 'store'>;
   readonly metrics: GatewayMetrics;
   readonly logger: Pick<Logger, 'warn' | 'info'>;
@@ -79,6 +79,7 @@ export const createForwarding = (options: ForwardingOptions): Forwarding => {
         logger.info('a request is sent again: its connection broke', about);
       },
       onStream: streams.began,
+      onWait: streams.waits,
       onReply: (exchange, reply) => {
         metrics.upstreamAnswered(service, exchange);
         if (exchange.claims || exchange.apiKey) {

@@ -2,8 +2,12 @@ import { Fault } from '@boxoffice/envelope';
 import { type CallerUser, callerOfIdentity } from '@boxoffice/identity';
 import { type Logger, repeat } from '@boxoffice/runtime';
 import type { Exchange, Step } from '../exchange/exchange.ts';
+import { unavailable } from '../exchange/faults.ts';
 
-/** Responses without an end of their own, which last as long as their tokens are worth what they were. */
+/**
+ * Responses without an end of their own, and requests that wait long for theirs: they last as long as their tokens are
+ * worth what they were.
+ */
 export interface Streams {
   /**
    * The response of this exchange is a stream: it ends once its token expires or is revoked, loses a scope, or its user
@@ -11,6 +15,11 @@ export interface Streams {
    * connects again.
    */
   began(exchange: Exchange): void;
+  /**
+   * The request of this exchange may wait long for its response. It is refused in the same cases, with what its token
+   * would be told now, or 503 if a repeat would be answered.
+   */
+  waits(exchange: Exchange, refuse: (fault: Fault) => void): void;
   /** Ends all of them. */
   close(): Promise<void>;
 }
@@ -26,8 +35,11 @@ export interface StreamsOptions {
 const EVERY_MS = 500;
 
 /** Whether the token is worth nothing any more; an authorizer that does not answer decides nothing. */
-const isRefused = (error: unknown): boolean =>
+const isRefusal = (error: unknown): error is Fault =>
   error instanceof Fault && (error.code === 'unauthorized' || error.code === 'forbidden');
+
+const changed = (): Fault =>
+  unavailable('What this token may read has changed while the request waited: send it again.');
 
 /** What bounds the data of a user, as text to compare. */
 const boundsOf = (user: CallerUser | null): string =>
@@ -41,22 +53,32 @@ const isWorthLess = (later: string | undefined, earlier: string | undefined): bo
   return before.scopes.some((scope) => !now.scopes.includes(scope)) || boundsOf(now.user) !== boundsOf(before.user);
 };
 
+interface Watched {
+  /** The last identity: the next one is compared with it. */
+  identity: string | undefined;
+  readonly end: (fault: Fault) => void;
+}
+
 /** Watches the streams. */
 export const createStreams = ({ checks, logger, everyMs = EVERY_MS }: StreamsOptions): Streams => {
-  // With the last identity of each: the next one is compared with it.
-  const open = new Map<Exchange, string | undefined>();
+  const open = new Map<Exchange, Watched>();
 
-  const check = async ([exchange, identity]: readonly [Exchange, string | undefined]): Promise<void> => {
+  const check = async ([exchange, watched]: readonly [Exchange, Watched]): Promise<void> => {
     const again: Exchange = { ...exchange, now: Date.now() };
     try {
       for (const step of checks) await step(again);
     } catch (error) {
-      if (isRefused(error)) exchange.response.end();
+      if (isRefusal(error)) watched.end(error);
       return;
     }
     if (!open.has(exchange)) return;
-    if (isWorthLess(again.identity, identity)) exchange.response.end();
-    else open.set(exchange, again.identity);
+    if (isWorthLess(again.identity, watched.identity)) watched.end(changed());
+    else watched.identity = again.identity;
+  };
+
+  const watch = (exchange: Exchange, end: (fault: Fault) => void): void => {
+    if (!open.has(exchange)) exchange.response.once('close', () => open.delete(exchange));
+    open.set(exchange, { identity: exchange.identity, end });
   };
 
   const watching = repeat(() => Promise.all([...open].map(check)), {
@@ -65,12 +87,10 @@ export const createStreams = ({ checks, logger, everyMs = EVERY_MS }: StreamsOpt
   });
 
   return {
-    began(exchange) {
-      open.set(exchange, exchange.identity);
-      exchange.response.once('close', () => open.delete(exchange));
-    },
+    began: (exchange) => watch(exchange, () => void exchange.response.end()),
+    waits: watch,
     async close() {
-      for (const { response } of open.keys()) response.end();
+      for (const { response } of open.keys()) if (response.headersSent) response.end();
       await watching.close();
     },
   };

@@ -87,6 +87,29 @@ test('a stream ends within five seconds after its token is revoked or loses a sc
   await until(() => streams.every(({ service }) => service.destroyed));
 });
 
+test('a request that waits long is refused within five seconds after its token is worth less', async () => {
+  // Never answered by the service.
+  let waiting = 0;
+  its.contacts.answer(() => {
+    waiting += 1;
+  });
+  const ends: readonly ((token: string) => void)[] = [
+    (token) => void its.authorizer.revoke(token),
+    (token) => {
+      its.authorizer.client(token).scopes = ['events:read'];
+    },
+    (token) => {
+      its.authorizer.client(token).scopes = ['contacts:read'];
+    },
+  ];
+  const tokens = ends.map(() => its.authorizer.token(['contacts:read', 'events:read']));
+  const answers = tokens.map((token) => its.as(token)(PATH));
+  await until(() => waiting === tokens.length);
+  for (const [index, end] of ends.entries()) end(tokens[index] ?? '');
+  const statuses = (await Promise.all(answers)).map(({ status }) => status);
+  expect(statuses).toEqual([401, 403, 503]);
+});
+
 test('a stream ends when its token expires', async () => {
   const exp = Math.floor(Date.now() / 1_000) + 3;
   const { seen } = await follow(its.authorizer.token(['contacts:read'], { exp }));
