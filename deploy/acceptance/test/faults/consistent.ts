@@ -204,5 +204,5 @@ export const evidenceOf = ({ entries, checkouts, events, delivered, ...observed 
   entries,
   checkouts,
   observed,
-  heard: { events, delivered: new Set(delivered) },
+  heard: { events, delivered: { received: new Set(delivered), covers: () => true } },
 });

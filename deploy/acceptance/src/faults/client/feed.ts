@@ -16,12 +16,19 @@ export interface EventView {
   readonly data: { readonly state?: string; readonly status?: string };
 }
 
+/** What a webhook delivers. */
+export interface Delivered {
+  /** The ids of the events, in the order of their first arrivals. */
+  readonly received: ReadonlySet<string>;
+  /** Whether the webhook is for events of this type. */
+  covers(type: string): boolean;
+}
+
 /** What a partner has heard of a round. */
 export interface Heard {
   /** The feed since the round began. */
   readonly events: readonly EventView[];
-  /** The ids of the events that a webhook of orders and tickets delivered, in the order of their first arrivals. */
-  readonly delivered?: ReadonlySet<string> | undefined;
+  readonly delivered?: Delivered | undefined;
 }
 
 /** The events since the opening. */
@@ -50,9 +57,7 @@ export const openFeed = async (api: Client): Promise<Feed> => {
 };
 
 /** A webhook's receiver, which accepts everything. */
-export interface Receiver {
-  /** The ids of the events, in the order of their first arrivals. */
-  readonly received: ReadonlySet<string>;
+export interface Receiver extends Delivered {
   /** Deletes the webhook and stops listening. */
   close(): Promise<void>;
 }
@@ -66,16 +71,15 @@ const stop = async (server: Server): Promise<void> => {
 };
 
 /**
- * The receiver of a deployment; none on MongoDB: servers of its protocol that read whole collections, as the one of the
- * tests does, spend more on the deliveries of a round than on its sale.
+ * The receiver of a deployment: of every type of orders and tickets; on MongoDB of the types around a cancellation, since
+ * servers of its protocol that read whole collections, as the one of the tests does, would spend more on the deliveries
+ * of a round than on its sale.
  */
-export const receiverFor = async (
-  { engines }: Pick<Deployment, 'engines'>,
-  api: Client,
-): Promise<Receiver | undefined> => (engines === 'embedded' ? openReceiver(api) : undefined);
+export const receiverFor = ({ engines }: Pick<Deployment, 'engines'>, api: Client): Promise<Receiver> =>
+  openReceiver(api, engines === 'embedded' ? ['order.*', 'ticket.*'] : ['order.cancelled', 'order.settled']);
 
-/** Creates a webhook of every type of orders and tickets, and receives it on loopback. */
-const openReceiver = async (api: Client): Promise<Receiver> => {
+/** Creates a webhook of the types, and receives it on loopback. */
+const openReceiver = async (api: Client, types: readonly string[]): Promise<Receiver> => {
   const received = new Set<string>();
   const server = createServer((request, response) => {
     received.add(String(request.headers['webhook-id']));
@@ -83,10 +87,11 @@ const openReceiver = async (api: Client): Promise<Receiver> => {
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
-  const body = { url: `http://127.0.0.1:${port}/`, types: ['order.*', 'ticket.*'] };
+  const body = { url: `http://127.0.0.1:${port}/`, types };
   const { webhookId } = await must(api, '/svc/v3/webhooks', { method: 'POST', body });
   return {
     received,
+    covers: (type) => types.some((one) => one === type || (one.endsWith('.*') && type.startsWith(one.slice(0, -1)))),
     async close() {
       await must(api, `/svc/v3/webhooks/${webhookId}`, { method: 'DELETE' });
       await stop(server);

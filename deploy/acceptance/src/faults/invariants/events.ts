@@ -65,7 +65,7 @@ export const checkEvents = ({ observed, heard }: Evidence, check: Check): void =
   checkSequence(events, check);
   const byResource = grouped(events, ({ resource }) => resource.id);
   for (const [id, own] of byResource) checkVersions(id, own, check);
-  const arrivals = delivered && new Map([...delivered].map((id, index) => [id, index]));
+  const arrivals = delivered && new Map([...delivered.received].map((id, index) => [id, index]));
 
   const about = (id: string, present: string, expected: Expected): void => {
     const own = byResource.get(id) ?? [];
@@ -73,7 +73,9 @@ export const checkEvents = ({ observed, heard }: Evidence, check: Check): void =
     const last = own.at(-1)?.data;
     const said = last?.state ?? last?.status;
     check.that('I11', said === present, () => `the last event of ${id} says ${said}, and it is ${present}`);
-    if (arrivals) checkDelivered(id, own, arrivals, check);
+    if (!delivered || !arrivals) return;
+    const covered = own.filter(({ type }) => delivered.covers(type));
+    checkDelivered(id, covered, arrivals, check);
   };
   for (const order of observed.orders) {
     // A cart is no order before its checkout.

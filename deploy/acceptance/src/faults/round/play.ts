@@ -18,7 +18,7 @@ export const playRound = async (play: (context: Context) => Promise<Round>, cont
   const receiver = await receiverFor(context.deployment, context.api);
   const round = await play({ ...context, receiver });
   const settled = await settle(context.deployment, context.api, [round]);
-  await receiver?.close();
+  await receiver.close();
   await round.afterwards?.();
   return { round, settled, seconds: (performance.now() - startedAt) / 1000 };
 };

@@ -49,7 +49,7 @@ export const settle = async (
       const { entries, checkouts, carts } = journal;
       const observed = await observeState(api, round, carts);
       // Read after the state, so that what led to it can be in it.
-      const heard = { events: await round.feed.read(), delivered: round.receiver?.received };
+      const heard = { events: await round.feed.read(), delivered: round.receiver };
       const evidence = { entries, checkouts, observed, heard, closed, slack };
       checkRound(evidence, check);
       await round.alsoTrue?.(evidence, check);
