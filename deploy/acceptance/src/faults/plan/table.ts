@@ -38,6 +38,9 @@ const lineOf = (
   return `| ${[...cells, count, figure(requests), figure(sum(rounds, (round) => round.checked)), figure(violations)].join(' | ')} |`;
 };
 
+/** The text in lines of at most 120 columns. */
+const wrapped = (text: string): string => text.replace(/(.{1,120})(?: |$)/g, '$1\n').trimEnd();
+
 /** The table of a plan, in Markdown. */
 export const planTable = (
   rows: readonly PlanRow[],
@@ -54,7 +57,7 @@ export const planTable = (
   );
   const from = revisions.length === 0 ? '' : `, revision ${revisions.join(', ')}`;
   return [
-    `Seed ${seed}, ${Number((share * 100).toFixed(2))} % of every row${from}, ${minutes} minutes:`,
+    wrapped(`Seed ${seed}, ${Number((share * 100).toFixed(2))} % of every row${from}, ${minutes} minutes:`),
     '',
     '| row | fault | engines | played | requests | checks | violations |',
     '|---|---|---|---|---|---|---|',
