@@ -183,8 +183,9 @@ export const createRunner = (its: RunnerDependencies): Runner => {
     return undefined;
   };
 
-  const beginDue = async (webhook: WebhookDocument, types: ReadonlySet<string>): Promise<void> => {
-    const where = { webhookId, outcome: 'waiting', dueAt: { lte: now() } } as const;
+  /** Begins what was due at an instant. */
+  const beginDue = async (webhook: WebhookDocument, types: ReadonlySet<string>, at: number): Promise<void> => {
+    const where = { webhookId, outcome: 'waiting', dueAt: { lte: at } } as const;
     const limit = underWay.size + 2 * SLOTS;
     const found = await deliveries.find({ where, orderBy: 'dueAt', limit });
     const idle = found.filter(({ id, resourceId }) => underWay.get(resourceId) !== id);
@@ -218,8 +219,9 @@ export const createRunner = (its: RunnerDependencies): Runner => {
     if (blocked.length > 0) isWanted = true;
   };
 
-  const nextDue = async (): Promise<number | undefined> => {
-    const where = { webhookId, outcome: 'waiting', dueAt: { gt: now() } } as const;
+  /** When the first of those is due that were not at an instant. */
+  const nextDue = async (at: number): Promise<number | undefined> => {
+    const where = { webhookId, outcome: 'waiting', dueAt: { gt: at } } as const;
     const [next] = await deliveries.find({ where, orderBy: 'dueAt', limit: 1 });
     return next?.dueAt ?? undefined;
   };
@@ -239,9 +241,11 @@ export const createRunner = (its: RunnerDependencies): Runner => {
     if (webhook.state === 'active') await plan(webhook, types);
     else await purge('feed');
     await planRedeliveries({ feed, deliveries, redeliveries }, webhook, now);
-    await beginDue(webhook, new Set(types));
+    // One instant for both, so that what becomes due between them is not missed by both.
+    const at = now();
+    await beginDue(webhook, new Set(types), at);
     await unblock();
-    dueAt = its.isOwner() ? await nextDue() : now();
+    dueAt = its.isOwner() ? await nextDue(at) : now();
   };
 
   const run = async (): Promise<void> => {
