@@ -68,16 +68,18 @@ test('an operation that says so may take longer to answer', async () => {
   expect(status).toBe(200);
 });
 
+/** What makes a token of both scopes worth less: it is revoked, or loses one of them. */
+const ends: readonly ((token: string) => void)[] = [
+  (token) => void its.authorizer.revoke(token),
+  (token) => {
+    its.authorizer.client(token).scopes = ['events:read'];
+  },
+  (token) => {
+    its.authorizer.client(token).scopes = ['contacts:read'];
+  },
+];
+
 test('a stream ends within five seconds after its token is revoked or loses a scope, whichever it is', async () => {
-  const ends: readonly ((token: string) => void)[] = [
-    (token) => void its.authorizer.revoke(token),
-    (token) => {
-      its.authorizer.client(token).scopes = ['events:read'];
-    },
-    (token) => {
-      its.authorizer.client(token).scopes = ['contacts:read'];
-    },
-  ];
   const tokens = ends.map(() => its.authorizer.token(['contacts:read', 'events:read']));
   const streams: Awaited<ReturnType<typeof follow>>[] = [];
   for (const token of tokens) streams.push(await follow(token));
@@ -93,15 +95,6 @@ test('a request that waits long is refused within five seconds after its token i
   its.contacts.answer(() => {
     waiting += 1;
   });
-  const ends: readonly ((token: string) => void)[] = [
-    (token) => void its.authorizer.revoke(token),
-    (token) => {
-      its.authorizer.client(token).scopes = ['events:read'];
-    },
-    (token) => {
-      its.authorizer.client(token).scopes = ['contacts:read'];
-    },
-  ];
   const tokens = ends.map(() => its.authorizer.token(['contacts:read', 'events:read']));
   const answers = tokens.map((token) => its.as(token)(PATH));
   await until(() => waiting === tokens.length);
