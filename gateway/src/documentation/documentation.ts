@@ -81,9 +81,19 @@ const pointOfSale = (connect: string) => () =>
     '/pos',
     'Point-of-sale API',
     html`Every operation of a ${link('/point-of-sale', 'web shop')}: programme, cart, checkout, the visitor’s orders and
-tickets. It needs no token; every request names its point of sale in <code>X-Service-Host</code>.
-<a href="/tnwr/v1/openapi.json">OpenAPI 3.1</a>.`,
+tickets. It needs no token; every request names its point of sale in <code>X-Service-Host</code>. What is newer is in
+${link('/pos/vexp', 'the experimental version')}. <a href="/tnwr/v1/openapi.json">OpenAPI 3.1</a>.`,
     '/tnwr/v1/openapi.json',
+    connect,
+  );
+
+const experimental = (connect: string) => () =>
+  referenceOf(
+    '/pos/vexp',
+    'Point-of-sale API, experimental',
+    html`The ${link('/pos', 'point-of-sale API')} with what has no stable form yet, and may change without notice: names in
+carts and orders, ticket documents. <a href="/tnwr/vexp/openapi.json">OpenAPI 3.1</a>.`,
+    '/tnwr/vexp/openapi.json',
     connect,
   );
 
@@ -120,6 +130,7 @@ export const createDocumentation = (publicUrl: string): Documentation => {
   const makers = new Map<string, () => Promise<Shown>>([
     [DOCS, institution(connect)],
     [`${DOCS}/pos`, pointOfSale(connect)],
+    [`${DOCS}/pos/vexp`, experimental(connect)],
     [`${DOCS}/callback`, callback],
     ...guides.map(({ path, file }) => [`${DOCS}${path}`, guideOf(path, file)] as const),
   ]);

@@ -27,6 +27,7 @@ export const sections: readonly Section[] = [
     entries: [
       { path: '', label: 'Institution API' },
       { path: '/pos', label: 'Point-of-sale API' },
+      { path: '/pos/vexp', label: 'Point-of-sale API, experimental' },
       guide('errors', 'docs/guides/errors.md', 'Errors'),
       guide('limits', 'docs/guides/limits.md', 'Limits'),
       guide('versions', 'docs/guides/versions.md', 'Versions'),

@@ -62,7 +62,7 @@ describe('every page', () => {
     const faults: string[] = [];
     for (const [path, { text }] of pages) {
       for (const address of addressesIn(text)) {
-        if (/^(?:https:|data:|\/docs\/assets\/|\/(?:tnwr\/v1\/)?openapi\.json$)/.test(address)) continue;
+        if (/^(?:https:|data:|\/docs\/assets\/|\/(?:tnwr\/(?:v1|vexp)\/)?openapi\.json$)/.test(address)) continue;
         const [target = '', anchor] = address.split('#');
         const found = target === '' ? text : textOf(target);
         if (found === '') faults.push(`${path} links to ${address}`);

@@ -1694,7 +1694,7 @@ export interface components {
         RedeliveryRequest: {
             /** @description this event */
             eventId?: string;
-            /** @description all events after this cursor of `GET /svc/v3/events` */
+            /** @description all events after this cursor of `GET /svc/v3/events`; `start`: all that are kept */
             after?: string;
         };
         Refund: {

@@ -21,6 +21,13 @@ const COMMON_HEADERS = {
   ...LIMIT_HEADERS,
 };
 
+const DOCUMENT_HEADERS = {
+  'Content-Disposition': {
+    description: 'Shown in the browser; with the name to keep it under.',
+    schema: { type: 'string', examples: ['inline; filename="ticket.pdf"'] },
+  },
+};
+
 /** A part of a description, where it applies. */
 export const when = <Part extends object>(holds: unknown, part: Part): Part | Record<string, never> =>
   holds ? part : {};
@@ -79,6 +86,7 @@ const answersOf = (operation: AnyOperation, family: Family, schemas: Schemas): [
         ...COMMON_HEADERS,
         ...when(announcedBy(operation), describedDeprecation),
         ...when(operation.etag, { ETag: ref('headers', 'ETag') }),
+        ...when(operation.documents, DOCUMENT_HEADERS),
         ...when(status === '201', { Location: ref('headers', 'Location') }),
         ...when(isIdempotent(operation), { 'Idempotency-Replayed': ref('headers', 'Idempotency-Replayed') }),
         ...Object.fromEntries(

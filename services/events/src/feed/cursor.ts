@@ -1,6 +1,9 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { Fault } from '@boxoffice/envelope';
 
+/** The cursor that everybody knows: before the oldest event that is kept. */
+export const START = 'start';
+
 /** Positions in an institution's events, opaque and signed. */
 export interface EventCursors {
   /** The position behind the event of this sequence; 0: before the first one. */

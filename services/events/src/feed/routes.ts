@@ -5,6 +5,7 @@ import { Type } from 'typebox';
 import type { Context } from '../context.ts';
 import { Event } from '../types/schemas.ts';
 import { type EventType, expandTypes, typesVisibleTo } from '../types/types.ts';
+import { START } from './cursor.ts';
 import * as example from './examples.ts';
 import { poll } from './poll.ts';
 import type { Selection } from './read.ts';
@@ -15,9 +16,6 @@ const unknownEvent = () => new Fault('not_found', 'There is no event with this i
 const MOST_WAIT_SECONDS = 30;
 
 const EVENT_STREAM = 'text/event-stream';
-
-/** The position before the oldest event. */
-const START = 'start';
 
 const query = {
   after: Type.Optional(

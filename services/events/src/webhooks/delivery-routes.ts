@@ -23,7 +23,7 @@ const RedeliveryRequest = named(
       Type.String({
         minLength: 1,
         maxLength: 2_048,
-        description: 'all events after this cursor of `GET /svc/v3/events`',
+        description: 'all events after this cursor of `GET /svc/v3/events`; `start`: all that are kept',
       }),
     ),
   }),

@@ -8,7 +8,7 @@ import { type DeliveryDocument, deliveriesCollection } from '../deliveries/docum
 import { disableIfDue } from '../deliveries/ends.ts';
 import { planned } from '../deliveries/plan.ts';
 import { shardOf } from '../deliveries/shards.ts';
-import type { EventCursors } from '../feed/cursor.ts';
+import { type EventCursors, START } from '../feed/cursor.ts';
 import type { Feed } from '../feed/read.ts';
 import { makeSecret, type SecretBox } from '../signing/secrets.ts';
 import { eventsCollection } from '../store.ts';
@@ -113,6 +113,7 @@ export const createWebhooks = (its: WebhooksDependencies) => {
 
   /** The sequence of a cursor behind which nothing was removed. */
   const positionOf = async (institution: string, cursor: string): Promise<number> => {
+    if (cursor === START) return feed.start(institution);
     const from = readCursor(its.cursors, institution, cursor);
     await feed.read(institution, from, {}, 1);
     return from;

@@ -242,6 +242,9 @@ describe.each(engines)('on $name', (engine) => {
       expect((await ask({ eventId: order, after: its.cursor(0) })).status).toBe(422);
       const accepted = await ask({ eventId: order });
       expect([accepted.status, accepted.data]).toEqual([202, { count: 1 }]);
+      const all = await ask({ after: 'start' });
+      expect([all.status, all.data.count]).toEqual([202, expect.any(Number)]);
+      expect(all.data.count).toBeGreaterThan(0);
     }));
 
   test('an operator lists, pauses and deletes them', async () => {
