@@ -3,29 +3,48 @@
 import { type Message, Unreadable } from '@boxoffice/messaging';
 import { derivedId } from '@boxoffice/runtime';
 import { Type } from 'typebox';
-import { Value } from 'typebox/value';
+import { Compile } from 'typebox/compile';
 import type { Context } from '../context.ts';
 import type { Arrival } from '../log/log.ts';
 import { type EventType, eventTypeNames, eventTypes, isEventType } from '../types/types.ts';
 
 /** What a fact says about its event: facts without it are for other services alone. */
-const Announcement = Type.Object({
-  type: Type.String(),
-  resource: Type.Object({ type: Type.String(), id: Type.String({ minLength: 1 }) }),
-  version: Type.Integer({ minimum: 1 }),
-  position: Type.Integer({ minimum: 1 }),
-  before: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
-  data: Type.Object({}, { additionalProperties: true }),
-});
+const announcement = Compile(
+  Type.Object({
+    type: Type.String(),
+    resource: Type.Object({ type: Type.String(), id: Type.String({ minLength: 1 }) }),
+    version: Type.Integer({ minimum: 1 }),
+    position: Type.Integer({ minimum: 1 }),
+    before: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
+    data: Type.Object({}, { additionalProperties: true }),
+  }),
+);
 
 const unreadable = ({ id, type }: Message, reason: string): Unreadable =>
   new Unreadable(`the fact ${id} (${type}) ${reason}`);
 
-/** The members that the type's schema names, and nothing else. */
+interface Described {
+  readonly properties?: Readonly<Record<string, Described>>;
+}
+
+/** The members that the schema names, and nothing else, within members, too. */
+const onlyNamed = ({ properties }: Described, value: unknown): unknown => {
+  if (!properties || typeof value !== 'object' || value === null) return value;
+  const named = Object.entries(properties).filter(([name]) => Object.hasOwn(value, name));
+  return Object.fromEntries(
+    named.map(([name, schema]) => [name, onlyNamed(schema, (value as Readonly<Record<string, unknown>>)[name])]),
+  );
+};
+
+/** What checks the data of each type; types of one kind of resource share it. */
+const checks = new Map(
+  [...new Set(Object.values(eventTypes).map(({ data }) => data))].map((data) => [data, Compile(data)]),
+);
+
 const dataOf = (type: EventType, data: object): Record<string, unknown> | undefined => {
   const schema = eventTypes[type].data;
-  const clean = Value.Clean(schema, JSON.parse(JSON.stringify(data)));
-  return Value.Check(schema, clean) ? (clean as Record<string, unknown>) : undefined;
+  const clean = onlyNamed(schema, data);
+  return checks.get(schema)?.Check(clean) ? (clean as Record<string, unknown>) : undefined;
 };
 
 /**
@@ -35,7 +54,7 @@ const dataOf = (type: EventType, data: object): Record<string, unknown> | undefi
 export const readFact = (message: Message): Arrival | undefined => {
   const { event } = message.data as { readonly event?: unknown };
   if (event === undefined || event === null) return undefined;
-  if (!Value.Check(Announcement, event)) throw unreadable(message, 'announces a malformed event');
+  if (!announcement.Check(event)) throw unreadable(message, 'announces a malformed event');
   const { type, resource, version, position, before, data } = event;
   if (!isEventType(type)) throw unreadable(message, `announces an event of none of ${eventTypeNames.length} types`);
   const { resource: resourceType } = eventTypes[type];

@@ -1,7 +1,7 @@
 import { notExercised } from '@boxoffice/service/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventsCollection } from '../../src/store.ts';
-import { engines, type Fixture, fact, openFixture } from '../fixture/service.ts';
+import { engines, type Fixture, fact, openFixture, orderData } from '../fixture/service.ts';
 
 describe.each(engines)(`each fact has one event on $name${notExercised}`, (engine) => {
   let fixture: Fixture;
@@ -28,6 +28,15 @@ describe.each(engines)(`each fact has one event on $name${notExercised}`, (engin
     const blind = await fixture.first.call(path, { institution: 'read', scopes: ['tickets:read'] });
     const foreign = await fixture.first.call(path);
     expect([blind.status, foreign.status]).toEqual([404, 404]);
+  });
+
+  test('what a publisher adds to a fact, at any depth, is not in its event', async () => {
+    const at = new Date().toISOString();
+    const counts = { ticketsCancelled: 2, controlled: 0, placesReleased: null };
+    const cancellation = { requestedAt: at, ...counts, settledAt: null };
+    const added = { ...orderData, cancellation: { ...cancellation, by: 'Ana' }, email: 'ana@example.org' };
+    await fixture.first.take(fact({ institution: 'added', type: 'order.cancelled', data: added }));
+    expect((await logOf('added')).map(({ data }) => data)).toEqual([{ ...orderData, cancellation }]);
   });
 
   test('several instances that get the same facts at once number each once, without gaps', async () => {
