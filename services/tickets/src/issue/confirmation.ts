@@ -1,5 +1,6 @@
+import { named } from '../domain/beneficiary.ts';
 import type { OrderedTicket } from '../domain/order.ts';
-import { type Beneficiary, named } from '../domain/ticket.ts';
+import type { Beneficiary } from '../domain/ticket.ts';
 
 /** A ticket in the message of another service, which may have further members. */
 export type OrderedTicketInput = Omit<OrderedTicket, 'beneficiary'> & {

@@ -3,6 +3,7 @@
 import { UniqueViolation } from '@boxoffice/store';
 import { signBarcode } from '../barcode/signing.ts';
 import { type Collections, type Context, timestampOf } from '../context.ts';
+import { follow, withName } from '../domain/beneficiary.ts';
 import {
   type Confirmed,
   confirmedAgain,
@@ -13,7 +14,7 @@ import {
   type OrderedTicket,
   type OrderTickets,
 } from '../domain/order.ts';
-import { follow, type Ticket, withContact, withName, withPointOfSale } from '../domain/ticket.ts';
+import { type Ticket, withContact, withPointOfSale } from '../domain/ticket.ts';
 import { changeOrReplace } from '../replacement/replace.ts';
 import type { OrderDocument, TicketDocument } from '../store.ts';
 import { deleteNames, isErased } from '../tickets/erasure.ts';

@@ -2,6 +2,7 @@
 
 import { signBarcode } from '../barcode/signing.ts';
 import { type CallerContext, type Collections, timestampOf } from '../context.ts';
+import { isNamed, rename } from '../domain/beneficiary.ts';
 import { nextId } from '../domain/lineage.ts';
 import * as domain from '../domain/ticket.ts';
 import type { TicketDocument } from '../store.ts';
@@ -100,5 +101,5 @@ export const renameTicket = (
   changeOrReplace(context, institution, id, request, (ticket, asNew, now) => {
     const wanted = to(ticket.beneficiary);
     // Writing the current name back is allowed in every status.
-    return domain.isNamed(ticket, wanted) ? { next: ticket } : domain.rename(ticket, wanted, asNew, now);
+    return isNamed(ticket, wanted) ? { next: ticket } : rename(ticket, wanted, asNew, now);
   });

@@ -1,6 +1,6 @@
 import { type AnyOperation, mergePatch, operation } from '@boxoffice/http';
 import type { ContextOf } from '../bounds.ts';
-import { named } from '../domain/ticket.ts';
+import { named } from '../domain/beneficiary.ts';
 import * as example from '../examples.ts';
 import { Replacement, readOnly, Ticket, TicketChanges } from '../schemas.ts';
 import { answer, changing, createdAnswer, finalCodes, PATH, single, type Versioned } from '../tickets/answers.ts';

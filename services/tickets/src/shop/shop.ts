@@ -2,7 +2,8 @@
 
 import type { Where } from '@boxoffice/store';
 import type { Context } from '../context.ts';
-import * as domain from '../domain/ticket.ts';
+import { named, rename, replacedFor } from '../domain/beneficiary.ts';
+import type * as domain from '../domain/ticket.ts';
 import { changeOrReplace } from '../replacement/replace.ts';
 import type { TicketDocument } from '../store.ts';
 import { ticketsWhere } from '../tickets/lineage.ts';
@@ -54,9 +55,9 @@ export const nameTicket = async (
   names: Partial<domain.Beneficiary>,
 ): Promise<TicketDocument> => {
   const changed = await changeOrReplace(context, institution, id, { ifMatch: () => {} }, (ticket, asNew, now) => {
-    const wanted = domain.named({ ...ticket.beneficiary, ...names });
-    if (domain.replacedFor(ticket, wanted)) return { next: ticket };
-    return { next: allowed(domain.rename(ticket, wanted, asNew, now), 'pointOfSale') };
+    const wanted = named({ ...ticket.beneficiary, ...names });
+    if (replacedFor(ticket, wanted)) return { next: ticket };
+    return { next: allowed(rename(ticket, wanted, asNew, now), 'pointOfSale') };
   });
   return getTicket(context.collections(institution), changed.id);
 };

@@ -1,6 +1,6 @@
 import { type Collections, type Context, timestampOf } from '../context.ts';
+import { withoutNames } from '../domain/beneficiary.ts';
 import { withoutBeneficiaries } from '../domain/order.ts';
-import { withoutNames } from '../domain/ticket.ts';
 import { changeLine } from './lineage.ts';
 
 const idOf = ({ institution }: Collections, contactNumber: string): string => `${institution} ${contactNumber}`;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { rename } from '../../src/domain/beneficiary.ts';
 import { nextId, previousId } from '../../src/domain/lineage.ts';
 import { newTicket } from '../../src/domain/order.ts';
 import * as domain from '../../src/domain/ticket.ts';
@@ -73,8 +74,8 @@ const commands: Readonly<Record<string, Command>> = {
   replace: on((ticket, now, rules) =>
     rules.replace(ticket, nextId(ticket.id), { barcode: `of ${nextId(ticket.id)}`, beneficiary: null, at: now }),
   ),
-  rename: on((ticket, now, rules) =>
-    rules.rename(ticket, { firstName: 'A', lastName: now }, { id: nextId(ticket.id), barcode: `of ${now}` }, now),
+  rename: on((ticket, now) =>
+    rename(ticket, { firstName: 'A', lastName: now }, { id: nextId(ticket.id), barcode: `of ${now}` }, now),
   ),
   cancel: (line, _which, minute, rules) => {
     // The cancellation changes every ticket of the line, again when it is repeated.
