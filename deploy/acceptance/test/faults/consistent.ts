@@ -86,6 +86,7 @@ const entry = (
   unknownTries: 0,
   story: [],
   busyMs: 0,
+  busyFrom: 0,
   answer: null,
   tookMs: 5,
   ...more,

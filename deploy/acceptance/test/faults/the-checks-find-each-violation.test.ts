@@ -43,6 +43,20 @@ test.each([
   expect(found.includes('I7')).toBe(isWrong);
 });
 
+test.each([
+  ['too long', 14_000, [], true],
+  ['again after the process that had taken it over was killed, too', 20_000, [10_000], false],
+  ['too long after that kill', 25_000, [10_000], true],
+  ['too long before that kill', 20_000, [14_000], true],
+] as const)('a request that is in progress %s', (_what, busyMs, killed, isWrong) => {
+  const round = consistent();
+  Object.assign(round.entries[0] ?? {}, { busyMs, busyFrom: 5_000 });
+  const endings = { orders: killed.map((after) => 5_000 + after), tickets: [] };
+  const check = createCheck();
+  checkRound({ ...evidenceOf(round), endings }, check);
+  expect(check.verdict.violations.map(({ invariant }) => invariant)).toEqual(isWrong ? ['I6'] : []);
+});
+
 /** The response with which the first visitor bought. */
 const bought = (checkouts: Spoilable['checkouts']) => {
   const found = checkouts[0]?.answers[1];

@@ -9,8 +9,12 @@ export interface Asked {
   readonly story: readonly string[];
   /** The number of tries with an inconclusive response. */
   readonly unknownTries: number;
-  /** The longest time for which the response was that the first request is still running. */
+  /**
+   * The longest time for which the response was that the first request is still running, and when it began
+   * (`performance.now`; 0 without one).
+   */
   readonly busyMs: number;
+  readonly busyFrom: number;
   readonly tookMs: number;
 }
 
@@ -38,6 +42,7 @@ export const ask = async (api: Client, path: string, call: Call, insists: boolea
   let unknownTries = 0;
   let busySince: number | undefined;
   let busyMs = 0;
+  let busyFrom = 0;
   for (let repeats = 0; ; repeats++) {
     const reply = await api(path, call).catch(() => undefined);
     const said = reply === undefined ? 'nothing' : saidIn(reply);
@@ -46,9 +51,12 @@ export const ask = async (api: Client, path: string, call: Call, insists: boolea
     const busy = reply !== undefined && isBusy(reply);
     if (unknown) unknownTries += 1;
     busySince = busy ? (busySince ?? passed()) : undefined;
-    if (busySince !== undefined) busyMs = Math.max(busyMs, passed() - busySince);
+    if (busySince !== undefined && passed() - busySince > busyMs) {
+      busyMs = passed() - busySince;
+      busyFrom = startedAt + busySince;
+    }
     const goesOn = (unknown && insists && passed() < PERSISTENCE_MS) || (busy && passed() < BUSY_MS);
-    if (!goesOn) return { reply, story, unknownTries, busyMs, tookMs: passed() };
+    if (!goesOn) return { reply, story, unknownTries, busyMs, busyFrom, tookMs: passed() };
     await patience(repeats);
   }
 };

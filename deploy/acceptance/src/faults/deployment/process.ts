@@ -26,6 +26,8 @@ export interface ProductProcess {
   pid(): number | undefined;
   /** Resolves when the running process has ended, whatever ended it. */
   ended(): Promise<void>;
+  /** When its runs ended (`performance.now`). */
+  endings(): readonly number[];
   stop(signal: NodeJS.Signals): Promise<void>;
   /** Sends a signal that does not end it; nothing if it does not run. */
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
@@ -85,6 +87,7 @@ export const productProcess = ({
   let exited: Promise<void> = Promise.resolve();
   let modes = faithful;
   let printed = '';
+  const endings: number[] = [];
 
   const launch = () => {
     const { MONGODB_URL: _mongodb, AMQP_URL: _amqp, NODE_OPTIONS: _options, ...inherited } = process.env;
@@ -104,6 +107,7 @@ export const productProcess = ({
       });
     child = fresh;
     exited = once(fresh, 'exit').then(() => {
+      endings.push(performance.now());
       if (child === fresh) child = undefined;
     });
   };
@@ -145,6 +149,7 @@ export const productProcess = ({
     isRunning: () => child !== undefined,
     pid: () => child?.pid,
     ended: () => exited,
+    endings: () => endings,
     async stop(signal) {
       child?.kill(signal);
       await exited;

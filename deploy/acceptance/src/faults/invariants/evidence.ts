@@ -13,6 +13,8 @@ export interface Evidence {
   readonly heard?: Heard;
   /** Whether the institution has cancelled the performance, which also cancels orders without a client's request. */
   readonly closed?: boolean;
+  /** When processes of these services ended (`performance.now`); default: never. */
+  readonly endings?: Readonly<Record<'orders' | 'tickets', readonly number[]>>;
   /** The factor of every promised time; default 1. */
   readonly slack?: number;
 }

@@ -50,7 +50,9 @@ export const settle = async (
       const observed = await observeState(api, round, carts);
       // Read after the state, so that what led to it can be in it.
       const heard = { events: await round.feed.read(), delivered: round.receiver };
-      const evidence = { entries, checkouts, observed, heard, closed, slack };
+      const endingsOf = (service: 'orders' | 'tickets') => deployment.runs(service).flatMap((one) => one.endings());
+      const endings = { orders: endingsOf('orders'), tickets: endingsOf('tickets') };
+      const evidence = { entries, checkouts, observed, heard, closed, endings, slack };
       checkRound(evidence, check);
       await round.alsoTrue?.(evidence, check);
       for (const { name, seconds, secondsAlive, story } of round.revivals) {
