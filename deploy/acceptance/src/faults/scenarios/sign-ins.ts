@@ -1,7 +1,7 @@
 import type { Client } from '@boxoffice/testkit';
 import { must, openVisit } from '../client/api.ts';
 import { inTurn } from '../client/trade.ts';
-import { eraseCustomer, type KnownGrant, openAccount, signInAndRefresh } from '../client/users.ts';
+import { eraseCustomer, type KnownGrant, openAccount, type SignInAccount, signInAndRefresh } from '../client/users.ts';
 import { accessPointNames, type CrashPointName } from '../deployment/crash-points.ts';
 import { killAt } from '../deployment/killing.ts';
 import { checkGrants } from '../invariants/grants.ts';
@@ -32,7 +32,9 @@ const playSignIns = async (context: Context, points: readonly CrashPointName[]):
   const round = await beginRound(context, NAME, [{ code: 'FREE', capacity: 1 }]);
   const visit = openVisit(deployment);
   const from = new Date(Date.now() - 60_000).toISOString();
-  const account = await openAccount(visit, api);
+  // A user each: a login that a kill interrupts counts as a wrong password, and ten of one login are too many.
+  const accounts: SignInAccount[] = [];
+  for (let left = USERS; left > 0; left -= 1) accounts.push(await openAccount(visit, api));
   const body = { name: 'calendar', ratePerMinute: 100_000 };
   const { apiKeyId, key } = await must(api, '/svc/v3/api-keys', { method: 'POST', body });
   const grants: KnownGrant[] = [];
@@ -43,7 +45,7 @@ const playSignIns = async (context: Context, points: readonly CrashPointName[]):
   let over = false;
   const enough = () => over;
   const clients = [
-    ...Array.from({ length: USERS }, () =>
+    ...accounts.map((account) =>
       inTurn(async () => {
         const grant = await signInAndRefresh(deployment, visit, account);
         if (grant) grants.push(grant);
