@@ -14,6 +14,12 @@ const ISSUE_MS = 1_000;
 /** The call's own timeout is this much longer, so that the best-effort limit always ends the wait. */
 const MARGIN_MS = 500;
 
+/** The present ticket of a line. */
+export interface IssuedTicket {
+  readonly ticketId: string;
+  readonly lineId: string;
+}
+
 /** The tickets service, as orders uses it: best effort, no call rejects. */
 export const createTickets = (tickets: ServiceClient<operations>) => {
   const issuing = createBestEffort({ ms: ISSUE_MS });
@@ -30,11 +36,17 @@ export const createTickets = (tickets: ServiceClient<operations>) => {
       return answer?.tickets.filter(({ status }) => status === 'controlled').map(({ ticketId }) => ticketId);
     },
 
-    /** Issues the tickets of a confirmed order, with beneficiaries' names; resolves to whether it was acknowledged. */
-    async issue(institution: string, named: Omit<Issue, 'version'>, version: number): Promise<boolean> {
+    /**
+     * Issues the tickets of a confirmed order, with beneficiaries' names; resolves to the present ticket of each line,
+     * undefined if it was not acknowledged.
+     */
+    async issue(
+      institution: string,
+      named: Omit<Issue, 'version'>,
+      version: number,
+    ): Promise<readonly IssuedTicket[] | undefined> {
       const request = { body: { ...named, version }, timeoutMs: ISSUE_MS + MARGIN_MS };
-      const issued = await issuing(() => tickets.call(institution, 'issueTickets', request));
-      return issued !== undefined;
+      return (await issuing(() => tickets.call(institution, 'issueTickets', request)))?.tickets;
     },
   };
 };

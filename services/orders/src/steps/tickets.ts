@@ -1,20 +1,35 @@
+import type { IssuedTicket } from '../clients/tickets.ts';
 import type { OrdersContext } from '../context.ts';
 import { namedTickets } from '../domain/order/facts.ts';
+import { recordReplacement } from '../domain/tickets.ts';
 import type { OrderDocument } from '../store.ts';
+
+/** The order with the tickets that replaced those of its lines. */
+const withTickets = (order: OrderDocument, issued: readonly IssuedTicket[], now: number): OrderDocument =>
+  issued.reduce((next, { lineId, ticketId }) => {
+    const replaces = next.lines.find(({ id }) => id === lineId)?.ticketId ?? ticketId;
+    return replaces === ticketId ? next : recordReplacement(next, { lineId, ticketId, replaces }, now).next;
+  }, order);
 
 /**
  * Issues the tickets of a confirmed order by a direct call, which is the only one that carries the beneficiaries'
  * names. With names, the order records that the call must be repeated until acknowledged, and its event leaves the
- * issue to the call; without names the event is enough. Returns whether tickets acknowledged.
+ * issue to the call; without names the event is enough. Returns the order afterwards, with the tickets of its lines;
+ * undefined if tickets did not acknowledge.
  */
-export const issueTickets = async (context: OrdersContext, order: OrderDocument): Promise<boolean> => {
+export const issueTickets = async (
+  context: OrdersContext,
+  order: OrderDocument,
+): Promise<OrderDocument | undefined> => {
   const { institution, id, version, namesDue } = order;
   const issued = await context.tickets.issue(institution, namedTickets(order), version);
-  if (issued && namesDue != null)
-    await context.orders
-      .of(institution)
-      .update(id, (current) => (current.namesDue === namesDue ? { next: { ...current, namesDue: null } } : undefined));
-  return issued;
+  if (!issued || namesDue == null) return issued && order;
+  return context.orders.of(institution).update(id, (current) => {
+    if (current.namesDue !== namesDue) return undefined;
+    // What was written since the call may know of later tickets: then the events of replacements say it.
+    const known = current.version === version ? withTickets(current, issued, context.now()) : current;
+    return { next: { ...known, namesDue: null } };
+  });
 };
 
 const PAGE = 200;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { nameOrderLine } from '../../src/lines/beneficiary.ts';
 import { engines } from '../fixture/engines.ts';
 import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
 import { newOrder } from '../fixture/orders.ts';
@@ -11,6 +12,7 @@ interface Named {
   readonly lines: readonly { readonly id: string; readonly ticketId: string | null; readonly beneficiary: Names }[];
 }
 
+const ofOrder = () => ({ status: 200, headers: {}, body: '' });
 const ada = { firstName: 'Ada', lastName: 'Lovelace' };
 const eva = { firstName: 'Eva', lastName: 'Moreau' };
 
@@ -111,6 +113,38 @@ describe.each(engines)('lines have beneficiaries, on $name', (engine) => {
       return (await document(order.id))?.namesDue === null;
     });
     expect(issued(order.id).at(-1)).toMatchObject([{ beneficiaryAsOf: 1 }, { beneficiary: ada, beneficiaryAsOf: 1 }]);
+  });
+
+  test('the answer has the ticket that replaced a printed one, and so has a repeat', async () => {
+    const order = await sold();
+    const [line, other] = order.lines;
+    const fact = { orderId: order.id, lineId: String(line?.id), replaces: String(line?.ticketId), ticketId: 'tic_new' };
+    fixture.tickets.issued.set(order.id, [
+      { lineId: fact.lineId, ticketId: fact.ticketId },
+      { lineId: String(other?.id), ticketId: String(other?.ticketId) },
+    ]);
+    const key = randomUUID();
+    const renamed = await name(order.id, line?.id, { beneficiary: eva }, { key });
+    expect(renamed.data.lines.map(({ ticketId }) => ticketId)).toEqual(['tic_new', other?.ticketId]);
+    await fixture.deliver('ticket.replaced', fact);
+    const now = await fixture.call<Named>('GET', `/${order.id}`);
+    expect([now.data, now.headers.get('etag')]).toEqual([renamed.data, renamed.headers.get('etag')]);
+    expect((await name(order.id, line?.id, { beneficiary: eva }, { key })).text).toBe(renamed.text);
+  });
+
+  test('a repeat of a change whose answer was lost with its process is not refused', async () => {
+    const order = await sold();
+    const { version } = (await document(order.id)) ?? {};
+    const command = {
+      institution: 'opera',
+      orderId: order.id,
+      ifMatch: (present: string) => expect(present).toBe(String(version)),
+      idempotencyRecord: { key: randomUUID(), fingerprint: 'f', expiresAt: Number.MAX_SAFE_INTEGER, answer: ofOrder },
+    };
+    const rename = () => nameOrderLine(fixture.context, command, String(order.lines[0]?.id), () => eva);
+    const first = await rename();
+    expect(first.lines[0]?.beneficiary).toEqual(eva);
+    expect((await rename()).version).toBe(first.version);
   });
 
   test('not of a controlled ticket, nor of an order that ended; an unknown line is 404', async () => {
