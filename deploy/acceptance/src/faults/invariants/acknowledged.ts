@@ -45,7 +45,9 @@ const checkLines = (order: OrderView, entries: readonly Entry[], check: Check): 
   const sizes = added.map(({ answer }) => (answer as OrderView).lines.length);
   // Lines are only added and removed one request after the other: the largest answer, less the removals.
   const promised = Math.max(created?.lines.length ?? lines.length, ...sizes) - perhapsRemoved.length;
-  check.that('I2', lines.length >= promised, () => `${id} has ${lines.length} lines, not ${promised}`);
+  const removals = () => entries.filter(({ action }) => action === 'remove').flatMap(({ story }) => story);
+  const tooFew = () => `${id} has ${lines.length} lines, not ${promised}; removals: ${removals().join(', ') || 'none'}`;
+  check.that('I2', lines.length >= promised, tooFew);
   for (const { detail } of perhapsRemoved.filter(({ outcome }) => outcome === 'ok')) {
     const gone = lines.every((line) => line.id !== detail);
     check.that('I2', gone, () => `${id} has line ${detail}, its removal was acknowledged`);
