@@ -38,8 +38,10 @@ const checkOrder = (order: OrderView, entries: readonly Entry[], closed: boolean
 const checkLines = (order: OrderView, entries: readonly Entry[], check: Check): void => {
   const { id, lines } = order;
   const created = entries.find(({ action }) => action === 'create')?.answer as OrderView | null | undefined;
+  // DELETE has no key, and the gateway repeats it where a process dies: then 404 is the answer to what it did itself.
   const perhapsRemoved = entries.filter(
-    ({ action, outcome, unknownTries }) => action === 'remove' && (outcome !== 'refused' || unknownTries > 0),
+    ({ action, outcome, status, unknownTries }) =>
+      action === 'remove' && (outcome !== 'refused' || status === 404 || unknownTries > 0),
   );
   const added = entries.filter(({ action, outcome }) => action === 'add' && outcome === 'ok');
   const sizes = added.map(({ answer }) => (answer as OrderView).lines.length);
