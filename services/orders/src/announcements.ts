@@ -57,6 +57,12 @@ const ofPayments = (before: Order | undefined, { id: orderId, payments, refunds 
   ];
 };
 
+/** Whether a payment was added that is pending: a change of the order, which need not show elsewhere in it. */
+const hasNewPending = (before: Order, { payments }: Order): boolean => {
+  const known = new Set(before.payments.map(({ id }) => id));
+  return payments.some(({ id, status }) => status === 'pending' && !known.has(id));
+};
+
 /** The types that a change of the order has by itself. */
 const ownTypes = (before: OrderDocument | undefined, after: OrderDocument): string[] => {
   const types: string[] = [];
@@ -74,7 +80,8 @@ export const announceOrder = (before: OrderDocument | undefined, after: OrderDoc
   if (isHidden(after)) return [];
   const payments = ofPayments(before, after);
   const types = ownTypes(before, after);
-  const isOther = types.length === 0 && payments.length === 0 && before && visible(before) !== visible(after);
+  const isChanged = (from: OrderDocument): boolean => hasNewPending(from, after) || visible(from) !== visible(after);
+  const isOther = types.length === 0 && payments.length === 0 && before && isChanged(before);
   // What an erasure takes along is told by contact.erased.
   if (isOther && before.erasedContact === after.erasedContact) types.push('order.changed');
   const own = types.map((type) => ({ type, resource: { type: 'order', id: after.id }, data: shownOf(after) }));
