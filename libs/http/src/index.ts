@@ -23,6 +23,7 @@ export {
 } from './lists/page.ts';
 export { deprecatedMember, named } from './named.ts';
 export * from './operation.ts';
+export { qualityOf } from './requests/accept.ts';
 export { BODY_LIMIT_BYTES, ClientGone } from './requests/body.ts';
 export { mergePatch } from './requests/merge-patch.ts';
 export { readOnlyOf } from './requests/read-only.ts';

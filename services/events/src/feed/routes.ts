@@ -1,5 +1,5 @@
 import { Fault } from '@boxoffice/envelope';
-import { type AnyOperation, DEFAULT_LIMIT, MAX_LIMIT, named, ok, operation, pathId } from '@boxoffice/http';
+import { type AnyOperation, DEFAULT_LIMIT, MAX_LIMIT, named, ok, operation, pathId, qualityOf } from '@boxoffice/http';
 import { type Caller, principalOf } from '@boxoffice/identity';
 import { Type } from 'typebox';
 import type { Context } from '../context.ts';
@@ -59,12 +59,11 @@ const EventPage = named(
   }),
 );
 
-/** Whether the client prefers Server-Sent Events: the media type stands in Accept, and not with the weight 0. */
-const wantsStream = (accept: string | undefined): boolean =>
-  (accept ?? '').split(',').some((range) => {
-    const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
-    return type === EVENT_STREAM && !parameters.some((one) => /^q=0(\.0*)?$/.test(one));
-  });
+/** Whether the client prefers Server-Sent Events: it names them, and gives JSON no higher quality. */
+const wantsStream = (accept = ''): boolean => {
+  const quality = qualityOf(accept, EVENT_STREAM);
+  return quality > 0 && quality >= qualityOf(accept, 'application/json');
+};
 
 /** What the caller may see of what it asks for. @throws {Fault} `invalid_parameter` for an unknown type */
 const selectionOf = (
@@ -131,11 +130,13 @@ export const feedRoutes = ({ feed, tail, cursors, streams, publicUrl }: Context)
     summary: 'Reads an event',
     description: 'Found while it is kept, with a scope that reads its resource.',
     answers: { 200: Event },
+    etag: true,
     example: { params: { eventId: example.event.id }, answer: example.event },
     handle: async ({ caller, params }) => {
       const event = await feed.get(caller.institution, params.eventId);
       if (!event || !typesVisibleTo(caller.scopes).some((type) => type === event.type)) throw unknownEvent();
-      return ok(eventView(event, publicUrl) as never);
+      // An event never changes.
+      return ok(eventView(event, publicUrl) as never, { etag: '1' });
     },
   }),
 ];

@@ -64,6 +64,17 @@ describe.each(engines)(`a stream of events on $name${notExercised}`, (engine) =>
   const order = (institution: string, id: string) =>
     fixture.first.take(fact({ institution, resource: { type: 'order', id } }));
 
+  test.each([
+    ['application/json, text/event-stream;q=0.5', 'application/json; charset=utf-8'],
+    ['text/event-stream;q=0', 'application/json; charset=utf-8'],
+    ['application/json;q=0.9, text/event-stream', 'text/event-stream'],
+    ['application/json, text/event-stream', 'text/event-stream'],
+  ])('%s is answered %s', async (accept, type) => {
+    const one = await follow('accepted', '', { accept });
+    expect([one.status, one.type]).toEqual([200, type]);
+    await one.leave();
+  });
+
   test('sends each event with its cursor, and goes on after Last-Event-ID', async () => {
     const one = await follow('stream');
     expect([one.status, one.type]).toEqual([200, 'text/event-stream']);

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Fault } from '@boxoffice/envelope';
+import { qualityOf } from '@boxoffice/http';
 import type { Collections } from '../context.ts';
 import { getTicket } from '../tickets/tickets.ts';
 import { aboutTicket } from './about.ts';
@@ -8,17 +9,6 @@ import { svgOf } from './svg.ts';
 
 export const PDF = 'application/pdf';
 export const SVG = 'image/svg+xml';
-
-/** The quality that an Accept header (RFC 9110, 12.5.1) gives a media type named in full; 0 if it does not. */
-const qualityOf = (accept: string, mediaType: string): number => {
-  const found = accept
-    .split(',')
-    .map((part) => part.split(';').map((piece) => piece.trim().toLowerCase()))
-    .find(([type]) => type === mediaType);
-  if (!found) return 0;
-  const quality = Number(found.find((piece) => piece.startsWith('q='))?.slice(2) ?? 1);
-  return Number.isFinite(quality) ? quality : 0;
-};
 
 /** Whether the client prefers SVG: it names it, with a higher quality than PDF. */
 const wantsSvg = (accept = ''): boolean => qualityOf(accept, SVG) > qualityOf(accept, PDF);
