@@ -188,6 +188,8 @@ export interface Operation<
    * Deeper ones are marked `readOnly` in the body's schema.
    */
   readonly readOnly?: ReadOnly;
+  /** A body is needed although each of its members is optional: the handler refuses one without any. */
+  readonly needsBody?: boolean;
   /**
    * The body is a form (`application/x-www-form-urlencoded`) of texts: faults are those of parameters, unknown fields
    * are ignored.

@@ -58,8 +58,9 @@ const describedBody = (operation: AnyOperation, schemas: Schemas): object => {
 const requestBodyOf = (operation: AnyOperation, { needsMediaType }: Family, schemas: Schemas): object | undefined => {
   if (!TAKES_BODY.has(operation.method) || (!operation.body && !needsMediaType)) return undefined;
   const { required = [] } = { ...operation.body } as { required?: readonly string[] };
+  const { form, needsBody, method } = operation;
   return {
-    required: needsMediaType || operation.form === true || required.length > 0 || operation.method === 'put',
+    required: needsMediaType || form === true || needsBody === true || required.length > 0 || method === 'put',
     content: {
       [operation.form ? 'application/x-www-form-urlencoded' : 'application/json']: {
         schema: describedBody(operation, schemas),

@@ -10,6 +10,8 @@ import { deliveriesCollection, positionsCollection } from './documents.ts';
 import { createRunner, type Runner, type RunnerDependencies } from './runner.ts';
 import { BEAT_EVERY_MS, createShards, SHARDS, type Shards } from './shards.ts';
 
+/** How long a process that closes waits for receivers, in milliseconds. */
+const CLOSE_MS = 5_000;
 /** How often a process looks for what others have done and for attempts that are due, in milliseconds. */
 const LOOK_EVERY_MS = 500;
 /** How far a look at changed webhooks goes back: instances write with their own clocks. */
@@ -23,7 +25,7 @@ export interface DeliveriesDependencies {
   readonly feed: Feed;
   readonly attempt: Attempt;
   readonly body: (event: EventDocument) => string;
-  readonly readable: RunnerDependencies['readable'];
+  readonly delivered: RunnerDependencies['delivered'];
   readonly logger: Pick<Logger, 'error' | 'warn'>;
   readonly ended?: RunnerDependencies['ended'];
   /** Epoch milliseconds. */
@@ -37,7 +39,7 @@ export interface Deliveries {
   changed(webhook: Pick<WebhookDocument, 'shard'>): void;
   /** Takes part in the work from now on. */
   start(): void;
-  /** Begins nothing more; resolves when running attempts are written. */
+  /** Begins nothing more; resolves when running attempts are written, as far as they end within five seconds. */
   close(): Promise<void>;
 }
 
@@ -67,7 +69,7 @@ export const createDeliveries = (its: DeliveriesDependencies): Deliveries => {
       feed,
       attempt: its.attempt,
       body: its.body,
-      readable: its.readable,
+      delivered: its.delivered,
       isOwner: () => shards.owns(shard),
       now,
       random,
@@ -80,11 +82,11 @@ export const createDeliveries = (its: DeliveriesDependencies): Deliveries => {
     });
   };
 
-  const stop = (webhookId: string): void => {
+  const stop = (webhookId: string, mostMs?: number): void => {
     const running = runners.get(webhookId);
     if (!running) return;
     runners.delete(webhookId);
-    const closed = running.runner.close().finally(() => closing.delete(closed));
+    const closed = running.runner.close(mostMs).finally(() => closing.delete(closed));
     closing.add(closed);
   };
 
@@ -206,7 +208,7 @@ export const createDeliveries = (its: DeliveriesDependencies): Deliveries => {
       unsubscribe();
       await looking?.close();
       await underWay?.catch(() => undefined);
-      for (const id of runners.keys()) stop(id);
+      for (const id of runners.keys()) stop(id, CLOSE_MS);
       await Promise.all(closing);
       await shards.close().catch(() => undefined);
     },

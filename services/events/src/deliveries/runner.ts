@@ -1,7 +1,8 @@
+import { within } from '@boxoffice/runtime';
 import type { Documents } from '@boxoffice/store';
 import type { Feed } from '../feed/read.ts';
 import type { EventDocument } from '../store.ts';
-import { expandTypes } from '../types/types.ts';
+import type { DeliveredTypes } from '../webhooks/client-scopes.ts';
 import type { RedeliveryDocument, WebhookDocument } from '../webhooks/documents.ts';
 import type { Attempt, Attempted } from './attempt.ts';
 import type { DeliveryDocument, PositionDocument } from './documents.ts';
@@ -27,8 +28,7 @@ export interface RunnerDependencies {
   readonly attempt: Attempt;
   /** The body of an event. */
   readonly body: (event: EventDocument) => string;
-  /** The types that a client may read at present. Rejects if that cannot be found out. */
-  readonly readable: (institution: string, client: string) => Promise<ReadonlySet<string>>;
+  readonly delivered: DeliveredTypes;
   /** Whether this process still owns the webhook, so that it may begin an attempt. */
   readonly isOwner: () => boolean;
   /** Epoch milliseconds. */
@@ -49,8 +49,11 @@ export interface Runner {
    * when something happens.
    */
   dueAt(): number | undefined;
-  /** Begins nothing more; resolves when running attempts are written. */
-  close(): Promise<void>;
+  /**
+   * Begins nothing more; resolves when running attempts are written, or after `mostMs` milliseconds: what a slow receiver
+   * has not answered until then is delivered again by whoever owns the webhook next.
+   */
+  close(mostMs?: number): Promise<void>;
 }
 
 interface Ended {
@@ -73,6 +76,8 @@ export const createRunner = (its: RunnerDependencies): Runner => {
   let position: { planned: number; written: number } | undefined;
   let dueAt: number | undefined;
   let isClosed = false;
+  /** Nothing waits for the attempts any more, so nothing of them is written. */
+  let isAbandoned = false;
   let isWanted = false;
   let running: Promise<void> | undefined;
 
@@ -101,12 +106,6 @@ export const createRunner = (its: RunnerDependencies): Runner => {
   const writePosition = async (sequence: number): Promise<void> => {
     const updated = await positions.update(webhookId, (current) => ({ next: { ...current, sequence } }));
     if (!updated) await positions.insert({ id: webhookId, sequence });
-  };
-
-  /** The types that are delivered: what the webhook names, as far as its client may read it. */
-  const typesOf = async ({ types, client }: WebhookDocument): Promise<readonly string[]> => {
-    const readable = await its.readable(institution, client);
-    return expandTypes(types).filter((type) => readable.has(type));
   };
 
   /** Plans what is new in the feed. */
@@ -160,6 +159,7 @@ export const createRunner = (its: RunnerDependencies): Runner => {
     const attempt = its
       .attempt(webhook, { id: event.id, body: its.body(event) })
       .then((attempted) => {
+        if (isAbandoned) return;
         ends.push({ webhook, delivery, event, attempted });
         wake();
       })
@@ -237,7 +237,7 @@ export const createRunner = (its: RunnerDependencies): Runner => {
       return;
     }
     if (webhook.state === 'paused') return;
-    const types = await typesOf(webhook);
+    const types = await its.delivered(webhook);
     if (webhook.state === 'active') await plan(webhook, types);
     else await purge('feed');
     await planRedeliveries({ feed, deliveries, redeliveries }, webhook, now);
@@ -275,9 +275,11 @@ export const createRunner = (its: RunnerDependencies): Runner => {
       if (!isClosed) wake();
     },
     dueAt: () => dueAt,
-    async close() {
+    async close(mostMs) {
       isClosed = true;
-      await Promise.all(attempts);
+      const ended = Promise.all(attempts);
+      await (mostMs === undefined ? ended : within(ended, mostMs, () => undefined));
+      isAbandoned = true;
       await running;
       await settle().catch(its.failed);
     },

@@ -1,5 +1,6 @@
 import { CLIENT_SCOPES_PATH, serviceAuthorization } from '@boxoffice/identity';
-import { typesVisibleTo } from '../types/types.ts';
+import { expandTypes, typesVisibleTo } from '../types/types.ts';
+import type { WebhookDocument } from './documents.ts';
 
 /** How long the authorizer's answer is used, in milliseconds. */
 const KNOWN_MS = 5_000;
@@ -15,6 +16,17 @@ export interface ClientScopesOptions {
 
 /** The types of events that a client may read at present. */
 export type ReadableTypes = (institution: string, client: string) => Promise<ReadonlySet<string>>;
+
+/** The types that are delivered: what the webhook names, as far as its client may read it at present. */
+export type DeliveredTypes = (webhook: WebhookDocument) => Promise<readonly string[]>;
+
+/** Limits the types of webhooks to what their clients may read; rejects if that cannot be found out. */
+export const createDeliveredTypes =
+  (readable: ReadableTypes): DeliveredTypes =>
+  async ({ institution, types, client }) => {
+    const visible = await readable(institution, client);
+    return expandTypes(types).filter((type) => visible.has(type));
+  };
 
 /**
  * Asks the authorizer which scopes a client has, and with them which types it may read; none of a client that was

@@ -90,10 +90,11 @@ export const deliveryRoutes = (webhooks: Webhooks): AnyOperation[] => [
     access: 'events:write',
     summary: 'Delivers an event again, or all events after a cursor',
     description:
-      'With the same `webhook-id`, of the types of the webhook, and also while it is disabled. The deliveries are listed like all ' +
-      'others.',
+      'Either `eventId` or `after`. With the same `webhook-id`, of the types of the webhook that its client may read, and also ' +
+      'while it is disabled. The deliveries are listed like all others.',
     params,
     body: RedeliveryRequest,
+    needsBody: true,
     answers: { 202: Redelivery },
     errors: ['event_cursor_expired', 'semantically_invalid'],
     example: { params: exampleParams, body: { eventId: example.delivery.eventId }, answer: { count: 1 } },

@@ -9,7 +9,7 @@ import { createDeliveries, type Deliveries } from '../deliveries/deliveries.ts';
 import { createSend } from '../deliveries/send.ts';
 import { eventView } from '../feed/view.ts';
 import { createSecretBox } from '../signing/secrets.ts';
-import { createReadableTypes, type ReadableTypes } from './client-scopes.ts';
+import { createDeliveredTypes, createReadableTypes, type ReadableTypes } from './client-scopes.ts';
 import { countDeliveries, watchWebhooks } from './metrics.ts';
 import { createWebhooks, type Webhooks } from './webhooks.ts';
 
@@ -67,13 +67,14 @@ export const openWebhooks = (options: OpenWebhooksOptions): OpenWebhooks => {
     ...(ca === undefined ? {} : { ca }),
   });
   const attempt = createAttempt({ send, box, now });
+  const delivered = createDeliveredTypes(readable);
   const deliveries = createDeliveries({
     store,
     log,
     feed,
     attempt,
     body: (event) => JSON.stringify(eventView(event, publicUrl)),
-    readable,
+    delivered,
     logger,
     now,
     ...(random ? { random } : {}),
@@ -83,7 +84,7 @@ export const openWebhooks = (options: OpenWebhooksOptions): OpenWebhooks => {
   const changed = deliveries.changed;
   return {
     deliveries,
-    webhooks: createWebhooks({ store, feed, cursors, policy, box, attempt, changed, publicUrl, now }),
+    webhooks: createWebhooks({ store, feed, cursors, policy, box, attempt, delivered, changed, publicUrl, now }),
   };
 };
 

@@ -13,6 +13,7 @@ import type { Feed } from '../feed/read.ts';
 import { makeSecret, type SecretBox } from '../signing/secrets.ts';
 import { eventsCollection } from '../store.ts';
 import { expandTypes, TEST_TYPE } from '../types/types.ts';
+import type { DeliveredTypes } from './client-scopes.ts';
 import {
   type RedeliveryDocument,
   redeliveriesCollection,
@@ -47,6 +48,7 @@ export interface WebhooksDependencies {
   readonly policy: Pick<AddressPolicy, 'refusalToRegister'>;
   readonly box: SecretBox;
   readonly attempt: Attempt;
+  readonly delivered: DeliveredTypes;
   /** Notified after each change. */
   readonly changed: (webhook: WebhookDocument) => void;
   readonly publicUrl: string;
@@ -260,16 +262,22 @@ export const createWebhooks = (its: WebhooksDependencies) => {
       const webhook = await current(institution, webhookId);
       allow(webhook);
       rules.requireVisible(caller, webhook.types);
-      const types = expandTypes(webhook.types);
+      // Where the authorizer does not answer, those that it refuses are left out when they are delivered.
+      const types = await its.delivered(webhook).catch(() => expandTypes(webhook.types));
       const until = await feed.head(institution);
       const { eventId, after } = wanted;
-      if ((eventId === undefined) === (after === undefined))
+      if (eventId === undefined && after === undefined) throw new Fault('bad_request', '$ must have eventId or after.');
+      if (eventId !== undefined && after !== undefined)
         throw new Fault('semantically_invalid', '$ must have either eventId or after.');
       const event = eventId === undefined ? undefined : await feed.get(institution, eventId);
-      if (eventId !== undefined && !types.some((type) => type === event?.type)) throw unknownEvent();
+      if (eventId !== undefined && !expandTypes(webhook.types).some((type) => type === event?.type))
+        throw unknownEvent();
       const from = after === undefined ? until : await positionOf(institution, after);
       const between = { sequence: { gt: from, lte: until }, type: { in: types } };
-      const count = event ? 1 : await store.collection(eventsCollection).of(institution).count(between);
+      const isDelivered = event !== undefined && types.some((type) => type === event.type);
+      const count = event
+        ? Number(isDelivered)
+        : await store.collection(eventsCollection).of(institution).count(between);
       const at = new Date(now());
       const request = await store
         .collection(redeliveriesCollection)

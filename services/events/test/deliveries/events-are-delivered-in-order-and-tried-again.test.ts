@@ -239,10 +239,16 @@ describe.each(engines)('on $name', (engine) => {
     const types = ['order.*', 'ticket.*'];
     const { id } = await its.webhook(at.url, { types }, { client: 'limited' });
     clients.scopes.set('limited', ['tickets:read']);
+    const before = its.cursor(await its.context.feed.head('opera'));
     await its.emit('order.created');
     const visible = await its.emit('ticket.issued');
     await until('the ticket', () => at.received.length > 0);
     expect(at.ids()).toEqual([visible]);
+    // They are not counted as delivered again, either.
+    const again = await its.call('POST', `/${id}/redeliveries`, { body: { after: before } });
+    expect([again.status, again.data]).toEqual([202, { count: 1 }]);
+    await until('the ticket again', () => at.received.length === 2);
+    expect(at.ids()).toEqual([visible, visible]);
     await its.call('PATCH', `/${id}`, { body: { types }, client: 'other' });
     const order = await its.emit('order.created');
     await until('the order', () => at.ids().includes(order));

@@ -6,6 +6,7 @@ import {
   Clock,
   engines,
   type Instance,
+  type InstanceOptions,
   openInstance,
   openReceiver,
   type Receiver,
@@ -32,8 +33,8 @@ describe.each(engines)('on $name', (engine) => {
     await opened.close();
   });
 
-  const instance = async (): Promise<Instance> => {
-    const started = await openInstance(await opened.open(), { clock, clients });
+  const instance = async (options: InstanceOptions = {}): Promise<Instance> => {
+    const started = await openInstance(await opened.open(), { clock, clients }, options);
     instances.push(started);
     return started;
   };
@@ -120,6 +121,21 @@ describe.each(engines)('on $name', (engine) => {
     const later = await second.emit('order.confirmed', 'ord_1');
     await until('the later one', () => at.ids().includes(later));
     expect(at.ids()).toEqual([...events, events[1], later]);
+  });
+
+  test('a process that stops leaves a receiver that does not answer to the next', async () => {
+    const first = await instance({ answerMs: 10 * 60_000 });
+    const at = await receiver();
+    at.answer = silence;
+    const { id } = await first.webhook(at.url);
+    const event = await first.emit('order.created');
+    await until('the attempt', () => at.received.length === 1);
+    await first.close();
+    instances.splice(0);
+    at.answer = status(204);
+    const second = await instance();
+    await until('the delivery', async () => (await second.attempts(id, '&outcome=succeeded')).length === 1);
+    expect(at.ids()).toEqual([event, event]);
   });
 
   test('a process that stops waits for its attempts, and records them', async () => {
