@@ -5630,7 +5630,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: {
+        requestBody: {
             content: {
                 "application/json": components["schemas"]["RedeliveryRequest"];
             };
@@ -5982,7 +5982,7 @@ export interface Operations {
   /** Gives a client: `GET /svc/v3/clients/{clientId}` */
   getClient(request: { path: operations['getClient']['parameters']['path']; ifNoneMatch?: string } & Options): Call<Client>;
   /** Reads an event: `GET /svc/v3/events/{eventId}` */
-  getEvent(request: { path: operations['getEvent']['parameters']['path'] } & Options): Call<Event>;
+  getEvent(request: { path: operations['getEvent']['parameters']['path']; ifNoneMatch?: string } & Options): Call<Event>;
   /** Reads an individual: `GET /svc/v3/contacts/individuals/{contactNumber}` */
   getIndividual(request: { path: operations['getIndividual']['parameters']['path']; ifNoneMatch?: string } & Options): Call<Individual>;
   /** Reads an individual: `GET /contacts/individuals/{contactNumber}` */
@@ -6084,7 +6084,7 @@ export interface Operations {
   /** Answers what an order would cost now, and every reason why it would be refused; nothing is held: `POST /svc/v3/orders/quotes` */
   quoteOrder(request: { body: NewOrder; idempotencyKey?: string } & Options): Call<OrderQuote>;
   /** Delivers an event again, or all events after a cursor: `POST /svc/v3/webhooks/{webhookId}/redeliveries` */
-  redeliverEvents(request: { path: operations['redeliverEvents']['parameters']['path']; body?: RedeliveryRequest; idempotencyKey?: string } & Options): Call<Redelivery>;
+  redeliverEvents(request: { path: operations['redeliverEvents']['parameters']['path']; body: RedeliveryRequest; idempotencyKey?: string } & Options): Call<Redelivery>;
   /** Records a refund, in every state of the order: `POST /svc/v3/orders/{orderId}/refunds` */
   refundOrder(request: { path: operations['refundOrder']['parameters']['path']; body: NewRefund; idempotencyKey?: string; ifMatch?: string } & Options): Call<Refund>;
   /** Removes a line from an open or reserved order and releases its place: `DELETE /svc/v3/orders/{orderId}/lines/{lineId}` */
