@@ -41,6 +41,7 @@ const suite = (number: number, runs: number[], texts: readonly string[] = []): P
   times: { embedded: 100 },
   play: {
     kind: 'suite',
+    most: 6,
     run: async (count) => {
       runs.push(count);
       return { checked: count, violations: texts.map((text) => ({ invariant: 'round', text })) };
@@ -76,10 +77,19 @@ test('rounds that were played are not played again, and a share plays a share of
     const progress = await open({ seed: '7', share: 0.1 });
     await playPlan({ rows, engines: ['embedded'], progress, start, print });
   }
-  expect(runs).toEqual([10, 10]);
+  expect(runs).toEqual([6, 4, 6, 4]);
   expect(found.join('\n')).toContain('1 VIOLATIONS');
   expect(found.join('\n')).toContain('a place is sold twice');
-  expect((await open()).rounds.map(({ violations }) => violations.length)).toEqual([0, 1]);
+  expect((await open()).rounds.map(({ violations }) => violations.length)).toEqual([0, 0, 1, 1]);
+});
+
+test('a suite that was interrupted goes on with the run that did not end', async () => {
+  const runs: number[] = [];
+  const progress = await open({ seed: '7', share: 0.1 });
+  await progress.add({ ...played, units: 6 });
+  await playPlan({ rows: [suite(1, runs)], engines: ['embedded'], progress, start, print: () => {} });
+  expect(runs).toEqual([4]);
+  expect((await open()).rounds.map(({ round }) => round)).toEqual([0, 1]);
 });
 
 test('the table has every row on each of its engines, played or not, and the reason of those that cannot be', () => {

@@ -8,7 +8,7 @@ import { countsOf } from '../round/journal.ts';
 import { playRound, printFailure } from '../round/play.ts';
 import { randomFrom } from '../round/random.ts';
 import type { PlayedRound, Progress } from './progress.ts';
-import type { PlannedRound, PlanRow, Stage } from './row.ts';
+import { type PlannedRound, type PlanRow, portions, type Stage } from './row.ts';
 import { unitsOf } from './table.ts';
 
 export interface PlanOptions {
@@ -60,6 +60,21 @@ const playOne = async (
   };
 };
 
+/** The indexes of the rounds that were played before. */
+const playedBefore = ({ rounds }: Progress, row: PlanRow, engines: EnginesName): ReadonlySet<number> =>
+  new Set(rounds.filter((one) => one.row === row.number && one.engines === engines).map(({ round }) => round));
+
+const printRound = (
+  { row, engines, round, units, violations, seconds, remarks = [] }: Omit<PlayedRound, 'revision'>,
+  unit: string,
+  of: number,
+  print: (line: string) => void,
+): void => {
+  const verdict = violations.length === 0 ? 'no violation' : `${violations.length} VIOLATIONS`;
+  print(`row ${row} ${engines}, round ${round + 1} of ${of}: ${units} ${unit}, ${verdict} (${seconds.toFixed(1)} s)`);
+  for (const remark of remarks) print(`  ${remark}`);
+};
+
 /** Plays the rounds of a row that are left. */
 const playRounds = async (
   row: PlanRow & { readonly play: { readonly kind: 'rounds' } },
@@ -70,9 +85,7 @@ const playRounds = async (
   const { progress, print } = options;
   const random = randomFrom(`${progress.seed}/${engines}/${row.number}`);
   const rounds = row.play.rounds(unitsOf(row, engines, progress.share), random, engines);
-  const done = new Set(
-    progress.rounds.filter((one) => one.row === row.number && one.engines === engines).map(({ round }) => round),
-  );
+  const done = playedBefore(progress, row, engines);
   let stage: Stage | undefined;
   try {
     for (const [index, round] of rounds.entries()) {
@@ -83,13 +96,8 @@ const playRounds = async (
       }
       const played = await playOne(stage, row, index, round, options);
       await note(played);
-      const { violations, seconds, units, remarks = [] } = played;
-      const verdict = violations.length === 0 ? 'no violation' : `${violations.length} VIOLATIONS`;
-      print(
-        `row ${row.number} ${engines}, round ${index + 1} of ${rounds.length}: ${units} ${row.unit}, ${verdict} (${seconds.toFixed(1)} s)`,
-      );
-      for (const remark of remarks) print(`  ${remark}`);
-      if (violations.length === 0) continue;
+      printRound(played, row.unit, rounds.length, print);
+      if (played.violations.length === 0) continue;
       // What is wrong now would be found again in every later round.
       await stage.deployment.close();
       stage = undefined;
@@ -102,22 +110,26 @@ const playRounds = async (
   }
 };
 
+/** Plays the parts of a suite that are left. */
 const playSuite = async (
   row: PlanRow & { readonly play: { readonly kind: 'suite' } },
   engines: EnginesName,
   { progress, print }: PlanOptions,
   note: (played: Omit<PlayedRound, 'revision'>) => Promise<void>,
 ): Promise<void> => {
-  if (progress.rounds.some((one) => one.row === row.number && one.engines === engines)) return;
-  const startedAt = performance.now();
-  const units = unitsOf(row, engines, progress.share);
-  const { checked, violations } = await row.play.run(units, progress.seed, engines);
-  const seconds = (performance.now() - startedAt) / 1000;
-  const none = { acknowledged: 0, refused: 0, unknown: 0 };
-  await note({ row: row.number, engines, round: 0, units, ...none, checked, violations, seconds });
-  const verdict = violations.length === 0 ? 'no violation' : `${violations.length} VIOLATIONS`;
-  print(`row ${row.number} ${engines}: ${units} ${row.unit}, ${verdict} (${seconds.toFixed(1)} s)`);
-  for (const { text } of violations) print(`  ${text}`);
+  const parts = portions(unitsOf(row, engines, progress.share), row.play.most);
+  const done = playedBefore(progress, row, engines);
+  for (const [round, units] of parts.entries()) {
+    if (done.has(round)) continue;
+    const startedAt = performance.now();
+    const { checked, violations } = await row.play.run(units, `${progress.seed}/${round}`, engines);
+    const seconds = (performance.now() - startedAt) / 1000;
+    const none = { acknowledged: 0, refused: 0, unknown: 0 };
+    const played = { row: row.number, engines, round, units, ...none, checked, violations, seconds };
+    await note(played);
+    printRound(played, row.unit, parts.length, print);
+    for (const { text } of violations) print(`  ${text}`);
+  }
 };
 
 /** Plays what is left of the rows and notes each round. @throws {Error} when the harness itself fails */

@@ -26,7 +26,12 @@ export type RowPlay =
       /** The rounds that together play `count` faults; the seed decides them. */
       rounds(count: number, random: Random, engines: EnginesName): readonly PlannedRound[];
     }
-  | { readonly kind: 'suite'; run(count: number, seed: string, engines: EnginesName): Promise<SuiteResult> };
+  | {
+      readonly kind: 'suite';
+      /** How many units one run has at most: an interrupted row goes on after the last run that ended. */
+      readonly most: number;
+      run(count: number, seed: string, engines: EnginesName): Promise<SuiteResult>;
+    };
 
 /** A row of the fault plan: one kind of fault, and how often it is played on each set of engines. */
 export interface PlanRow {
