@@ -1,6 +1,7 @@
 import type { RenewedPlace } from '../clients/stock.ts';
 import type { OrdersContext } from '../context.ts';
 import { confirm, failConfirm } from '../domain/confirmation.ts';
+import { hasNames } from '../domain/order/facts.ts';
 import type { ConfirmStep } from '../domain/order/pending-step.ts';
 import type { OrderDocument } from '../store.ts';
 import { ifOwned, stepStock } from './stock.ts';
@@ -54,8 +55,9 @@ export const sell = async (
   const { missing } = await stepStock(context, order).sell(placeIds);
   if (missing.length > 0) return fail();
   const sale = { request, soldPlaceIds: placeIds, replaced: replacementsIn(renewed) };
-  const ending = { request, idempotencyRecord };
+  // With names, the acknowledgement of tickets is another write: the answer has the version after it, so it is stored
+  // later, and a repeat whose answer is not stored finds the request among the handled ones.
+  const ending = { request, idempotencyRecord: hasNames(order) ? undefined : idempotencyRecord };
   const confirmed = await finish(context, target, (current, now) => confirm(current, sale, now), ending);
-  await issueTickets(context, confirmed);
-  return confirmed;
+  return (await issueTickets(context, confirmed)) ?? confirmed;
 };
