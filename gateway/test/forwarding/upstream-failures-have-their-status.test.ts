@@ -127,12 +127,18 @@ describe('a pooled connection that the service has closed meanwhile', () => {
     await known.close();
     const other = await startInstallation({ services }, { directory: known.directory, ready: false });
     const call = other.as(its.authorizer.token(['contacts:read', 'contacts:write']));
-    const statuses: number[] = [];
-    for (const method of ['GET', 'GET', 'POST', 'POST', 'DELETE', 'DELETE']) {
-      const path = method === 'DELETE' ? `${LIST}/C1` : LIST;
-      statuses.push((await call(path, { method, body: method === 'POST' ? '{}' : undefined })).status);
+    for (const method of ['GET', 'GET', 'DELETE', 'DELETE']) {
+      const { status } = await call(method === 'DELETE' ? `${LIST}/C1` : LIST, { method });
+      expect([method, status]).toEqual([method, 200]);
     }
-    expect(statuses).toEqual([200, 200, 200, 502, 200, 200]);
+    // A connection that was idle for longer is not used for such a request, and without processor time it often was.
+    const create = async () => (await call(LIST, { method: 'POST', body: '{}' })).status;
+    await until(async () => {
+      const status = await create();
+      expect([200, 502]).toContain(status);
+      return status === 502;
+    });
+    expect(await create()).toBe(200);
     await other.close();
     forgetful.close();
   });
