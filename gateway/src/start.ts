@@ -39,6 +39,7 @@ import { createForwarding } from './forwarding/forwarding.ts';
 import { createResponseCache } from './forwarding/response-cache.ts';
 import { createStreams } from './forwarding/streams.ts';
 import { createConnectionLimit } from './limits/connection-limit.ts';
+import { createGiveWay } from './limits/give-way.ts';
 import { createLimits } from './limits/limits.ts';
 import { countExchange } from './metering/count.ts';
 import { createMeter } from './metering/meter.ts';
@@ -114,6 +115,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
   });
   gatewayMetrics.watchMeter(meter);
   const limits = createLimits(options.limits, createMonthlyQuota(meter));
+  const giveWay = createGiveWay(gatewayMetrics.gaveWay);
   const apiKeys = createApiKeys({
     authorizerClient,
     gateway: meter.gateway,
@@ -157,6 +159,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
     hsts,
     steps: {
       countAddress: limits.countAddress,
+      giveWay: giveWay.step,
       preflight: cors.preflight,
       allowOrigin: cors.allow,
       findRoute: routing.step,
@@ -176,6 +179,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
     accessLog,
     onCompleted: (exchange) => {
       gatewayMetrics.completed(exchange);
+      giveWay.record(exchange);
       countExchange(meter, exchange);
     },
     logger,
@@ -261,6 +265,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
       await Promise.all([https.close(), http.close(), revocationUpdates.close()]);
       await pipeline.idle();
       await Promise.all([origins.close(), meter.close()]);
+      giveWay.close();
       forwarding.close();
       authorizerClient.close();
       accessLog.flush();

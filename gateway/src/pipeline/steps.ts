@@ -7,6 +7,7 @@ import { refuseAmbiguousHeaders } from './ambiguous-headers.ts';
 /** The steps that other folders implement. */
 export interface StepParts {
   readonly countAddress: Step;
+  readonly giveWay: Step;
   readonly preflight: Step;
   readonly allowOrigin: Step;
   /** Completes a step before the route is known: what it refuses is counted as well. */
@@ -40,6 +41,7 @@ const canonicalise = (exchange: Exchange): undefined => {
 /** The steps in order, each with the statuses that it can answer. */
 export const stepsOf = (parts: StepParts): readonly { readonly name: string; readonly run: Step }[] => [
   { name: 'count the address', run: parts.countAddress }, // 429
+  { name: 'give way to others', run: parts.giveWay }, // 429
   { name: 'only over TLS', run: onlyTls }, // 404
   { name: 'only unambiguous headers', run: parts.countingRefusals(onlyUnambiguous) }, // 400
   { name: 'canonical path', run: parts.countingRefusals(canonicalise) }, // 400, 404

@@ -1,0 +1,78 @@
+import { LRUCache } from 'lru-cache';
+import { isAnswered } from '../exchange/drain-body.ts';
+import type { Exchange } from '../exchange/exchange.ts';
+
+/** The recent requests of an address; each counts half as much after HALF_LIFE_MS. */
+interface Recent {
+  requests: number;
+  refused: number;
+  at: number;
+}
+
+const HALF_LIFE_MS = 30_000;
+
+/** So many refused requests say something of an address; fewer are mistakes. */
+const FEWEST = 20;
+
+/** Maximum number of addresses; the least recently used are evicted. */
+const ADDRESSES = 50_000;
+
+/** Refused whoever asks: the request itself is wrong. */
+const MALFORMED: ReadonlySet<number> = new Set([405, 408, 413, 415, 431]);
+
+/**
+ * Whether a request was refused and says nothing good of its address: it is malformed, leads nowhere, or has a wrong
+ * token, key, secret or password. What a known caller is refused, and what a point of sale refuses a visitor (places
+ * that are gone, for instance), does not count.
+ */
+const isSuspicious = ({ response, claims, apiKey, route, family }: Exchange): boolean => {
+  if (claims !== undefined || apiKey !== undefined) return false;
+  const { statusCode } = response;
+  if (statusCode === 404) return route === undefined;
+  if (statusCode === 400) return family === 'A';
+  return statusCode === 401 || MALFORMED.has(statusCode);
+};
+
+/** Whether the outcome says something of the address: not that of a limit, a failure, or a client that has left. */
+const isTelling = ({ response }: Exchange): boolean =>
+  isAnswered(response) && response.statusCode !== 429 && response.statusCode < 500;
+
+/** The addresses most of whose requests are refused before anybody is identified. */
+export interface Refusals {
+  /** Counts a completed request of an address. */
+  record(network: string, exchange: Exchange): void;
+  /** Whether most recent requests of an address were refused. */
+  areMost(network: string, now: number): boolean;
+}
+
+/** Makes the count of one gateway process. */
+export const createRefusals = (): Refusals => {
+  const addresses = new LRUCache<string, Recent>({ max: ADDRESSES });
+
+  const faded = (recent: Recent, now: number): Recent => {
+    const part = 2 ** ((recent.at - now) / HALF_LIFE_MS);
+    return { requests: recent.requests * part, refused: recent.refused * part, at: now };
+  };
+
+  return {
+    record(network, exchange) {
+      if (!isTelling(exchange)) return;
+      const recent = addresses.get(network);
+      const refused = isSuspicious(exchange);
+      // Addresses that have done nothing wrong cost nothing.
+      if (!recent && !refused) return;
+      const {
+        requests,
+        refused: before,
+        at,
+      } = faded(recent ?? { requests: 0, refused: 0, at: exchange.now }, exchange.now);
+      addresses.set(network, { requests: requests + 1, refused: before + (refused ? 1 : 0), at });
+    },
+    areMost(network, now) {
+      if (addresses.size === 0) return false;
+      const recent = addresses.peek(network);
+      if (!recent || recent.refused * 2 <= recent.requests) return false;
+      return faded(recent, now).refused >= FEWEST;
+    },
+  };
+};
