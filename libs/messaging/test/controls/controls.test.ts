@@ -77,12 +77,15 @@ const doneBeforeConfirm: typeof startRelay = (options) =>
 
 const noDedupe: Subject['react'] = (ledger) => async (message) => ledger.write(message.id, false);
 
+/** For a check that fails by waiting in vain. Milliseconds. */
+const briefly = { patienceMs: 1_500 };
+
 const outcome = async (
   check: (subject: Subject) => Promise<void>,
   engine: Engine,
   broken: Broken = {},
 ): Promise<string> => {
-  const subject = await openSubject(engine, { patienceMs: 1_500, ...broken });
+  const subject = await openSubject(engine, broken);
   try {
     return await check(subject).then(
       () => 'passed',
@@ -99,7 +102,9 @@ if (brokerUrl !== undefined) engines.push(['RabbitMQ', rabbitmq(brokerUrl)]);
 describe.each(engines)('the checks fail on %s for', (_name, engine) => {
   test('an acknowledgement before the commit', async () => {
     expect(await outcome(killedInMidConsume, engine)).toBe('passed');
-    expect(await outcome(killedInMidConsume, spoilt(engine, ackBeforeCommit))).toMatch('every fact to take effect');
+    expect(await outcome(killedInMidConsume, spoilt(engine, ackBeforeCommit), briefly)).toMatch(
+      'every fact to take effect',
+    );
   });
 
   test('a consumer that does not deduplicate', async () => {
@@ -109,7 +114,7 @@ describe.each(engines)('the checks fail on %s for', (_name, engine) => {
 
   test('an event marked done before the bus confirmed it', async () => {
     expect(await outcome(doneOnlyWhenPublished, engine)).toBe('passed');
-    expect(await outcome(doneOnlyWhenPublished, engine, { relay: doneBeforeConfirm })).toMatch(
+    expect(await outcome(doneOnlyWhenPublished, engine, { relay: doneBeforeConfirm, ...briefly })).toMatch(
       /every fact to take effect/,
     );
   });
@@ -124,7 +129,9 @@ describe('the checks fail for', () => {
   });
 
   test('a failure that is treated as a success', async () => {
-    expect(await outcome(onlyPoisonDies, spoilt(inProcess, swallowsFailures))).toMatch('done + dead = published');
+    expect(await outcome(onlyPoisonDies, spoilt(inProcess, swallowsFailures), briefly)).toMatch(
+      'done + dead = published',
+    );
   });
 });
 
