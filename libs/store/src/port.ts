@@ -155,6 +155,12 @@ export interface Query {
   readonly after?: { readonly value: Scalar; readonly id: string };
   /** At most this many; default: all. */
   readonly limit?: number;
+  /**
+   * The name of the declared index to search, where the engine cannot know it: for few documents of several values of
+   * one field in the order of another, SQLite would read in that order until it has found them. Does not change the
+   * result; MongoDB tries both ways by itself.
+   */
+  readonly index?: string;
 }
 
 export interface ClaimRequest<T extends Document> {

@@ -48,9 +48,12 @@ export interface RetiredDocument extends Document {
   readonly last: number;
 }
 
+/** The index of the events of a resource, in their order. */
+export const RESOURCE_INDEX = 'resource';
+
 export const eventsCollection = collection<EventDocument>('events', [
   { name: 'sequence', fields: ['sequence'], unique: true },
-  { name: 'resource', fields: ['resource.id', 'sequence'] },
+  { name: RESOURCE_INDEX, fields: ['resource.id', 'sequence'] },
   { name: 'recorded', fields: ['recordedAt'], acrossInstitutions: true },
 ]);
 

@@ -5,7 +5,7 @@ import { engineError, uniqueViolation } from './errors.ts';
 import type { DatabaseFile } from './file.ts';
 import { forgetSteps, isKeyTaken, recordSubjects, takeKey } from './idempotency.ts';
 import { eventsOf, outboxSteps } from './outbox.ts';
-import { pageReads, pageSql } from './pages.ts';
+import { pageReads, pageSql, sourceSql } from './pages.ts';
 import type { TableInfo } from './schema.ts';
 import { allOf, whereClauses } from './where.ts';
 import { type Answer, type Failure, isFailure, type Step, type Value } from './writer/protocol.ts';
@@ -105,11 +105,12 @@ const documentsOf = <T extends Document>(
     async find(query = {}) {
       const scope = whereClauses(query.where ?? {}, institution, table.indexed);
       const reads = pageReads(query, table.indexed);
+      const source = sourceSql(table, query);
       const found: T[] = [];
       const readAll = () => {
         for (const { conditions, order } of reads) {
           const left = query.limit === undefined ? -1 : query.limit - found.length;
-          const { sql, values } = pageSql(table.name, [...scope, ...conditions], order, left);
+          const { sql, values } = pageSql(source, [...scope, ...conditions], order, left);
           for (const row of file.reader.all(sql, values)) found.push(documentOf<T>(row));
           if (query.limit !== undefined && found.length >= query.limit) return;
         }

@@ -1,4 +1,5 @@
 import type { Query } from '../port.ts';
+import { indexName, type TableInfo } from './schema.ts';
 import { allOf, type Clause, fieldSql, sqlValue } from './where.ts';
 
 /** The reads of a page, in order until the limit is reached. Each is one range of one index. */
@@ -29,11 +30,18 @@ export const pageReads = (query: Query, indexed: ReadonlySet<string>): PageReads
   return parts.map((conditions) => ({ conditions, order }));
 };
 
+/** Where documents are read: from a table, by the index that the query names. */
+export const sourceSql = (table: TableInfo, { index }: Pick<Query, 'index'>): string => {
+  if (index === undefined) return `"${table.name}"`;
+  if (!table.indexes.has(index)) throw new Error(`${table.name} has no index ${index}`);
+  return `"${table.name}" INDEXED BY "${indexName(table.name, index)}"`;
+};
+
 /** The text and values of one read. A negative limit is none. */
-export const pageSql = (table: string, conditions: readonly Clause[], order: string, limit: number): Clause => {
+export const pageSql = (source: string, conditions: readonly Clause[], order: string, limit: number): Clause => {
   const { sql, values } = allOf(conditions);
   return {
-    sql: `SELECT institution, version, body FROM "${table}" WHERE ${sql} ORDER BY ${order} LIMIT ?`,
+    sql: `SELECT institution, version, body FROM ${source} WHERE ${sql} ORDER BY ${order} LIMIT ?`,
     values: [...values, limit],
   };
 };

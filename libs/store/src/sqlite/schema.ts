@@ -25,9 +25,14 @@ export const indexColumns = (index: Index): readonly string[] => {
   return index.unique || columns.includes('id') ? columns : [...columns, 'id'];
 };
 
+/** The name of an index in the database. */
+export const indexName = (table: string, index: string): string => `${table}.${index}`;
+
 /** A collection as its statements use it. */
 export interface TableInfo {
   readonly name: string;
+  /** The declared names of the indexes. */
+  readonly indexes: ReadonlySet<string>;
   /** The columns that indexes name. */
   readonly indexed: ReadonlySet<string>;
   /** The declared name of a unique index by its columns, as SQLite reports them. */
@@ -41,7 +46,12 @@ export const tableInfo = ({ name, indexes }: Collection<Document>): TableInfo =>
     const columns = indexColumns(index).map((one) => `${name}.${one.replaceAll('"', '')}`);
     unique.set(columns.join(', '), index.name);
   }
-  return { name, unique, indexed: new Set(indexes.flatMap((index) => index.fields.map(column))) };
+  return {
+    name,
+    unique,
+    indexes: new Set(indexes.map((index) => index.name)),
+    indexed: new Set(indexes.flatMap((index) => index.fields.map(column))),
+  };
 };
 
 const named = (name: string, pattern: RegExp, what: string) => {
@@ -59,7 +69,7 @@ export const tableOf = ({ name, indexes }: Collection<Document>): Table => {
     if (index.fields.length === 0) throw new Error(`index ${index.name} of ${name} has no fields`);
     for (const field of index.fields) if (column(field).startsWith('"')) columns[`$${field}`] = extraction(field);
     const unique = index.unique ? 'UNIQUE ' : '';
-    const full = `${name}.${index.name}`;
+    const full = indexName(name, index.name);
     statements[full] = `CREATE ${unique}INDEX "${full}" ON "${name}" (${indexColumns(index).join(', ')})`;
   }
   return { name, columns, indexes: statements };

@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from '@jest/globals';
 import { type ClaimRequest, collection, type Document, type Query, type Where } from '../../src/index.ts';
 import { claimStep } from '../../src/sqlite/claim.ts';
-import { pageReads, pageSql } from '../../src/sqlite/pages.ts';
+import { pageReads, pageSql, sourceSql } from '../../src/sqlite/pages.ts';
 import { migrate, tableInfo, tableOf } from '../../src/sqlite/schema.ts';
 import { whereClauses } from '../../src/sqlite/where.ts';
 import type { Value } from '../../src/sqlite/writer/protocol.ts';
@@ -29,7 +29,7 @@ const plan = (sql: string, values: readonly Value[]): string =>
 const findPlan = (query: Query, across = false) =>
   pageReads(query, table.indexed).map(({ conditions, order }) => {
     const scope = whereClauses(query.where ?? {}, across ? undefined : 'inst', table.indexed);
-    const { sql, values } = pageSql('places', [...scope, ...conditions], order, 20);
+    const { sql, values } = pageSql(sourceSql(table, query), [...scope, ...conditions], order, 20);
     return plan(sql, values);
   });
 
@@ -63,6 +63,15 @@ describe('a declared index serves', () => {
       }
     });
   }
+
+  test('several values in the order of another field, where the query names the index', () => {
+    const query = { where: { 'address.city': { in: ['Lyon', 'Bern'] } }, orderBy: 'createdAt' };
+    expect(findPlan(query)).toEqual([expect.stringContaining('places.by_created')]);
+    expect(findPlan({ ...query, index: 'by_city' })).toEqual([
+      expect.stringContaining('INDEX places.by_city (institution=? AND $address.city=?'),
+    ]);
+    expect(() => findPlan({ ...query, index: 'by_name' })).toThrow('places has no index by_name');
+  });
 
   test('named ids are looked up one by one, whatever the other conditions are', () => {
     const ids = { id: { in: ['a', 'b'] } };

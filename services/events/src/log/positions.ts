@@ -3,6 +3,7 @@ import {
   type EventDocument,
   eventsCollection,
   type NewEvent,
+  RESOURCE_INDEX,
   type RetiredDocument,
   retiredCollection,
 } from '../store.ts';
@@ -39,7 +40,8 @@ export interface Recorded {
 const newestOfEach = async ({ events }: Recorded, ids: readonly string[]): Promise<EventDocument[]> => {
   const newest = (some: readonly string[], limit: number) => {
     const id = some.length === 1 ? (some[0] ?? null) : { in: some };
-    return events.find({ where: { 'resource.id': id }, orderBy: 'sequence', descending: true, limit });
+    const where = { 'resource.id': id };
+    return events.find({ where, orderBy: 'sequence', descending: true, limit, index: RESOURCE_INDEX });
   };
   const limit = ids.length === 1 ? 1 : ids.length * EACH;
   const found = await newest(ids, limit);

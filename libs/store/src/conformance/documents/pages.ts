@@ -66,6 +66,20 @@ export const pages: readonly Check[] = [
     },
   },
   {
+    rule: 'the index that a query names does not change its result',
+    async run({ store }) {
+      const mine = thingsOf(store).of(fresh('inst'));
+      await mine.insertMany(mixed());
+      const where = { name: { in: ['n1', 'n3'] } };
+      for (const descending of [false, true]) {
+        const query = { where, orderBy: 'rank', descending, limit: 15 };
+        const expected = (await mine.find(query)).map(idOnly);
+        assert.equal(expected.length, 15);
+        assert.deepEqual((await mine.find({ ...query, index: 'by_name' })).map(idOnly), expected);
+      }
+    },
+  },
+  {
     rule: 'documents inserted while paging neither repeat nor hide others',
     async run({ store }) {
       const mine = thingsOf(store).of(fresh('inst'));
