@@ -27,10 +27,10 @@ export interface LowPriorityOptions {
 export const TICK_MS = 10;
 
 /** Above this utilization there is no time for requests of low priority. */
-const BUSY = 0.7;
+const BUSY = 0.5;
 
 /** Most turns in one tick. */
-const MOST_TURNS = 8;
+const MOST_TURNS = 2;
 
 /** Milliseconds without an ordinary request after which there is nobody to give way to. */
 const QUIET_MS = 1_000;

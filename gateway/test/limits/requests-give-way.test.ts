@@ -98,9 +98,10 @@ describe('requests of low priority', () => {
     for (const name of ['a1', 'a2', 'a3']) void enter('a', name, 0);
     for (const name of ['b1', 'b2']) void enter('b', name, 0);
     expect(await tick(10)).toEqual([]);
-    be(0.5);
+    be(0.4);
     expect(await tick(20)).toEqual(['a1', 'b1']);
-    expect(await tick(30)).toEqual(['a2', 'b2', 'a3']);
+    expect(await tick(30)).toEqual(['a2', 'b2']);
+    expect(await tick(40)).toEqual(['a3']);
     expect(queue.waiting).toBe(0);
   });
 
