@@ -7,7 +7,7 @@ import { isHidden } from '../domain/order/state.ts';
 import { notFound, refusal } from '../faults.ts';
 import { requestNameOf } from '../ids.ts';
 import { type Command, runCommand } from '../steps/command.ts';
-import { issueTickets } from '../steps/tickets.ts';
+import { answerWithTickets } from '../steps/tickets.ts';
 import type { OrderDocument } from '../store.ts';
 
 type Names = { readonly firstName?: string | null; readonly lastName?: string | null };
@@ -41,5 +41,5 @@ export const nameOrderLine = async (
     return { ...decision, next: handled(decision.next, request) };
   });
   if (order.state !== 'confirmed' || order.namesDue == null) return order;
-  return (await issueTickets(context, order)) ?? order;
+  return answerWithTickets(context, order, idempotencyRecord);
 };

@@ -5,7 +5,7 @@ import { hasNames } from '../domain/order/facts.ts';
 import type { ConfirmStep } from '../domain/order/pending-step.ts';
 import type { OrderDocument } from '../store.ts';
 import { ifOwned, stepStock } from './stock.ts';
-import { issueTickets } from './tickets.ts';
+import { answerWithTickets } from './tickets.ts';
 import { type Ending, finish, targetOf } from './write.ts';
 
 /** Milliseconds for which the places of an expired order are held again; they are sold immediately. */
@@ -55,9 +55,10 @@ export const sell = async (
   const { missing } = await stepStock(context, order).sell(placeIds);
   if (missing.length > 0) return fail();
   const sale = { request, soldPlaceIds: placeIds, replaced: replacementsIn(renewed) };
-  // With names, the acknowledgement of tickets is another write: the answer has the version after it, so it is stored
-  // later, and a repeat whose answer is not stored finds the request among the handled ones.
-  const ending = { request, idempotencyRecord: hasNames(order) ? undefined : idempotencyRecord };
+  // With names, the acknowledgement of tickets is another write, and the answer has the version after it: it is stored
+  // then, and a repeat whose answer is not stored finds the request among the handled ones.
+  const isAnsweredLater = hasNames(order);
+  const ending = { request, idempotencyRecord: isAnsweredLater ? undefined : idempotencyRecord };
   const confirmed = await finish(context, target, (current, now) => confirm(current, sale, now), ending);
-  return (await issueTickets(context, confirmed)) ?? confirmed;
+  return answerWithTickets(context, confirmed, isAnsweredLater ? idempotencyRecord : undefined);
 };

@@ -1,3 +1,4 @@
+import type { Change, IdempotencyRecord } from '@boxoffice/store';
 import type { IssuedTicket } from '../clients/tickets.ts';
 import type { OrdersContext } from '../context.ts';
 import { namedTickets } from '../domain/order/facts.ts';
@@ -15,21 +16,40 @@ const withTickets = (order: OrderDocument, issued: readonly IssuedTicket[], now:
  * Issues the tickets of a confirmed order by a direct call, which is the only one that carries the beneficiaries'
  * names. With names, the order records that the call must be repeated until acknowledged, and its event leaves the
  * issue to the call; without names the event is enough. Returns the order afterwards, with the tickets of its lines;
- * undefined if tickets did not acknowledge.
+ * undefined if tickets did not acknowledge. The idempotency record is written with the acknowledgement of names.
  */
 export const issueTickets = async (
   context: OrdersContext,
   order: OrderDocument,
+  idempotencyRecord?: IdempotencyRecord<OrderDocument>,
 ): Promise<OrderDocument | undefined> => {
   const { institution, id, version, namesDue } = order;
   const issued = await context.tickets.issue(institution, namedTickets(order), version);
   if (!issued || namesDue == null) return issued && order;
-  return context.orders.of(institution).update(id, (current) => {
-    if (current.namesDue !== namesDue) return undefined;
+  const acknowledge = (current: OrderDocument): Change<OrderDocument> | undefined => {
+    if (current.namesDue !== namesDue) return idempotencyRecord && { next: current };
     // What was written since the call may know of later tickets: then the events of replacements say it.
     const known = current.version === version ? withTickets(current, issued, context.now()) : current;
     return { next: { ...known, namesDue: null } };
-  });
+  };
+  return context.orders.of(institution).update(id, acknowledge, { idempotencyRecord });
+};
+
+/**
+ * Issues the tickets of a request whose answer shows them, and writes its idempotency record: with the
+ * acknowledgement, or without one if tickets gave none. So an erasure meanwhile has removed the names from the answer,
+ * or removes the answer.
+ */
+export const answerWithTickets = async (
+  context: OrdersContext,
+  order: OrderDocument,
+  idempotencyRecord: IdempotencyRecord<OrderDocument> | undefined,
+): Promise<OrderDocument> => {
+  const issued = await issueTickets(context, order, idempotencyRecord);
+  if (issued || !idempotencyRecord) return issued ?? order;
+  const { institution, id } = order;
+  const unchanged = (current: OrderDocument) => ({ next: current });
+  return (await context.orders.of(institution).update(id, unchanged, { idempotencyRecord })) ?? order;
 };
 
 const PAGE = 200;

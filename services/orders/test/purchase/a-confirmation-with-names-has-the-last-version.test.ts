@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { confirmOrder } from '../../src/orders/confirm.ts';
+import type { OrderDocument } from '../../src/store.ts';
 import { engines } from '../fixture/engines.ts';
 import { type Fixture, openFixture } from '../fixture/fixture.ts';
 
@@ -43,21 +44,51 @@ describe.each(engines)('a confirmation with names has the last version, on $name
     expect(issueCalls(id)).toBe(1);
   });
 
-  test('a repeat whose answer was lost with its process has no second effect', async () => {
-    const id = await named();
-    const command = {
-      institution: 'opera',
-      orderId: id,
-      ifMatch: (present: string) => expect(present).toBe('2'),
-      idempotencyRecord: { key: randomUUID(), fingerprint: 'f', expiresAt: Number.MAX_SAFE_INTEGER, answer: ofOrder },
-    };
-    const first = await confirmOrder(fixture.context, command, true);
-    expect(first.state).toBe('confirmed');
-    expect((await confirmOrder(fixture.context, command, true)).version).toBe(first.version);
-    expect(issueCalls(id)).toBe(1);
-    const confirmed = fixture.facts.filter(({ key, type }) => key === id && type === 'order.confirmed');
-    expect(confirmed.length).toBeLessThanOrEqual(1);
+  const commandOf = (orderId: string, answer = ofOrder) => ({
+    institution: 'opera',
+    orderId,
+    ifMatch: () => undefined,
+    idempotencyRecord: { key: randomUUID(), fingerprint: 'f', expiresAt: Number.MAX_SAFE_INTEGER, answer },
   });
+
+  test('a repeat after its process died before the tickets were acknowledged has no second effect', async () => {
+    const id = await named();
+    const command = commandOf(id);
+    const dying = jest.spyOn(fixture.context.tickets, 'issue').mockRejectedValueOnce(new Error('the process died'));
+    await expect(confirmOrder(fixture.context, command, true)).rejects.toThrow('the process died');
+    dying.mockRestore();
+    const confirmed = await document(id);
+    expect(confirmed?.state).toBe('confirmed');
+    expect((await confirmOrder(fixture.context, command, true)).version).toBe(confirmed?.version);
+    await fixture.later(20_000);
+    expect((await document(id))?.namesDue).toBeNull();
+    expect(issueCalls(id)).toBe(1);
+  });
+
+  test.each([true, false])(
+    'an erasure during the call of tickets leaves no names in the answer; heard: %s',
+    async (heard) => {
+      const contactNumber = `C-${randomUUID()}`;
+      fixture.contacts.known.set(contactNumber, null);
+      const items = [{ ...fixture.catalog.hall(1).item(), beneficiaries }];
+      const { id } = (await fixture.call('POST', '', { body: { items, contactNumber } })).data;
+      const stored: string[] = [];
+      const command = commandOf(id, (order?: OrderDocument) => {
+        stored.push(JSON.stringify(order?.lines));
+        return ofOrder();
+      });
+      const issue = fixture.context.tickets.issue;
+      const erasing = jest.spyOn(fixture.context.tickets, 'issue').mockImplementationOnce(async (...call) => {
+        await fixture.deliver('contact.erased', { contactNumber, erasedAt: new Date().toISOString() });
+        const issued = await issue(...call);
+        return heard ? issued : undefined;
+      });
+      const { state, lines } = await confirmOrder(fixture.context, command, true);
+      erasing.mockRestore();
+      expect([state, stored]).toEqual(['confirmed', [JSON.stringify(lines)]]);
+      expect(stored[0]).not.toContain('Lovelace');
+    },
+  );
 
   test('confirmed without tickets, it is answered, and the sweep issues with the names', async () => {
     const id = await named();
