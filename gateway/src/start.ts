@@ -115,7 +115,6 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
   });
   gatewayMetrics.watchMeter(meter);
   const limits = createLimits(options.limits, createMonthlyQuota(meter));
-  const giveWay = createGiveWay(gatewayMetrics.gaveWay);
   const apiKeys = createApiKeys({
     authorizerClient,
     gateway: meter.gateway,
@@ -129,6 +128,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
   });
   const { keys, verify, prepare } = verifierOf(authorizerUrl, publicUrl);
   const bearer = createBearer({ verify, revocations });
+  const giveWay = createGiveWay({ isKnown: bearer.isKnown, onTurn: gatewayMetrics.gaveWay });
   const streams = createStreams({ checks: [bearer.step, authorize.step], logger });
   const routing = createRouting({ configured: [...urls.keys()], own: ownRoutes, logger });
   const responseCache = createResponseCache((found) => gatewayMetrics.lookedUp('answers', found));

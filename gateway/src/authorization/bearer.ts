@@ -55,6 +55,8 @@ export interface Bearer {
   readonly step: Step;
   /** Notes whose token it is, if it is valid, of a request that is refused in any case. Never rejects. */
   recognise(exchange: Exchange): Promise<void>;
+  /** Whether the request has a token that this process has verified before, and that is valid still. Never throws. */
+  isKnown(exchange: Exchange): boolean;
 }
 
 /** Makes the check of access tokens. */
@@ -99,6 +101,11 @@ export const createBearer = ({ verify, revocations }: BearerOptions): Bearer => 
       } catch {
         // It is refused as it is without a token.
       }
+    },
+    isKnown({ request, now }) {
+      const token = BEARER.exec(request.headers.authorization ?? '')?.[1];
+      const verified = token === undefined ? undefined : known.get(hash('sha256', token, 'base64url'));
+      return verified !== undefined && verified.claims.exp * 1000 > now && !revocations.isRevoked(verified.claims.jti);
     },
   };
 };

@@ -17,8 +17,8 @@ export interface Exchange {
   readonly span: Span | undefined;
   /** Monotonic clock, milliseconds. */
   readonly startedAt: number;
-  /** Epoch milliseconds. */
-  readonly now: number;
+  /** Epoch milliseconds: when it began, or had its turn. */
+  now: number;
   /** Whether the request came over TLS to the gateway or to a trusted proxy. */
   readonly secure: boolean;
   /** The value of `Strict-Transport-Security`; undefined where it is not sent. */

@@ -6,10 +6,10 @@ import { createLowPriority, type NoTurn, TICK_MS } from './low-priority.ts';
 import { createRefusals } from './refusals.ts';
 
 /** What became of a request that had to wait. */
-export const turnOutcomes = ['served', 'waited_long', 'queue_full'] as const;
+export const turnOutcomes = ['served', 'waited_long', 'queue_full', 'client_left'] as const;
 export type TurnOutcome = (typeof turnOutcomes)[number];
 
-/** Addresses most of whose requests are refused give way to others while the event loop is busy. */
+/** Addresses most of whose requests are refused give way to others while the event loop is busy (SECURITY.md). */
 export interface GiveWay {
   readonly step: Step;
   /** Counts a completed request. */
@@ -37,11 +37,17 @@ const createUtilization = (): (() => number) => {
   };
 };
 
-/** Makes the step for one gateway process; `onTurn` is called for every request that had to wait. */
-export const createGiveWay = (onTurn: (outcome: TurnOutcome) => void): GiveWay => {
+export interface GiveWayOptions {
+  /** Whether the request has a token that was verified before: it never waits. */
+  readonly isKnown: (exchange: Exchange) => boolean;
+  /** Called for every request that had to wait. */
+  readonly onTurn: (outcome: TurnOutcome) => void;
+}
+
+/** Makes the step for one gateway process. */
+export const createGiveWay = ({ isKnown, onTurn }: GiveWayOptions): GiveWay => {
   const refusals = createRefusals();
-  const utilization = createUtilization();
-  const queue = createLowPriority({ utilization });
+  const queue = createLowPriority({ utilization: createUtilization() });
   let timer: NodeJS.Timeout | undefined;
 
   const tick = (): void => {
@@ -51,25 +57,30 @@ export const createGiveWay = (onTurn: (outcome: TurnOutcome) => void): GiveWay =
     timer = undefined;
   };
 
-  const settle = (noTurn: NoTurn | undefined): undefined => {
+  const wait = async (exchange: Exchange, turn: Promise<NoTurn | undefined>): Promise<undefined> => {
+    const noTurn = await turn;
     onTurn(noTurn ?? 'served');
-    if (noTurn !== undefined) throw refused();
+    if (noTurn === 'waited_long' || noTurn === 'queue_full') throw refused();
+    // What expired meanwhile has expired.
+    exchange.now = Date.now();
   };
 
   return {
-    step({ address, now, startedAt, response }) {
+    step(exchange) {
+      const { address, now, startedAt, request, response } = exchange;
       const network = networkOf(address);
-      if (!refusals.areMost(network, now)) {
+      if (!refusals.areMost(network, now) || isKnown(exchange)) {
         queue.ordinary(startedAt);
         return undefined;
       }
-      const turn = queue.enter(network, startedAt, () => response.destroyed);
+      const hasLeft = () => response.destroyed || request.socket.destroyed;
+      const turn = queue.enter(network, startedAt, hasLeft);
+      if (!turn) return undefined;
       if (timer === undefined && queue.waiting > 0) {
-        utilization();
         timer = setInterval(tick, TICK_MS);
         timer.unref();
       }
-      return turn?.then(settle);
+      return wait(exchange, turn);
     },
     record: (exchange) => refusals.record(networkOf(exchange.address), exchange),
     close: () => clearInterval(timer),

@@ -1,16 +1,15 @@
 /** Why a request of low priority has not got its turn. */
-export type NoTurn = 'waited_long' | 'queue_full';
+export type NoTurn = 'waited_long' | 'queue_full' | 'client_left';
 
 /**
- * Lets requests of low priority wait until the event loop has time for them, as long as there are others. Turns go
- * round the addresses.
+ * Lets requests of low priority wait while the event loop is busy and there are others. Turns go round the addresses.
  */
 export interface LowPriority {
   /** Counts a request of ordinary priority, which never waits. */
   ordinary(now: number): void;
   /**
    * Resolves when a request of this address has its turn, and with the reason when it gets none. `hasLeft`: whether its
-   * client has closed the connection; such a request takes no turn. Undefined: it need not wait.
+   * client has closed the connection. Undefined: it need not wait.
    */
   enter(network: string, now: number, hasLeft: () => boolean): Promise<NoTurn | undefined> | undefined;
   /** Gives the turns that there is time for; called every TICK_MS while requests wait. */
@@ -26,22 +25,29 @@ export interface LowPriorityOptions {
 /** Milliseconds between two looks at the event loop. */
 export const TICK_MS = 10;
 
-/** Above this utilization there is no time for requests of low priority. */
+/** From this utilization on, the event loop is busy. */
 const BUSY = 0.5;
 
-/** Most turns in one tick. */
-const MOST_TURNS = 2;
+/** A look that is older says nothing of the present. Milliseconds. */
+const STALE_MS = 100;
+
+/** Turns in one tick. */
+const TURNS = 2;
 
 /** Milliseconds without an ordinary request after which there is nobody to give way to. */
-const QUIET_MS = 1_000;
+const QUIET_MS = 10_000;
+
+/** Turns in one tick with nobody to give way to. */
+const QUIET_TURNS = 20;
 
 /** The busiest event loop gives one turn in this time. Milliseconds. */
 const LEAST_EVERY_MS = 250;
 
 const LONGEST_WAIT_MS = 5_000;
 
-/** Maximum number of requests that wait. */
+/** Maximum numbers of requests that wait. */
 const MOST_WAITING = 1_000;
+const MOST_OF_ADDRESS = 50;
 
 interface Waiter {
   readonly since: number;
@@ -54,40 +60,50 @@ export const createLowPriority = ({ utilization }: LowPriorityOptions): LowPrior
   /** The waiting requests by address, never empty; the first address has the next turn. */
   const lines = new Map<string, Waiter[]>();
   let waiting = 0;
-  let turns = 1;
   let turnAt = 0;
   let ordinaryAt = Number.NEGATIVE_INFINITY;
+  let lookedAt = Number.NEGATIVE_INFINITY;
+  let busy = false;
 
   const isQuiet = (now: number): boolean => now - ordinaryAt > QUIET_MS;
 
-  const next = (): Waiter | undefined => {
-    const [first] = lines;
-    if (!first) return undefined;
-    const [network, line] = first;
-    const waiter = line.shift();
-    waiting -= 1;
-    lines.delete(network);
-    if (line.length > 0) lines.set(network, line);
-    return waiter;
+  const isBusy = (now: number): boolean => {
+    const age = now - lookedAt;
+    if (age < TICK_MS) return busy;
+    const part = utilization();
+    busy = age <= STALE_MS && part >= BUSY;
+    lookedAt = now;
+    return busy;
   };
 
-  const giveTurn = (now: number): void => {
-    for (let waiter = next(); waiter; waiter = next()) {
-      const isGone = waiter.hasLeft();
-      waiter.end(undefined);
-      if (isGone) continue;
+  const giveTurns = (most: number, now: number): void => {
+    for (let turn = 0; turn < most; turn += 1) {
+      const [first] = lines;
+      if (!first) return;
+      const [network, line] = first;
+      lines.delete(network);
+      line.shift()?.end(undefined);
+      waiting -= 1;
+      if (line.length > 0) lines.set(network, line);
       turnAt = now;
-      return;
     }
   };
 
-  const endLongWaits = (now: number): void => {
+  /** Ends the waits of clients that have left, and those that are too long. */
+  const endInVain = (now: number): void => {
     for (const [network, line] of lines) {
-      while (line[0] && now - line[0].since >= LONGEST_WAIT_MS) {
-        line.shift()?.end('waited_long');
-        waiting -= 1;
-      }
-      if (line.length === 0) lines.delete(network);
+      const left = line.filter((waiter) => {
+        const reason = waiter.hasLeft()
+          ? 'client_left'
+          : now - waiter.since >= LONGEST_WAIT_MS
+            ? 'waited_long'
+            : undefined;
+        if (reason) waiter.end(reason);
+        return reason === undefined;
+      });
+      waiting -= line.length - left.length;
+      if (left.length > 0) lines.set(network, left);
+      else lines.delete(network);
     }
   };
 
@@ -96,24 +112,20 @@ export const createLowPriority = ({ utilization }: LowPriorityOptions): LowPrior
       ordinaryAt = now;
     },
     enter(network, now, hasLeft) {
-      if (isQuiet(now)) return undefined;
-      if (waiting >= MOST_WAITING) return Promise.resolve('queue_full' as const);
-      const turn = Promise.withResolvers<NoTurn | undefined>();
+      if (isQuiet(now) || (waiting === 0 && !isBusy(now))) return undefined;
       const line = lines.get(network) ?? [];
+      if (waiting >= MOST_WAITING || line.length >= MOST_OF_ADDRESS) return Promise.resolve('queue_full' as const);
+      const turn = Promise.withResolvers<NoTurn | undefined>();
       line.push({ since: now, hasLeft, end: turn.resolve });
       lines.set(network, line);
       waiting += 1;
       return turn.promise;
     },
     tick(now) {
-      if (isQuiet(now)) {
-        while (waiting > 0) giveTurn(now);
-        return;
-      }
-      const isBusy = utilization() >= BUSY;
-      turns = isBusy ? 1 : Math.min(turns + 1, MOST_TURNS);
-      if (!isBusy || now - turnAt >= LEAST_EVERY_MS) for (let turn = 0; turn < turns; turn += 1) giveTurn(now);
-      endLongWaits(now);
+      endInVain(now);
+      if (isQuiet(now)) giveTurns(QUIET_TURNS, now);
+      else if (!isBusy(now)) giveTurns(TURNS, now);
+      else if (now - turnAt >= LEAST_EVERY_MS) giveTurns(1, now);
     },
     get waiting() {
       return waiting;

@@ -9,6 +9,8 @@ interface Recent {
   at: number;
 }
 
+const NOTHING = { requests: 0, refused: 0 };
+
 const HALF_LIFE_MS = 30_000;
 
 /** So many refused requests say something of an address; fewer are mistakes. */
@@ -22,8 +24,8 @@ const MALFORMED: ReadonlySet<number> = new Set([405, 408, 413, 415, 431]);
 
 /**
  * Whether a request was refused and says nothing good of its address: it is malformed, leads nowhere, or has a wrong
- * token, key, secret or password. What a known caller is refused, and what a point of sale refuses a visitor (places
- * that are gone, for instance), does not count.
+ * token, key, secret or password. What a known caller is refused does not count, nor does a 400, 403 or 404 of a point of
+ * sale: places that are gone, for instance.
  */
 const isSuspicious = ({ response, claims, apiKey, route, family }: Exchange): boolean => {
   if (claims !== undefined || apiKey !== undefined) return false;
@@ -50,26 +52,19 @@ export const createRefusals = (): Refusals => {
   const addresses = new LRUCache<string, Recent>({ max: ADDRESSES });
 
   const faded = (recent: Recent, now: number): Recent => {
-    const part = 2 ** ((recent.at - now) / HALF_LIFE_MS);
+    // The clock may be set back.
+    const part = 2 ** (Math.min(0, recent.at - now) / HALF_LIFE_MS);
     return { requests: recent.requests * part, refused: recent.refused * part, at: now };
   };
 
   return {
     record(network, exchange) {
       if (!isTelling(exchange)) return;
-      const recent = addresses.get(network);
-      const refused = isSuspicious(exchange);
-      // Addresses that have done nothing wrong cost nothing.
-      if (!recent && !refused) return;
-      const {
-        requests,
-        refused: before,
-        at,
-      } = faded(recent ?? { requests: 0, refused: 0, at: exchange.now }, exchange.now);
-      addresses.set(network, { requests: requests + 1, refused: before + (refused ? 1 : 0), at });
+      const before = addresses.get(network);
+      const { requests, refused, at } = before ? faded(before, exchange.now) : { ...NOTHING, at: exchange.now };
+      addresses.set(network, { requests: requests + 1, refused: refused + (isSuspicious(exchange) ? 1 : 0), at });
     },
     areMost(network, now) {
-      if (addresses.size === 0) return false;
       const recent = addresses.peek(network);
       if (!recent || recent.refused * 2 <= recent.requests) return false;
       return faded(recent, now).refused >= FEWEST;

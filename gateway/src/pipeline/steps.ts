@@ -7,9 +7,9 @@ import { refuseAmbiguousHeaders } from './ambiguous-headers.ts';
 /** The steps that other folders implement. */
 export interface StepParts {
   readonly countAddress: Step;
-  readonly giveWay: Step;
   readonly preflight: Step;
   readonly allowOrigin: Step;
+  readonly giveWay: Step;
   /** Completes a step before the route is known: what it refuses is counted as well. */
   readonly countingRefusals: (step: (exchange: Exchange) => undefined) => Step;
   readonly findRoute: (exchange: Exchange) => undefined;
@@ -41,12 +41,12 @@ const canonicalise = (exchange: Exchange): undefined => {
 /** The steps in order, each with the statuses that it can answer. */
 export const stepsOf = (parts: StepParts): readonly { readonly name: string; readonly run: Step }[] => [
   { name: 'count the address', run: parts.countAddress }, // 429
-  { name: 'give way to others', run: parts.giveWay }, // 429
   { name: 'only over TLS', run: onlyTls }, // 404
   { name: 'only unambiguous headers', run: parts.countingRefusals(onlyUnambiguous) }, // 400
   { name: 'canonical path', run: parts.countingRefusals(canonicalise) }, // 400, 404
   { name: 'preflight', run: parts.preflight }, // 204, 404, 503
   { name: 'allow the origin', run: parts.allowOrigin },
+  { name: 'give way to others', run: parts.giveWay }, // 429
   { name: 'find the route', run: parts.countingRefusals(parts.findRoute) }, // 404, 405, 503
   { name: 'identify by token or API key', run: parts.identify }, // 401, 403, 503
   { name: 'count the caller', run: parts.countCaller }, // 429

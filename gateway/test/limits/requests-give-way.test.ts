@@ -1,8 +1,10 @@
 import { EventEmitter } from 'node:events';
+import { createMetrics } from '@boxoffice/runtime';
 import { describe, expect, test } from '@jest/globals';
 import type { Exchange } from '../../src/exchange/exchange.ts';
 import { createLowPriority } from '../../src/limits/low-priority.ts';
 import { createRefusals } from '../../src/limits/refusals.ts';
+import { until } from '../fixtures/http.ts';
 import { startInstallation } from '../fixtures/installation.ts';
 
 type Known = Partial<Pick<Exchange, 'claims' | 'apiKey' | 'route' | 'family'>>;
@@ -67,11 +69,14 @@ describe('an address most of whose requests are refused', () => {
 });
 
 describe('requests of low priority', () => {
+  const SOME_TIME = 1_000;
+
+  /** A queue that has seen an ordinary request, and a busy event loop, at SOME_TIME. */
   const start = () => {
-    let busy = 1;
-    const queue = createLowPriority({ utilization: () => busy });
+    let part = 1;
+    const queue = createLowPriority({ utilization: () => part });
     const ended: string[] = [];
-    const enter = (network: string, name: string, now: number, hasLeft = () => false) =>
+    const enter = (network: string, name: string, now = SOME_TIME, hasLeft = () => false) =>
       queue
         .enter(network, now, hasLeft)
         ?.then((noTurn) => ended.push(noTurn === undefined ? name : `${name} ${noTurn}`));
@@ -81,57 +86,66 @@ describe('requests of low priority', () => {
       await Promise.resolve();
       return ended.splice(0);
     };
-    return { queue, enter, tick, be: (utilization: number) => (busy = utilization) };
+    const be = (utilization: number) => {
+      part = utilization;
+    };
+    queue.ordinary(SOME_TIME);
+    for (const now of [SOME_TIME - 10, SOME_TIME]) queue.tick(now);
+    return { queue, enter, tick, be };
   };
 
-  test('do not wait while there are no others', () => {
-    const { queue, enter } = start();
-    expect(enter('a', 'first', 0)).toBeUndefined();
-    queue.ordinary(0);
-    expect(enter('a', 'second', 1_000)).toBeDefined();
-    expect(enter('a', 'third', 1_001)).toBeUndefined();
+  test('do not wait while the event loop has time, nor without others', () => {
+    const { queue, enter, be } = start();
+    expect(enter('a', 'busy')).toBeDefined();
+    expect(createLowPriority({ utilization: () => 1 }).enter('a', SOME_TIME, () => false)).toBeUndefined();
+    expect(enter('a', 'without others', SOME_TIME + 10_001)).toBeUndefined();
+    const other = start();
+    other.be(0.4);
+    expect(other.enter('a', 'has time', SOME_TIME + 10)).toBeUndefined();
+    be(0.4);
+    // Behind the one that waits.
+    expect(enter('a', 'second', SOME_TIME + 10)).toBeDefined();
+    expect(queue.waiting).toBe(2);
   });
 
   test('wait until the event loop has time, in turns of their addresses', async () => {
     const { queue, enter, tick, be } = start();
-    queue.ordinary(0);
-    for (const name of ['a1', 'a2', 'a3']) void enter('a', name, 0);
-    for (const name of ['b1', 'b2']) void enter('b', name, 0);
-    expect(await tick(10)).toEqual([]);
+    for (const name of ['a1', 'a2', 'a3']) void enter('a', name);
+    for (const name of ['b1', 'b2']) void enter('b', name);
+    expect([await tick(1_010), await tick(1_020)]).toEqual([['a1'], []]);
     be(0.4);
-    expect(await tick(20)).toEqual(['a1', 'b1']);
-    expect(await tick(30)).toEqual(['a2', 'b2']);
-    expect(await tick(40)).toEqual(['a3']);
+    expect([await tick(1_030), await tick(1_040), await tick(1_050)]).toEqual([['b1', 'a2'], ['b2', 'a3'], []]);
     expect(queue.waiting).toBe(0);
   });
 
-  test('get a turn now and then in a busy event loop, and all of them when the others are gone', async () => {
-    const { queue, enter, tick } = start();
-    queue.ordinary(1_000);
-    for (const name of ['a1', 'a2', 'a3', 'a4']) void enter('a', name, 1_000);
-    expect([await tick(1_010), await tick(1_020)]).toEqual([['a1'], []]);
-    expect([await tick(1_200), await tick(1_260)]).toEqual([[], ['a2']]);
-    expect(await tick(2_010)).toEqual(['a3', 'a4']);
+  test('get a turn now and then in a busy event loop, and more of them when the others are gone', async () => {
+    const { enter, tick } = start();
+    for (let index = 0; index < 25; index += 1) void enter('a', 'a');
+    expect([await tick(1_010), await tick(1_020)]).toEqual([['a'], []]);
+    for (let now = 1_030; now < 1_260; now += 10) expect(await tick(now)).toEqual([]);
+    expect(await tick(1_260)).toEqual(['a']);
+    const later = start();
+    for (const now of [7_990, 8_000]) later.queue.tick(now);
+    for (let index = 0; index < 25; index += 1) void later.enter('a', 'a', 8_000);
+    expect(await later.tick(11_010)).toHaveLength(20);
+    expect(await later.tick(11_020)).toHaveLength(5);
   });
 
   test('whose clients have left take no turn', async () => {
-    const { queue, enter, tick } = start();
-    queue.ordinary(1_000);
-    void enter('a', 'gone', 1_000, () => true);
-    void enter('a', 'here', 1_000);
-    expect(await tick(1_010)).toEqual(['gone', 'here']);
+    const { enter, tick } = start();
+    void enter('a', 'gone', SOME_TIME, () => true);
+    void enter('a', 'here');
+    expect(await tick(1_010)).toEqual(['gone client_left', 'here']);
   });
 
-  test('wait five seconds at most, and a thousand of them', async () => {
+  test('wait five seconds at most, a thousand of them, and fifty of one address', async () => {
     const { queue, enter, tick } = start();
-    queue.ordinary(0);
-    for (let index = 0; index < 1_000; index += 1) void enter(`${index}`, 'early', 0);
-    queue.ordinary(4_500);
-    const late = enter('late', 'late', 4_600);
-    await late;
-    expect(await tick(4_700)).toEqual(['late queue_full', 'early']);
+    for (let index = 0; index < 51; index += 1) void enter('a', 'of one address');
+    for (let index = 0; index < 951; index += 1) void enter(`${index}`, 'of many');
+    expect(await tick(SOME_TIME)).toEqual(['of one address queue_full', 'of many queue_full', 'of one address']);
     queue.ordinary(5_000);
-    expect(await tick(5_000)).toEqual([...Array(1).fill('early'), ...Array(998).fill('early waited_long')]);
+    const ended = await tick(6_000);
+    expect([ended.length, new Set(ended.map((one) => one.split(' ').at(-1)))]).toEqual([999, new Set(['waited_long'])]);
     expect(queue.waiting).toBe(0);
   });
 });
@@ -144,4 +158,46 @@ test('an address that only sends wrong tokens is answered 401, not made to wait,
     expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 401));
   }
   await its.close();
+});
+
+test('beside others it waits while the event loop is busy, is refused after a while, and a known token never waits', async () => {
+  const registry = await createMetrics();
+  const counted = async (outcome: string) => {
+    const { text } = await registry.text();
+    return Number(
+      new RegExp(`^gateway_requests_that_gave_way_total\\{outcome="${outcome}"\\} (\\d+)$`, 'm').exec(text)?.[1],
+    );
+  };
+  const its = await startInstallation({ trustProxy: ['127.0.0.0/8'], metrics: registry });
+  const from = (address: string) => ({ 'x-forwarded-for': address });
+  const token = its.authorizer.token(['contacts:read']);
+  const list = (address: string, authorization = `Bearer ${token}`) =>
+    its.call('/svc/v3/contacts/individuals', { headers: { ...from(address), authorization } });
+  const hostile = '203.0.113.7';
+  expect((await list(hostile)).status).toBe(200);
+  for (let count = 0; count < 25; count += 1) expect((await list(hostile, 'Bearer wrong')).status).toBe(401);
+  const busy = setInterval(() => {
+    const end = performance.now() + 40;
+    while (performance.now() < end);
+  }, 1);
+  try {
+    let over = false;
+    const others = async (): Promise<void> => {
+      while (!over) expect((await list('203.0.113.8')).status).toBe(200);
+    };
+    const selling = others();
+    const shop = () => its.call('/tnwr/v1/nowhere', { headers: from(hostile) });
+    await until(async () => (await shop()).status === 404 && (await counted('served')) > 0, 200_000);
+    const refused = await Promise.all(Array.from({ length: 60 }, shop));
+    const one = refused.find(({ status }) => status === 429);
+    expect(one?.body).toMatchObject({ success: false, errorCode: 'too_many_requests' });
+    expect(Number(one?.headers['retry-after'])).toBeGreaterThan(0);
+    expect((await list(hostile)).status).toBe(200);
+    over = true;
+    await selling;
+  } finally {
+    clearInterval(busy);
+    await its.close();
+  }
+  expect((await counted('waited_long')) + (await counted('queue_full'))).toBeGreaterThan(0);
 });
