@@ -128,7 +128,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
   });
   const { keys, verify, prepare } = verifierOf(authorizerUrl, publicUrl);
   const bearer = createBearer({ verify, revocations });
-  const giveWay = createGiveWay({ isKnown: bearer.isKnown, onTurn: gatewayMetrics.gaveWay });
+  const giveWay = createGiveWay({ knownClientOf: bearer.knownClientOf, onTurn: gatewayMetrics.gaveWay });
   const streams = createStreams({ checks: [bearer.step, authorize.step], logger });
   const routing = createRouting({ configured: [...urls.keys()], own: ownRoutes, logger });
   const responseCache = createResponseCache((found) => gatewayMetrics.lookedUp('answers', found));

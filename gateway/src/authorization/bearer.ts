@@ -55,8 +55,8 @@ export interface Bearer {
   readonly step: Step;
   /** Notes whose token it is, if it is valid, of a request that is refused in any case. Never rejects. */
   recognise(exchange: Exchange): Promise<void>;
-  /** Whether the request has a token that this process has verified before, and that is valid still. Never throws. */
-  isKnown(exchange: Exchange): boolean;
+  /** The client of a token that this process has verified before, and that is valid still. Never throws. */
+  knownClientOf(exchange: Exchange): string | undefined;
 }
 
 /** Makes the check of access tokens. */
@@ -102,10 +102,11 @@ export const createBearer = ({ verify, revocations }: BearerOptions): Bearer => 
         // It is refused as it is without a token.
       }
     },
-    isKnown({ request, now }) {
+    knownClientOf({ request, now }) {
       const token = BEARER.exec(request.headers.authorization ?? '')?.[1];
-      const verified = token === undefined ? undefined : known.get(hash('sha256', token, 'base64url'));
-      return verified !== undefined && verified.claims.exp * 1000 > now && !revocations.isRevoked(verified.claims.jti);
+      const claims = token === undefined ? undefined : known.get(hash('sha256', token, 'base64url'))?.claims;
+      if (!claims || claims.exp * 1000 <= now || revocations.isRevoked(claims.jti)) return undefined;
+      return claims.client_id;
     },
   };
 };

@@ -38,14 +38,14 @@ const createUtilization = (): (() => number) => {
 };
 
 export interface GiveWayOptions {
-  /** Whether the request has a token that was verified before: it never waits. */
-  readonly isKnown: (exchange: Exchange) => boolean;
+  /** The client of a token that was verified before: its requests do not wait, unless most of them are refused. */
+  readonly knownClientOf: (exchange: Exchange) => string | undefined;
   /** Called for every request that had to wait. */
   readonly onTurn: (outcome: TurnOutcome) => void;
 }
 
 /** Makes the step for one gateway process. */
-export const createGiveWay = ({ isKnown, onTurn }: GiveWayOptions): GiveWay => {
+export const createGiveWay = ({ knownClientOf, onTurn }: GiveWayOptions): GiveWay => {
   const refusals = createRefusals();
   const queue = createLowPriority({ utilization: createUtilization() });
   let timer: NodeJS.Timeout | undefined;
@@ -65,11 +65,17 @@ export const createGiveWay = ({ isKnown, onTurn }: GiveWayOptions): GiveWay => {
     exchange.now = Date.now();
   };
 
+  const isOrdinary = (exchange: Exchange, network: string): boolean => {
+    if (!refusals.ofAddress(network, exchange.now)) return true;
+    const clientId = knownClientOf(exchange);
+    return clientId !== undefined && !refusals.ofClient(clientId, exchange.now);
+  };
+
   return {
     step(exchange) {
-      const { address, now, startedAt, request, response } = exchange;
+      const { address, startedAt, request, response } = exchange;
       const network = networkOf(address);
-      if (!refusals.areMost(network, now) || isKnown(exchange)) {
+      if (isOrdinary(exchange, network)) {
         queue.ordinary(startedAt);
         return undefined;
       }
@@ -82,7 +88,7 @@ export const createGiveWay = ({ isKnown, onTurn }: GiveWayOptions): GiveWay => {
       }
       return wait(exchange, turn);
     },
-    record: (exchange) => refusals.record(networkOf(exchange.address), exchange),
+    record: refusals.record,
     close: () => clearInterval(timer),
   };
 };

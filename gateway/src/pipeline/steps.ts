@@ -42,11 +42,11 @@ const canonicalise = (exchange: Exchange): undefined => {
 export const stepsOf = (parts: StepParts): readonly { readonly name: string; readonly run: Step }[] => [
   { name: 'count the address', run: parts.countAddress }, // 429
   { name: 'only over TLS', run: onlyTls }, // 404
+  { name: 'give way to others', run: parts.giveWay }, // 429
   { name: 'only unambiguous headers', run: parts.countingRefusals(onlyUnambiguous) }, // 400
   { name: 'canonical path', run: parts.countingRefusals(canonicalise) }, // 400, 404
   { name: 'preflight', run: parts.preflight }, // 204, 404, 503
   { name: 'allow the origin', run: parts.allowOrigin },
-  { name: 'give way to others', run: parts.giveWay }, // 429
   { name: 'find the route', run: parts.countingRefusals(parts.findRoute) }, // 404, 405, 503
   { name: 'identify by token or API key', run: parts.identify }, // 401, 403, 503
   { name: 'count the caller', run: parts.countCaller }, // 429

@@ -13,6 +13,7 @@ type Known = Partial<Pick<Exchange, 'claims' | 'apiKey' | 'route' | 'family'>>;
 const answeredWith = (statusCode: number, now = 0, known: Known = {}): Exchange =>
   ({
     now,
+    address: '127.0.0.1',
     family: 'A',
     response: Object.assign(new EventEmitter(), {
       statusCode,
@@ -29,8 +30,8 @@ const claims = { client_id: 'c' } as Exchange['claims'];
 describe('an address most of whose requests are refused', () => {
   const most = (exchanges: readonly Exchange[], now = 0): boolean => {
     const refusals = createRefusals();
-    for (const exchange of exchanges) refusals.record('127.0.0.1', exchange);
-    return refusals.areMost('127.0.0.1', now);
+    for (const exchange of exchanges) refusals.record(exchange);
+    return refusals.ofAddress('127.0.0.1', now);
   };
   const times = (count: number, exchange: Exchange) => Array.from({ length: count }, () => exchange);
 
@@ -54,6 +55,20 @@ describe('an address most of whose requests are refused', () => {
     ['by a failure', answeredWith(503)],
   ])('is not one with refusals %s', (_, exchange) => {
     expect(most(times(100, exchange))).toBe(false);
+  });
+
+  test.each<[string, number, boolean]>([
+    ['malformed', 400, true],
+    ['of records that do not exist', 404, true],
+    ['of the state of an order', 412, false],
+    ['by a limit', 429, false],
+  ])('is told of a client as well: refusals %s', (_, status, expected) => {
+    const refusals = createRefusals();
+    const one = answeredWith(status, 0, { claims, route });
+    for (const exchange of times(20, one)) refusals.record(exchange);
+    expect(refusals.ofClient('c', 0)).toBe(expected);
+    for (const exchange of times(20, answeredWith(200, 0, { claims, route }))) refusals.record(exchange);
+    expect([refusals.ofClient('c', 0), refusals.ofAddress('127.0.0.1', 0)]).toEqual([false, false]);
   });
 
   test('limits and failures do not improve it, and time does', () => {
