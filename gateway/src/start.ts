@@ -128,7 +128,6 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
   });
   const { keys, verify, prepare } = verifierOf(authorizerUrl, publicUrl);
   const bearer = createBearer({ verify, revocations });
-  const giveWay = createGiveWay({ knownClientOf: bearer.knownClientOf, onTurn: gatewayMetrics.gaveWay });
   const streams = createStreams({ checks: [bearer.step, authorize.step], logger });
   const routing = createRouting({ configured: [...urls.keys()], own: ownRoutes, logger });
   const responseCache = createResponseCache((found) => gatewayMetrics.lookedUp('answers', found));
@@ -152,6 +151,11 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
   const descriptionCache = folder === undefined ? noDescriptionCache : createDescriptionCache(folder);
 
   const credentials = createCredentials({ bearer, apiKeys });
+  const giveWay = createGiveWay({
+    knownClientOf: bearer.knownClientOf,
+    noteCaller: credentials.noteCaller,
+    onTurn: gatewayMetrics.gaveWay,
+  });
   const isTrusted = createTrust(trustProxy);
   const hsts = hstsOf(options.hstsSeconds);
   const pipeline = createPipeline({

@@ -46,6 +46,11 @@ export interface Credentials {
   /** Identifies the caller by its token, or else by its API key. */
   readonly identify: Step;
   /**
+   * Notes whose request it was that is refused before its caller is identified, so that it is counted. Undefined if it
+   * names no caller. Never rejects.
+   */
+  noteCaller(exchange: Exchange): Promise<undefined> | undefined;
+  /**
    * Makes a step that finds the operation of a request into one that also notes whose request it was that has none, so
    * that it is counted.
    */
@@ -83,6 +88,12 @@ export const createCredentials = ({ bearer, apiKeys }: CredentialsOptions): Cred
     if (typeof key === 'string') await findToCount(exchange, key);
   };
 
+  const noteCaller = (exchange: Exchange): Promise<undefined> | undefined => {
+    const { authorization, [API_KEY_HEADER]: key } = exchange.request.headers;
+    const isAnonymous = authorization === undefined && key === undefined;
+    return exchange.family === 'B' || isAnonymous ? undefined : recognise(exchange);
+  };
+
   return {
     identify: (exchange) => {
       const { route, family, request } = exchange;
@@ -94,17 +105,16 @@ export const createCredentials = ({ bearer, apiKeys }: CredentialsOptions): Cred
       if (route?.scope !== undefined && authorization === undefined) return find(exchange, key, identify);
       return identifyAndCount(exchange, key);
     },
+    noteCaller,
     countingRefusals: (step) => (exchange) => {
       try {
         return step(exchange);
       } catch (refusal) {
-        const { family, request } = exchange;
-        const { authorization, [API_KEY_HEADER]: key } = request.headers;
-        const isAnonymous = authorization === undefined && key === undefined;
         // Whoever must wait for a service that is away does not wait for the authorizer as well.
         const isFailure = !(refusal instanceof Fault) || refusal.http >= 500;
-        if (family === 'B' || isAnonymous || isFailure) throw refusal;
-        return recognise(exchange).then(() => {
+        const noted = isFailure ? undefined : noteCaller(exchange);
+        if (!noted) throw refusal;
+        return noted.then(() => {
           throw refusal;
         });
       }

@@ -40,14 +40,19 @@ const createUtilization = (): (() => number) => {
 export interface GiveWayOptions {
   /** The client of a token that was verified before: its requests do not wait, unless most of them are refused. */
   readonly knownClientOf: (exchange: Exchange) => string | undefined;
+  /** Notes whose request is refused, so that it is counted. */
+  readonly noteCaller: (exchange: Exchange) => Promise<undefined> | undefined;
   /** Called for every request that had to wait. */
   readonly onTurn: (outcome: TurnOutcome) => void;
+  /** The utilization of the event loop since the last call; default: Node's. */
+  readonly utilization?: () => number;
 }
 
 /** Makes the step for one gateway process. */
-export const createGiveWay = ({ knownClientOf, onTurn }: GiveWayOptions): GiveWay => {
+export const createGiveWay = (options: GiveWayOptions): GiveWay => {
+  const { knownClientOf, noteCaller, onTurn, utilization = createUtilization() } = options;
   const refusals = createRefusals();
-  const queue = createLowPriority({ utilization: createUtilization() });
+  const queue = createLowPriority({ utilization });
   let timer: NodeJS.Timeout | undefined;
 
   const tick = (): void => {
@@ -60,7 +65,10 @@ export const createGiveWay = ({ knownClientOf, onTurn }: GiveWayOptions): GiveWa
   const wait = async (exchange: Exchange, turn: Promise<NoTurn | undefined>): Promise<undefined> => {
     const noTurn = await turn;
     onTurn(noTurn ?? 'served');
-    if (noTurn === 'waited_long' || noTurn === 'queue_full') throw refused();
+    if (noTurn === 'waited_long' || noTurn === 'queue_full') {
+      await noteCaller(exchange);
+      throw refused();
+    }
     // What expired meanwhile has expired.
     exchange.now = Date.now();
   };

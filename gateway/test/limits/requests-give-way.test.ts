@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
-import { createMetrics } from '@boxoffice/runtime';
-import { describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import type { Exchange } from '../../src/exchange/exchange.ts';
+import { createGiveWay } from '../../src/limits/give-way.ts';
 import { createLowPriority } from '../../src/limits/low-priority.ts';
 import { createRefusals } from '../../src/limits/refusals.ts';
 import { until } from '../fixtures/http.ts';
@@ -175,44 +175,64 @@ test('an address that only sends wrong tokens is answered 401, not made to wait,
   await its.close();
 });
 
-test('beside others it waits while the event loop is busy, is refused after a while, and a known token never waits', async () => {
-  const registry = await createMetrics();
-  const counted = async (outcome: string) => {
-    const { text } = await registry.text();
-    return Number(
-      new RegExp(`^gateway_requests_that_gave_way_total\\{outcome="${outcome}"\\} (\\d+)$`, 'm').exec(text)?.[1],
-    );
-  };
-  const its = await startInstallation({ trustProxy: ['127.0.0.0/8'], metrics: registry });
-  const from = (address: string) => ({ 'x-forwarded-for': address });
-  const token = its.authorizer.token(['contacts:read']);
-  const list = (address: string, authorization = `Bearer ${token}`) =>
-    its.call('/svc/v3/contacts/individuals', { headers: { ...from(address), authorization } });
-  const hostile = '203.0.113.7';
-  expect((await list(hostile)).status).toBe(200);
-  for (let count = 0; count < 25; count += 1) expect((await list(hostile, 'Bearer wrong')).status).toBe(401);
-  const busy = setInterval(() => {
-    const end = performance.now() + 40;
-    while (performance.now() < end);
-  }, 1);
-  try {
-    let over = false;
-    const others = async (): Promise<void> => {
-      while (!over) expect((await list('203.0.113.8')).status).toBe(200);
+describe('beside others, in a busy gateway', () => {
+  const HOSTILE = '203.0.113.7';
+  let left = false;
+  const outcomes: string[] = [];
+  const noted: Exchange[] = [];
+  const giveWay = createGiveWay({
+    knownClientOf: ({ token }) => token || undefined,
+    noteCaller: async (exchange) => {
+      noted.push(exchange);
+    },
+    onTurn: (outcome) => outcomes.push(outcome),
+    utilization: () => 1,
+  });
+  afterAll(() => giveWay.close());
+
+  const beginning = (address: string, token = '') => {
+    const response = {
+      get destroyed() {
+        return left;
+      },
     };
-    const selling = others();
-    const shop = () => its.call('/tnwr/v1/nowhere', { headers: from(hostile) });
-    await until(async () => (await shop()).status === 404 && (await counted('served')) > 0, 200_000);
-    const refused = await Promise.all(Array.from({ length: 60 }, shop));
-    const one = refused.find(({ status }) => status === 429);
-    expect(one?.body).toMatchObject({ success: false, errorCode: 'too_many_requests' });
-    expect(Number(one?.headers['retry-after'])).toBeGreaterThan(0);
-    expect((await list(hostile)).status).toBe(200);
-    over = true;
-    await selling;
-  } finally {
-    clearInterval(busy);
-    await its.close();
-  }
-  expect((await counted('waited_long')) + (await counted('queue_full'))).toBeGreaterThan(0);
+    return {
+      address,
+      token,
+      now: Date.now(),
+      startedAt: performance.now(),
+      request: { socket: {} },
+      response,
+    } as unknown as Exchange;
+  };
+  const send = (address: string, token?: string) => giveWay.step(beginning(address, token));
+
+  test('requests of its address wait, known clients with good requests do not, and the surplus is refused and counted', async () => {
+    for (let count = 0; count < 30; count += 1) {
+      giveWay.record({ ...answeredWith(401, Date.now()), address: HOSTILE });
+      giveWay.record({
+        ...answeredWith(400, Date.now(), { claims: { client_id: 'bad' } as Exchange['claims'], route }),
+      });
+    }
+    const waiting: unknown[] = [];
+    await until(() => {
+      expect(send('203.0.113.8')).toBeUndefined();
+      const turn = send(HOSTILE);
+      if (turn) waiting.push(turn);
+      return turn !== undefined;
+    });
+    expect(send(HOSTILE, 'good')).toBeUndefined();
+    waiting.push(send(HOSTILE, 'bad'));
+    expect(waiting.at(-1)).toBeInstanceOf(Promise);
+    const rest = Array.from({ length: 60 }, () => send(HOSTILE));
+    const refused = (await Promise.allSettled(rest.slice(-10))).map((one) => one.status === 'rejected' && one.reason);
+    for (const fault of refused) {
+      expect(fault).toMatchObject({ code: 'too_many_requests', headers: { 'Retry-After': '5' } });
+    }
+    expect(noted.length).toBeGreaterThanOrEqual(10);
+    left = true;
+    await Promise.allSettled([...waiting, ...rest]);
+    expect(outcomes).toContain('queue_full');
+    expect(outcomes).toContain('client_left');
+  });
 });
