@@ -46,17 +46,20 @@ export interface GiveWayOptions {
   readonly onTurn: (outcome: TurnOutcome) => void;
   /** The utilization of the event loop since the last call; default: Node's. */
   readonly utilization?: () => number;
+  /** The clock of `startedAt`. */
+  readonly now?: () => number;
 }
 
 /** Makes the step for one gateway process. */
 export const createGiveWay = (options: GiveWayOptions): GiveWay => {
   const { knownClientOf, noteCaller, onTurn, utilization = createUtilization() } = options;
+  const { now = () => performance.now() } = options;
   const refusals = createRefusals();
   const queue = createLowPriority({ utilization });
   let timer: NodeJS.Timeout | undefined;
 
   const tick = (): void => {
-    queue.tick(performance.now());
+    queue.tick(now());
     if (queue.waiting > 0) return;
     clearInterval(timer);
     timer = undefined;
