@@ -46,9 +46,9 @@ const isSuspicious = ({ response, claims, apiKey, route, family }: Exchange): bo
 const createRecent = () => {
   const all = new LRUCache<string, Recent>({ max: MOST });
   const faded = (recent: Recent, now: number): Recent => {
-    // The clock may be set back.
+    // A long request is counted by its beginning, and the clock may be set back.
     const part = 2 ** (Math.min(0, recent.at - now) / HALF_LIFE_MS);
-    return { requests: recent.requests * part, refused: recent.refused * part, at: now };
+    return { requests: recent.requests * part, refused: recent.refused * part, at: Math.max(recent.at, now) };
   };
   return {
     add(key: string, isRefused: boolean, now: number): void {
