@@ -28,8 +28,11 @@ test('a request that arrived while the process had no processor time is read bef
   await once(listener, 'listening');
   const { port } = listener.address() as AddressInfo;
   const signal = new Int32Array(new SharedArrayBuffer(8));
+  const accepted = once(listener, 'connection');
   const worker = new Worker(CLIENT, { eval: true, workerData: { port, signal } });
   await once(worker, 'message');
+  // A connection that waits to be accepted would be read one turn of the event loop later.
+  await accepted;
   const closed = Promise.withResolvers<void>();
   const server = {
     closeIdleConnections: () => log.push('closed'),
