@@ -17,7 +17,7 @@ export default {
   // Tells a hang from a slow machine.
   testTimeout: 300_000,
   testSequencer: '<rootDir>/jest.sequencer.mjs',
-  // Suites spend half of their time waiting, for deadlines and other processes: one more than there are processors.
-  // Still more starve the suites that start whole products.
-  maxWorkers: Math.min(availableParallelism() + 1, 8),
+  // Suites also wait, for deadlines and other processes: never less than two at a time. More than one a processor
+  // starves the suites that start whole products.
+  maxWorkers: Math.min(Math.max(2, availableParallelism()), 8),
 };
