@@ -77,6 +77,16 @@ test('the operator’s CHANGELOG has its version', () => {
   expect(entryFor({ folder }, version)).toMatchObject({ dated: true, text: expect.stringMatching(/./) });
 });
 
+test('the product, the client package, README, CHANGELOG and the served changes name one version', () => {
+  const read = (name: string): string => readFileSync(fileOf({ folder: '.' }, name), 'utf8');
+  const { version } = JSON.parse(read('package.json')) as { version: string };
+  expect(JSON.parse(read('libs/client/package.json'))).toMatchObject({ version });
+  expect(read('README.md')).toContain(`version ${version}`);
+  expect(entryOf(read('CHANGELOG.md'), version)).toMatchObject({ dated: true, text: expect.stringMatching(/./) });
+  expect(entryOf(read('docs/guides/changes.md'), version)).toMatchObject({ dated: true });
+  expect(read('CHANGELOG.md') + read('docs/guides/changes.md')).not.toMatch(/^## (unreleased|not released)/im);
+});
+
 test.each([
   ['0.1.1', '0.1.0', true],
   ['0.10.0', '0.9.9', true],
