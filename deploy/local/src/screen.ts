@@ -8,6 +8,7 @@ export interface ScreenOptions {
   readonly demoFile: string | undefined;
   readonly directory: string;
   readonly engines: string;
+  readonly requestsAreLogged: boolean;
   readonly seconds: number;
 }
 
@@ -27,17 +28,17 @@ export const firstCommands = (publicUrl: string, demoFile: string, caFile: strin
   ];
 };
 
-/** The screen, as lines. */
+/** The screen, as lines; every address on it opens in a browser. */
 export const screen = (options: ScreenOptions): string[] => {
-  const { publicUrl, httpUrl, caFile, demoFile, directory, engines, seconds } = options;
+  const { publicUrl, httpUrl, caFile, demoFile, directory, engines, requestsAreLogged, seconds } = options;
   const row = (name: string, value: string): string => `  ${name.padEnd(20)}${value}`;
   const facts = [
-    row('institution API', `${publicUrl}/svc/v3`),
-    row('point-of-sale API', `${publicUrl}/tnwr/v1`),
+    row('documentation', `${publicUrl}/docs`),
     row('API descriptions', `${publicUrl}/openapi.json, …/tnwr/v1/openapi.json`),
     row('health', `${httpUrl}/health/ready`),
     row('engines', engines),
     row('data', directory),
+    row('log', requestsAreLogged ? 'every request, below' : 'warnings only; LOG_LEVEL=info logs every request'),
   ];
   const start = `boxoffice is ready after ${seconds.toFixed(1)} s; Ctrl-C stops it.`;
   if (demoFile === undefined) {
@@ -51,8 +52,14 @@ export const screen = (options: ScreenOptions): string[] => {
       '',
     ];
   }
+  const notices =
+    caFile === undefined ? [] : [`A browser warns of the development certificate; ${caFile} is its authority.`, ''];
   const commands = firstCommands(publicUrl, demoFile, caFile).map((command) => `  ${command}`);
   const first = 'Get a token, then list shows (in another terminal):';
-  const demo = [row('demo shop', `${publicUrl}/shop/`), row('demo credentials', demoFile)];
-  return ['', start, '', ...facts, ...demo, '', first, '', ...commands, ''];
+  const demo = [
+    row('start here', `${publicUrl}/docs/demo`),
+    row('demo shop', `${publicUrl}/shop/`),
+    row('demo credentials', `${demoFile} (clients, keys, users and their passwords)`),
+  ];
+  return ['', start, '', ...demo, ...facts, '', ...notices, first, '', ...commands, ''];
 };

@@ -151,6 +151,7 @@ const compose = async (settings: LocalSettings, logger: Logger, stop: Stop): Pro
     demoFile: demo && demoFile(directory),
     directory,
     engines: `${engines.storeEngine}, ${engines.busEngine}`,
+    requestsAreLogged: settings.logLevel === 'info' || settings.logLevel === 'debug',
     // Since the process started: the time that the user has waited.
     seconds: performance.now() / 1000,
   });

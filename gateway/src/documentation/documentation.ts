@@ -70,7 +70,7 @@ const institution = (connect: string) => () =>
     '',
     'Institution API',
     html`Every operation of ${link('/client', 'partners')}: programme, contacts, orders, tickets, events. Begin with
-${link('/token', 'a token')} and ${link('/sale', 'a sale in five calls')}; ${link('/errors', 'every error code')} says
+${link('/demo', 'the demo data')}, ${link('/token', 'a token')} and ${link('/sale', 'a sale in five calls')}; ${link('/errors', 'every error code')} says
 what to do. <a href="/openapi.json">OpenAPI 3.1</a>.`,
     '/openapi.json',
     connect,

@@ -37,6 +37,7 @@ export const sections: readonly Section[] = [
   {
     title: 'First steps',
     entries: [
+      guide('demo', 'docs/guides/demo.md', 'The demo data'),
       guide('token', 'docs/guides/token.md', 'Getting a token'),
       guide('sale', 'docs/guides/sale.md', 'Selling in five calls'),
       guide('client', 'libs/client/README.md', 'The client package'),

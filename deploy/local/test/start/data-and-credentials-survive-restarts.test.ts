@@ -53,6 +53,26 @@ test('the printed commands work', async () => {
   expect(JSON.parse(stdout).data.items).toHaveLength(3);
 });
 
+test('every printed address opens in a browser, documentation and shop among them', async () => {
+  const ask = clientOf(program.demo());
+  const { baseUrl } = program.demo();
+  const printed = [...program.output().matchAll(/^ {2}[a-z][a-zA-Z ]{5,18} +(https:\/\/[^\s,]+)/gm)].map(
+    ([, url]) => url,
+  );
+  expect(printed).toEqual(expect.arrayContaining([`${baseUrl}/docs`, `${baseUrl}/docs/demo`, `${baseUrl}/shop/`]));
+  for (const url of printed) {
+    const { status } = await ask(String(url).slice(baseUrl.length), { headers: { accept: 'text/html' } });
+    expect([url, status]).toEqual([url, 200]);
+  }
+});
+
+test('requests do not scroll the screen away', async () => {
+  const before = program.output();
+  await clientOf(program.demo())('/svc/v3/catalog/no-such-path');
+  await clientOf(program.demo())('/openapi.json');
+  expect(program.output()).toBe(before);
+});
+
 test('the output contains no secret', () => {
   for (const { clientSecret } of program.demo().clients) {
     if (clientSecret !== undefined) expect(program.output()).not.toContain(clientSecret);
