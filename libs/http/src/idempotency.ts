@@ -4,6 +4,7 @@ import { Fault } from '@boxoffice/envelope';
 import type { Logger } from '@boxoffice/runtime';
 import type { Outcome, Outcomes } from './answers/outcome.ts';
 import type { Answer, IdempotencyRecord } from './operation.ts';
+import { canonicalJson } from './requests/canonical-json.ts';
 import { MAX_IDEMPOTENCY_KEY_LENGTH } from './shape.ts';
 
 /** How long an answer is stored. */
@@ -42,6 +43,8 @@ export const MOST_ANSWERS_PER_SESSION = 500;
 export interface Ticket {
   readonly key: string;
   readonly fingerprint: string;
+  /** The fingerprint of the body's bytes, which records of release 0.1 have: they repeat for 24 h after an upgrade. */
+  readonly bytesFingerprint: string;
   readonly expiresAt: number;
   /** The session of the key, as the subject of its answers: they are deleted with it, and bounded. */
   readonly session?: string | undefined;
@@ -83,17 +86,20 @@ export const ticketOf = (
     const limits = `1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} characters`;
     throw new Fault('invalid_parameter', `header Idempotency-Key must have ${limits}.`);
   }
-  return {
-    key: hash(scope, key),
-    // With another condition it is another request, whose answer may differ. So it is under another restriction: the
-    // stored answer may show what is out of bounds now.
-    fingerprint: hash(
+  // With another condition it is another request, whose answer may differ. So it is under another restriction: the
+  // stored answer may show what is out of bounds now.
+  const fingerprintOf = (content: string | Buffer): string =>
+    hash(
       request.method ?? '',
       request.url ?? '',
       request.headers['if-match'] ?? '',
-      body,
+      content,
       ...(restriction === '' ? [] : [restriction]),
-    ),
+    );
+  return {
+    key: hash(scope, key),
+    fingerprint: fingerprintOf(canonicalJson(body) ?? body),
+    bytesFingerprint: fingerprintOf(body),
     expiresAt: now + IDEMPOTENCY_RETENTION_MS,
     session,
   };
@@ -118,10 +124,10 @@ const isKeyTaken = (error: unknown): boolean => error instanceof Error && error.
 export const createOnce = (port: IdempotencyPort, outcomes: Outcomes, logger: Pick<Logger, 'error'>) => {
   /** A new attempt, or the stored answer of the key. */
   const lookUp = async (ticket: Ticket): Promise<{ readonly attempt: Attempt } | { readonly outcome: Outcome }> => {
-    const { key, fingerprint, expiresAt } = ticket;
+    const { key, fingerprint, bytesFingerprint, expiresAt } = ticket;
     const known = await port.begin(key, fingerprint, expiresAt);
     if (known.state === 'fresh') return { attempt: known.attempt };
-    if (known.fingerprint !== fingerprint) {
+    if (known.fingerprint !== fingerprint && known.fingerprint !== bytesFingerprint) {
       throw new Fault('idempotency_key_reused', 'This Idempotency-Key was used for a different request.');
     }
     if (known.state === 'running') throw inProgress();

@@ -21,26 +21,42 @@ const AWAY = [502, 503];
 export const backoff = (attempt: number, maxDelayMs: number): number =>
   Math.min(maxDelayMs, FIRST_MS * 2 ** attempt) * (0.5 + Math.random() / 2);
 
+/**
+ * Milliseconds for which a request is repeated while the first one with its key is still running: longer than the key
+ * of a process that died is kept (10 s).
+ */
+const IN_PROGRESS_MS = 15_000;
+
 const mayRepeat = (error: unknown, repeatable: Repeatable): boolean => {
-  if (repeatable === 'never') return false;
   if (error instanceof ConnectionError) return repeatable === 'always';
   if (!(error instanceof ApiError)) return false;
-  const { httpStatus, status } = error;
-  // The first request with the same key is still running: its answer comes.
-  if (status === 'idempotency_in_progress') return true;
+  const { httpStatus } = error;
   // Family B answers 500 to whatever fails, with Retry-After where waiting helps.
   const isAway = AWAY.includes(httpStatus) || (httpStatus === 500 && error.retryAfter !== null);
   return httpStatus === 429 || (repeatable === 'always' && isAway);
 };
 
-/** Milliseconds until a failed request is repeated; undefined if it is not. */
-export const repeatedAfter = (
-  error: unknown,
-  attempt: number,
+/**
+ * Creates the decision on one request's failures: milliseconds until it is repeated; undefined if it is not. `now` in
+ * milliseconds.
+ */
+export const createRepetitions = (
   repeatable: Repeatable,
   { retries, maxDelayMs }: Repetition,
-): number | undefined => {
-  if (attempt >= retries || !mayRepeat(error, repeatable)) return undefined;
-  const asked = error instanceof ApiError && error.retryAfter !== null ? error.retryAfter * 1_000 : 0;
-  return asked > maxDelayMs ? undefined : Math.max(asked, backoff(attempt, maxDelayMs));
+  now: () => number = () => performance.now(),
+): ((error: unknown) => number | undefined) => {
+  let repetitions = 0;
+  let inProgressUntil: number | undefined;
+  return (error) => {
+    if (repeatable === 'never' || retries === 0) return undefined;
+    const asked = error instanceof ApiError && error.retryAfter !== null ? error.retryAfter * 1_000 : 0;
+    if (asked > maxDelayMs) return undefined;
+    if (error instanceof ApiError && error.status === 'idempotency_in_progress') {
+      inProgressUntil ??= now() + IN_PROGRESS_MS;
+      return now() < inProgressUntil ? Math.max(asked, backoff(0, maxDelayMs)) : undefined;
+    }
+    if (repetitions >= retries || !mayRepeat(error, repeatable)) return undefined;
+    repetitions += 1;
+    return Math.max(asked, backoff(repetitions - 1, maxDelayMs));
+  };
 };

@@ -2,7 +2,7 @@ import type { Answer } from '../call.ts';
 import { ApiError } from '../errors.ts';
 import type { Authentication } from '../tokens/authentication.ts';
 import { type Fail, type Fetch, type Form, readAnswer, sent, type Wire } from './exchange.ts';
-import { type Repeatable, type Repetition, repeatedAfter } from './repeat.ts';
+import { createRepetitions, type Repeatable, type Repetition } from './repeat.ts';
 import type { Limit } from './wait.ts';
 import { delay } from './wait.ts';
 
@@ -37,11 +37,12 @@ export const createTransport = (
     once,
     async call(wire, form, isOpen) {
       const read = (response: Response) => readAnswer(response, form, fail);
-      for (let attempt = 0; ; attempt += 1) {
+      const repeatedAfter = createRepetitions(wire.repeatable, repetition);
+      for (;;) {
         try {
           return (await (isOpen ? sent(fetch, wire, read) : once(wire, read))) as Answer<never>;
         } catch (error) {
-          const ms = repeatedAfter(error, attempt, wire.repeatable, repetition);
+          const ms = repeatedAfter(error);
           if (ms === undefined) throw error;
           await delay(ms, wire.signal);
         }

@@ -1,5 +1,5 @@
 import { type Fetch, readAnswer, sent } from '../http/exchange.ts';
-import { type Repetition, repeatedAfter } from '../http/repeat.ts';
+import { createRepetitions, type Repetition } from '../http/repeat.ts';
 import { queryOf } from '../http/request.ts';
 import { delay } from '../http/wait.ts';
 import type { Credentials } from '../options.ts';
@@ -23,14 +23,15 @@ const issuer =
       body: queryOf(form),
       timeoutMs,
     };
-    for (let attempt = 0; ; attempt += 1) {
+    const repeatedAfter = createRepetitions('always', repetition);
+    for (;;) {
       const asked = Date.now();
       try {
         const { data } = await sent(fetch, wire, (response) => readAnswer<Issued>(response, 'envelope'));
         const { access_token: accessToken, expires_in: seconds, refresh_token: refreshToken } = data;
         return { accessToken, expiresAt: asked + seconds * 1_000, ...(refreshToken && { refreshToken }) };
       } catch (error) {
-        const ms = repeatedAfter(error, attempt, 'always', repetition);
+        const ms = repeatedAfter(error);
         if (ms === undefined) throw error;
         await delay(ms);
       }

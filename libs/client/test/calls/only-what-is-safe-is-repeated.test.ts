@@ -1,5 +1,6 @@
 import { type BoxofficeClient, ConnectionError, createClient } from '@boxoffice/client';
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { createRepetitions } from '../../src/http/repeat.ts';
 import { closeAll, installation, type Reply, refusal, success } from '../installation.ts';
 
 afterEach(closeAll);
@@ -55,6 +56,25 @@ test('a key whose first request is still running is repeated until that is answe
   const client = createClient({ baseUrl, accessToken: 'token', maxDelayMs: 5 });
   expect((await client.confirmOrder({ path })).id).toBe('ord_1');
   expect(received).toHaveLength(3);
+});
+
+test('a key whose first request is still running is repeated for 15 seconds, beyond `retries`', async () => {
+  const { baseUrl, received } = await installation((_, count) =>
+    count < 9 ? refusal(409, 'idempotency_in_progress') : success({ id: 'ord_1' }),
+  );
+  const client = createClient({ baseUrl, accessToken: 'token', maxDelayMs: 1 });
+  expect((await client.confirmOrder({ path })).id).toBe('ord_1');
+  expect(received).toHaveLength(10);
+  const running = await installation(() => refusal(409, 'idempotency_in_progress', { 'retry-after': '1' }));
+  const error = await createClient({ baseUrl: running.baseUrl, accessToken: 'token', retries: 0 })
+    .confirmOrder({ path })
+    .catch((thrown) => thrown);
+  let now = 0;
+  const repeatedAfter = createRepetitions('always', { retries: 4, maxDelayMs: 60_000 }, () => now);
+  for (; now < 15_000; now += repeatedAfter(error) ?? Number.NaN) expect(repeatedAfter(error)).toBe(1_000);
+  expect(now).toBe(15_000);
+  expect(repeatedAfter(error)).toBeUndefined();
+  expect(createRepetitions('always', { retries: 0, maxDelayMs: 60_000 }, () => 0)(error)).toBeUndefined();
 });
 
 test('the last failure is thrown when all repetitions have failed', async () => {

@@ -54,7 +54,8 @@ export const sharedComponents = () => ({
     Traceparent: parameter('traceparent', 'W3C Trace Context; a new trace is started if it is absent or malformed.'),
     IdempotencyKey: parameter(
       'Idempotency-Key',
-      'Makes the request safe to repeat for 24 hours: a repeat is answered like the first one, with `Idempotency-Replayed: true`.',
+      'Makes the request safe to repeat for 24 hours: a repeat is answered like the first one, with ' +
+        '`Idempotency-Replayed: true`. A repeat has the same method, address and JSON value, in any spelling.',
       { type: 'string', minLength: 1, maxLength: MAX_IDEMPOTENCY_KEY_LENGTH },
     ),
     IfMatch: parameter('If-Match', 'The ETag that the resource must still have (RFC 9110, 13.1.1).'),

@@ -33,6 +33,8 @@ test('a repeat in the same session gets the first answer', async () => {
   const first = await add(key, 'known');
   const again = await add(key, 'known');
   expect([again.status, again.replayed, again.body]).toEqual([201, 'true', first.body]);
+  const respelled = await add(key, 'known', ' { } ');
+  expect([respelled.status, respelled.replayed, respelled.body]).toEqual([201, 'true', first.body]);
   const refused = await add(randomUUID(), 'known', '{"name":"sold"}');
   expect([refused.status, refused.replayed]).toEqual([400, null]);
 });

@@ -56,7 +56,10 @@ const ran = (text: string): number => {
   return count;
 };
 
-const body = Type.Object({ text: Type.String({ maxLength: 60 }) });
+const body = Type.Object({
+  text: Type.String({ maxLength: 60 }),
+  more: Type.Optional(Type.Array(Type.Union([Type.Number(), Type.String(), Type.Null()]))),
+});
 
 /** A `begin` that sees no other attempt, as if the locks of others had expired. */
 export const blindly: Store['idempotency']['begin'] = async (key, fingerprint, expiresAt) => ({
@@ -153,11 +156,13 @@ interface Sending {
   readonly user?: CallerUser;
   readonly query?: string;
   readonly ifMatch?: string;
+  /** The bytes of the body instead of the usual ones. */
+  readonly raw?: string;
 }
 
 /** Sends a text, and returns the parts of the answer that matter here. */
 const sendTo = async (app: Pick<Started, 'call'>, path: string, text: string, sending: Sending = {}) => {
-  const { key, query = '', ifMatch, ...caller } = sending;
+  const { key, query = '', ifMatch, raw, ...caller } = sending;
   const isPatch = path.startsWith('/notes/');
   const as = { operation: isPatch ? 'patchNote' : ids[path], scopes: ['notes:write'], ...caller };
   const headers = {
@@ -169,7 +174,7 @@ const sendTo = async (app: Pick<Started, 'call'>, path: string, text: string, se
     as,
     method: isPatch ? 'PATCH' : 'POST',
     headers,
-    body: JSON.stringify({ text }),
+    body: raw ?? JSON.stringify({ text }),
   });
   const replayed = answer.headers.get('idempotency-replayed');
   const { headers: found, status } = answer;
