@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
@@ -11,24 +11,9 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 /** The folder of @boxoffice/client. */
 export const CLIENT = join(ROOT, 'libs/client');
 
-/** Compiles the package into a folder, as `npm pack` does. */
+/** Compiles the package into a folder, as the served tarball has it. */
 export const compileClient = async (folder: string): Promise<void> => {
   await execute(join(ROOT, 'node_modules/.bin/tsc'), ['-p', join(CLIENT, 'tsconfig.package.json'), '--outDir', folder]);
-};
-
-export interface Packed {
-  readonly tarball: string;
-  /** The paths in the tarball. */
-  readonly files: readonly string[];
-}
-
-/** Packs the package into a folder. */
-export const packClient = async (folder: string): Promise<Packed> => {
-  const { stdout } = await execute('npm', ['pack', '--json', '--pack-destination', folder], { cwd: CLIENT });
-  // What `prepack` prints comes first.
-  const [{ filename, files }] = JSON.parse(stdout.slice(stdout.indexOf('[\n')));
-  const paths = (files as readonly { readonly path: string }[]).map(({ path }) => path);
-  return { tarball: join(folder, filename), files: paths };
 };
 
 /** The programs of a document: its ```ts blocks, by the name in their first line. */
@@ -41,6 +26,8 @@ export const programsOf = async (document: string): Promise<ReadonlyMap<string, 
 
 /** A project of a partner that has installed the package. */
 export interface Consumer {
+  /** The paths in the installed package. */
+  readonly files: readonly string[];
   /** Compiles its programs under `strict`. @throws {Error} with what the compiler says */
   compile(): Promise<void>;
   /** Runs a compiled program; returns its output. */
@@ -61,18 +48,22 @@ const CONFIGURATION = {
   include: ['*.ts'],
 };
 
-/** Installs a tarball, without the network, in a new project with these programs. */
+/** Installs the package that an installation serves, as its guide says, in a new project with these programs. */
 export const installConsumer = async (
   folder: string,
-  tarball: string,
+  { baseUrl, caFile }: { readonly baseUrl: string; readonly caFile: string },
   programs: ReadonlyMap<string, string>,
 ): Promise<Consumer> => {
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'partner', private: true, type: 'module' }));
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(CONFIGURATION));
   for (const [name, code] of programs) await writeFile(join(folder, name), code);
-  await execute('npm', ['install', '--offline', '--no-audit', '--no-fund', tarball], { cwd: folder });
+  const words = ['install', '--no-audit', '--no-fund', `--cafile=${caFile}`, `${baseUrl}/docs/client.tgz`];
+  await execute('npm', words, { cwd: folder });
+  const installed = join(folder, 'node_modules/@boxoffice/client');
+  const entries = await readdir(installed, { recursive: true, withFileTypes: true });
   return {
+    files: entries.filter((one) => one.isFile()).map((one) => relative(installed, join(one.parentPath, one.name))),
     async compile() {
       try {
         await execute(join(ROOT, 'node_modules/.bin/tsc'), ['-p', folder]);

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { type Html, html } from '@boxoffice/pages';
-import { type AssetName, asset, assetAt, readGuide } from './files.ts';
+import { type AssetName, asset, assetAt, readGuide, readPackage } from './files.ts';
 import { DOCS, guides } from './guides.ts';
 import { documentOf, type Layout, pageHeaders } from './layout.ts';
 import { render } from './markdown.ts';
@@ -108,8 +108,25 @@ const callback = () =>
     connect: "'none'",
   });
 
-const guideOf = (path: string, file: string) => async () =>
-  pageOf({ path, ...(await render(file, await readGuide(file))) });
+/** The address of an installation in the guides; readers see that of theirs, so that commands can be copied. */
+const EXAMPLE = 'https://tickets.example.org';
+
+const guideOf = (path: string, file: string, publicUrl: string) => async () =>
+  pageOf({ path, ...(await render(file, (await readGuide(file)).replaceAll(EXAMPLE, publicUrl))) });
+
+const clientPackage = async (): Promise<Shown> => {
+  const tarball = await readPackage();
+  return {
+    status: 200,
+    headers: {
+      'Content-Type': 'application/gzip',
+      'Content-Disposition': 'attachment; filename="boxoffice-client.tgz"',
+      'Cache-Control': 'no-cache',
+    },
+    read: () => tarball,
+    etag: `"${hash('sha256', tarball, 'base64url').slice(0, 22)}"`,
+  };
+};
 
 const assetOf = async (path: string): Promise<Shown | undefined> => {
   const found = await assetAt(path);
@@ -132,7 +149,8 @@ export const createDocumentation = (publicUrl: string): Documentation => {
     [`${DOCS}/pos`, pointOfSale(connect)],
     [`${DOCS}/pos/vexp`, experimental(connect)],
     [`${DOCS}/callback`, callback],
-    ...guides.map(({ path, file }) => [`${DOCS}${path}`, guideOf(path, file)] as const),
+    [`${DOCS}/client.tgz`, clientPackage],
+    ...guides.map(({ path, file }) => [`${DOCS}${path}`, guideOf(path, file, publicUrl)] as const),
   ]);
   const made = new Map<string, Promise<Shown>>();
 

@@ -6,19 +6,24 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { readClientPackage } from './client-package.ts';
 import { DOCS } from './guides.ts';
 
 const above = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 /** An image has the guides in the gateway's folder; a checkout has them where they are written. */
-const ROOT = [above('../../repository'), above('../../..')].find((folder) => existsSync(join(folder, 'docs/guides')));
+const ROOT =
+  [above('../../repository'), above('../../..')].find((folder) => existsSync(join(folder, 'docs/guides'))) ?? '';
 
 const BROWSER = above('../../browser');
 
 const { resolve } = createRequire(import.meta.url);
 
 /** Reads a Markdown file, from the root of the repository. Rejects if this installation has none. */
-export const readGuide = (file: string): Promise<string> => readFile(join(ROOT ?? '', file), 'utf8');
+export const readGuide = (file: string): Promise<string> => readFile(join(ROOT, file), 'utf8');
+
+/** Reads what partners install. Rejects if this installation has neither the package nor its sources. */
+export const readPackage = (): Promise<Buffer> => readClientPackage(ROOT);
 
 /** What the pages load: our own files, and those of the viewer. */
 const sources = {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { guides, sections } from '../../src/documentation/guides.ts';
+import { ISSUER } from '../fixtures/fake-authorizer.ts';
 import type { Reply } from '../fixtures/http.ts';
 import { type Installation, startInstallation } from '../fixtures/installation.ts';
 
@@ -56,6 +57,12 @@ describe('every page', () => {
     }
     const [address = ''] = addresses;
     expect((await its.call(address.replace(/assets\/\w+/, 'assets/0000000000000000'))).status).toBe(404);
+  });
+
+  test('names the installation in its commands, which can be copied', () => {
+    expect(textOf('/docs/client')).toContain(`npm install ${ISSUER}/docs/client.tgz`);
+    const others = guides.filter(({ path }) => textOf(`/docs${path}`).includes('tickets.example.org'));
+    expect(others).toEqual([]);
   });
 
   test('links to pages, headings and documents that are there', async () => {

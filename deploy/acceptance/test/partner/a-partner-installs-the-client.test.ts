@@ -1,16 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { demoClient } from '../../src/client.ts';
-import {
-  CLIENT,
-  type Consumer,
-  installConsumer,
-  type Packed,
-  packClient,
-  programsOf,
-} from '../../src/client-package.ts';
+import { CLIENT, type Consumer, installConsumer, programsOf } from '../../src/client-package.ts';
 import { type Product, startProduct } from '../../src/product.ts';
 
 /** The programs of the README that end by themselves, in its order, and those of the guides. */
@@ -27,7 +20,6 @@ const WRONG = new Map([
 
 let folder: string;
 let product: Product;
-let packed: Packed;
 let consumer: Consumer;
 let programs: ReadonlyMap<string, string>;
 
@@ -50,12 +42,12 @@ const filledIn = (code: string): string => {
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'boxoffice-partner-'));
-  [product, packed] = await Promise.all([startProduct(), packClient(folder)]);
+  product = await startProduct();
   const documents = ['libs/client/README.md', 'docs/guides/token.md', 'docs/guides/mirror.md'];
   const found = await Promise.all(documents.map((document) => programsOf(join(CLIENT, '../..', document))));
   programs = new Map(found.flatMap((one) => [...one]));
   const filled = [...programs].map(([name, code]): [string, string] => [name, filledIn(code)]);
-  consumer = await installConsumer(join(folder, 'project'), packed.tarball, new Map(filled));
+  consumer = await installConsumer(join(folder, 'project'), product.demo, new Map(filled));
 }, 600_000);
 
 afterAll(async () => {
@@ -66,12 +58,19 @@ afterAll(async () => {
 
 describe('the package', () => {
   test('has compiled modules, declarations, README and LICENSE, and nothing else', () => {
-    const others = packed.files.filter((path) => !/^dist\/[a-z/-]+\.(js|d\.ts)$/.test(path));
+    const others = consumer.files.filter((path) => !/^dist\/[a-z/-]+\.(js|d\.ts)$/.test(path));
     expect(others.toSorted()).toEqual(['LICENSE', 'README.md', 'package.json']);
-    expect(packed.files).toEqual(expect.arrayContaining(['dist/index.js', 'dist/index.d.ts']));
+    expect(consumer.files).toEqual(expect.arrayContaining(['dist/index.js', 'dist/index.d.ts']));
   });
 
-  test('installs without the network, and every program of its README and the guides compiles under strict', async () => {
+  test('needs nothing of the conditions of this workspace', async () => {
+    const { exports } = JSON.parse(
+      await readFile(join(folder, 'project/node_modules/@boxoffice/client/package.json'), 'utf8'),
+    );
+    expect(JSON.stringify(exports)).not.toContain('./src/');
+  });
+
+  test('is installed from its installation, and every program of its README and the guides compiles under strict', async () => {
     expect(programs.size).toBeGreaterThan(RUN.length);
     await consumer.compile();
   }, 300_000);
@@ -83,11 +82,7 @@ describe('the package', () => {
       `${prelude}${use}\nvoid [createClient, client];`,
     ]);
     const client = filledIn(programs.get('client.ts') ?? '');
-    const wrong = await installConsumer(
-      join(folder, 'wrong'),
-      packed.tarball,
-      new Map([['client.ts', client], ...uses]),
-    );
+    const wrong = await installConsumer(join(folder, 'wrong'), product.demo, new Map([['client.ts', client], ...uses]));
     const said = await wrong.compile().then(
       () => '',
       (error: Error) => error.message,
