@@ -1,98 +1,63 @@
 // Draws the reference from the description that the page names.
 const element = document.getElementById('reference');
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
-const scheme = matchMedia('(prefers-color-scheme: dark)');
-const applyScheme = () => document.documentElement.classList.toggle('dark-mode', scheme.matches);
-applyScheme();
-scheme.addEventListener('change', applyScheme);
-
-const matches = (phrase) => (operation) =>
-  [operation.get('path'), operation.get('method'), operation.getIn(['operation', 'operationId'])]
-    .concat([operation.getIn(['operation', 'summary']), operation.getIn(['operation', 'description'])])
-    .some((text) => text?.toLowerCase().includes(phrase));
-
-/** The search: by path, method, operation id, summary and description, and not by tag alone. */
-const search = {
-  fn: {
-    opsFilter: (taggedOperations, phrase) => {
-      const wanted = phrase.trim().toLowerCase();
-      return taggedOperations
-        .map((tag, name) =>
-          name.toLowerCase().includes(wanted)
-            ? tag
-            : tag.set('operations', tag.get('operations').filter(matches(wanted))),
-        )
-        .filter((tag) => tag.get('operations').size > 0);
-    },
-  },
+/** Adds examples of calls to an operation, and a pasted token to what authorizes it. */
+const complete = (path, method, operation) => {
+  const samples = [
+    { lang: 'shell', label: 'curl', source: window.curlSample(path, method, operation) },
+    { lang: 'typescript', label: 'TypeScript', source: window.typescriptSample(path, operation) },
+  ];
+  operation['x-code-samples'] = samples.filter(({ source }) => source !== undefined);
+  if (operation.security?.some((one) => 'oauth2' in one)) operation.security.push({ token: [] });
 };
 
-/** Leaves out the sign-in of programs: a client's secret does not belong into a page. */
-const users = {
-  statePlugins: {
-    spec: {
-      wrapActions: {
-        updateJsonSpec: (update) => (description) => {
-          const { clientCredentials: _, ...flows } = description.components?.securitySchemes?.oauth2?.flows ?? {};
-          if (Object.keys(flows).length > 0) description.components.securitySchemes.oauth2.flows = flows;
-          return update(description);
-        },
-      },
-    },
-  },
+const prepare = (description) => {
+  for (const [path, operations] of Object.entries(description.paths))
+    for (const method of METHODS.filter((one) => operations[one])) complete(path, method, operations[method]);
+  const { securitySchemes } = description.components;
+  if (securitySchemes?.oauth2) {
+    securitySchemes.token = { type: 'http', scheme: 'bearer', description: 'An access token that you have already.' };
+  }
+  return description;
 };
 
-/** Adds the examples above the responses of an operation. */
-const samples = ({ React, specSelectors }) => ({
-  wrapComponents: {
-    responses: (Responses) => (props) => {
-      const { path, method } = props;
-      const operation = specSelectors.specResolvedSubtree(['paths', path, method])?.toJS();
-      const create = React.createElement;
-      const shown = operation && [
-        ['curl', window.curlSample(path, method, operation)],
-        ['TypeScript', window.typescriptSample(path, operation)],
-      ];
-      const drawn = (shown ?? [])
-        .filter(([, text]) => text !== undefined)
-        .map(([title, text]) =>
-          create('details', { key: title }, create('summary', null, title), create('pre', { tabIndex: 0 }, text)),
-        );
-      return create(React.Fragment, null, create('div', { className: 'samples' }, drawn), create(Responses, props));
-    },
-  },
-});
+const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-const ui = window.SwaggerUIBundle({
-  url: element.dataset.description,
-  domNode: element,
-  deepLinking: true,
-  filter: true,
-  docExpansion: 'list',
-  defaultModelsExpandDepth: 0,
-  displayRequestDuration: true,
-  validatorUrl: null,
-  oauth2RedirectUrl: new URL('/docs/callback', location.href).href,
-  plugins: [search, users, samples],
-  onComplete: () => {
-    const field = element.querySelector('.operation-filter-input');
-    field?.setAttribute('aria-label', 'Search by path, name or text');
-    field?.setAttribute('placeholder', 'Search by path, name or text');
-    // The page has its own.
-    element.querySelector('main')?.setAttribute('role', 'none');
-  },
-});
-
-ui.initOAuth({ clientId: '', usePkceWithAuthorizationCodeGrant: true });
-
-/** Takes what the page at `/docs/callback` passes on, if it is the answer to the sign-in that was begun here. */
-const channel = new BroadcastChannel('boxoffice-sign-in');
-channel.onmessage = ({ data }) => {
-  const request = window.swaggerUIRedirectOauth2;
-  if (!request || !data.state || data.state !== request.state) return;
-  delete window.swaggerUIRedirectOauth2;
-  channel.postMessage({ received: data.state });
-  const { auth, redirectUrl, callback, errCb } = request;
-  if (data.code) callback({ auth: { ...auth, code: data.code }, redirectUrl });
-  else errCb({ authId: auth.name, source: 'auth', level: 'error', message: data.error });
+/** The colours of the page, in its present scheme. */
+const paint = (explorer) => {
+  const colours = {
+    'primary-color': '--link',
+    'secondary-color': '--link',
+    'bg-color': '--paper',
+    'header-color': '--ink',
+    'text-color': '--ink',
+    'nav-bg-color': '--raised',
+    'nav-text-color': '--ink',
+    'nav-hover-bg-color': '--code',
+    'nav-hover-text-color': '--link',
+  };
+  for (const [attribute, name] of Object.entries(colours)) explorer.setAttribute(attribute, colour(name));
 };
+
+const draw = async () => {
+  const described = await (await fetch(element.dataset.description)).json();
+  const description = prepare(await window.withLocalExamples(described, element.dataset.host));
+  const explorer = document.createElement('openapi-explorer');
+  for (const name of ['hide-server-selection', 'hide-components']) explorer.setAttribute(name, '');
+  explorer.setAttribute('default-schema-tab', 'body');
+  paint(explorer);
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => paint(explorer));
+  element.append(explorer);
+  // The viewer would redeem a code of a sign-in before it knows the redirect URI that the code is for.
+  const { pathname, search, hash } = location;
+  history.replaceState(null, '', pathname + hash);
+  await explorer.loadSpec(description);
+  history.replaceState(null, '', pathname + search + hash);
+  if (description.components.securitySchemes?.oauth2)
+    await explorer.setAuthenticationConfiguration('oauth2', { redirectUri: '/docs/callback' });
+  // The viewer goes to what it has drawn, also where the address names no operation.
+  if (hash === '') scrollTo(0, 0);
+};
+
+draw();

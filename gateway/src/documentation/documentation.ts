@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { EXAMPLE_HOST } from '@boxoffice/http';
 import { type Html, html } from '@boxoffice/pages';
 import { type AssetName, asset, assetAt, readGuide, readPackage } from './files.ts';
 import { DOCS, guides } from './guides.ts';
@@ -42,7 +43,7 @@ const pageOf = async ({ connect, styles = [], scripts = [], ...page }: Unstyled)
   const body = Buffer.from(documentOf({ ...page, styles: loadedStyles, scripts: loadedScripts }));
   return {
     status: 200,
-    headers: pageHeaders(connect),
+    headers: pageHeaders({ ...(connect === undefined ? {} : { connect }), styled: page.viewer !== undefined }),
     gzipped: await promisify<Buffer, Buffer>(gzip)(body),
     read: () => body,
     etag: `"${hash('sha256', body, 'base64url').slice(0, 22)}"`,
@@ -55,11 +56,11 @@ const referenceOf = (path: string, title: string, about: Html, description: stri
     path,
     title,
     content: html`<h1>${title}</h1>
-<p>${about}</p>
-<div id="reference" data-description="${description}"><noscript><p>Without JavaScript, read the description itself:
-<a href="${description}">${description}</a>.</p></noscript></div>`,
-    styles: ['swagger-ui.css', 'reference.css'],
-    scripts: ['swagger-ui-bundle.js', 'samples.js', 'reference.js'],
+<p>${about}</p>`,
+    viewer: html`<div id="reference" data-description="${description}" data-host="${EXAMPLE_HOST}"><noscript><p>Without JavaScript, read the
+description itself: <a href="${description}">${description}</a>.</p></noscript></div>`,
+    styles: ['reference.css'],
+    scripts: ['openapi-explorer.js', 'samples.js', 'examples.js', 'reference.js'],
     connect,
   });
 

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
@@ -25,15 +25,18 @@ export const readGuide = (file: string): Promise<string> => readFile(join(ROOT, 
 /** Reads what partners install. Rejects if this installation has neither the package nor its sources. */
 export const readPackage = (): Promise<Buffer> => readClientPackage(ROOT);
 
+/** The viewer with all that it needs. */
+const BUNDLE = 'dist/browser/openapi-explorer.min.js';
+
 /** What the pages load: our own files, and those of the viewer. */
 const sources = {
   'docs.css': () => join(BROWSER, 'docs.css'),
   'reference.css': () => join(BROWSER, 'reference.css'),
   'reference.js': () => join(BROWSER, 'reference.js'),
+  'examples.js': () => join(BROWSER, 'examples.js'),
   'samples.js': () => join(BROWSER, 'samples.js'),
   'callback.js': () => join(BROWSER, 'callback.js'),
-  'swagger-ui.css': () => resolve('swagger-ui-dist/swagger-ui.css'),
-  'swagger-ui-bundle.js': () => resolve('swagger-ui-dist/swagger-ui-bundle.js'),
+  'openapi-explorer.js': () => join(dirname(resolve('openapi-explorer/package.json')), BUNDLE),
 } as const satisfies Readonly<Record<string, () => string>>;
 
 export type AssetName = keyof typeof sources;

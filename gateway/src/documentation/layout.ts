@@ -10,6 +10,8 @@ export interface Layout {
   readonly content: Html;
   readonly styles: readonly Asset[];
   readonly scripts?: readonly Asset[];
+  /** Drawn below the content by a script, as a landmark of its own. */
+  readonly viewer?: Html;
 }
 
 const entryOf = ({ path, label }: Entry, current: string): Html =>
@@ -25,7 +27,7 @@ ${sections.map(({ title, entries }) => html`<h2>${title}</h2>\n<ul>${entries.map
 </nav>`;
 
 /** The page as a document. */
-export const documentOf = ({ path, title, content, styles, scripts = [] }: Layout): string =>
+export const documentOf = ({ path, title, content, styles, scripts = [], viewer }: Layout): string =>
   html`<!doctype html>
 <html lang="en">
 <head>
@@ -40,26 +42,35 @@ ${scripts.map(({ address, integrity }) => html`<script src="${address}" integrit
 <body>
 <a class="skip" href="#content">Skip to the content</a>
 <header><a class="brand" href="${DOCS}">boxoffice</a> <span>documentation</span></header>
-<div class="columns">
+<div class="${viewer === undefined ? 'columns' : 'columns drawn'}">
 ${navigation(path)}
-<main id="content" tabindex="-1">
-${content}
-</main>
+${
+  viewer === undefined
+    ? html`<main id="content" tabindex="-1">\n${content}\n</main>`
+    : html`<div id="content" tabindex="-1">
+<section aria-label="${title}">\n${content}\n</section>
+${viewer}
+</div>`
+}
 </div>
 </body>
 </html>
 `.html;
 
-/**
- * The headers of a page. `connect`, of a page with scripts, lists where their requests may go. Styles that scripts set
- * through the object model need no exception.
- */
-export const pageHeaders = (connect?: string): Readonly<Record<string, string>> => ({
+/** The headers of a page. `connect`, of a page with scripts, lists where their requests may go. */
+export const pageHeaders = ({
+  connect,
+  styled = false,
+}: {
+  connect?: string;
+  styled?: boolean;
+}): Readonly<Record<string, string>> => ({
   'Content-Type': 'text/html; charset=utf-8',
   'Content-Language': 'en',
   'Content-Security-Policy': [
     "default-src 'none'",
-    "style-src 'self'",
+    // The viewer has its styles in attributes and elements of its own.
+    styled ? "style-src 'self' 'unsafe-inline'" : "style-src 'self'",
     "img-src 'self' data:",
     ...(connect === undefined ? [] : ["script-src 'self'", `connect-src ${connect}`]),
     "base-uri 'none'",

@@ -10,6 +10,7 @@ export type { DescribedWebhook } from './description/webhooks.ts';
 export { sharedComponents } from './families/components.ts';
 export { type Family, familyA } from './families/family.ts';
 export { familyB } from './families/family-b.ts';
+export { EXAMPLE_HOST } from './families/wording-b.ts';
 export { IDEMPOTENCY_RETENTION_MS, type IdempotencyPort, MOST_ANSWERS_PER_SESSION } from './idempotency.ts';
 export { asOfReading } from './lists/as-of.ts';
 export {

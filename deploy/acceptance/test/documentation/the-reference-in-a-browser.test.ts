@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { demoClient } from '../../src/client.ts';
 import { type Product, startProduct } from '../../src/product.ts';
 import { blocksOf, runBlocks } from '../../src/readme.ts';
 import { executablePath, openBrowser, overflow } from '../shop/visit.ts';
@@ -12,9 +13,25 @@ import { executablePath, openBrowser, overflow } from '../shop/visit.ts';
 const PATIENCE_MS = 180_000;
 const STORY_MS = 300_000;
 const INSTITUTION = 'opera';
-const GUIDES = ['token', 'sale', 'mirror', 'errors', 'limits', 'versions', 'changes', 'client', 'webhooks', 'api-keys'];
-/** The pages whose descriptions the viewer draws. */
-const DRAWN = ['', '/pos', '/pos/vexp'];
+const GUIDES = [
+  'demo',
+  'token',
+  'sale',
+  'mirror',
+  'errors',
+  'limits',
+  'versions',
+  'changes',
+  'client',
+  'webhooks',
+  'api-keys',
+];
+/** The pages whose descriptions the viewer draws, with an operation of each. */
+const DRAWN = [
+  ['', 'post-/svc/v3/orders'],
+  ['/pos', 'post-/tnwr/v1/shopping-cart/items'],
+  ['/pos/vexp', 'get-/tnwr/vexp/products'],
+] as const;
 const ALL = [...GUIDES, 'sign-in', 'point-of-sale', 'selling', 'decisions', 'glossary', 'callback'];
 
 const require = createRequire(import.meta.url);
@@ -59,33 +76,51 @@ suite('the documentation in a browser', () => {
 
   const open = (path: string) => page.goto(`${product.demo.baseUrl}/docs${path}`);
 
-  /** What axe-core finds, without what the viewer draws. It comes by the debugger, which no policy concerns. */
+  /** What axe-core finds. It comes by the debugger, which no policy concerns. */
   const findings = async (): Promise<string[]> => {
     const debug = await context.newCDPSession(page);
     await debug.send('Runtime.evaluate', { expression: axe });
     await debug.detach();
     return page.evaluate(
-      "axe.run({ exclude: [['#reference']] }).then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html)))",
+      "axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html)))",
     );
   };
 
-  const drawn = () => page.locator('#reference .opblock').first().waitFor();
+  const viewer = () => page.locator('openapi-explorer');
+  /** Opens a page of the reference at a place of the viewer. */
+  const openReference = async (path: string, route: string, shown: string) => {
+    await page.goto('about:blank');
+    await open(`${path}#?route=${route}`);
+    await viewer().locator(shown).first().waitFor();
+  };
+  const EXECUTE = '[part~="btn-try"]';
+  const answerTo = async (path: string): Promise<number> => {
+    const answered = page.waitForResponse((response) => new URL(response.url()).pathname.startsWith(path));
+    await viewer().locator(EXECUTE).first().click();
+    return (await answered).status();
+  };
 
   test(
     'axe-core finds nothing on any page, at 390 px nothing is wider than the page, light and dark',
     async () => {
       const faults: string[] = [];
-      for (const path of [...DRAWN, ...ALL.map((name) => `/${name}`)]) {
+      const examine = async (name: string, show: () => Promise<unknown>) => {
         await page.setViewportSize({ width: 1280, height: 900 });
-        await open(path);
-        if (DRAWN.includes(path)) await drawn();
         for (const colorScheme of ['light', 'dark'] as const) {
           await page.emulateMedia({ colorScheme });
-          faults.push(...(await findings()).map((found) => `${path} ${colorScheme}: ${found}`));
+          await show();
+          faults.push(...(await findings()).map((found) => `${name} ${colorScheme}: ${found}`));
         }
         await page.setViewportSize({ width: 390, height: 800 });
-        if ((await overflow(page)) > 0) faults.push(`${path}: wider than 390 px`);
+        if ((await overflow(page)) > 0) faults.push(`${name}: wider than 390 px`);
+      };
+      for (const [path, operation] of DRAWN) {
+        await examine(path, () => openReference(path, 'overview', '#overview'));
+        await examine(`${path} authentication`, () => openReference(path, 'auth', '#auth'));
+        await examine(`${path} ${operation}`, () => openReference(path, operation, EXECUTE));
       }
+      for (const name of ALL) await examine(name, () => open(`/${name}`));
+      await page.setViewportSize({ width: 1280, height: 900 });
       await page.emulateMedia({ colorScheme: 'light' });
       expect(faults).toEqual([]);
     },
@@ -115,54 +150,90 @@ suite('the documentation in a browser', () => {
   test(
     'an operation is found by its name, with examples in curl and TypeScript',
     async () => {
-      await open('');
-      await drawn();
-      await page.getByLabel('Search by path, name or text').fill('createOrder');
-      const operation = page.locator('#operations-orders-createOrder');
-      await operation.waitFor();
-      await page.locator('#operations-orders-cancelOrder').waitFor({ state: 'detached' });
-      await operation.locator('.opblock-summary-control').click();
-      const samples = operation.locator('.samples pre');
-      await samples.first().waitFor({ state: 'attached' });
-      const [curl, typescript] = await samples.allTextContents();
-      expect(curl).toMatch(/^curl -X POST "\$BASE\/svc\/v3\/orders"[\s\S]*Bearer \$TOKEN[\s\S]*-d '\{"/);
-      expect(typescript).toMatch(/^const data = await client\.createOrder\(\{\n {2}body: \{/);
+      await openReference('', 'overview', '#nav-bar-search');
+      await viewer().locator('#nav-bar-search').fill('createOrder');
+      await viewer().locator('#nav-bar-search').press('Enter');
+      await viewer().locator('[data-content-id="post-/svc/v3/orders"]').first().click();
+      const [curl, typescript] = await viewer().locator('.code-sample-wrapper pre').allTextContents();
+      expect(curl).toMatch(/curl -X POST "\$BASE\/svc\/v3\/orders"[\s\S]*Bearer \$TOKEN[\s\S]*-d '\{"/);
+      expect(typescript).toMatch(/const data = await client\.createOrder\(\{\s+body: \{/);
     },
     STORY_MS,
   );
 
   test(
-    '“try it” signs in with PKCE and calls an operation',
+    'what a form of the point of sale is filled with works: products, one of them, and a place in the cart',
     async () => {
-      const client = product.demo.clients.find((one) => one.institution === INSTITUTION && one.name === 'web');
-      const user = product.demo.apiUsers.find((one) => one.institution === INSTITUTION && one.role === 'manager');
-      await open('');
-      await drawn();
-      await page.locator('button.authorize').first().click();
-      const flow = page.locator('.auth-container', { has: page.locator('#client_id_authorizationCode') });
-      await flow.locator('#client_id_authorizationCode').fill(client?.clientId ?? '');
-      await flow.locator('label[for^="catalog:read-authorizationCode"]').click();
-      const [popup] = await Promise.all([context.waitForEvent('page'), flow.locator('button.authorize').click()]);
-      popup.setDefaultTimeout(PATIENCE_MS);
-      const exchange = page.waitForRequest((request) => request.url().endsWith('/auth/token'));
-      await popup.locator('input[name=login]').fill(user?.login ?? '');
-      await popup.locator('input[name=password]').fill(user?.password ?? '');
-      await popup.locator('button[type=submit]').first().click();
-      const sent = new URLSearchParams((await exchange).postData() ?? '');
-      expect([sent.get('grant_type'), sent.has('code_verifier')]).toEqual(['authorization_code', true]);
-      await page.locator('.dialog-ux').getByText('Logout', { exact: true }).waitFor();
-      await page.locator('.dialog-ux .btn-done').first().click();
-
-      const operation = page.locator('#operations-catalog-listTariffs');
-      await operation.locator('.opblock-summary-control').click();
-      await operation.locator('.try-out__btn').click();
-      const called = page.waitForResponse((response) => response.url().includes('/svc/v3/catalog/tariffs'));
-      await operation.locator('button.execute').click();
-      expect((await called).status()).toBe(200);
-      await operation.locator('.live-responses-table .response-col_status', { hasText: '200' }).first().waitFor();
+      await openReference('/pos', 'get-/tnwr/v1/products', EXECUTE);
+      expect(await answerTo('/tnwr/v1/products')).toBe(200);
+      await openReference('/pos', 'get-/tnwr/v1/products/-id-', EXECUTE);
+      expect(await answerTo('/tnwr/v1/products/prd_')).toBe(200);
+      await openReference('/pos', 'post-/tnwr/v1/shopping-cart/items', EXECUTE);
+      expect(await answerTo('/tnwr/v1/shopping-cart/items')).toBe(201);
     },
     STORY_MS,
   );
+
+  const webClient = () => product.demo.clients.find((one) => one.institution === INSTITUTION && one.name === 'web');
+
+  test(
+    '“try it” signs in with PKCE and calls an operation',
+    async () => {
+      const user = product.demo.apiUsers.find((one) => one.institution === INSTITUTION && one.role === 'manager');
+      await openReference('', 'auth', '#auth');
+      const flow = viewer().locator('.oauth-flow', { hasText: 'Authorization Code' });
+      await flow.locator('#oauth-client-id').fill(webClient()?.clientId ?? '');
+      await flow.locator('button').click();
+      const exchange = page.waitForRequest((request) => request.url().endsWith('/auth/token'));
+      await page.locator('input[name=login]').fill(user?.login ?? '');
+      await page.locator('input[name=password]').fill(user?.password ?? '');
+      await page.locator('button[type=submit]').first().click();
+      const sent = new URLSearchParams((await exchange).postData() ?? '');
+      expect([sent.get('grant_type'), sent.has('code_verifier')]).toEqual(['authorization_code', true]);
+      await viewer().getByText('1 API key applied').waitFor();
+      expect(new URL(page.url()).search).toBe('');
+      await viewer().locator('[data-content-id="get-/svc/v3/catalog/tariffs"]').first().click();
+      await viewer().locator(EXECUTE).first().waitFor();
+      expect(await answerTo('/svc/v3/catalog/tariffs')).toBe(200);
+    },
+    STORY_MS,
+  );
+
+  test(
+    '“try it” takes the credentials of a client, and a token that one has already',
+    async () => {
+      const client = demoClient(product, INSTITUTION, 'full');
+      await openReference('', 'auth', '#auth');
+      const flow = viewer().locator('.oauth-flow', { hasText: 'Client Credentials' });
+      await flow.locator('#oauth-client-id').fill(client.clientId);
+      await flow.locator('#oauth-client-secret').fill(client.clientSecret);
+      const issued = page.waitForResponse((response) => response.url().endsWith('/auth/token'));
+      await flow.locator('button').click();
+      const { access_token: token } = (await (await issued).json()) as { readonly access_token: string };
+      await viewer().getByText('1 API key applied').waitFor();
+      await viewer().locator('[data-content-id="post-/svc/v3/orders"]').first().click();
+      await viewer().locator(EXECUTE).first().waitFor();
+      expect(await answerTo('/svc/v3/orders')).toBe(201);
+
+      await openReference('', 'auth', '#auth');
+      const row = viewer().locator('tr', { hasText: 'HTTP Bearer' });
+      await row.locator('input').fill(token);
+      await row.locator('button').click();
+      await viewer().getByText('1 API key applied').waitFor();
+      await viewer().locator('[data-content-id="get-/svc/v3/catalog/tariffs"]').first().click();
+      await viewer().locator(EXECUTE).first().waitFor();
+      expect(await answerTo('/svc/v3/catalog/tariffs')).toBe(200);
+    },
+    STORY_MS,
+  );
+
+  test('a returned sign-in that did not begin in the reference leads nowhere', async () => {
+    const state = Buffer.from(JSON.stringify({ url: 'https://elsewhere.example/docs' })).toString('base64url');
+    await open(`/callback?code=abc&state=${state}`);
+    await page.getByText('No sign-in of the reference waits for this').waitFor();
+    await open('/callback?error=access_denied&error_description=no&state=x');
+    await page.getByText('You are not signed in: no').waitFor();
+  });
 
   test('no request left the installation, and no page violated its policy', () => {
     expect(foreign).toEqual([]);

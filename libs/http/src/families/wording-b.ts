@@ -25,6 +25,9 @@ const Failure = {
   },
 };
 
+/** The point of sale of the examples, which the demo data have. */
+export const EXAMPLE_HOST = 'tickets.opera.example';
+
 const parameters = {
   ServiceHost: {
     name: 'X-Service-Host',
@@ -32,7 +35,7 @@ const parameters = {
     required: true,
     description: 'The point of sale.',
     schema: text,
-    example: 'shop.opera.example',
+    example: EXAMPLE_HOST,
   },
   AcceptLanguage: {
     name: 'Accept-Language',
