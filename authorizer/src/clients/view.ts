@@ -1,4 +1,4 @@
-import { named, oneOf, readOnlyOf } from '@boxoffice/http';
+import { lineOfText, named, oneOf, readOnlyOf } from '@boxoffice/http';
 import { Type } from 'typebox';
 import { MAX_URIS } from '../domain/client.ts';
 import { LONGEST_URI } from '../domain/redirect-uri.ts';
@@ -9,7 +9,7 @@ const Timestamp = Type.String({ format: 'date-time', description: 'ISO 8601 UTC'
 
 const Id = Type.String({ pattern: '^[A-Za-z0-9_-]+$' });
 
-const Name = Type.String({ minLength: 1, maxLength: 100 });
+const Name = lineOfText({ maxLength: 100 });
 
 const Scopes = Type.Array(Type.Unsafe<string>({ type: 'string', enum: [...SCOPES] }), { uniqueItems: true });
 

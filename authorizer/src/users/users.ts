@@ -223,7 +223,7 @@ export const createUsers = (store: Store, { publicUrl, references, now = Date.no
       await storeInvitation(store, institution, id, made.invitation);
       const registered = {
         id,
-        ...rules.newUser({ ...details, login: login.trim(), loginKey: keyOf(login) }, made.invitation, new Date(now())),
+        ...rules.newUser({ ...details, login, loginKey: keyOf(login) }, made.invitation, new Date(now())),
       };
       try {
         const user = await users.of(institution).insert(registered, { idempotencyRecord });

@@ -99,7 +99,7 @@ describe.each(engines)('on $name', (engine) => {
       expect((await users.patch(token, userId, { role: 'customer' })).status).toBe(422);
     });
 
-    test.each([' ', '\u00a0\t', 'Ann\u0000Other', 'Ann\nOther', 'Ann\u001b[31m', 'Ann\u007f', 'Ann\u0085'])(
+    test.each([' ', '\u00a0\t', 'Ann\u0000Other', 'Ann\nOther', 'Ann\u001b[31m', 'Ann\u007f', 'Ann\u0085Other'])(
       'has no text that is blank or has control characters: %j',
       async (text) => {
         const { userId } = await created();

@@ -1,4 +1,5 @@
 import type { ParseArgsOptionsConfig } from 'node:util';
+import { lineOf } from '@boxoffice/http';
 import type { DataUse, Installation } from './installation.ts';
 
 /** The words and options that followed a command's name. */
@@ -50,9 +51,10 @@ export const required = ({ options }: Given, name: string): string => {
   return value;
 };
 
-/** The text of --name, at most `longest` characters, as in the interface. @throws {Misuse} */
+/** The text of --name, normalised and with at most `longest` characters as in the interface. @throws {Misuse} */
 export const nameOf = (given: Given, longest: number): string => {
-  const name = required(given, 'name');
+  const name = lineOf(required(given, 'name'));
+  if (name === '' || /\p{Cc}/u.test(name)) throw new Misuse('--name is blank or has control characters');
   if ([...name].length > longest) throw new Misuse(`--name has ${[...name].length} characters; at most ${longest} fit`);
   return name;
 };

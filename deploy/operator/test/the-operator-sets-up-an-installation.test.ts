@@ -64,6 +64,8 @@ describe('an installation is set up from nothing', () => {
     [2, '--name is missing', ['clients', 'create', 'club', '--scopes', 'all']],
     [2, 'nothing to change', ['clients', 'update', 'club', 'cli_x']],
     [1, '$.origins[0]', ['clients', 'create', 'club', '--name', 'x', '--scopes', 'all', '--origins', 'club.example']],
+    [2, '--name is blank', ['clients', 'create', 'club', '--name', '\u3164', '--scopes', 'all']],
+    [2, '--name is blank', ['institutions', 'create', 'a', '--name', 'A\nB', '--currency', 'EUR']],
     [2, 'at most 100 fit', ['clients', 'create', 'club', '--name', 'x'.repeat(101), '--scopes', 'all']],
     [2, 'at most 200 fit', ['institutions', 'create', 'a', '--name', 'x'.repeat(201), '--currency', 'EUR']],
     [

@@ -31,3 +31,4 @@ export { readOnlyOf } from './requests/read-only.ts';
 export * from './schemas.ts';
 export { MAX_IDEMPOTENCY_KEY_LENGTH } from './shape.ts';
 export { createCheck } from './validation/check.ts';
+export { lineOf } from './validation/texts.ts';

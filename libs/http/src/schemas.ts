@@ -6,33 +6,69 @@ import { NORMALISE } from './validation/ajv.ts';
 export const DEFAULT_LIMIT = 20;
 export const MAX_LIMIT = 500;
 
+const joined = (...parts: readonly (string | undefined)[]): string => parts.filter(Boolean).join('; ');
+
 /**
- * An email address: trimmed before its format is checked and before the handler sees it. Every operation that takes one
- * uses this schema.
+ * An email address: a text of one line, before its format is checked and before the handler sees it. Every operation
+ * that takes one uses this schema.
  */
 export const emailSchema = Type.String({
   format: 'idn-email',
   maxLength: 254,
   description:
-    'also an internationalised one (RFC 6531), of at most 254 octets, 64 of them before the `@` (RFC 5321); trimmed; compared ' +
-    'case-insensitively',
-  [NORMALISE]: 'trim',
+    'also an internationalised one (RFC 6531), of at most 254 octets, 64 of them before the `@` (RFC 5321), where dots may ' +
+    'follow each other and end it; trimmed; compared case-insensitively',
+  [NORMALISE]: 'line',
 });
 
-/** A text without surrounding white space: its other constraints and the handler see it trimmed. */
-export const trimmedText = (options: {
-  readonly maxLength: number;
-  readonly pattern?: string;
-  readonly description?: string;
-}) => Type.String({ ...options, [NORMALISE]: 'trim' });
+const CONTROL = '\\x00-\\x08\\x0B\\x0C\\x0E-\\x1F\\x7F-\\x9F';
+const CONTROL_OR_BREAK = '\\x00-\\x1F\\x7F-\\x9F\\u2028\\u2029';
 
-const CONTROL = '\\x00-\\x1F\\x7F-\\x9F';
+/** White space, then a visible character, then anything but these: each part begins where the one before it must end. */
+const visible = (excluded: string): string => `^[^\\S${excluded}]*[^\\s${excluded}][^${excluded}]*$`;
+
 /** The pattern of a text that is not blank and has neither line breaks nor other control characters. */
-export const LINE_PATTERN = `^[^${CONTROL}]*[^\\s${CONTROL}][^${CONTROL}]*$`;
+export const LINE_PATTERN = visible(CONTROL_OR_BREAK);
 
-/** One line of text, such as a name that pages and logs show: trimmed, and of {@link LINE_PATTERN}. */
-export const lineOfText = (options: { readonly maxLength: number; readonly description?: string }) =>
-  trimmedText({ ...options, pattern: LINE_PATTERN });
+/** The same of a text that may be empty. */
+export const EMPTY_LINE_PATTERN = `^[^${CONTROL_OR_BREAK}]*$`;
+
+/** The pattern of a text that is not blank and has no control characters but tabs and line breaks. */
+export const LINES_PATTERN = visible(CONTROL);
+
+interface TextOptions {
+  /** In characters. */
+  readonly maxLength: number;
+  readonly description?: string;
+}
+
+/**
+ * A text of one line: every name, code or reference that a person reads or code compares. Its other constraints and
+ * the handler see it trimmed and in NFC. `mayBeEmpty`: an empty or blank text is accepted, as an empty one.
+ */
+export const lineOfText = ({
+  maxLength,
+  description,
+  mayBeEmpty = false,
+}: TextOptions & { readonly mayBeEmpty?: boolean }) =>
+  Type.String({
+    maxLength,
+    pattern: mayBeEmpty ? EMPTY_LINE_PATTERN : LINE_PATTERN,
+    description: joined(
+      description,
+      `one line${mayBeEmpty ? '' : ' with a visible character'}, trimmed, in Unicode NFC`,
+    ),
+    [NORMALISE]: 'line',
+  });
+
+/** A text of several lines, such as a description. The handler sees it trimmed, in NFC, and with `\n` as line break. */
+export const linesOfText = ({ maxLength, description }: TextOptions) =>
+  Type.String({
+    maxLength,
+    pattern: LINES_PATTERN,
+    description: joined(description, 'with a visible character, trimmed, in Unicode NFC'),
+    [NORMALISE]: 'lines',
+  });
 
 /** An instant: RFC 3339 with any offset in requests; ISO 8601 UTC with milliseconds in answers and for the handler. */
 export const timestamp = Type.String({

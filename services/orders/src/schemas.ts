@@ -1,15 +1,14 @@
-import { currency, id, named, nullable, oneOf, readOnlyOf, timestamp } from '@boxoffice/http';
+import { currency, id, lineOfText, named, nullable, oneOf, readOnlyOf, timestamp } from '@boxoffice/http';
 import { Type } from 'typebox';
 import { paymentStates, visibleStates } from './domain/order/order.ts';
 
 const { Array: List, Boolean: Flag, Integer, Number: Real, Object: Members, Optional, String: Text } = Type;
 
-/** A text that is not blank. */
-const text = (maxLength: number) => Text({ minLength: 1, maxLength, pattern: '\\S' });
+const text = (maxLength: number) => lineOfText({ maxLength });
 
-export const contactNumber = Text({ minLength: 1, maxLength: 64 });
-export const externalReference = Text({
-  ...text(200),
+export const contactNumber = text(64);
+export const externalReference = lineOfText({
+  maxLength: 200,
   description: "the institution's or reseller's own reference of the order",
 });
 
@@ -17,14 +16,12 @@ export const externalReference = Text({
 const money = (minimum: number) =>
   Integer({ minimum, maximum: 1_000_000_000_000, description: "in the currency's minor unit" });
 
-export const pointOfSale = Text({
-  minLength: 1,
+export const pointOfSale = lineOfText({
   maxLength: 253,
   description: 'service host; its tariffs, limits and hold time apply',
 });
 
-/** A name that is not blank; the same as at tickets. */
-const personName = Optional(Text({ pattern: '\\S', maxLength: 100 }));
+const personName = Optional(text(100));
 const names = { firstName: personName, lastName: personName };
 
 /** Maximum items of one request. */
@@ -190,7 +187,7 @@ export const readOnly = readOnlyOf(Order, OrderDetails, {
 });
 
 const method = text(40);
-const reference = Text({ ...text(200), description: 'returned with the scope orders.sensitive:read only' });
+const reference = lineOfText({ maxLength: 200, description: 'returned with the scope orders.sensitive:read only' });
 const ownCurrency = Optional(Text({ ...currency, description: "if given, the order's" }));
 
 export const NewPayment = named(

@@ -1,11 +1,10 @@
-import { id, named, nullable, oneOf, patchOf, readOnlyOf, timestamp } from '@boxoffice/http';
+import { id, lineOfText, named, nullable, oneOf, patchOf, readOnlyOf, timestamp } from '@boxoffice/http';
 import { Type } from 'typebox';
 import { statuses } from './domain/ticket.ts';
 
 const { Integer, Object: Members, Optional, String: Text } = Type;
 
-/** A text that is not blank. */
-const text = (maxLength: number) => Text({ pattern: '\\S', maxLength });
+const text = (maxLength: number) => lineOfText({ maxLength });
 
 export const Status = named('TicketStatus', oneOf(statuses));
 
@@ -116,7 +115,7 @@ export const Replacement = named(
   'TicketReplacement',
   Members({
     reason: Optional(
-      Text({ pattern: '\\S', maxLength: 500, description: 'stored with the replaced ticket; no operation returns it' }),
+      lineOfText({ maxLength: 500, description: 'stored with the replaced ticket; no operation returns it' }),
     ),
   }),
 );

@@ -1,5 +1,5 @@
 import { createPointOfSale, listPointsOfSale, type PaymentMethod, paymentMethods } from '@boxoffice/catalog';
-import { type Command, listOf, Misuse, required } from '../command.ts';
+import { type Command, listOf, Misuse, nameOf } from '../command.ts';
 import type { Installation } from '../installation.ts';
 import { Refused } from '../refused.ts';
 import { knownInstitution } from './institutions.ts';
@@ -54,7 +54,7 @@ export const pointsOfSale: readonly Command[] = [
       const unknown = methods.filter((method) => !isMethod(method));
       if (unknown.length > 0)
         throw new Misuse(`--methods knows ${paymentMethods.join(', ')}, not ${unknown.join(', ')}`);
-      const name = required(given, 'name');
+      const name = nameOf(given, 200);
       const institution = await knownInstitution(installation, id);
       await createPointOfSale(await installation.catalog(), id, {
         serviceHost,

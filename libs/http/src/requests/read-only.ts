@@ -3,6 +3,7 @@ import type { TObject } from 'typebox';
 import type { AnyOperation, ReadOnly } from '../operation.ts';
 import { utcOf } from '../validation/ajv.ts';
 import type { Json } from '../validation/body-schema.ts';
+import { lineOf } from '../validation/texts.ts';
 import { describeViolations, jsonPath, type Violation } from '../validation/violations.ts';
 import { merged } from './merge-patch.ts';
 
@@ -38,8 +39,8 @@ const memberOf = (value: unknown, name: string): unknown =>
   isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 
 /**
- * Whether two values are equivalent: an absent member equals null, instants are compared as instants, bookkeeping is
- * ignored.
+ * Whether two values are equivalent: an absent member equals null, instants are compared as instants and texts as
+ * normalised ones, bookkeeping is ignored.
  */
 const same = (left: unknown, right: unknown): boolean => {
   if (left === right || (left ?? null) === (right ?? null)) return true;
@@ -50,6 +51,7 @@ const same = (left: unknown, right: unknown): boolean => {
     return [...names].every((name) => BOOKKEEPING.has(name) || same(memberOf(left, name), memberOf(right, name)));
   }
   if (typeof left !== 'string' || typeof right !== 'string') return false;
+  if (lineOf(left) === lineOf(right)) return true;
   const instant = utcOf(left);
   return instant !== undefined && instant === utcOf(right);
 };

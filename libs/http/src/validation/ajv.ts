@@ -2,10 +2,11 @@ import { _, Ajv2020, Name } from 'ajv/dist/2020.js';
 import type { DataValidationCxt } from 'ajv/dist/types/index.js';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { isEmail } from './email.ts';
+import { lineOf, linesOf } from './texts.ts';
 
 export type { ErrorObject, ValidateFunction } from 'ajv';
 
-/** Marks a text that is normalised before its other constraints are checked: `trim`, or `timestamp` (to UTC). */
+/** Marks a text that is normalised before its other constraints are checked: `line`, `lines`, or `timestamp` (to UTC). */
 export const NORMALISE = 'x-normalise';
 
 /** Ends a validation, as failed, once it has more errors than this number. */
@@ -26,7 +27,8 @@ export const utcOf = (text: string): string | undefined => {
 };
 
 const normalisers: Readonly<Record<string, (text: string) => string | undefined>> = {
-  trim: (text) => text.trim(),
+  line: lineOf,
+  lines: linesOf,
   timestamp: utcOf,
 };
 

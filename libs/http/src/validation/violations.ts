@@ -1,4 +1,4 @@
-import { LINE_PATTERN, ORIGIN_PATTERN } from '../schemas.ts';
+import { EMPTY_LINE_PATTERN, LINE_PATTERN, LINES_PATTERN, ORIGIN_PATTERN } from '../schemas.ts';
 import type { ErrorObject } from './ajv.ts';
 
 /** One violation in a request. */
@@ -50,8 +50,9 @@ const FORMATS: Readonly<Record<string, string>> = {
 
 /** What the patterns that people cannot read ask for. */
 const PATTERNS: Readonly<Record<string, string>> = {
-  '\\S': 'must not be blank',
   [LINE_PATTERN]: 'must not be blank or contain control characters',
+  [EMPTY_LINE_PATTERN]: 'must not contain control characters',
+  [LINES_PATTERN]: 'must not be blank or contain control characters but line breaks and tabs',
   [ORIGIN_PATTERN]: 'must be a web origin, such as https://www.example.org, without a path',
 };
 

@@ -1,13 +1,15 @@
-import { currency, id, named, nullable, oneOf, timestamp } from '@boxoffice/http';
+import { currency, id, lineOfText, named, nullable, oneOf, timestamp } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
 import { type PerformanceInput, performanceStates } from '../domain/performance.ts';
-import { amount, code, texts } from '../schemas.ts';
+import { amount, code, names } from '../schemas.ts';
 import { capacity, durationMinutes, rows, timeZone, venue } from './schemas.ts';
+
+const seatCategory = lineOfText({ maxLength: 64, description: 'code of the seat category' });
 
 const NewPrice = named(
   'NewPrice',
   Type.Object({
-    seatCategory: Type.String({ minLength: 1, maxLength: 64, description: 'code of the seat category' }),
+    seatCategory,
     tariffId: id,
     amount,
     currency: Type.Optional(currency),
@@ -18,7 +20,7 @@ const NewCategory = named(
   'NewSeatCategory',
   Type.Object({
     code,
-    name: texts(200),
+    name: names,
     numbered: Type.Boolean(),
     capacity,
     rows: Type.Optional(rows(1)),
@@ -44,7 +46,7 @@ export const NewPerformance = named(
 const ChangedPrice = named(
   'PriceChanges',
   Type.Object({
-    seatCategory: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'code of the seat category' })),
+    seatCategory: Type.Optional(seatCategory),
     seatCategoryId: Type.Optional(id),
     tariffId: id,
     amount,
@@ -71,12 +73,7 @@ export const PerformanceChanges = named(
     state: Type.Optional(oneOf(performanceStates)),
     startDate: Type.Optional(timestamp),
     durationMinutes: Type.Optional(nullable(durationMinutes)),
-    venue: Type.Optional(
-      Type.Object({
-        name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
-        city: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 200 }))),
-      }),
-    ),
+    venue: Type.Optional(Type.Object({ name: Type.Optional(venue.properties.name), city: venue.properties.city })),
     timeZone: Type.Optional(timeZone),
     salesFrom: Type.Optional(nullable(timestamp)),
     salesTo: Type.Optional(nullable(timestamp)),

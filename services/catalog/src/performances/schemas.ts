@@ -1,13 +1,13 @@
-import { currency, named, nullable, oneOf, timestamp } from '@boxoffice/http';
+import { currency, lineOfText, named, nullable, oneOf, timestamp } from '@boxoffice/http';
 import { Type } from 'typebox';
 import { performanceStates } from '../domain/performance.ts';
-import { amount, texts } from '../schemas.ts';
+import { amount, names } from '../schemas.ts';
 
 const row = (least: number) =>
   named(
     least > 0 ? 'SeatRow' : 'SeatRowChanges',
     Type.Object({
-      row: Type.String({ minLength: 1, maxLength: 20 }),
+      row: lineOfText({ maxLength: 20 }),
       seats: Type.Integer({ minimum: least, maximum: 10_000 }),
     }),
   );
@@ -19,8 +19,8 @@ export const capacity = Type.Integer({ minimum: 0, maximum: 100_000 });
 export const venue = named(
   'NewVenue',
   Type.Object({
-    name: Type.String({ minLength: 1, maxLength: 200 }),
-    city: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 200 }))),
+    name: lineOfText({ maxLength: 200 }),
+    city: Type.Optional(nullable(lineOfText({ maxLength: 200 }))),
   }),
 );
 
@@ -38,7 +38,7 @@ export const SeatCategory = named(
   Type.Object({
     id: Type.String(),
     code: Type.String(),
-    name: texts(200),
+    name: names,
     numbered: Type.Boolean(),
     capacity,
     rows: Type.Optional(rows(1)),

@@ -1,5 +1,5 @@
 import { Fault } from '@boxoffice/envelope';
-import { currency, id, named, nullable, oneOf, webOrigin } from '@boxoffice/http';
+import { currency, id, lineOfText, named, nullable, oneOf, webOrigin } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
 import { type PointOfSaleDetails, paymentMethods } from '../domain/point-of-sale.ts';
 import { languages } from '../schemas.ts';
@@ -13,7 +13,7 @@ export const serviceHost = Type.String({
 });
 
 const members = {
-  name: Type.String({ minLength: 1, maxLength: 200 }),
+  name: lineOfText({ maxLength: 200 }),
   languages,
   currency,
   corsOrigins: Type.Optional(

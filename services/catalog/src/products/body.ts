@@ -2,7 +2,7 @@ import { currency, named, nullable, oneOf, timestamp } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
 import { firstStates, type ProductDetails } from '../domain/product.ts';
 import { inputOf, NewPerformance } from '../performances/body.ts';
-import { code, texts } from '../schemas.ts';
+import { code, descriptions, names } from '../schemas.ts';
 import type { ProductDocument } from '../store.ts';
 import type { NewOffering } from './products.ts';
 import { productState, productType } from './schemas.ts';
@@ -10,8 +10,8 @@ import { productState, productType } from './schemas.ts';
 const details = {
   code,
   type: productType,
-  name: texts(200),
-  description: Type.Optional(nullable(texts(20_000))),
+  name: names,
+  description: Type.Optional(nullable(descriptions)),
   startDate: Type.Optional(nullable(timestamp)),
   endDate: Type.Optional(nullable(timestamp)),
 };

@@ -2,7 +2,7 @@ import { currency, named, nullable, oneOf, timestamp } from '@boxoffice/http';
 import { Type } from 'typebox';
 import { productStates, productTypes } from '../domain/product.ts';
 import { Performance } from '../performances/schemas.ts';
-import { amount, texts } from '../schemas.ts';
+import { amount, descriptions, names } from '../schemas.ts';
 
 export const productType = named('ProductType', oneOf(productTypes));
 export const productState = named('ProductState', oneOf(productStates));
@@ -14,8 +14,8 @@ export const Product = named(
     code: Type.String(),
     type: productType,
     state: productState,
-    name: texts(200),
-    description: nullable(texts(20_000)),
+    name: names,
+    description: nullable(descriptions),
     startDate: nullable(timestamp),
     endDate: nullable(timestamp),
     priceFrom: nullable(amount),

@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { contextOf } from '../context.ts';
 import { refusalReasons } from '../domain/sale.ts';
 import { ids } from '../examples.ts';
-import { amount, texts } from '../schemas.ts';
+import { amount, names } from '../schemas.ts';
 import { quote } from './hold.ts';
 import { quoteOrder } from './order-quote.ts';
 import { Hold } from './shapes.ts';
@@ -26,7 +26,7 @@ const Quote = named(
   Type.Object({
     tariffId: Type.String(),
     criterion: nullable(Type.String()),
-    name: Type.Optional(texts(200)),
+    name: Type.Optional(names),
     amount,
     currency,
   }),

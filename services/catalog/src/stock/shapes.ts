@@ -11,7 +11,7 @@ import {
 import { type Static, Type } from 'typebox';
 import { paymentMethods } from '../domain/point-of-sale.ts';
 import { refusalReasons } from '../domain/sale.ts';
-import { amount, texts } from '../schemas.ts';
+import { amount, names } from '../schemas.ts';
 import type {
   InstitutionDocument,
   PerformanceDocument,
@@ -92,9 +92,9 @@ const SaleDescription = named(
   'SaleDescription',
   Type.Object({
     institution: Type.Optional(Type.String()),
-    product: texts(200),
-    seatCategory: texts(200),
-    tariff: texts(200),
+    product: names,
+    seatCategory: names,
+    tariff: names,
     venue: Type.Object({ name: Type.String(), city: nullable(Type.String()) }),
     timeZone: Type.String(),
   }),

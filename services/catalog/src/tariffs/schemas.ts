@@ -1,13 +1,13 @@
 import { named, nullable, oneOf, timestamp } from '@boxoffice/http';
 import { Type } from 'typebox';
-import { code, texts } from '../schemas.ts';
+import { code, names } from '../schemas.ts';
 
 /** The body that creates a tariff; a PATCH is merged into it. */
 export const TariffBody = named(
   'NewTariff',
   Type.Object({
     code,
-    name: texts(200),
+    name: names,
     criterion: Type.Optional(nullable(oneOf(['member']))),
   }),
 );
@@ -17,7 +17,7 @@ export const Tariff = named(
   Type.Object({
     id: Type.String(),
     code: Type.String(),
-    name: texts(200),
+    name: names,
     criterion: nullable(oneOf(['member'])),
     createdAt: timestamp,
     updatedAt: timestamp,

@@ -55,6 +55,28 @@ describe('performances', () => {
     expect(listed.data).toEqual({ items: [created.data], nextCursor: null, asOf: expect.any(String) });
   });
 
+  test('row names are compared trimmed and in NFC: the same one twice is refused, also of a change', async () => {
+    const { data: product } = await createProduct(catalog);
+    const numbered = (...names: string[]) => ({
+      ...stalls(2 * names.length),
+      numbered: true,
+      rows: names.map((row) => ({ row, seats: 2 })),
+    });
+    for (const other of [' A', 'A ', '\u00a0A\t']) {
+      const refused = await add(product.id, performanceBody(tariff.id, [numbered('A', other)]));
+      expect([refused.status, refused.body.details]).toEqual([422, expect.stringContaining('names a row twice')]);
+    }
+    for (const blank of [' ', '\u200b', 'A\nB'])
+      expect((await add(product.id, performanceBody(tariff.id, [numbered('A', blank)]))).status).toBe(400);
+    const { data } = await add(product.id, performanceBody(tariff.id, [numbered(' E\u0301 ')]));
+    const [category] = data.seatCategories;
+    expect(category?.rows).toEqual([{ row: 'É', seats: 2 }]);
+    const grown = (...rows: object[]) => patch(data.id, { seatCategories: [{ id: category?.id, rows }] });
+    expect((await grown({ row: 'É', seats: 3 }, { row: 'E\u0301', seats: 3 })).status).toBe(422);
+    const { data: changed } = await grown({ row: ' E\u0301', seats: 3 });
+    expect(changed.seatCategories[0]?.rows).toEqual([{ row: 'É', seats: 3 }]);
+  });
+
   test.each([
     ['rows that do not add up to the capacity', { seatCategories: [stalls(6, [2, 3])] }],
     ['a numbered category without rows', { seatCategories: [{ ...stalls(6), numbered: true }] }],

@@ -33,6 +33,18 @@ describe('tariffs', () => {
     expect([moved.status, moved.body.status]).toEqual([409, 'tariff_duplicate_code']);
   });
 
+  test('a code is compared trimmed and in NFC, and stored so', async () => {
+    const create = (code: string) =>
+      catalog.call<Tariff>('POST', path(), { body: { code, name: { en: ' Student ' } } });
+    const { data } = await create(' E\u0301TUDIANT\t');
+    expect([data.code, data.name]).toEqual(['ÉTUDIANT', { en: 'Student' }]);
+    for (const code of ['ÉTUDIANT', 'E\u0301TUDIANT', '\u00a0ÉTUDIANT '])
+      expect((await create(code)).body.status).toBe('tariff_duplicate_code');
+    for (const code of ['  ', '\u3164', 'A\u0000B']) expect((await create(code)).body.status).toBe('validation_error');
+    const same = await catalog.call<Tariff>('PATCH', path(data.id), { body: { code: ' E\u0301TUDIANT' } });
+    expect([same.status, same.data]).toEqual([200, data]);
+  });
+
   test('PATCH merges; null removes a criterion; an unchanged one keeps its ETag', async () => {
     const tariff = await newTariff(catalog, { criterion: 'member' });
     const same = await catalog.call<Tariff>('PATCH', path(tariff.id), { body: tariff });

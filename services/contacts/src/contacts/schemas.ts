@@ -1,10 +1,9 @@
-import { emailSchema, named, timestamp } from '@boxoffice/http';
+import { emailSchema, lineOfText, named, timestamp } from '@boxoffice/http';
 import { Type } from 'typebox';
 
 const { Array: List, Boolean: Flag, Literal, Object: Members, Optional, String: Text } = Type;
 
-/** A text that is not blank. */
-export const text = (maxLength: number) => Text({ pattern: '\\S', maxLength });
+const text = (maxLength: number) => lineOfText({ maxLength });
 /** Without other members. */
 export const closed = { additionalProperties: false } as const;
 
@@ -38,7 +37,7 @@ const Relay = named(
   Members({ firstName: Optional(text(100)), lastName: Optional(text(100)), email: Optional(emailSchema) }, closed),
 );
 
-/** The details of an individual; every string has at least one character. */
+/** The details of an individual. */
 export const NewIndividual = named(
   'NewIndividual',
   Members(

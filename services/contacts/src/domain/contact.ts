@@ -1,6 +1,6 @@
 // Rules of contacts without any I/O: what a contact is, its number, and the comparison of emails.
 
-import { emailKey, trimmed, uniqueEmail } from './email.ts';
+import { emailKey, uniqueEmail } from './email.ts';
 
 export type Kind = 'individual' | 'structure';
 
@@ -74,14 +74,15 @@ export interface Contact {
   readonly adopted?: true;
 }
 
-const withEmail = (details: Details, contactNumber: string, allowDuplicate: boolean) =>
-  details.email === undefined
-    ? { details }
+const withEmail = (details: Details, contactNumber: string, allowDuplicate: boolean) => ({
+  details,
+  ...(details.email === undefined
+    ? {}
     : {
-        details: { ...details, email: trimmed(details.email) },
         emailKey: emailKey(details.email),
         uniqueEmail: uniqueEmail(details.email, contactNumber, allowDuplicate),
-      };
+      }),
+});
 
 /** A new contact. `now` is ISO 8601 UTC. */
 export const newContact = (

@@ -1,6 +1,3 @@
-/** An email as it is stored: trimmed. */
-export const trimmed = (email: string): string => email.trim();
-
 /** A domain in its DNS form (IDNA) if it has non-ASCII letters; others unchanged. */
 const dnsName = (domain: string): string => {
   const url = `http://${domain}`;

@@ -1,6 +1,6 @@
-import { named } from '@boxoffice/http';
+import { lineOfText, linesOfText, named } from '@boxoffice/http';
 import { Type } from 'typebox';
-import { closed, text } from '../contacts/schemas.ts';
+import { closed } from '../contacts/schemas.ts';
 
 const { Object: Members, Optional, String: Text } = Type;
 
@@ -10,8 +10,10 @@ export const Sensitive = named(
   Members(
     {
       dateOfBirth: Optional(Text({ format: 'date' })),
-      identityDocument: Optional(Members({ type: text(40), number: text(60) }, closed)),
-      accessibilityNeeds: Optional(text(1000)),
+      identityDocument: Optional(
+        Members({ type: lineOfText({ maxLength: 40 }), number: lineOfText({ maxLength: 60 }) }, closed),
+      ),
+      accessibilityNeeds: Optional(linesOfText({ maxLength: 1000 })),
       bankAccount: Optional(
         Members(
           { iban: Text({ pattern: '^[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}$', description: 'ISO 13616, without spaces' }) },

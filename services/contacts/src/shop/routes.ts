@@ -1,5 +1,15 @@
 import { Fault } from '@boxoffice/envelope';
-import { type AnyOperation, emailSchema, named, nullable, ok, oneOf, operation, timestamp } from '@boxoffice/http';
+import {
+  type AnyOperation,
+  emailSchema,
+  lineOfText,
+  named,
+  nullable,
+  ok,
+  oneOf,
+  operation,
+  timestamp,
+} from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
 import type { ContactsOf } from '../contacts/contacts.ts';
 import * as example from '../contacts/examples.ts';
@@ -63,7 +73,7 @@ const flat = (contact: ContactDocument): Static<typeof OwnContact> => {
   };
 };
 
-const name = Type.String({ pattern: '\\S', maxLength: 100 });
+const name = lineOfText({ maxLength: 100 });
 
 const Guest = named(
   'GuestContact',

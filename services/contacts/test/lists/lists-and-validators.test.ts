@@ -70,6 +70,25 @@ describe.each(engines)('lists and validators, on $name', (engine) => {
     expect((await get(etag)).status).toBe(200);
   });
 
+  test('texts are stored trimmed and in NFC; blank ones and control characters are refused', async () => {
+    const address = { street: ' Rue du Rho\u0302ne 1 ', city: 'Gene\u0300ve\t' };
+    const { body } = await fixture.create({ lastName: '  Martin\t', title: ' Dr ', address });
+    expect(body.data).toMatchObject({
+      lastName: 'Martin',
+      title: 'Dr',
+      address: { street: 'Rue du Rhône 1', city: 'Genève' },
+    });
+    for (const lastName of ['', ' ', '\u200b', '\u3164', '\u2800', 'Mar\u0000tin', 'Mar\ntin'])
+      expect((await fixture.create({ lastName })).body.status).toBe('validation_error');
+    const path = `/svc/v3/contacts/individuals/${body.data?.contactNumber}`;
+    const patch = (details: object) => fixture.call('updateIndividual', 'PATCH', path, { body: details });
+    expect((await patch({ phone: ' +41 22 ' })).body.data).toMatchObject({ phone: '+41 22' });
+    expect((await patch({ phone: '\u200b' })).body.status).toBe('validation_error');
+    const needs = { body: { accessibilityNeeds: ' A wheelchair,\r\na companion. ' } };
+    const { body: sensitive } = await fixture.call('replaceSensitive', 'PUT', `${path}/sensitive`, needs);
+    expect(sensitive.data).toMatchObject({ accessibilityNeeds: 'A wheelchair,\na companion.' });
+  });
+
   test('the body of a GET can be PUT back; a changed read-only member is refused', async () => {
     const { body } = await fixture.create({ lastName: 'Martin', email: `${randomUUID()}@example.org` });
     const path = `/svc/v3/contacts/individuals/${body.data?.contactNumber}`;

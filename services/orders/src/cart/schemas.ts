@@ -1,4 +1,4 @@
-import { emailSchema, id, named, nullable, oneOf, requestId, timestamp } from '@boxoffice/http';
+import { emailSchema, id, lineOfText, named, nullable, oneOf, requestId, timestamp } from '@boxoffice/http';
 import { idPattern } from '@boxoffice/runtime';
 import { type Static, Type } from 'typebox';
 import { catalogValues } from '../clients/generated/catalog.ts';
@@ -16,7 +16,8 @@ const { Array: List, Boolean: Flag, Integer, Object: Members, Optional, String: 
 
 /** Chosen by the point of sale. */
 const cartId = Text({ pattern: idPattern('ord') });
-const name = nullable(Text({ minLength: 1, maxLength: 100 }));
+const guestName = lineOfText({ maxLength: 100 });
+const name = nullable(guestName);
 
 const Item = named('CartItemRequest', Members({ ...items.items.properties, contactNumber: Optional(contactNumber) }));
 
@@ -42,7 +43,6 @@ export const LineChange = named(
   }),
 );
 
-const guestName = Text({ pattern: '\\S', maxLength: 100 });
 /** A buyer without a login. */
 const Guest = named(
   'CheckoutGuest',
@@ -70,7 +70,7 @@ export const Checkout = named(
 export const FaultCancellation = named('FaultCancellation', Members({ notAfter: Optional(timestamp) }));
 export const ShopCancellation = named(
   'ShopCancellation',
-  Members({ requestId, reason: Optional(nullable(Text({ maxLength: 500 }))) }),
+  Members({ requestId, reason: Optional(nullable(lineOfText({ maxLength: 500 }))) }),
 );
 
 const texts = Type.Record(Text(), Text());

@@ -5,13 +5,11 @@ import { touched, unfit } from './order/state.ts';
 /** The states in which the places of an order are its buyer's. */
 const live: readonly State[] = ['open', 'reserved', 'payment_pending', 'confirmed'];
 
-const trimmed = (name: string | null | undefined): string | null => name?.trim() || null;
-
-/** A beneficiary with trimmed names; null without any name. */
+/** A beneficiary; null without any name. */
 export const beneficiaryOf = (
   names: { readonly firstName?: string | null; readonly lastName?: string | null } | null | undefined,
 ): Beneficiary | null => {
-  const [firstName, lastName] = [trimmed(names?.firstName), trimmed(names?.lastName)];
+  const { firstName = null, lastName = null } = names ?? {};
   return firstName === null && lastName === null ? null : { firstName, lastName };
 };
 

@@ -54,6 +54,7 @@ describe.each(engines)('lists and validators, on $name', (engine) => {
   test('filters are state, contact, reference and `modifiedSince`, which is inclusive', async () => {
     expect(ids(await list('?contactNumber=C1'))).toEqual([0, 2, 4, 6].map((index) => orders[index]?.id));
     expect(ids(await list('?externalReference=r-3'))).toEqual([orders[3]?.id]);
+    expect(ids(await list('?externalReference=%20r-3%C2%A0'))).toEqual([orders[3]?.id]);
     const changed = await fixture.call('POST', `/${orders[2]?.id}/confirmation`, {
       institution,
       body: { onAccount: true },

@@ -1,5 +1,5 @@
 // Schemas and examples of the OpenAPI description, shared by the operations of all folders.
-import { currency, ID_PATTERN, id, named, nullable, oneOf, timestamp, trimmedText } from '@boxoffice/http';
+import { currency, ID_PATTERN, id, lineOfText, named, nullable, oneOf, timestamp } from '@boxoffice/http';
 import { Type } from 'typebox';
 import { catalogValues } from '../clients/generated/catalog.ts';
 import { contactsValues } from '../clients/generated/contacts.ts';
@@ -208,7 +208,9 @@ export const Ticket = named(
   }),
 );
 
-const name = nullable(trimmedText({ maxLength: 100, description: 'trimmed; null or an empty string removes it' }));
+const name = nullable(
+  lineOfText({ maxLength: 100, mayBeEmpty: true, description: 'null or an empty text removes it' }),
+);
 const beneficiary = { beneficiaryFirstName: Optional(name), beneficiaryLastName: Optional(name) };
 
 export const NewItem = named(

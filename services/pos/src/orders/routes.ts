@@ -1,5 +1,5 @@
 // Own orders of a visitor: checkout of the cart, list, detail and cancellation.
-import { type AnyOperation, created, emailSchema, named, ok, oneOf, trimmedText } from '@boxoffice/http';
+import { type AnyOperation, created, emailSchema, lineOfText, named, ok, oneOf } from '@boxoffice/http';
 import { Type } from 'typebox';
 import { ordersValues } from '../clients/generated/orders.ts';
 import type { Order as AnyOrder } from '../clients/orders.ts';
@@ -17,7 +17,7 @@ import { checkOut } from './checkout.ts';
 import { doneOr } from './refusals.ts';
 import { orderView, tariffNames, ticketsOf } from './views.ts';
 
-const name = trimmedText({ maxLength: 100, pattern: '\\S' });
+const name = lineOfText({ maxLength: 100 });
 
 const Guest = named('Guest', Type.Object({ firstName: name, lastName: name, email: emailSchema }));
 

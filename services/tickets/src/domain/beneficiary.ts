@@ -5,12 +5,8 @@ import { type Beneficiary, type Decision, replace, type Ticket, unseen, wrong } 
 const sameName = (one: Beneficiary | null, other: Beneficiary | null): boolean =>
   (one?.firstName ?? null) === (other?.firstName ?? null) && (one?.lastName ?? null) === (other?.lastName ?? null);
 
-/** A trimmed name; null if empty. */
-const trimmed = (name: string | null | undefined): string | null => name?.trim() || null;
-
-/** A beneficiary with trimmed names; null without any name. */
-export const named = (names: Partial<Beneficiary>): Beneficiary | null => {
-  const [firstName, lastName] = [trimmed(names.firstName), trimmed(names.lastName)];
+/** A beneficiary; null without any name. */
+export const named = ({ firstName = null, lastName = null }: Partial<Beneficiary>): Beneficiary | null => {
   return firstName === null && lastName === null ? null : { firstName, lastName };
 };
 

@@ -1,0 +1,29 @@
+/** Unicode's white space; JavaScript's does not have U+0085. */
+const WHITE_SPACE = /[\s\u0085]/;
+
+/** Nothing that a reader sees: white space, what Unicode says to draw nothing for, and blank letters. */
+const BLANK = /^[\s\u0085\p{Default_Ignorable_Code_Point}\u2800\u{13441}\u{13442}\u{1D159}]*$/u;
+
+/** More combining marks in a row than the Stream-Safe Text Format allows (Unicode Standard Annex 15, 13). */
+const MANY_MARKS = /\p{M}{31}/u;
+
+/** Composing takes quadratic time for a run of marks: a longer text with such a run, in no language, stays as it is. */
+const SHORT = 1_000;
+
+/** Without white space at both ends. Takes linear time. */
+const trimmed = (text: string): string => {
+  let [start, end] = [0, text.length];
+  while (start < end && WHITE_SPACE.test(text.charAt(start))) start += 1;
+  while (start < end && WHITE_SPACE.test(text.charAt(end - 1))) end -= 1;
+  return text.slice(start, end);
+};
+
+/** The one spelling of a text of one line: trimmed, in Unicode NFC; empty if a reader sees nothing. */
+export const lineOf = (text: string): string => {
+  const trim = trimmed(text);
+  if (BLANK.test(trim)) return '';
+  return trim.length <= SHORT || !MANY_MARKS.test(trim) ? trim.normalize('NFC') : trim;
+};
+
+/** The same of a text of several lines, which end with a line feed. */
+export const linesOf = (text: string): string => lineOf(text).replaceAll(/\r\n?/g, '\n');
