@@ -3,8 +3,11 @@ import { t } from './texts/index.js';
 
 const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
 
-/** A labelled field with its own error message. `rule`: 'email', or undefined for any text. */
-export const textField = ({ label, type = 'text', inputmode, autocomplete, rule, value = '' }) => {
+/**
+ * A labelled field with its own error message. `rule`: 'email', or undefined for any text; `isOptional`: whether it may
+ * stay empty now.
+ */
+export const textField = ({ label, type = 'text', inputmode, autocomplete, rule, value = '', isOptional }) => {
   const id = newId('field');
   const error = h('span', { class: 'field-error', id: `${id}-error` });
   const input = h('input', {
@@ -15,10 +18,10 @@ export const textField = ({ label, type = 'text', inputmode, autocomplete, rule,
     value,
     maxlength: rule === 'email' ? 254 : 200,
     'aria-describedby': `${id}-error`,
-    'aria-required': 'true',
+    'aria-required': isOptional ? undefined : 'true',
   });
   const problem = () => {
-    if (input.value.trim() === '') return t('required');
+    if (input.value.trim() === '') return isOptional?.() ? '' : t('required');
     return rule === 'email' && !EMAIL.test(input.value.trim()) ? t('notAnEmail') : '';
   };
   const check = () => {

@@ -208,7 +208,9 @@ const createFor = (
       const written = await guests.update(number, (current) => {
         const { details: known, guestAsOf = asOf } = current;
         if (known === undefined || guestAsOf >= asOf) return undefined;
-        return { next: { ...withDetails(current, { ...known, ...details }, true, timestamp()), guestAsOf: asOf } };
+        // A guest with one name has no first name of an earlier checkout.
+        const { firstName: _, ...kept } = known as IndividualDetails;
+        return { next: { ...withDetails(current, { ...kept, ...details }, true, timestamp()), guestAsOf: asOf } };
       });
       if (!written) throw absent();
       return written;

@@ -79,7 +79,7 @@ const Guest = named(
   'GuestContact',
   Type.Object({
     asOf: timestamp,
-    firstName: name,
+    firstName: Type.Optional(name),
     lastName: name,
     email: emailSchema,
     language: Type.Optional(Type.String({ pattern: '^[a-z]{2,3}(-[A-Z]{2})?$' })),

@@ -25,7 +25,7 @@ describe.each(engines)('contacts for a point of sale, on $name', (engine) => {
   test('a contact is returned flat, without its sensitive data', async () => {
     const { body } = await fixture.create({ lastName: 'Martin', address: { city: 'Genève' }, criteria: ['member'] });
     const number = body.data?.contactNumber;
-    await fixture.call('setIndividualSensitive', 'PUT', `/svc/v3/contacts/individuals/${number}/sensitive`, {
+    await fixture.call('replaceSensitive', 'PUT', `/svc/v3/contacts/individuals/${number}/sensitive`, {
       body: { bankAccount: { iban: 'CH9300762011623852957' } },
     });
     const { text, body: answer } = await own(number);
@@ -63,6 +63,13 @@ describe.each(engines)('contacts for a point of sale, on $name', (engine) => {
     });
     await guest(number, second, at(2));
     expect((await own(number)).body.data).toMatchObject({ firstName: 'Eve' });
+  });
+
+  test('a guest may have one name, and then has no first name of an earlier checkout', async () => {
+    const [number, email] = [newNumber(), `${randomUUID()}@example.org`];
+    await guest(number, { firstName: 'Ana', lastName: 'Martin', email }, at(1));
+    expect((await guest(number, { lastName: 'Suharto', email }, at(2))).status).toBe(200);
+    expect((await own(number)).body.data).toMatchObject({ firstName: null, lastName: 'Suharto', email });
   });
 
   test('a checkout changes neither an erased contact nor one that is not a guest’s', async () => {

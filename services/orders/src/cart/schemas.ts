@@ -47,7 +47,7 @@ export const LineChange = named(
 const Guest = named(
   'CheckoutGuest',
   Members({
-    firstName: guestName,
+    firstName: Optional(guestName),
     lastName: guestName,
     email: emailSchema,
     language: Optional(Text({ pattern: '^[a-z]{2,3}(-[A-Z]{2})?$' })),

@@ -21,9 +21,11 @@ const guestFields = () => {
     field.input.addEventListener('change', save);
     return [member, field];
   };
+  // One name is enough: many people have no other.
+  const isOptional = () => Boolean(typed.firstName.trim() || typed.lastName.trim());
   return Object.fromEntries([
-    make('firstName', { autocomplete: 'given-name' }),
-    make('lastName', { autocomplete: 'family-name' }),
+    make('firstName', { autocomplete: 'given-name', isOptional }),
+    make('lastName', { autocomplete: 'family-name', isOptional }),
     // Not of type `email`: browsers accept only ASCII there.
     make('email', { inputmode: 'email', autocomplete: 'email', rule: 'email' }),
   ]);
@@ -68,7 +70,11 @@ const buyer = (redraw) => {
     node: [login, h('h3', {}, t('asGuest')), guest],
     fields: Object.values(fields),
     body: () => ({
-      contact: Object.fromEntries(Object.entries(fields).map(([member, field]) => [member, field.value()])),
+      contact: Object.fromEntries(
+        Object.entries(fields)
+          .map(([member, field]) => [member, field.value()])
+          .filter(([, value]) => value !== ''),
+      ),
     }),
   };
 };

@@ -7,7 +7,7 @@ import { isSimulated, type SimulatedPayments } from './simulated-payments.ts';
 /** The body of a checkout. */
 export interface Purchase {
   readonly contactNumber?: string;
-  readonly contact?: Omit<Guest, 'language'>;
+  readonly contact?: { readonly firstName?: string; readonly lastName?: string; readonly email: string };
   readonly paymentMethod: Checkout['paymentMethod'];
   readonly paymentToken?: Checkout['paymentToken'];
 }
@@ -34,8 +34,14 @@ export const requireBuyer = (visit: Visit, purchase: Purchase, simulated: Simula
   }
 };
 
+/** The names of a guest as contacts have them: the only one is the last name. */
+const namesOf = ({ firstName, lastName }: NonNullable<Purchase['contact']>): Pick<Guest, 'firstName' | 'lastName'> =>
+  firstName === undefined || lastName === undefined
+    ? { lastName: String(lastName ?? firstName) }
+    : { firstName, lastName };
+
 /** The buyer in the form of orders, which creates the contact of a guest only after it accepts the checkout. */
 export const buyerOf = ({ language }: Visit, { contactNumber, contact }: Purchase): Buyer =>
   contact
-    ? { guest: { ...contact, ...(language === '' ? {} : { language }) } }
+    ? { guest: { ...namesOf(contact), email: contact.email, ...(language === '' ? {} : { language }) } }
     : { contactNumber: String(contactNumber) };

@@ -17,9 +17,15 @@ import { checkOut } from './checkout.ts';
 import { doneOr } from './refusals.ts';
 import { orderView, tariffNames, ticketsOf } from './views.ts';
 
-const name = lineOfText({ maxLength: 100 });
+const name = Type.Optional(lineOfText({ maxLength: 100 }));
 
-const Guest = named('Guest', Type.Object({ firstName: name, lastName: name, email: emailSchema }));
+const Guest = named(
+  'Guest',
+  Type.Object(
+    { firstName: name, lastName: name, email: emailSchema },
+    { minProperties: 2, description: 'a buyer without a login; one of the names is enough' },
+  ),
+);
 
 const Purchase = named(
   'NewShopOrder',

@@ -89,6 +89,28 @@ describe('a purchase', () => {
     const expected = { firstName: 'Ana', lastName: 'Martin', email: expect.stringMatching(/^\S+$/), language: 'fr' };
     expect(body).toMatchObject({ guest: expected });
   });
+
+  test('by a guest needs one name, which becomes the last name of the contact', async () => {
+    const email = `a..${randomUUID()}.@docomo.ne.jp`;
+    for (const [names, passed] of [
+      [{ firstName: ' Suharto ' }, { lastName: 'Suharto' }],
+      [{ lastName: 'Suharto' }, { lastName: 'Suharto' }],
+      [
+        { firstName: 'Ana', lastName: 'Martin' },
+        { firstName: 'Ana', lastName: 'Martin' },
+      ],
+    ]) {
+      const { token } = await fill();
+      const { status } = await buy(token, { contact: { ...names, email }, paymentMethod: 'external' });
+      const { body } = fixture.orders.calls.findLast(({ operation }) => operation === 'checkoutCart') ?? {};
+      expect([status, body]).toEqual([201, expect.objectContaining({ guest: { ...passed, email, language: 'fr' } })]);
+    }
+    const { token } = await fill();
+    for (const names of [{}, { firstName: ' ' }, { firstName: '\u3164', lastName: 'Martin' }]) {
+      const refused = await buy(token, { contact: { ...names, email }, paymentMethod: 'external' });
+      expect([refused.status, refused.code]).toEqual([400, 'validation_error']);
+    }
+  });
 });
 
 describe('a purchase is refused', () => {

@@ -131,7 +131,8 @@ export interface Checkout {
 
 /** The data of a buyer without a login, until it is written to the contact that the order names. */
 export interface Guest {
-  readonly firstName: string;
+  readonly firstName?: string;
+  /** The only name of a guest who gave one. */
   readonly lastName: string;
   readonly email: string;
   /** ISO 639. */
