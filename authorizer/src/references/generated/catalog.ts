@@ -8,6 +8,7 @@ export interface components {
             /** @description whether its institution belongs to the demo data */
             readonly demo: boolean;
             readonly serviceHost: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             readonly name: string;
             readonly languages: readonly string[];
             /** @description ISO 4217 */

@@ -78,9 +78,9 @@ export interface components {
             tariffId?: string;
             /** @description of the logged-in user, for its prices */
             contactNumber?: string;
-            /** @description trimmed; null or an empty string removes it */
+            /** @description null or an empty text removes it; one line, trimmed, in Unicode NFC */
             beneficiaryFirstName?: string | null;
-            /** @description trimmed; null or an empty string removes it */
+            /** @description null or an empty text removes it; one line, trimmed, in Unicode NFC */
             beneficiaryLastName?: string | null;
         };
         CartItemExperimental: {
@@ -113,12 +113,15 @@ export interface components {
             login: string;
             password: string;
         };
+        /** @description a buyer without a login; one of the names is enough */
         Guest: {
-            firstName: string;
-            lastName: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
+            firstName?: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
+            lastName?: string;
             /**
              * Format: idn-email
-             * @description also an internationalised one (RFC 6531), of at most 254 octets, 64 of them before the `@` (RFC 5321); trimmed; compared case-insensitively
+             * @description also an internationalised one (RFC 6531), of at most 254 octets, 64 of them before the `@` (RFC 5321), where dots may follow each other and end it; trimmed; compared case-insensitively
              */
             email: string;
         };
@@ -517,9 +520,9 @@ export interface components {
             data: components["schemas"]["ShopTicket"];
         };
         ShopTicketChanges: {
-            /** @description trimmed; null or an empty string removes it */
+            /** @description null or an empty text removes it; one line, trimmed, in Unicode NFC */
             beneficiaryFirstName?: string | null;
-            /** @description trimmed; null or an empty string removes it */
+            /** @description null or an empty text removes it; one line, trimmed, in Unicode NFC */
             beneficiaryLastName?: string | null;
         };
         ShopTicketDocument: {

@@ -5,15 +5,21 @@ import type { Call, List, Options } from '../call.ts';
 export interface components {
     schemas: {
         Address: {
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             street?: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             postalCode?: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             city?: string;
             /** @description ISO 3166-1 alpha-2 */
             country?: string;
         };
         AddressChanges: {
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             street?: string | null;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             postalCode?: string | null;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             city?: string | null;
             /** @description ISO 3166-1 alpha-2 */
             country?: string | null;
@@ -59,6 +65,7 @@ export interface components {
             data: components["schemas"]["ApiKey"];
         };
         ApiKeyChanges: {
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             name?: string;
             /** @description web origins that may use the key, like `https://www.opera.example`; empty: any, and none */
             origins?: string[] | null;
@@ -180,6 +187,7 @@ export interface components {
             /** @description exactly as scanned */
             barcode: string;
             performanceId?: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             gate?: string;
             /**
              * Format: date-time
@@ -204,7 +212,9 @@ export interface components {
             lastName: string | null;
         };
         BeneficiaryChanges: {
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             firstName?: string | null;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             lastName?: string | null;
         };
         Catalog: {
@@ -224,6 +234,7 @@ export interface components {
         };
         Client: {
             clientId: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             name: string;
             institution: string;
             /**
@@ -254,6 +265,7 @@ export interface components {
             data: components["schemas"]["Client"];
         };
         ClientChanges: {
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             name?: string;
             scopes?: ("catalog:read" | "catalog:write" | "contacts:read" | "contacts:write" | "contacts.sensitive:read" | "contacts.sensitive:write" | "orders:read" | "orders:write" | "orders.sensitive:read" | "orders.sensitive:write" | "tickets:read" | "tickets:write" | "clients:read" | "clients:write" | "clients.sensitive:read" | "clients.sensitive:write" | "users:read" | "users:write" | "users.sensitive:write" | "events:read" | "events:write")[];
             /** @description where users return to after signing in: https; http to `127.0.0.1`, `[::1]` or `localhost`, with any port; of a public client also a private-use scheme with a dot. No fragment, no userinfo. Compared to the letter */
@@ -289,6 +301,7 @@ export interface components {
         };
         ClientWithNewSecret: {
             clientId: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             name: string;
             institution: string;
             /**
@@ -348,6 +361,7 @@ export interface components {
         };
         CreatedClient: {
             clientId: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             name: string;
             institution: string;
             /**
@@ -501,14 +515,18 @@ export interface components {
             data: components["schemas"]["Product"] | components["schemas"]["PublicProduct"];
         };
         Individual: {
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             lastName?: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             firstName?: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             title?: string;
             /**
              * Format: idn-email
-             * @description also an internationalised one (RFC 6531), of at most 254 octets, 64 of them before the `@` (RFC 5321); trimmed; compared case-insensitively
+             * @description also an internationalised one (RFC 6531), of at most 254 octets, 64 of them before the `@` (RFC 5321), where dots may follow each other and end it; trimmed; compared case-insensitively
              */
             email?: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             phone?: string;
             /** @description ISO 639, for example fr or de-CH */
             language?: string;
@@ -542,14 +560,18 @@ export interface components {
             data: components["schemas"]["Individual"];
         };
         IndividualChanges: {
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             lastName?: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             firstName?: string | null;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             title?: string | null;
             /**
              * Format: idn-email
-             * @description also an internationalised one (RFC 6531), of at most 254 octets, 64 of them before the `@` (RFC 5321); trimmed; compared case-insensitively
+             * @description also an internationalised one (RFC 6531), of at most 254 octets, 64 of them before the `@` (RFC 5321), where dots may follow each other and end it; trimmed; compared case-insensitively
              */
             email?: string | null;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             phone?: string | null;
             /** @description ISO 639, for example fr or de-CH */
             language?: string | null;
@@ -576,14 +598,18 @@ export interface components {
             data: components["schemas"]["IndividualPage"];
         };
         IndividualReplacement: {
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             lastName: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             firstName?: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             title?: string;
             /**
              * Format: idn-email
-             * @description also an internationalised one (RFC 6531), of at most 254 octets, 64 of them before the `@` (RFC 5321); trimmed; compared case-insensitively
+             * @description also an internationalised one (RFC 6531), of at most 254 octets, 64 of them before the `@` (RFC 5321), where dots may follow each other and end it; trimmed; compared case-insensitively
              */
             email?: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             phone?: string;
             /** @description ISO 639, for example fr or de-CH */
             language?: string;
@@ -726,6 +752,7 @@ export interface components {
             [key: string]: string | null;
         };
         NewApiKey: {
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             name: string;
             /** @description web origins that may use the key, like `https://www.opera.example`; empty: any, and none */
             origins?: string[];
@@ -743,10 +770,13 @@ export interface components {
             expiresAt?: string | null;
         };
         NewBeneficiary: {
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             firstName?: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             lastName?: string;
         };
         NewClient: {
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             name: string;
             scopes: ("catalog:read" | "catalog:write" | "contacts:read" | "contacts:write" | "contacts.sensitive:read" | "contacts.sensitive:write" | "orders:read" | "orders:write" | "orders.sensitive:read" | "orders.sensitive:write" | "tickets:read" | "tickets:write" | "clients:read" | "clients:write" | "clients.sensitive:read" | "clients.sensitive:write" | "users:read" | "users:write" | "users.sensitive:write" | "events:read" | "events:write")[];
             /** @description where users return to after signing in: https; http to `127.0.0.1`, `[::1]` or `localhost`, with any port; of a public client also a private-use scheme with a dot. No fragment, no userinfo. Compared to the letter */
@@ -762,14 +792,18 @@ export interface components {
             type?: "confidential" | "public";
         };
         NewIndividual: {
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             lastName: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             firstName?: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             title?: string;
             /**
              * Format: idn-email
-             * @description also an internationalised one (RFC 6531), of at most 254 octets, 64 of them before the `@` (RFC 5321); trimmed; compared case-insensitively
+             * @description also an internationalised one (RFC 6531), of at most 254 octets, 64 of them before the `@` (RFC 5321), where dots may follow each other and end it; trimmed; compared case-insensitively
              */
             email?: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             phone?: string;
             /** @description ISO 639, for example fr or de-CH */
             language?: string;
@@ -779,10 +813,11 @@ export interface components {
             authorizations?: components["schemas"]["Authorizations"];
         };
         NewOrder: {
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             contactNumber?: string;
-            /** @description service host; its tariffs, limits and hold time apply */
+            /** @description service host; its tariffs, limits and hold time apply; one line with a visible character, trimmed, in Unicode NFC */
             pointOfSale?: string;
-            /** @description the institution's or reseller's own reference of the order */
+            /** @description the institution's or reseller's own reference of the order; one line with a visible character, trimmed, in Unicode NFC */
             externalReference?: string;
             items: components["schemas"]["NewOrderItem"][];
         };
@@ -801,12 +836,13 @@ export interface components {
             items: components["schemas"]["NewOrderItem"][];
         };
         NewPayment: {
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             method: string;
             /** @description in the currency's minor unit */
             amount: number;
             /** @description if given, the order's */
             currency?: string;
-            /** @description returned with the scope orders.sensitive:read only */
+            /** @description returned with the scope orders.sensitive:read only; one line with a visible character, trimmed, in Unicode NFC */
             reference?: string;
             /** @enum {string} */
             status: "captured" | "pending";
@@ -837,6 +873,7 @@ export interface components {
         NewPointOfSale: {
             /** @description the value of X-Service-Host in requests; case-insensitive */
             serviceHost: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             name: string;
             languages: string[];
             /** @description ISO 4217 */
@@ -850,7 +887,7 @@ export interface components {
             holdMinutes: number;
         };
         NewPrice: {
-            /** @description code of the seat category */
+            /** @description code of the seat category; one line with a visible character, trimmed, in Unicode NFC */
             seatCategory: string;
             tariffId: string;
             /** @description in the currency's minor unit */
@@ -859,6 +896,7 @@ export interface components {
             currency?: string;
         };
         NewProduct: {
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             code: string;
             type: components["schemas"]["ProductType"];
             name: components["schemas"]["LocalisedText"];
@@ -884,11 +922,13 @@ export interface components {
             amount: number;
             /** @description if given, the order's */
             currency?: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             method: string;
-            /** @description returned with the scope orders.sensitive:read only */
+            /** @description returned with the scope orders.sensitive:read only; one line with a visible character, trimmed, in Unicode NFC */
             reference?: string;
         };
         NewSeatCategory: {
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             code: string;
             name: components["schemas"]["LocalisedText"];
             numbered: boolean;
@@ -896,14 +936,18 @@ export interface components {
             rows?: components["schemas"]["SeatRowInput"][];
         };
         NewStructure: {
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             name: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             legalForm?: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             registrationNumber?: string;
             /**
              * Format: idn-email
-             * @description also an internationalised one (RFC 6531), of at most 254 octets, 64 of them before the `@` (RFC 5321); trimmed; compared case-insensitively
+             * @description also an internationalised one (RFC 6531), of at most 254 octets, 64 of them before the `@` (RFC 5321), where dots may follow each other and end it; trimmed; compared case-insensitively
              */
             email?: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             phone?: string;
             /** @description ISO 639, for example fr or de-CH */
             language?: string;
@@ -911,6 +955,7 @@ export interface components {
             relay?: components["schemas"]["Relay"];
         };
         NewTariff: {
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             code: string;
             name: components["schemas"]["LocalisedText"];
             /** @enum {string|null} */
@@ -919,22 +964,25 @@ export interface components {
         NewUser: {
             /**
              * Format: idn-email
-             * @description also an internationalised one (RFC 6531), of at most 254 octets, 64 of them before the `@` (RFC 5321); trimmed; compared case-insensitively
+             * @description also an internationalised one (RFC 6531), of at most 254 octets, 64 of them before the `@` (RFC 5321), where dots may follow each other and end it; trimmed; compared case-insensitively
              */
             login: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             name: string;
             /**
              * @description bounds the scopes and the data of the user
              * @enum {string}
              */
             role: "admin" | "manager" | "box_office" | "door" | "customer";
-            /** @description the contact whose data the user sees; required for the role `customer`, without effect on others */
+            /** @description the contact whose data the user sees; required for the role `customer`, without effect on others; one line with a visible character, trimmed, in Unicode NFC */
             contactNumber?: string | null;
             /** @description service hosts: the points of sale whose orders the user sees, all if empty; only the role `box_office` is restricted by it */
             pointsOfSale?: string[];
         };
         NewVenue: {
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             name: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             city?: string | null;
         };
         NewWebhook: {
@@ -942,6 +990,7 @@ export interface components {
             url: string;
             /** @description the types of events to deliver; `order.*` means all types of orders, present and future */
             types: ("order.created" | "order.changed" | "order.confirmed" | "order.expired" | "order.cancelled" | "order.settled" | "payment.recorded" | "payment.failed" | "refund.recorded" | "ticket.issued" | "ticket.changed" | "ticket.printed" | "ticket.printing_reverted" | "ticket.replaced" | "ticket.controlled" | "ticket.control_reverted" | "ticket.cancelled" | "contact.created" | "contact.changed" | "contact.erased" | "product.created" | "product.changed" | "performance.created" | "performance.changed" | "performance.cancelled" | "order.*" | "payment.*" | "refund.*" | "ticket.*" | "contact.*" | "product.*" | "performance.*")[];
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             description?: string | null;
             /**
              * @default active
@@ -1024,13 +1073,15 @@ export interface components {
             settledAt: string | null;
         };
         OrderCancellationRequest: {
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             reason?: string;
             /** @description true: also with controlled tickets; needs orders.sensitive:write */
             override?: boolean;
         };
         OrderChanges: {
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             contactNumber?: string | null;
-            /** @description the institution's or reseller's own reference of the order */
+            /** @description the institution's or reseller's own reference of the order; one line with a visible character, trimmed, in Unicode NFC */
             externalReference?: string | null;
         };
         OrderConfirmation: {
@@ -1159,12 +1210,13 @@ export interface components {
         Payment: {
             id: string;
             orderId: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             method: string;
             /** @description in the currency's minor unit */
             amount: number;
             /** @description ISO 4217 */
             currency: string;
-            /** @description returned with the scope orders.sensitive:read only */
+            /** @description returned with the scope orders.sensitive:read only; one line with a visible character, trimmed, in Unicode NFC */
             reference?: string | null;
             /** @enum {string} */
             status: "pending" | "captured" | "failed";
@@ -1265,7 +1317,9 @@ export interface components {
             startDate?: string;
             durationMinutes?: number | null;
             venue?: {
+                /** @description one line with a visible character, trimmed, in Unicode NFC */
                 name?: string;
+                /** @description one line with a visible character, trimmed, in Unicode NFC */
                 city?: string | null;
             };
             /** @description IANA name */
@@ -1348,6 +1402,7 @@ export interface components {
         PlaceState: "free" | "held" | "sold";
         PointOfSale: {
             serviceHost: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             name: string;
             languages: string[];
             /** @description ISO 4217 */
@@ -1370,6 +1425,7 @@ export interface components {
             data: components["schemas"]["PointOfSale"];
         };
         PointOfSaleChanges: {
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             name?: string;
             languages?: string[];
             /** @description ISO 4217 */
@@ -1408,7 +1464,7 @@ export interface components {
             currency: string;
         };
         PriceChanges: {
-            /** @description code of the seat category */
+            /** @description code of the seat category; one line with a visible character, trimmed, in Unicode NFC */
             seatCategory?: string;
             seatCategoryId?: string;
             tariffId: string;
@@ -1466,6 +1522,7 @@ export interface components {
             data: components["schemas"]["Product"];
         };
         ProductChanges: {
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             code?: string;
             type?: components["schemas"]["ProductType"];
             name?: components["schemas"]["LocalisedTextChanges"];
@@ -1513,6 +1570,7 @@ export interface components {
             asOf: string;
         };
         ProductReplacement: {
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             code: string;
             type: components["schemas"]["ProductType"];
             name: components["schemas"]["LocalisedText"];
@@ -1704,8 +1762,9 @@ export interface components {
             amount: number;
             /** @description ISO 4217 */
             currency: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             method: string;
-            /** @description returned with the scope orders.sensitive:read only */
+            /** @description returned with the scope orders.sensitive:read only; one line with a visible character, trimmed, in Unicode NFC */
             reference?: string | null;
             /**
              * Format: date-time
@@ -1738,20 +1797,24 @@ export interface components {
             data: components["schemas"]["RefundPage"];
         };
         Relay: {
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             firstName?: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             lastName?: string;
             /**
              * Format: idn-email
-             * @description also an internationalised one (RFC 6531), of at most 254 octets, 64 of them before the `@` (RFC 5321); trimmed; compared case-insensitively
+             * @description also an internationalised one (RFC 6531), of at most 254 octets, 64 of them before the `@` (RFC 5321), where dots may follow each other and end it; trimmed; compared case-insensitively
              */
             email?: string;
         };
         RelayChanges: {
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             firstName?: string | null;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             lastName?: string | null;
             /**
              * Format: idn-email
-             * @description also an internationalised one (RFC 6531), of at most 254 octets, 64 of them before the `@` (RFC 5321); trimmed; compared case-insensitively
+             * @description also an internationalised one (RFC 6531), of at most 254 octets, 64 of them before the `@` (RFC 5321), where dots may follow each other and end it; trimmed; compared case-insensitively
              */
             email?: string | null;
         };
@@ -1785,14 +1848,17 @@ export interface components {
             rows?: components["schemas"]["SeatRowChanges"][];
         };
         SeatRow: {
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             row: string;
             seats: number;
         };
         SeatRowChanges: {
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             row: string;
             seats: number;
         };
         SeatRowInput: {
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             row: string;
             seats: number;
         };
@@ -1800,9 +1866,12 @@ export interface components {
             /** Format: date */
             dateOfBirth?: string;
             identityDocument?: {
+                /** @description one line with a visible character, trimmed, in Unicode NFC */
                 type: string;
+                /** @description one line with a visible character, trimmed, in Unicode NFC */
                 number: string;
             };
+            /** @description with a visible character, trimmed, in Unicode NFC */
             accessibilityNeeds?: string;
             bankAccount?: {
                 /** @description ISO 13616, without spaces */
@@ -1816,14 +1885,18 @@ export interface components {
             data: components["schemas"]["SensitiveData"];
         };
         Structure: {
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             name?: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             legalForm?: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             registrationNumber?: string;
             /**
              * Format: idn-email
-             * @description also an internationalised one (RFC 6531), of at most 254 octets, 64 of them before the `@` (RFC 5321); trimmed; compared case-insensitively
+             * @description also an internationalised one (RFC 6531), of at most 254 octets, 64 of them before the `@` (RFC 5321), where dots may follow each other and end it; trimmed; compared case-insensitively
              */
             email?: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             phone?: string;
             /** @description ISO 639, for example fr or de-CH */
             language?: string;
@@ -1855,14 +1928,18 @@ export interface components {
             data: components["schemas"]["Structure"];
         };
         StructureChanges: {
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             name?: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             legalForm?: string | null;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             registrationNumber?: string | null;
             /**
              * Format: idn-email
-             * @description also an internationalised one (RFC 6531), of at most 254 octets, 64 of them before the `@` (RFC 5321); trimmed; compared case-insensitively
+             * @description also an internationalised one (RFC 6531), of at most 254 octets, 64 of them before the `@` (RFC 5321), where dots may follow each other and end it; trimmed; compared case-insensitively
              */
             email?: string | null;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             phone?: string | null;
             /** @description ISO 639, for example fr or de-CH */
             language?: string | null;
@@ -1887,14 +1964,18 @@ export interface components {
             data: components["schemas"]["StructurePage"];
         };
         StructureReplacement: {
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             name: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             legalForm?: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             registrationNumber?: string;
             /**
              * Format: idn-email
-             * @description also an internationalised one (RFC 6531), of at most 254 octets, 64 of them before the `@` (RFC 5321); trimmed; compared case-insensitively
+             * @description also an internationalised one (RFC 6531), of at most 254 octets, 64 of them before the `@` (RFC 5321), where dots may follow each other and end it; trimmed; compared case-insensitively
              */
             email?: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             phone?: string;
             /** @description ISO 639, for example fr or de-CH */
             language?: string;
@@ -1925,6 +2006,7 @@ export interface components {
             data: components["schemas"]["Tariff"];
         };
         TariffChanges: {
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             code?: string;
             name?: components["schemas"]["LocalisedTextChanges"];
             /** @enum {string|null} */
@@ -1999,6 +2081,7 @@ export interface components {
             beneficiary?: components["schemas"]["BeneficiaryChanges"] | null;
         };
         TicketControl: {
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             gate?: string;
             /**
              * Format: date-time
@@ -2050,7 +2133,7 @@ export interface components {
             data: components["schemas"]["TicketPage"];
         };
         TicketReplacement: {
-            /** @description stored with the replaced ticket; no operation returns it */
+            /** @description stored with the replaced ticket; no operation returns it; one line with a visible character, trimmed, in Unicode NFC */
             reason?: string;
         };
         /** @enum {string} */
@@ -2140,6 +2223,7 @@ export interface components {
             data: components["schemas"]["User"];
         };
         UserChanges: {
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             name?: string;
             /**
              * @description bounds the scopes and the data of the user
@@ -2151,7 +2235,7 @@ export interface components {
              * @enum {string}
              */
             state?: "invited" | "active" | "locked";
-            /** @description the contact whose data the user sees; required for the role `customer`, without effect on others */
+            /** @description the contact whose data the user sees; required for the role `customer`, without effect on others; one line with a visible character, trimmed, in Unicode NFC */
             contactNumber?: string | null;
             /** @description service hosts: the points of sale whose orders the user sees, all if empty; only the role `box_office` is restricted by it */
             pointsOfSale?: string[] | null;
@@ -2274,6 +2358,7 @@ export interface components {
             url?: string;
             /** @description the types of events to deliver; `order.*` means all types of orders, present and future */
             types?: ("order.created" | "order.changed" | "order.confirmed" | "order.expired" | "order.cancelled" | "order.settled" | "payment.recorded" | "payment.failed" | "refund.recorded" | "ticket.issued" | "ticket.changed" | "ticket.printed" | "ticket.printing_reverted" | "ticket.replaced" | "ticket.controlled" | "ticket.control_reverted" | "ticket.cancelled" | "contact.created" | "contact.changed" | "contact.erased" | "product.created" | "product.changed" | "performance.created" | "performance.changed" | "performance.cancelled" | "order.*" | "payment.*" | "refund.*" | "ticket.*" | "contact.*" | "product.*" | "performance.*")[];
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             description?: string | null;
             /**
              * @description `paused`: events are kept for as long as the feed keeps them, and delivered once it is active. `disabled`: by the service, because the receiver answered 410 or nothing succeeded for five days; events are delivered only if they are redelivered, until it is set to `active`
@@ -3301,10 +3386,11 @@ export interface operations {
                 modifiedSince?: string;
                 /** @example open */
                 state?: "open" | "reserved" | "payment_pending" | "confirmed" | "expired" | "cancelled";
+                /** @description one line with a visible character, trimmed, in Unicode NFC */
                 contactNumber?: string;
-                /** @description the institution's or reseller's own reference of the order */
+                /** @description the institution's or reseller's own reference of the order; one line with a visible character, trimmed, in Unicode NFC */
                 externalReference?: string;
-                /** @description service host; its tariffs, limits and hold time apply */
+                /** @description service host; its tariffs, limits and hold time apply; one line with a visible character, trimmed, in Unicode NFC */
                 pointOfSale?: string;
                 /** @description created then or later */
                 createdFrom?: string;
@@ -3466,6 +3552,7 @@ export interface operations {
                 /** @example show */
                 type?: components["schemas"]["ProductType"];
                 state?: components["schemas"]["ProductState"];
+                /** @description one line with a visible character, trimmed, in Unicode NFC */
                 code?: string;
                 /** @description begins then or later */
                 from?: string;

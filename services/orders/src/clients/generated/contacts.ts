@@ -17,11 +17,13 @@ export interface components {
              * @description ISO 8601 UTC
              */
             readonly asOf: string;
-            readonly firstName: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
+            readonly firstName?: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             readonly lastName: string;
             /**
              * Format: idn-email
-             * @description also an internationalised one (RFC 6531), of at most 254 octets, 64 of them before the `@` (RFC 5321); trimmed; compared case-insensitively
+             * @description also an internationalised one (RFC 6531), of at most 254 octets, 64 of them before the `@` (RFC 5321), where dots may follow each other and end it; trimmed; compared case-insensitively
              */
             readonly email: string;
             readonly language?: string;

@@ -22,8 +22,11 @@ export interface components {
         readonly CartItemChanges: {
             readonly requestId: string;
             readonly tariffId?: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             readonly contactNumber?: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             readonly beneficiaryFirstName?: string | null;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             readonly beneficiaryLastName?: string | null;
         };
         readonly CartItemRequest: {
@@ -36,10 +39,12 @@ export interface components {
             readonly placeIds?: readonly string[];
             /** @description those who will come, in the order of the places; at most as many */
             readonly beneficiaries?: readonly components["schemas"]["NewBeneficiary"][];
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             readonly contactNumber?: string;
         };
         readonly Checkout: {
             readonly requestId: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             readonly contactNumber?: string;
             readonly guest?: components["schemas"]["CheckoutGuest"];
             /** @enum {string} */
@@ -48,11 +53,13 @@ export interface components {
             readonly paymentToken?: "ok" | "declined" | "pending";
         };
         readonly CheckoutGuest: {
-            readonly firstName: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
+            readonly firstName?: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             readonly lastName: string;
             /**
              * Format: idn-email
-             * @description also an internationalised one (RFC 6531), of at most 254 octets, 64 of them before the `@` (RFC 5321); trimmed; compared case-insensitively
+             * @description also an internationalised one (RFC 6531), of at most 254 octets, 64 of them before the `@` (RFC 5321), where dots may follow each other and end it; trimmed; compared case-insensitively
              */
             readonly email: string;
             readonly language?: string;
@@ -74,7 +81,9 @@ export interface components {
             };
         };
         readonly NewBeneficiary: {
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             readonly firstName?: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             readonly lastName?: string;
         };
         readonly PlaceReference: {
@@ -102,6 +111,7 @@ export interface components {
         };
         readonly ShopCancellation: {
             readonly requestId: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             readonly reason?: string | null;
         };
         readonly ShopOrder: {
@@ -416,7 +426,10 @@ export interface operations {
     readonly listShopOrders: {
         readonly parameters: {
             readonly query?: {
-                /** @example C7K2M9QX4TB03 */
+                /**
+                 * @description one line with a visible character, trimmed, in Unicode NFC
+                 * @example C7K2M9QX4TB03
+                 */
                 readonly contactNumber?: string;
                 readonly ids?: string;
                 readonly offset?: number;

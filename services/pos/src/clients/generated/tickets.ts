@@ -8,7 +8,9 @@ export interface components {
             readonly lastName: string | null;
         };
         readonly BeneficiaryNaming: {
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             readonly firstName?: string | null;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
             readonly lastName?: string | null;
         };
         readonly ListShopTicketsAnswer: {
