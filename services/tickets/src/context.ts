@@ -10,6 +10,8 @@ import {
   ordersCollection,
   type ReplacementDocument,
   replacementsCollection,
+  type ScanDocument,
+  scansCollection,
   type TicketDocument,
   ticketsCollection,
 } from './store.ts';
@@ -21,6 +23,7 @@ export interface Collections {
   readonly orders: Documents<OrderDocument>;
   readonly replacements: Documents<ReplacementDocument>;
   readonly erasedContacts: Documents<ErasedContactDocument>;
+  readonly scans: Documents<ScanDocument>;
 }
 
 /** What commands and queries need. */
@@ -49,6 +52,7 @@ export const createContext = (store: Store, serviceSecret: string, now: () => nu
     orders: store.collection(ordersCollection).of(institution),
     replacements: store.collection(replacementsCollection).of(institution),
     erasedContacts: store.collection(erasedContactsCollection).of(institution),
+    scans: store.collection(scansCollection).of(institution),
   }),
 });
 

@@ -73,6 +73,28 @@ export const controlled = {
   updatedAt: '2027-03-14T19:02:12.000Z',
 } as const;
 
+const scanned = {
+  result: 'admitted',
+  reason: null,
+  ticketId: ids.ticket,
+  place,
+  performanceId: ids.performance,
+  control: { at: controlled.controlledAt, gate: control.gate },
+} as const;
+
+/** The answer to a scan of a batch. */
+export const scanAnswer = { nonce: 'gate-7.000123', ...scanned } as const;
+
+/** The same scan in the list of scans. */
+export const recordedScan = {
+  id: 'scn_00mhs1k9f5w3e5r7t9y1',
+  ...scanAnswer,
+  gate: control.gate,
+  at: controlled.controlledAt,
+  offline: false,
+  receivedAt: controlled.updatedAt,
+} as const;
+
 /** The answer of a replacement. */
 export const replacing = {
   ...printed,

@@ -4,6 +4,7 @@ import { createContextOf } from './bounds.ts';
 import type { Context } from './context.ts';
 import { barcodeControlRoutes } from './control/by-barcode.ts';
 import { controlRoutes } from './control/routes.ts';
+import { scanRoutes } from './control/scan-routes.ts';
 import { documentRoutes } from './document/routes.ts';
 import { internalRoutes } from './issue/routes.ts';
 import { orderPrintingRoutes } from './printing/print-order.ts';
@@ -24,6 +25,7 @@ export const routes = (context: Context): AnyOperation[] => {
     ...printingRoutes(contextOf),
     ...barcodeControlRoutes(contextOf),
     ...controlRoutes(contextOf),
+    ...scanRoutes(contextOf),
     ...internalRoutes(context),
     ...shopRoutes(context),
   ];

@@ -8,7 +8,7 @@ const text = (maxLength: number) => lineOfText({ maxLength });
 
 export const Status = named('TicketStatus', oneOf(statuses));
 
-const Place = named(
+export const Place = named(
   'PlaceReference',
   Members({ id: Text(), label: Text(), row: nullable(Text()), seat: nullable(Integer()) }),
 );
@@ -137,7 +137,11 @@ export const Control = named(
 export const BarcodeControl = named(
   'BarcodeControl',
   Members({
-    barcode: Text({ minLength: 1, maxLength: 2048, description: 'exactly as scanned' }),
+    barcode: Text({
+      minLength: 1,
+      maxLength: 2048,
+      description: 'as scanned: white space around it and a prefix of hand scanners (`]Q1`) are ignored',
+    }),
     performanceId: Optional(id),
     ...Control.properties,
   }),

@@ -1,7 +1,7 @@
 import type { Announced, Retentions } from '@boxoffice/service';
 import { collection, type Document } from '@boxoffice/store';
 import type { OrderTickets } from './domain/order.ts';
-import type { Ticket } from './domain/ticket.ts';
+import type { Place, Ticket } from './domain/ticket.ts';
 
 export type TicketDocument = Announced & Ticket;
 /** The id is the order's. */
@@ -32,11 +32,41 @@ export interface BarcodeKeyDocument extends Document {
   readonly createdAt: string;
 }
 
+/** The answer to a scan. */
+export interface ScanAnswer {
+  readonly result: 'admitted' | 'repeated' | 'refused';
+  /** The status that a single control answers; null if it admits. */
+  readonly reason: string | null;
+  /** The ticket's control as of the answer; null if it is not controlled. `at` in ISO 8601 UTC. */
+  readonly control: { readonly at: string; readonly gate: string | null } | null;
+}
+
+/** A scan at the door, without personal data and without what was read; instants are ISO 8601 UTC. */
+export interface ScanDocument extends Document, ScanAnswer {
+  /** Null for a single control. */
+  readonly nonce: string | null;
+  /** Null where no ticket was found. */
+  readonly ticketId: string | null;
+  readonly place: Place | null;
+  /** The performance at whose door it was, if the scanner named it, else the ticket's. */
+  readonly performanceId: string | null;
+  /** The ticket's performance, where that is another one. */
+  readonly otherPerformanceId?: string;
+  readonly pointOfSale: string | null;
+  readonly gate: string | null;
+  readonly at: string;
+  readonly offline: boolean;
+  readonly receivedAt: string;
+  /** What was answered, if that is no longer true: the scan was admitted until an earlier one arrived. */
+  readonly answered?: ScanAnswer;
+}
+
 export const ticketsCollection = collection<TicketDocument>('tickets', [
   { name: 'created', fields: ['createdAt'] },
   { name: 'updated', fields: ['updatedAt'] },
   { name: 'order', fields: ['orderId', 'createdAt'] },
   { name: 'performance', fields: ['performanceId', 'createdAt'] },
+  { name: 'admission', fields: ['performanceId', 'status', 'gate'] },
   { name: 'status', fields: ['status', 'createdAt'] },
   { name: 'contact', fields: ['contactNumber'] },
   { name: 'buyer', fields: ['contactNumber', 'createdAt'] },
@@ -58,6 +88,17 @@ export const barcodeKeysCollection = collection<BarcodeKeyDocument>('barcode_key
 
 export const erasedContactsCollection = collection<ErasedContactDocument>('erased_contacts');
 
+export const scansCollection = collection<ScanDocument>('scans', [
+  { name: 'at', fields: ['at'] },
+  { name: 'performance', fields: ['performanceId', 'at'] },
+  { name: 'gate', fields: ['gate', 'at'] },
+  { name: 'result', fields: ['result', 'at'] },
+  { name: 'received', fields: ['receivedAt'], acrossInstitutions: true },
+]);
+
+/** How long a scan is kept. */
+export const SCAN_RETENTION_MS = 90 * 86_400_000;
+
 /** Every collection of the service. */
 export const collections = [
   ticketsCollection,
@@ -65,6 +106,7 @@ export const collections = [
   replacementsCollection,
   erasedContactsCollection,
   barcodeKeysCollection,
+  scansCollection,
 ];
 
 /** How long the documents of each collection are stored. */
@@ -74,4 +116,8 @@ export const retention: Retentions = {
   replacements: { retained: 'until both tickets are written, at most ten minutes (`ABANDONED_MS`)' },
   erased_contacts: { retained: 'for good: the number only, so that a late event restores no name' },
   barcode_keys: { retained: 'for good, so that every ticket stays verifiable' },
+  scans: {
+    retained: '90 days (`SCAN_RETENTION_MS`)',
+    ends: [{ field: 'receivedAt', iso: true, afterMs: SCAN_RETENTION_MS }],
+  },
 };

@@ -80,7 +80,10 @@ const PLAIN: Readonly<Record<string, unknown>> = {
 
 /** Query parameters without which an operation refuses, from the values of path parameters. */
 const NEEDED: Readonly<Record<string, (params: Readonly<Record<string, string>>) => Readonly<Record<string, string>>>> =
-  { listAvailability: ({ performanceId = 'none' }) => ({ performanceIds: performanceId }) };
+  {
+    listAvailability: ({ performanceId = 'none' }) => ({ performanceIds: performanceId }),
+    getAdmissions: ({ performanceId = 'none' }) => ({ performanceId }),
+  };
 
 const exampleIn = ({ requestBody }: OpenApiOperation): unknown => {
   const [content] = Object.values(requestBody?.content ?? {});

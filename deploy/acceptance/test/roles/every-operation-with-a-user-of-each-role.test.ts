@@ -35,7 +35,7 @@ const DECIDED: Readonly<
   Partial<Record<Role, { readonly may: readonly string[]; readonly mayNot: readonly string[] }>>
 > = {
   door: {
-    may: ['controlTicket', 'controlBarcode', 'revertControl'],
+    may: ['controlTicket', 'controlBarcode', 'controlTickets', 'revertControl'],
     mayNot: ['updateTicket', 'replaceTicket', 'printOrder', 'printTicket', 'rollBackPrinting'],
   },
   customer: {
@@ -53,7 +53,7 @@ const DECIDED: Readonly<
       'getTicketDocument',
       'getVerificationKey',
     ],
-    mayNot: ['createIndividual', 'createStructure', 'quoteOrder'],
+    mayNot: ['createIndividual', 'createStructure', 'quoteOrder', 'listControls', 'getAdmissions'],
   },
 };
 

@@ -65,15 +65,8 @@ export const signShort = ({ kid, privateKey }: BarcodeKey, { tid, prf }: ShortPa
   return toBase45(Buffer.concat([payload, sign(null, payload, privateKey)]));
 };
 
-/** The parts of a short barcode. */
-export interface ShortBarcode extends ShortPayload {
-  readonly key: Buffer;
-  readonly signed: Buffer;
-  readonly signature: Buffer;
-}
-
-/** Reads a short barcode without verifying it; undefined if it is none. */
-export const readShort = (barcode: string): ShortBarcode | undefined => {
+/** What a short barcode says, and the bytes that name its key, without verification; undefined if it is none. */
+export const readShort = (barcode: string): (ShortPayload & { readonly key: Buffer }) | undefined => {
   const decoded = fromBase45(barcode);
   if (decoded?.length !== PAYLOAD_LENGTH + SIGNATURE_LENGTH) return undefined;
   const bytes = Buffer.from(decoded);
@@ -87,11 +80,5 @@ export const readShort = (barcode: string): ShortBarcode | undefined => {
   const ticket = unpacked(next(LENGTH.ticket));
   const replacement = next(LENGTH.replacement).readUIntBE(0, LENGTH.replacement);
   const performance = unpacked(next(LENGTH.performance));
-  return {
-    tid: `tic_${ticket}${replacement === 0 ? '' : `_r${replacement}`}`,
-    prf: `prf_${performance}`,
-    key,
-    signed: bytes.subarray(0, PAYLOAD_LENGTH),
-    signature: bytes.subarray(PAYLOAD_LENGTH),
-  };
+  return { tid: `tic_${ticket}${replacement === 0 ? '' : `_r${replacement}`}`, prf: `prf_${performance}`, key };
 };

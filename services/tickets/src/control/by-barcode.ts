@@ -1,9 +1,10 @@
 import { Fault } from '@boxoffice/envelope';
 import { type AnyOperation, operation } from '@boxoffice/http';
-import { ticketSignedIn } from '../barcode/signing.ts';
+import { scannedText } from '../barcode/scanned.ts';
+import { ticketNamedBy } from '../barcode/signing.ts';
 import type { ContextOf } from '../bounds.ts';
-import type { CallerContext } from '../context.ts';
-import { control } from '../domain/ticket.ts';
+import type { Collections } from '../context.ts';
+import { control } from '../domain/control.ts';
 import { ticketControlled } from '../events.ts';
 import * as example from '../examples.ts';
 import { BarcodeControl, Ticket } from '../schemas.ts';
@@ -11,11 +12,13 @@ import type { TicketDocument } from '../store.ts';
 import { answer, finalCodes, PATH } from '../tickets/answers.ts';
 import { findTicket } from '../tickets/lineage.ts';
 import { changeTicket } from '../tickets/tickets.ts';
+import { scanOf, withScan } from './scans.ts';
 
-/** The ticket with this barcode, if a key of the institution has signed it. @throws {Fault} `ticket_unknown_barcode` */
-const ticketWith = async (context: CallerContext, institution: string, barcode: string): Promise<TicketDocument> => {
-  const id = ticketSignedIn(barcode, await context.keys.published(institution));
-  const ticket = id === undefined ? undefined : await findTicket(context.collections(institution), id);
+/** The ticket with this barcode. @throws {Fault} `ticket_unknown_barcode` */
+const ticketWith = async (collections: Collections, scanned: string): Promise<TicketDocument> => {
+  const barcode = scannedText(scanned);
+  const id = ticketNamedBy(barcode);
+  const ticket = id === undefined ? undefined : await findTicket(collections, id);
   if (ticket?.barcode === barcode) return ticket;
   throw new Fault('ticket_unknown_barcode', 'No ticket of this institution has this barcode.');
 };
@@ -52,19 +55,23 @@ export const barcodeControlRoutes = (contextOf: ContextOf): AnyOperation[] => [
     handle: async ({ caller, body, remember }) => {
       const { barcode, performanceId, ...given } = body;
       const context = contextOf(caller);
-      const ticket = await ticketWith(context, caller.institution, barcode);
-      if (performanceId !== undefined && performanceId !== ticket.performanceId)
-        throw new Fault('ticket_other_performance', `The ticket is for the performance ${ticket.performanceId}.`);
-      return answer(
-        await changeTicket(
+      const collections = context.collections(caller.institution);
+      const scan = scanOf(context, given);
+      let ticket: TicketDocument | undefined;
+      const run = async () => {
+        ticket = await ticketWith(collections, barcode);
+        if (performanceId !== undefined && performanceId !== ticket.performanceId)
+          throw new Fault('ticket_other_performance', `The ticket is for the performance ${ticket.performanceId}.`);
+        return changeTicket(
           context,
           caller.institution,
           ticket.id,
           { ifMatch: () => {}, idempotencyRecord: remember(answer) },
-          (found, now) => control(found, given, now),
+          (found, now) => control(found, scan, now),
           ticketControlled,
-        ),
-      );
+        );
+      };
+      return answer(await withScan(collections, scan, performanceId, run, async () => ticket));
     },
   }),
 ];

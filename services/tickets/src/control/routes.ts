@@ -2,12 +2,14 @@
 
 import { type AnyOperation, operation } from '@boxoffice/http';
 import type { ContextOf } from '../bounds.ts';
-import { control, revert } from '../domain/ticket.ts';
+import { control, revert } from '../domain/control.ts';
 import { ticketControlled, ticketControlReverted } from '../events.ts';
 import * as example from '../examples.ts';
 import { Control } from '../schemas.ts';
 import { answer, changing, finalCodes, single } from '../tickets/answers.ts';
+import { findTicket } from '../tickets/lineage.ts';
 import { changeTicket } from '../tickets/tickets.ts';
+import { scanOf, withScan } from './scans.ts';
 
 const controlling = { ...single, ...changing, path: `${single.path}/control`, admits: ['door'] } as const;
 const params = { ticketId: example.ids.ticket };
@@ -26,20 +28,21 @@ export const controlRoutes = (contextOf: ContextOf): AnyOperation[] => [
     body: Control,
     errors: ['ticket_already_controlled', 'ticket_not_printed', ...finalCodes, 'semantically_invalid'],
     example: { params, body: example.control, answer: example.controlled },
-    handle: async ({ caller, params, body, ifMatch, remember }) =>
-      answer(
-        await changeTicket(
-          contextOf(caller),
+    handle: async ({ caller, params: { ticketId }, body, ifMatch, remember }) => {
+      const context = contextOf(caller);
+      const collections = context.collections(caller.institution);
+      const scan = scanOf(context, body);
+      const run = () =>
+        changeTicket(
+          context,
           caller.institution,
-          params.ticketId,
-          {
-            ifMatch,
-            idempotencyRecord: remember(answer),
-          },
-          (ticket, now) => control(ticket, body, now),
+          ticketId,
+          { ifMatch, idempotencyRecord: remember(answer) },
+          (ticket, now) => control(ticket, scan, now),
           ticketControlled,
-        ),
-      ),
+        );
+      return answer(await withScan(collections, scan, undefined, run, () => findTicket(collections, ticketId)));
+    },
   }),
   operation({
     ...controlling,

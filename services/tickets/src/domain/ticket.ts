@@ -1,4 +1,4 @@
-// Rules of tickets without any I/O: statuses, the tickets of an order, and the ids of replacements.
+// Rules of tickets without any I/O: statuses, printing, replacement, cancellation and the buyer.
 
 /** The status of a ticket. `invalidated`: replaced by another. `invalidated` and `cancelled` are final. */
 export const statuses = ['not_printed', 'printed', 'controlled', 'invalidated', 'cancelled'] as const;
@@ -48,6 +48,23 @@ export interface Successor {
   readonly reason?: string;
 }
 
+/**
+ * A scan that admitted the ticket's holder. It is written with the ticket, so that any process can record the scan and
+ * repeat its answer.
+ */
+export interface Admission {
+  readonly scanId: string;
+  /** The scanner's own name of the scan; null for a single control. */
+  readonly nonce: string | null;
+  /** When the holder was admitted; ISO 8601 UTC, like `receivedAt`. */
+  readonly at: string;
+  readonly gate: string | null;
+  readonly offline: boolean;
+  readonly receivedAt: string;
+  /** An offline scan that arrived later had happened earlier: it is the control. */
+  readonly displaced?: true;
+}
+
 /** A ticket as it is stored; instants are ISO 8601 UTC. */
 export interface Ticket {
   readonly id: string;
@@ -77,6 +94,8 @@ export interface Ticket {
   readonly printedAt: string | null;
   readonly controlledAt: string | null;
   readonly gate: string | null;
+  /** The newest scans that admitted its holder, the last one last; a reverted control stays. Absent: none. */
+  readonly admissions?: readonly Admission[];
   readonly replaces: string | null;
   readonly replacedBy: string | null;
   /** The buyer, and the version of the order that named it. */
@@ -148,38 +167,6 @@ export const rollBack = <T extends Ticket>(ticket: T, now: string): Decision<T> 
   ticket.status === 'printed'
     ? { next: { ...ticket, status: 'not_printed', printedAt: null, updatedAt: now } }
     : wrong(ticket);
-
-/** The tolerated advance of a scanner's clock, in milliseconds. */
-const CLOCK_TOLERANCE_MS = 5 * 60_000;
-
-export interface Control {
-  readonly gate?: string | undefined;
-  /** The time of the control, for scanners that were offline; default: now. ISO 8601 UTC. */
-  readonly at?: string | undefined;
-}
-
-/** printed → controlled, once. */
-export const control = <T extends Ticket>(ticket: T, { gate, at }: Control, now: string): Decision<T> => {
-  if (ticket.status === 'controlled') {
-    const where = ticket.gate === null ? '' : ` at gate ${ticket.gate}`;
-    return { refused: 'already_controlled', details: `The ticket was controlled at ${ticket.controlledAt}${where}.` };
-  }
-  if (ticket.status !== 'printed') return wrong(ticket);
-  if (at !== undefined && Date.parse(at) > Date.parse(now) + CLOCK_TOLERANCE_MS) {
-    return { refused: 'meaningless', details: `$.at: ${at} is in the future` };
-  }
-  return { next: { ...ticket, status: 'controlled', controlledAt: at ?? now, gate: gate ?? null, updatedAt: now } };
-};
-
-/** controlled → printed. */
-export const revert = <T extends Ticket>(ticket: T, now: string): Decision<T> => {
-  if (ticket.status !== 'controlled') return wrong(ticket);
-  if (ticket.kept) {
-    const details = 'The order was cancelled after the control: the ticket stays controlled.';
-    return { refused: 'order_cancelled', details };
-  }
-  return { next: { ...ticket, status: 'printed', controlledAt: null, gate: null, updatedAt: now } };
-};
 
 /** printed → invalidated, replaced by the ticket with this id, which `successorOf` makes. */
 export const replace = <T extends Ticket>(ticket: T, id: string, successor: Successor): Decision<T> =>

@@ -34,6 +34,20 @@ export const findTicket = async (collections: Collections, id: string): Promise<
   return old?.replacedBy === id ? finishReplacement(collections, old) : undefined;
 };
 
+/** The tickets with these ids, by id: one query, unless some were left by an interrupted replacement. */
+export const ticketsWithIds = async (
+  collections: Collections,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, TicketDocument>> => {
+  const found = await collections.tickets.find({ where: { id: { in: ids } } });
+  const there = new Map(found.map((ticket) => [ticket.id, ticket]));
+  for (const id of ids.filter((one) => !there.has(one) && previousId(one) !== undefined)) {
+    const ticket = await findTicket(collections, id);
+    if (ticket) there.set(id, ticket);
+  }
+  return there;
+};
+
 /** All tickets that match, in order of creation, with those that replace them; completes interrupted replacements. */
 export const ticketsWhere = async (collections: Collections, where: Where): Promise<TicketDocument[]> => {
   const found = await collections.tickets.find({ where, orderBy: 'createdAt' });

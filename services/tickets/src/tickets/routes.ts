@@ -1,5 +1,6 @@
 import { type AnyOperation, changesPage, changesPageOf, id, listQuery, operation } from '@boxoffice/http';
 import { Type } from 'typebox';
+import { scannedText } from '../barcode/scanned.ts';
 import { ticketNamedBy } from '../barcode/signing.ts';
 import type { ContextOf } from '../bounds.ts';
 import * as example from '../examples.ts';
@@ -31,9 +32,7 @@ export const ticketRoutes = (contextOf: ContextOf): AnyOperation[] => [
       performanceId: identifier,
       contactNumber: Type.Optional(Type.String({ minLength: 1, maxLength: 128, description: 'of the buyer' })),
       status: Type.Optional(Status),
-      barcode: Type.Optional(
-        Type.String({ minLength: 1, maxLength: 2048, description: 'the exact text that a scanner reads' }),
-      ),
+      barcode: Type.Optional(Type.String({ minLength: 1, maxLength: 2048, description: 'as scanned' })),
     },
     answers: { 200: changesPage(Ticket) },
     example: {
@@ -41,7 +40,8 @@ export const ticketRoutes = (contextOf: ContextOf): AnyOperation[] => [
       answer: { items: [example.ticket], nextCursor: null, asOf: example.asOf },
     },
     handle: async (request) => {
-      const { orderId, performanceId, contactNumber, status, barcode, modifiedSince } = request.query;
+      const { orderId, performanceId, contactNumber, status, barcode: scanned, modifiedSince } = request.query;
+      const barcode = scanned === undefined ? undefined : scannedText(scanned);
       const { now, collections: of } = contextOf(request.caller);
       const collections = of(request.caller.institution);
       const id = barcode === undefined ? undefined : (ticketNamedBy(barcode) ?? '');

@@ -45,7 +45,7 @@ describe.each(engines)(`a barcode is controlled in one request, on $name${notExe
     const barcode = await barcodeOf(id);
     const unknown = [404, 'ticket_unknown_barcode'];
     const changed = `${barcode.slice(0, 60)}${barcode[60] === 'A' ? 'B' : 'A'}${barcode.slice(61)}`;
-    for (const text of [changed, `${barcode} `, barcode.toLowerCase(), 'nonsense', id, order.orderId, 'a.b.c'])
+    for (const text of [changed, `${barcode} 1`, barcode.toLowerCase(), 'nonsense', id, order.orderId, 'a.b.c'])
       expect([text, await codeOf({ barcode: text })]).toEqual([text, unknown]);
     const museum = await fixture.call('POST', `${PATH}/control`, { institution: 'museum', body: { barcode } });
     expect([museum.status, museum.body.status]).toEqual(unknown);
@@ -54,6 +54,21 @@ describe.each(engines)(`a barcode is controlled in one request, on $name${notExe
     expect(await codeOf({ barcode: signed })).toEqual(unknown);
     expect(await codeOf({ barcode: '' })).toEqual([400, 'validation_error']);
     expect(await codeOf({})).toEqual([400, 'bad_request']);
+  });
+
+  test.each([
+    ['white space, CR and LF around it', (text: string) => ` \t${text}\r\n`],
+    ['the prefix of a hand scanner', (text: string) => `]Q1${text}\r`],
+    ['another prefix, and white space before and after it', (text: string) => `\r\n]d2 ${text}`],
+  ])('as scanned, with %s: one by one, in a batch and as a filter', async (_, scanned) => {
+    const [one, other] = [await printed(fixture), await printed(fixture)];
+    const [first, second] = [scanned(await barcodeOf(one.id)), scanned(await barcodeOf(other.id))];
+    expect((await control({ barcode: first })).data).toMatchObject({ id: one.id, status: 'controlled' });
+    const body = { items: [{ nonce: other.id, barcode: second }] };
+    const batch = await fixture.call('POST', `${PATH}/controls`, { body });
+    expect(batch.data.items).toMatchObject([{ result: 'admitted', ticketId: other.id }]);
+    const listed = await fixture.call('GET', `${PATH}?barcode=${encodeURIComponent(first)}`);
+    expect(listed.data.items).toMatchObject([{ id: one.id }]);
   });
 
   test('for another performance it is 409, whatever its status is', async () => {

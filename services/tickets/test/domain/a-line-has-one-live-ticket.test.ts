@@ -1,9 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { rename } from '../../src/domain/beneficiary.ts';
+import * as door from '../../src/domain/control.ts';
 import { nextId, previousId } from '../../src/domain/lineage.ts';
 import { newTicket } from '../../src/domain/order.ts';
-import * as domain from '../../src/domain/ticket.ts';
+import * as states from '../../src/domain/ticket.ts';
+
+const domain = { ...states, ...door };
 
 const wanted = {
   ticketId: 'tic_1',
@@ -17,9 +20,11 @@ const wanted = {
 
 const at = (minute: number): string => new Date(Date.UTC(2027, 2, 14, 19, minute)).toISOString();
 
+const scanAt = (now: string) => ({ id: now, nonce: null, gate: 'North', at: now, offline: false, receivedAt: now });
+
 /** A line: all its tickets, the oldest first, and the counts of its commands. */
 interface Line {
-  tickets: domain.Ticket[];
+  tickets: states.Ticket[];
   admitted: number;
   reverted: number;
   cancelled: boolean;
@@ -37,7 +42,7 @@ type Rules = typeof domain;
 /** A command on one of the line's tickets, which may be an old one, since clients store ids. */
 type Command = (line: Line, which: number, minute: number, rules: Rules) => string;
 
-const put = (line: Line, index: number, decision: domain.Decision): boolean => {
+const put = (line: Line, index: number, decision: states.Decision): boolean => {
   if (!('next' in decision)) return false;
   line.tickets[index] = decision.next;
   const successor = domain.successorOf(decision.next);
@@ -46,7 +51,7 @@ const put = (line: Line, index: number, decision: domain.Decision): boolean => {
 };
 
 const on =
-  (run: (ticket: domain.Ticket, now: string, rules: Rules) => domain.Decision, did: (line: Line) => void = () => {}) =>
+  (run: (ticket: states.Ticket, now: string, rules: Rules) => states.Decision, did: (line: Line) => void = () => {}) =>
   (line: Line, which: number, minute: number, rules: Rules): string => {
     const index = which % line.tickets.length;
     const ticket = line.tickets[index];
@@ -60,7 +65,7 @@ const commands: Readonly<Record<string, Command>> = {
   print: on((ticket, now, rules) => rules.print(ticket, now)),
   rollBack: on((ticket, now, rules) => rules.rollBack(ticket, now)),
   control: on(
-    (ticket, now, rules) => rules.control(ticket, { gate: 'North' }, now),
+    (ticket, now, rules) => rules.control(ticket, scanAt(now), now),
     (line) => {
       line.admitted += 1;
     },

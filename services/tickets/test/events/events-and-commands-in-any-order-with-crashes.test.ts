@@ -3,7 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { cancelTickets } from '../../src/cancellation/cancel.ts';
 import { type Context, createContext } from '../../src/context.ts';
-import { control, print, revert } from '../../src/domain/ticket.ts';
+import { scanOf } from '../../src/control/scans.ts';
+import { control, revert } from '../../src/domain/control.ts';
+import { print } from '../../src/domain/ticket.ts';
 import { ticketControlled, ticketControlReverted } from '../../src/events.ts';
 import { issue } from '../../src/issue/issue.ts';
 import { replaceTicket } from '../../src/replacement/replace.ts';
@@ -69,7 +71,7 @@ describe.each(engines)(`events and commands in any order, with crashes, on $name
           institution,
           id,
           free,
-          (ticket, now) => control(ticket, {}, now),
+          (ticket, now) => control(ticket, scanOf(context, {}), now),
           ticketControlled,
         );
       case 'print':

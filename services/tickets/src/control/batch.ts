@@ -1,0 +1,163 @@
+// Controls in a batch: each scan for itself, with one effect and one answer per nonce.
+
+import { Fault } from '@boxoffice/envelope';
+import type { Caller } from '@boxoffice/identity';
+import { derivedId } from '@boxoffice/runtime';
+import { salesBoundsOf } from '@boxoffice/service';
+import { scannedText } from '../barcode/scanned.ts';
+import { ticketNamedBy } from '../barcode/signing.ts';
+import { type CallerContext, type Collections, timestampOf } from '../context.ts';
+import { control, type Scan } from '../domain/control.ts';
+import type { Ticket } from '../domain/ticket.ts';
+import { ticketControlled } from '../events.ts';
+import type { TicketDocument } from '../store.ts';
+import { ticketsWithIds } from '../tickets/lineage.ts';
+import { allowed } from '../tickets/tickets.ts';
+import { admittedScan, type NewScan, recordScans, refusedScan } from './scans.ts';
+
+/** How long a nonce has one effect and one answer. */
+export const NONCE_MS = 30 * 86_400_000;
+
+/** Tickets that are controlled concurrently. */
+const WIDTH = 32;
+
+/** One scan of a batch, as it is sent. */
+export interface RequestedScan {
+  readonly nonce: string;
+  readonly barcode?: string | undefined;
+  readonly ticketId?: string | undefined;
+  readonly performanceId?: string | undefined;
+  readonly gate?: string | undefined;
+  readonly at?: string | undefined;
+  readonly offline?: boolean | undefined;
+}
+
+interface Item {
+  readonly requested: RequestedScan;
+  readonly scan: Scan;
+  /** The id of this scan, and the one that it has if it was sent in the period before. */
+  readonly ids: readonly [string, string];
+}
+
+/** Makes the items. A scan's id follows from sender, nonce and period, so a scan that is sent again is found by it. */
+const itemsOf = (
+  caller: Pick<Caller, 'institution' | 'client' | 'user'>,
+  requested: readonly RequestedScan[],
+  now: number,
+): Item[] => {
+  const { institution, client, user } = caller;
+  // Under other bounds a scan is another one: the recorded answer may show what is out of bounds now.
+  const sender = [institution, client ?? '', user?.id ?? '', JSON.stringify(salesBoundsOf(caller))];
+  const period = Math.floor(now / NONCE_MS);
+  const receivedAt = new Date(now).toISOString();
+  return requested.map((one) => {
+    const { nonce, gate = null, at = receivedAt, offline = false } = one;
+    const idIn = (periods: number) => derivedId('scn', ...sender, nonce, String(periods));
+    const id = idIn(period);
+    return { requested: one, ids: [id, idIn(period - 1)], scan: { id, nonce, gate, at, offline, receivedAt } };
+  });
+};
+
+/** Offline scans come first, the earliest before the others: they happened already. */
+const inOrder = (one: Item, other: Item): number => {
+  if (!one.scan.offline || !other.scan.offline) return Number(other.scan.offline) - Number(one.scan.offline);
+  return Date.parse(one.scan.at) - Date.parse(other.scan.at);
+};
+
+/** The id of the ticket that a scan means, and the refusal if there is none. */
+const meantBy = ({ barcode, ticketId }: RequestedScan): string =>
+  barcode === undefined ? (ticketId ?? '') : (ticketNamedBy(scannedText(barcode)) ?? '');
+
+const unknown = ({ barcode }: RequestedScan): Fault =>
+  barcode === undefined
+    ? new Fault('not_found', 'There is no ticket with this id.')
+    : new Fault('ticket_unknown_barcode', 'No ticket of this institution has this barcode.');
+
+/** Refuses a scan by what never changes. @throws {Fault} */
+const checkTicket = (ticket: Ticket | undefined, requested: RequestedScan): Ticket => {
+  const { barcode, performanceId } = requested;
+  if (!ticket || (barcode !== undefined && scannedText(barcode) !== ticket.barcode)) throw unknown(requested);
+  if (performanceId !== undefined && performanceId !== ticket.performanceId)
+    throw new Fault('ticket_other_performance', `The ticket is for the performance ${ticket.performanceId}.`);
+  return ticket;
+};
+
+/**
+ * Controls a ticket with one scan; resolves to the scans to record: this one, and those that it displaces. The ticket's
+ * write carries the scan, so that a crash afterwards loses neither the effect nor the answer.
+ */
+const controlWith = async (
+  context: CallerContext,
+  { tickets }: Collections,
+  known: TicketDocument | undefined,
+  { requested, scan, ids }: Item,
+): Promise<NewScan[]> => {
+  const since = new Date(context.now() - NONCE_MS).toISOString();
+  const admissionIn = ({ admissions = [] }: Ticket) =>
+    admissions.find(({ scanId, receivedAt }) => ids.includes(scanId) && receivedAt > since);
+  let seen: Ticket | undefined = known;
+  try {
+    const { id } = checkTicket(known, requested);
+    const written = await tickets.update(id, (ticket) => {
+      seen = ticket;
+      if (admissionIn(ticket)) return undefined;
+      const next = allowed(control(ticket, scan, timestampOf(context)));
+      return { next, events: [ticketControlled(next)] };
+    });
+    const own = written && admissionIn(written);
+    if (!own) throw unknown(requested);
+    const displaced = written.admissions?.filter((one) => one.displaced && one !== own) ?? [];
+    return [own, ...displaced].map((one) => admittedScan(written, one));
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    const isUnknown = error.code === 'not_found' || error.code === 'ticket_unknown_barcode';
+    return [refusedScan(scan, error, isUnknown ? undefined : seen, requested.performanceId)];
+  }
+};
+
+/** The recorded scans of these items, by nonce. */
+const recordedOf = async ({ scans }: Collections, items: readonly Item[], now: number) => {
+  const found = await scans.find({ where: { id: { in: items.flatMap(({ ids }) => ids) } } });
+  const since = new Date(now - NONCE_MS).toISOString();
+  return new Map(found.filter(({ receivedAt }) => receivedAt > since).map((scan) => [scan.nonce, scan]));
+};
+
+/** Controls these items; resolves to their recorded scans. */
+const controlFresh = async (context: CallerContext, collections: Collections, items: readonly Item[]) => {
+  const tickets = await ticketsWithIds(collections, [...new Set(items.map(({ requested }) => meantBy(requested)))]);
+  const byTicket = [...Map.groupBy(items, ({ requested }) => meantBy(requested))];
+  const made: NewScan[] = [];
+  const run = async ([id, same]: readonly [string, readonly Item[]]) => {
+    for (const item of same.toSorted(inOrder))
+      made.push(...(await controlWith(context, collections, tickets.get(id), item)));
+  };
+  for (let start = 0; start < byTicket.length; start += WIDTH)
+    await Promise.all(byTicket.slice(start, start + WIDTH).map(run));
+  const ids = new Set(items.flatMap((item) => item.ids));
+  // Displaced scans first: a scan that is recorded has no work left.
+  await recordScans(
+    collections,
+    made.filter(({ id }) => !ids.has(id)),
+  );
+  const own = made.filter(({ id }) => ids.has(id));
+  return (await recordScans(collections, own)).values();
+};
+
+/**
+ * Controls tickets with the scans of a batch; resolves to one scan for each, in their order. A nonce that was sent
+ * within 30 days, or twice in the batch, gets its first scan.
+ */
+export const controlMany = async (
+  context: CallerContext,
+  caller: Pick<Caller, 'institution' | 'client' | 'user'>,
+  requested: readonly RequestedScan[],
+): Promise<NewScan[]> => {
+  const collections = context.collections(caller.institution);
+  const now = context.now();
+  const all = itemsOf(caller, requested, now);
+  const first = [...new Map(all.toReversed().map((item) => [item.requested.nonce, item])).values()].toReversed();
+  const answers = new Map<string | null, NewScan>(await recordedOf(collections, first, now));
+  const fresh = first.filter(({ requested: { nonce } }) => !answers.has(nonce));
+  for (const scan of await controlFresh(context, collections, fresh)) answers.set(scan.nonce, scan);
+  return all.flatMap(({ requested: { nonce } }) => answers.get(nonce) ?? []);
+};

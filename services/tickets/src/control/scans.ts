@@ -1,0 +1,106 @@
+// The record of scans: what each was answered, and whether that is still true.
+
+import { Fault, registry } from '@boxoffice/envelope';
+import { newId } from '@boxoffice/runtime';
+import type { New } from '@boxoffice/store';
+import { type CallerContext, type Collections, timestampOf } from '../context.ts';
+import type { Scan } from '../domain/control.ts';
+import type { Admission, Ticket } from '../domain/ticket.ts';
+import type { ScanAnswer, ScanDocument } from '../store.ts';
+
+export type NewScan = New<ScanDocument>;
+
+const REPEATED = registry.ticket_already_controlled.status;
+
+const controlOf = ({ status, controlledAt, gate }: Ticket): ScanAnswer['control'] =>
+  status === 'controlled' && controlledAt !== null ? { at: controlledAt, gate } : null;
+
+const ticketMembers = (ticket: Ticket | undefined) => ({
+  ticketId: ticket?.id ?? null,
+  place: ticket?.place ?? null,
+  pointOfSale: ticket?.pointOfSale ?? null,
+});
+
+/** The scan that admitted the holder of this ticket, as any process makes it from the ticket. */
+export const admittedScan = (ticket: Ticket, { scanId, displaced, ...scan }: Admission): NewScan => {
+  const answered: ScanAnswer = { result: 'admitted', reason: null, control: { at: scan.at, gate: scan.gate } };
+  const now: ScanAnswer = { result: 'repeated', reason: REPEATED, control: controlOf(ticket) };
+  return {
+    id: scanId,
+    ...scan,
+    ...ticketMembers(ticket),
+    performanceId: ticket.performanceId,
+    ...(displaced ? { ...now, answered } : answered),
+  };
+};
+
+/** A scan that admitted nobody. `performanceId`: that of the door, if the scanner names it. */
+export const refusedScan = (
+  scan: Scan,
+  { code }: Fault,
+  ticket: Ticket | undefined,
+  performanceId: string | undefined = ticket?.performanceId,
+): NewScan => {
+  const reason = registry[code].status;
+  return {
+    ...scan,
+    result: reason === REPEATED ? 'repeated' : 'refused',
+    reason,
+    control: ticket ? controlOf(ticket) : null,
+    ...ticketMembers(ticket),
+    performanceId: performanceId ?? null,
+    ...(ticket && ticket.performanceId !== performanceId ? { otherPerformanceId: ticket.performanceId } : {}),
+  };
+};
+
+const wasAdmitted = ({ result, answered }: NewScan): boolean => (answered?.result ?? result) === 'admitted';
+
+/** Whether the record says less than the ticket does: the ticket decides who was admitted. */
+const isOutdated = (stored: NewScan, scan: NewScan): boolean =>
+  scan.answered !== undefined ? stored.answered === undefined : scan.result === 'admitted' && !wasAdmitted(stored);
+
+/**
+ * Records scans, each once: one write, unless some are recorded already. Resolves to them by id, as they are recorded.
+ */
+export const recordScans = async (
+  { scans }: Pick<Collections, 'scans'>,
+  made: readonly NewScan[],
+): Promise<ReadonlyMap<string, NewScan>> => {
+  const recorded = new Map(made.map((scan) => [scan.id, scan]));
+  if (recorded.size === 0 || (await scans.insertMany([...recorded.values()])) === recorded.size) return recorded;
+  for (const stored of await scans.find({ where: { id: { in: [...recorded.keys()] } } })) {
+    const scan = recorded.get(stored.id);
+    if (!scan || !isOutdated(stored, scan)) recorded.set(stored.id, stored);
+    else await scans.update(stored.id, (found) => (isOutdated(found, scan) ? { next: scan } : undefined));
+  }
+  return recorded;
+};
+
+/** A single control as a scan. */
+export const scanOf = (
+  context: Pick<CallerContext, 'now'>,
+  { gate, at }: { readonly gate?: string | undefined; readonly at?: string | undefined },
+): Scan => {
+  const receivedAt = timestampOf(context);
+  const id = newId('scn', context.now());
+  return { id, nonce: null, gate: gate ?? null, at: at ?? receivedAt, offline: false, receivedAt };
+};
+
+/** Runs a single control and records its scan, admitted or refused. `find`: the ticket of a refused one. */
+export const withScan = async <T extends Ticket>(
+  collections: Collections,
+  scan: Scan,
+  performanceId: string | undefined,
+  run: () => Promise<T>,
+  find: () => Promise<T | undefined>,
+): Promise<T> => {
+  try {
+    const ticket = await run();
+    const admission = ticket.admissions?.find(({ scanId }) => scanId === scan.id);
+    if (admission) await recordScans(collections, [admittedScan(ticket, admission)]);
+    return ticket;
+  } catch (error) {
+    if (error instanceof Fault) await recordScans(collections, [refusedScan(scan, error, await find(), performanceId)]);
+    throw error;
+  }
+};

@@ -1,0 +1,115 @@
+import { id, named, nullable, oneOf, timestamp } from '@boxoffice/http';
+import { Type } from 'typebox';
+import { BarcodeControl, Control, Place } from '../schemas.ts';
+
+const { Array: List, Boolean: Flag, Integer, Object: Members, Optional, String: Text } = Type;
+
+/** The most scans of a batch. */
+export const MAX_SCANS = 500;
+
+const { barcode, performanceId } = BarcodeControl.properties;
+const { gate, at } = Control.properties;
+
+const scanned = {
+  nonce: Text({
+    pattern: '^[A-Za-z0-9._-]{1,64}$',
+    description:
+      "the scanner's own name of this scan, unique for a client and user: sent again within 30 days, it has no further " +
+      'effect and gets its first answer',
+  }),
+  performanceId: Optional({ ...performanceId, description: 'the performance at whose door it is' }),
+  gate,
+  at,
+  offline: Optional(
+    Flag({
+      description:
+        'the scanner decided alone, so it happened already: of two for one ticket the earlier `at` is admitted',
+    }),
+  ),
+};
+
+/** A scan of a batch: by what was read, or by the ticket's id. */
+export const TicketScan = named(
+  'TicketScan',
+  Type.Union([
+    Members({ ...scanned, barcode }),
+    Members({ ...scanned, ticketId: Type.Unsafe<string>({ ...id, description: 'instead of a barcode' }) }),
+  ]),
+);
+
+export const ScanBatch = named(
+  'TicketScans',
+  Members({ items: List(TicketScan, { minItems: 1, maxItems: MAX_SCANS }) }),
+);
+
+const results = ['admitted', 'repeated', 'refused'] as const;
+export const Result = named(
+  'ScanResult',
+  oneOf(results, {
+    description: '`admitted`: let the holder in; `repeated`: the ticket was controlled before; `refused`: see `reason`',
+  }),
+);
+
+const RecordedControl = named(
+  'RecordedControl',
+  Members({ at: timestamp, gate: nullable(Text({ description: 'as the scanner named it' })) }),
+);
+
+const answered = {
+  result: Result,
+  reason: nullable(Text({ description: 'null if admitted; else the `status` that a single control answers' })),
+  ticketId: nullable(Text({ description: 'null if no ticket was found' })),
+  place: nullable(Place),
+  control: nullable(RecordedControl),
+};
+
+/** The answers to a batch, in the order of its items. */
+export const ScanAnswers = named(
+  'TicketScanAnswers',
+  Members({
+    items: List(
+      named(
+        'TicketScanAnswer',
+        Members({ nonce: Text(), ...answered, performanceId: nullable(Text({ description: "the ticket's" })) }),
+      ),
+    ),
+  }),
+);
+
+/** A scan as the list of scans shows it. */
+export const RecordedScan = named(
+  'RecordedScan',
+  Members({
+    id: Text(),
+    nonce: nullable(Text({ description: 'null for a single control' })),
+    ...answered,
+    performanceId: nullable(
+      Text({ description: "the performance at whose door it was, if the scanner named it, else the ticket's" }),
+    ),
+    gate: nullable(Text({ description: 'as the scanner named it' })),
+    at: timestamp,
+    offline: Flag(),
+    receivedAt: timestamp,
+  }),
+);
+
+const count = (description: string) => Integer({ minimum: 0, description });
+
+/** How many of a performance's tickets are inside. */
+export const Admissions = named(
+  'Admissions',
+  Members({
+    performanceId: Text(),
+    asOf: timestamp,
+    issued: count('tickets in force: neither cancelled nor replaced'),
+    printed: count('of these, how many are printed or electronic, controlled ones included: so many open the door'),
+    controlled: count('of these, how many are controlled: so many are inside'),
+    gates: List(
+      named(
+        'GateAdmissions',
+        Members({ gate: nullable(Text({ description: 'null: no gate was named' })), controlled: count('through it') }),
+      ),
+      { description: 'in the order of their names' },
+    ),
+  }),
+);
