@@ -24,6 +24,28 @@ export interface components {
             /** @description ISO 3166-1 alpha-2 */
             country?: string | null;
         };
+        Admissions: {
+            performanceId: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            asOf: string;
+            /** @description tickets in force: neither cancelled nor replaced */
+            issued: number;
+            /** @description of these, how many are printed or electronic, controlled ones included: so many open the door */
+            printed: number;
+            /** @description of these, how many are controlled: so many are inside */
+            controlled: number;
+            /** @description in the order of their names */
+            gates: components["schemas"]["GateAdmissions"][];
+        };
+        AdmissionsAnswer: {
+            /** @constant */
+            status: "success";
+            details: null;
+            data: components["schemas"]["Admissions"];
+        };
         ApiKey: {
             apiKeyId: string;
             name: string;
@@ -184,7 +206,7 @@ export interface components {
         /** @enum {string} */
         AvailabilityLevel: "available" | "few" | "sold_out";
         BarcodeControl: {
-            /** @description exactly as scanned */
+            /** @description as scanned: white space around it and a prefix of hand scanners (`]Q1`) are ignored */
             barcode: string;
             performanceId?: string;
             /** @description one line with a visible character, trimmed, in Unicode NFC */
@@ -489,6 +511,12 @@ export interface components {
              * @description where the resource can be read
              */
             url: string;
+        };
+        GateAdmissions: {
+            /** @description null: no gate was named */
+            gate: string | null;
+            /** @description through it */
+            controlled: number;
         };
         GetAvailabilityAnswer: {
             /** @constant */
@@ -1739,6 +1767,53 @@ export interface components {
             /** @description in the currency's minor unit */
             amount: number;
         };
+        RecordedControl: {
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            at: string;
+            /** @description as the scanner named it */
+            gate: string | null;
+        };
+        RecordedScan: {
+            id: string;
+            /** @description null for a single control */
+            nonce: string | null;
+            result: components["schemas"]["ScanResult"];
+            /** @description null if admitted; else the `status` that a single control answers */
+            reason: string | null;
+            /** @description null if no ticket was found */
+            ticketId: string | null;
+            place: components["schemas"]["PlaceReference"] | null;
+            control: components["schemas"]["RecordedControl"] | null;
+            /** @description the performance at whose door it was, if the scanner named it, else the ticket's */
+            performanceId: string | null;
+            /** @description as the scanner named it */
+            gate: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            at: string;
+            offline: boolean;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            receivedAt: string;
+        };
+        RecordedScanPage: {
+            items: components["schemas"]["RecordedScan"][];
+            /** @description `cursor` of the next page; null on the last */
+            nextCursor: string | null;
+        };
+        RecordedScanPageAnswer: {
+            /** @constant */
+            status: "success";
+            details: null;
+            data: components["schemas"]["RecordedScanPage"];
+        };
         Redelivery: {
             /** @description events that are delivered again */
             count: number;
@@ -1826,6 +1901,11 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        /**
+         * @description `admitted`: let the holder in; `repeated`: the ticket was controlled before; `refused`: see `reason`
+         * @enum {string}
+         */
+        ScanResult: "admitted" | "repeated" | "refused";
         SeatCategory: {
             id: string;
             code: string;
@@ -2135,6 +2215,63 @@ export interface components {
         TicketReplacement: {
             /** @description stored with the replaced ticket; no operation returns it; one line with a visible character, trimmed, in Unicode NFC */
             reason?: string;
+        };
+        TicketScan: {
+            /** @description the scanner's own name of this scan, unique for a client and user: sent again within 30 days, it has no further effect and gets its first answer */
+            nonce: string;
+            /** @description the performance at whose door it is */
+            performanceId?: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
+            gate?: string;
+            /**
+             * Format: date-time
+             * @description the time of the control, not in the future, such as 2027-03-14T19:02:11.000Z; default: now
+             */
+            at?: string;
+            /** @description the scanner decided alone, so it happened already: of two for one ticket the earlier `at` is admitted */
+            offline?: boolean;
+            /** @description as scanned: white space around it and a prefix of hand scanners (`]Q1`) are ignored */
+            barcode: string;
+        } | {
+            /** @description the scanner's own name of this scan, unique for a client and user: sent again within 30 days, it has no further effect and gets its first answer */
+            nonce: string;
+            /** @description the performance at whose door it is */
+            performanceId?: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
+            gate?: string;
+            /**
+             * Format: date-time
+             * @description the time of the control, not in the future, such as 2027-03-14T19:02:11.000Z; default: now
+             */
+            at?: string;
+            /** @description the scanner decided alone, so it happened already: of two for one ticket the earlier `at` is admitted */
+            offline?: boolean;
+            /** @description instead of a barcode */
+            ticketId: string;
+        };
+        TicketScanAnswer: {
+            nonce: string;
+            result: components["schemas"]["ScanResult"];
+            /** @description null if admitted; else the `status` that a single control answers */
+            reason: string | null;
+            /** @description null if no ticket was found */
+            ticketId: string | null;
+            place: components["schemas"]["PlaceReference"] | null;
+            control: components["schemas"]["RecordedControl"] | null;
+            /** @description the ticket's */
+            performanceId: string | null;
+        };
+        TicketScanAnswers: {
+            items: components["schemas"]["TicketScanAnswer"][];
+        };
+        TicketScanAnswersAnswer: {
+            /** @constant */
+            status: "success";
+            details: null;
+            data: components["schemas"]["TicketScanAnswers"];
+        };
+        TicketScans: {
+            items: components["schemas"]["TicketScan"][];
         };
         /** @enum {string} */
         TicketStatus: "not_printed" | "printed" | "controlled" | "invalidated" | "cancelled";
@@ -2454,6 +2591,8 @@ export interface components {
 }
 export type Address = components['schemas']['Address'];
 export type AddressChanges = components['schemas']['AddressChanges'];
+export type Admissions = components['schemas']['Admissions'];
+export type AdmissionsAnswer = components['schemas']['AdmissionsAnswer'];
 export type ApiKey = components['schemas']['ApiKey'];
 export type ApiKeyAnswer = components['schemas']['ApiKeyAnswer'];
 export type ApiKeyChanges = components['schemas']['ApiKeyChanges'];
@@ -2493,6 +2632,7 @@ export type EventAnswer = components['schemas']['EventAnswer'];
 export type EventPage = components['schemas']['EventPage'];
 export type EventPageAnswer = components['schemas']['EventPageAnswer'];
 export type EventResource = components['schemas']['EventResource'];
+export type GateAdmissions = components['schemas']['GateAdmissions'];
 export type GetAvailabilityAnswer = components['schemas']['GetAvailabilityAnswer'];
 export type GetCatalogAnswer = components['schemas']['GetCatalogAnswer'];
 export type GetPerformanceAnswer = components['schemas']['GetPerformanceAnswer'];
@@ -2600,6 +2740,10 @@ export type PublicProductPage = components['schemas']['PublicProductPage'];
 export type PublicSeatCategory = components['schemas']['PublicSeatCategory'];
 export type PublicSeatCategoryAvailability = components['schemas']['PublicSeatCategoryAvailability'];
 export type QuotedLine = components['schemas']['QuotedLine'];
+export type RecordedControl = components['schemas']['RecordedControl'];
+export type RecordedScan = components['schemas']['RecordedScan'];
+export type RecordedScanPage = components['schemas']['RecordedScanPage'];
+export type RecordedScanPageAnswer = components['schemas']['RecordedScanPageAnswer'];
 export type Redelivery = components['schemas']['Redelivery'];
 export type RedeliveryAnswer = components['schemas']['RedeliveryAnswer'];
 export type RedeliveryRequest = components['schemas']['RedeliveryRequest'];
@@ -2611,6 +2755,7 @@ export type RefundPageAnswer = components['schemas']['RefundPageAnswer'];
 export type Relay = components['schemas']['Relay'];
 export type RelayChanges = components['schemas']['RelayChanges'];
 export type RevokeTokenAnswer = components['schemas']['RevokeTokenAnswer'];
+export type ScanResult = components['schemas']['ScanResult'];
 export type SeatCategory = components['schemas']['SeatCategory'];
 export type SeatCategoryAvailability = components['schemas']['SeatCategoryAvailability'];
 export type SeatCategoryChanges = components['schemas']['SeatCategoryChanges'];
@@ -2638,6 +2783,11 @@ export type TicketEventData = components['schemas']['TicketEventData'];
 export type TicketPage = components['schemas']['TicketPage'];
 export type TicketPageAnswer = components['schemas']['TicketPageAnswer'];
 export type TicketReplacement = components['schemas']['TicketReplacement'];
+export type TicketScan = components['schemas']['TicketScan'];
+export type TicketScanAnswer = components['schemas']['TicketScanAnswer'];
+export type TicketScanAnswers = components['schemas']['TicketScanAnswers'];
+export type TicketScanAnswersAnswer = components['schemas']['TicketScanAnswersAnswer'];
+export type TicketScans = components['schemas']['TicketScans'];
 export type TicketStatus = components['schemas']['TicketStatus'];
 export type Usage = components['schemas']['Usage'];
 export type UsageAnswer = components['schemas']['UsageAnswer'];
@@ -3131,6 +3281,64 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TicketAnswer"];
+                };
+            };
+        };
+    };
+    listControls: {
+        parameters: {
+            query?: {
+                /** @description records per page */
+                limit?: number;
+                /** @description `nextCursor` of the page before; opaque */
+                cursor?: string;
+                /** @example prf_00mhs1k2e7d3kq0w8z1x */
+                performanceId?: string;
+                gate?: string;
+                /** @description `admitted`: let the holder in; `repeated`: the ticket was controlled before; `refused`: see `reason` */
+                result?: components["schemas"]["ScanResult"];
+                /** @description happened then or later */
+                from?: string;
+                /** @description happened before */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecordedScanPageAnswer"];
+                };
+            };
+        };
+    };
+    controlTickets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TicketScans"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TicketScanAnswersAnswer"];
                 };
             };
         };
@@ -4735,6 +4943,29 @@ export interface operations {
             };
         };
     };
+    getAdmissions: {
+        parameters: {
+            query: {
+                /** @example prf_00mhs1k2e7d3kq0w8z1x */
+                performanceId: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdmissionsAnswer"];
+                };
+            };
+        };
+    };
     getAuthorizationServerMetadata: {
         parameters: {
             query?: never;
@@ -5593,7 +5824,7 @@ export interface operations {
                 /** @description of the buyer */
                 contactNumber?: string;
                 status?: components["schemas"]["TicketStatus"];
-                /** @description the exact text that a scanner reads */
+                /** @description as scanned */
                 barcode?: string;
             };
             header?: never;
@@ -6004,6 +6235,8 @@ export interface Operations {
   controlBarcode(request: { body: BarcodeControl; idempotencyKey?: string } & Options): Call<Ticket>;
   /** Controls a ticket at the door, once: `POST /svc/v3/tickets/{ticketId}/control` */
   controlTicket(request: { path: operations['controlTicket']['parameters']['path']; body?: TicketControl; idempotencyKey?: string; ifMatch?: string } & Options): Call<Ticket>;
+  /** Controls tickets with up to 500 scans, each for itself: `POST /svc/v3/tickets/controls` */
+  controlTickets(request: { body: TicketScans; idempotencyKey?: string } & Options): List<TicketScanAnswers>;
   /** Makes an API key for public data and answers it this once: `POST /svc/v3/api-keys` */
   createApiKey(request: { body: NewApiKey; idempotencyKey?: string } & Options): Call<ApiKeyWithKey>;
   /** Registers a client and answers its first secret, this once: `POST /svc/v3/clients` */
@@ -6058,6 +6291,8 @@ export interface Operations {
   eraseStructureUnprefixed(request: { path: operations['eraseStructureUnprefixed']['parameters']['path']; ifMatch?: string } & Options): Call<Structure>;
   /** Extends the hold of an open or reserved order: `POST /svc/v3/orders/{orderId}/extension` */
   extendOrder(request: { path: operations['extendOrder']['parameters']['path']; body: OrderExtension; idempotencyKey?: string; ifMatch?: string } & Options): Call<Order>;
+  /** Counts who is inside, by gate: `GET /svc/v3/tickets/admissions` */
+  getAdmissions(request: { query: operations['getAdmissions']['parameters']['query'] } & Options): Call<Admissions>;
   /** Gives an API key, without the key itself: `GET /svc/v3/api-keys/{apiKeyId}` */
   getApiKey(request: { path: operations['getApiKey']['parameters']['path'] } & Options): Call<ApiKey>;
   /** Describes the authorization server (RFC 8414): `GET /.well-known/oauth-authorization-server` */
@@ -6126,6 +6361,8 @@ export interface Operations {
   listAvailability(request?: { query?: operations['listAvailability']['parameters']['query']; ifNoneMatch?: string } & Options): List<Availabilities>;
   /** Lists the clients of the institution: `GET /svc/v3/clients` */
   listClients(request?: { query?: operations['listClients']['parameters']['query'] } & Options): List<ClientPage>;
+  /** Lists the scans at the door, refused ones included: `GET /svc/v3/tickets/controls` */
+  listControls(request?: { query?: operations['listControls']['parameters']['query'] } & Options): List<RecordedScanPage>;
   /** Lists the attempts to deliver events, the newest first: `GET /svc/v3/webhooks/{webhookId}/deliveries` */
   listDeliveries(request: { path: operations['listDeliveries']['parameters']['path']; query?: operations['listDeliveries']['parameters']['query'] } & Options): List<DeliveryPage>;
   /** Lists every status code of the institution API: `GET /errors` */
