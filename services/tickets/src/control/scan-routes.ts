@@ -7,6 +7,7 @@ import { Type } from 'typebox';
 import type { ContextOf } from '../bounds.ts';
 import { timestampOf } from '../context.ts';
 import * as example from '../examples.ts';
+import { Control } from '../schemas.ts';
 import type { ScanDocument } from '../store.ts';
 import { PATH } from '../tickets/answers.ts';
 import { admissionsOf } from './admissions.ts';
@@ -14,7 +15,7 @@ import { controlMany } from './batch.ts';
 import type { NewScan } from './scans.ts';
 import { Admissions, RecordedScan, Result, ScanAnswers, ScanBatch } from './schemas.ts';
 
-const { Optional, String: Text } = Type;
+const { Optional } = Type;
 
 /** The answer that a scan got first. */
 const answerTo = (scan: NewScan) => {
@@ -89,7 +90,7 @@ export const scanRoutes = (contextOf: ContextOf): AnyOperation[] => [
     query: {
       ...pageQuery,
       performanceId: Optional(id),
-      gate: Optional(Text({ minLength: 1, maxLength: 60 })),
+      gate: Control.properties.gate,
       result: Optional(Result),
       from: Optional({ ...timestamp, description: 'happened then or later' }),
       to: Optional({ ...timestamp, description: 'happened before' }),
