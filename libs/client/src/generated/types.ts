@@ -3294,6 +3294,7 @@ export interface operations {
                 cursor?: string;
                 /** @example prf_00mhs1k2e7d3kq0w8z1x */
                 performanceId?: string;
+                /** @description one line with a visible character, trimmed, in Unicode NFC */
                 gate?: string;
                 /** @description `admitted`: let the holder in; `repeated`: the ticket was controlled before; `refused`: see `reason` */
                 result?: components["schemas"]["ScanResult"];
