@@ -67,6 +67,8 @@ const CONSTRAINTS: Readonly<Record<string, (error: ErrorObject) => string>> = {
   maxLength: ({ params }) => `must have at most ${params.limit} characters`,
   minItems: ({ params }) => `must have at least ${params.limit} items`,
   maxItems: ({ params }) => `must have at most ${params.limit} items`,
+  minProperties: ({ params }) =>
+    params.limit === 1 ? 'must not be empty' : `must have at least ${params.limit} members`,
   uniqueItems: () => 'must not have the same item twice',
 };
 

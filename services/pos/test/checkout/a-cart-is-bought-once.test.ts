@@ -110,6 +110,8 @@ describe('a purchase', () => {
       const refused = await buy(token, { contact: { ...names, email }, paymentMethod: 'external' });
       expect([refused.status, refused.code]).toEqual([400, 'validation_error']);
     }
+    const nameless = await buy(token, { contact: { email }, paymentMethod: 'external' });
+    expect(nameless.text).toContain('$.contact must have at least 2 members.');
   });
 });
 

@@ -54,6 +54,8 @@ export const purchases = ({ product, story, showOf }: ShopFixture): void => {
       true,
     );
     await tellWhoBuys(page);
+    // One name is enough.
+    await page.getByLabel('First name').fill('');
     await page.getByRole('radio', { name: /Declined/ }).check();
     await pay.click();
     await page.getByText('The payment was declined.').waitFor();
