@@ -62,6 +62,7 @@ export const openReferences = async (authorizerUrl: string, known: Known): Promi
           paymentMethods: [],
           maxPlacesPerOrder: 8,
           holdMinutes: 15,
+          ticketDelivery: 'electronic' as const,
           ...written,
         };
       },

@@ -1,7 +1,8 @@
-import { nullable, timestamp } from '@boxoffice/http';
+import { nullable, oneOf, timestamp } from '@boxoffice/http';
 import { announcementExample, announcementSchema } from '@boxoffice/service';
 import { Type } from 'typebox';
 import { ORDER_RECORDED } from './announcements.ts';
+import { catalogValues } from './clients/generated/catalog.ts';
 import type { DomainFact, OrderCancelled, OrderConfirmed, OrderExpired } from './domain/order/facts.ts';
 
 export const ORDER_CONFIRMED = 'order.confirmed' satisfies DomainFact['type'];
@@ -20,6 +21,7 @@ export const examples = {
     orderId,
     contactNumber: 'C7K2M9QX4TB03',
     pointOfSale: 'tickets.opera.example',
+    ticketDelivery: 'electronic',
     tickets: [
       {
         ticketId: 'tic_00mhs1k9f8c2vn5e0r4t',
@@ -70,6 +72,7 @@ export const schemas = {
     orderId: id,
     contactNumber: nullable(Type.String()),
     pointOfSale: nullable(Type.String()),
+    ticketDelivery: Type.Optional(oneOf(catalogValues['Hold.pointOfSale.ticketDelivery'])),
     callFollows: Type.Optional(Type.Literal(true)),
     tickets: Type.Array(
       Type.Object({

@@ -1,5 +1,6 @@
 import { currency, id, lineOfText, named, nullable, oneOf, readOnlyOf, timestamp } from '@boxoffice/http';
 import { Type } from 'typebox';
+import { catalogValues } from './clients/generated/catalog.ts';
 import { paymentStates, visibleStates } from './domain/order/order.ts';
 
 const { Array: List, Boolean: Flag, Integer, Number: Real, Object: Members, Optional, String: Text } = Type;
@@ -19,6 +20,10 @@ const money = (minimum: number) =>
 export const pointOfSale = lineOfText({
   maxLength: 253,
   description: 'service host; its tariffs, limits and hold time apply',
+});
+
+export const ticketDelivery = oneOf(catalogValues['Hold.pointOfSale.ticketDelivery'], {
+  description: 'electronic: tickets are issued as printed, their codes open the door at once; print: after printing',
 });
 
 const personName = Optional(text(100));
@@ -55,18 +60,20 @@ export const NewOrder = named(
     contactNumber: Optional(contactNumber),
     pointOfSale: Optional(pointOfSale),
     externalReference: Optional(externalReference),
+    ticketDelivery: Optional(ticketDelivery),
     items,
   }),
 );
 
 export const NewLines = named('NewOrderLines', Members({ items }));
 
-/** The members that a PATCH may change in every state. */
+/** The members that a PATCH may change: the delivery until the confirmation, the others in every state. */
 export const OrderDetails = named(
   'OrderDetails',
   Members({
     contactNumber: Optional(contactNumber),
     externalReference: Optional(externalReference),
+    ticketDelivery,
   }),
 );
 
@@ -151,6 +158,7 @@ export const Order = named(
     pointOfSale: nullable(Text()),
     contactNumber: nullable(Text()),
     externalReference: nullable(Text()),
+    ticketDelivery,
     currency,
     lines: List(Line),
     total: money(0),

@@ -1,5 +1,6 @@
 import { id, lineOfText, named, nullable, oneOf, patchOf, readOnlyOf, timestamp } from '@boxoffice/http';
 import { Type } from 'typebox';
+import { deliveries } from './domain/order.ts';
 import { statuses } from './domain/ticket.ts';
 
 const { Integer, Object: Members, Optional, String: Text } = Type;
@@ -177,6 +178,7 @@ export const Confirmation = named(
       version: Integer({ minimum: 1 }),
       contactNumber: nullable(Text()),
       pointOfSale: Optional(nullable(Text({ description: 'service host of the sales channel' }))),
+      ticketDelivery: Optional(oneOf(deliveries, { description: 'electronic: issued as printed; default print' })),
       tickets: Type.Array(
         Members(
           {

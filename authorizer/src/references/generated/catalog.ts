@@ -19,6 +19,11 @@ export interface components {
             readonly maxPlacesPerOrder: number;
             /** @description fractions allowed */
             readonly holdMinutes: number;
+            /**
+             * @description electronic (default): tickets are issued as printed, their codes open the door at once; print: after printing
+             * @enum {string}
+             */
+            readonly ticketDelivery: "electronic" | "print";
             /** Format: date-time */
             readonly createdAt: string;
             /** Format: date-time */
@@ -75,4 +80,5 @@ export const catalogApi: ServiceApi<operations> = {
 
 export const catalogValues = {
   'FoundPointOfSale.paymentMethods': ['on_account', 'external', 'simulated'],
+  'FoundPointOfSale.ticketDelivery': ['electronic', 'print'],
 } as const;

@@ -913,6 +913,11 @@ export interface components {
             maxPlacesPerOrder: number;
             /** @description fractions allowed */
             holdMinutes: number;
+            /**
+             * @description electronic (default): tickets are issued as printed, their codes open the door at once; print: after printing
+             * @enum {string}
+             */
+            ticketDelivery?: "electronic" | "print";
         };
         NewPrice: {
             /** @description code of the seat category; one line with a visible character, trimmed, in Unicode NFC */
@@ -1441,6 +1446,11 @@ export interface components {
             maxPlacesPerOrder: number;
             /** @description fractions allowed */
             holdMinutes: number;
+            /**
+             * @description electronic (default): tickets are issued as printed, their codes open the door at once; print: after printing
+             * @enum {string}
+             */
+            ticketDelivery: "electronic" | "print";
             /** Format: date-time */
             createdAt: string;
             /** Format: date-time */
@@ -1465,6 +1475,11 @@ export interface components {
             maxPlacesPerOrder?: number;
             /** @description fractions allowed */
             holdMinutes?: number;
+            /**
+             * @description electronic (default): tickets are issued as printed, their codes open the door at once; print: after printing
+             * @enum {string|null}
+             */
+            ticketDelivery?: "electronic" | "print" | null;
         };
         PointOfSalePage: {
             items: components["schemas"]["PointOfSale"][];

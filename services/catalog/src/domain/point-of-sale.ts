@@ -1,6 +1,10 @@
 export const paymentMethods = ['on_account', 'external', 'simulated'] as const;
 export type PaymentMethod = (typeof paymentMethods)[number];
 
+/** How its visitors get tickets: as a code that opens the door at once, or printed before it does. */
+export const ticketDeliveries = ['electronic', 'print'] as const;
+export type TicketDelivery = (typeof ticketDeliveries)[number];
+
 /** A sales channel of one institution, identified by the service host of its requests. */
 export interface PointOfSaleDetails {
   /** Lower case; unique in the installation. */
@@ -16,6 +20,8 @@ export interface PointOfSaleDetails {
   readonly maxPlacesPerOrder: number;
   /** Above 0; fractions allowed. */
   readonly holdMinutes: number;
+  /** Absent in points of sale of earlier releases: electronic. */
+  readonly ticketDelivery?: TicketDelivery;
 }
 
 export interface PointOfSale extends PointOfSaleDetails {

@@ -1,7 +1,7 @@
 import { Fault } from '@boxoffice/envelope';
 import { currency, id, lineOfText, named, nullable, oneOf, webOrigin } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
-import { type PointOfSaleDetails, paymentMethods } from '../domain/point-of-sale.ts';
+import { type PointOfSaleDetails, paymentMethods, ticketDeliveries } from '../domain/point-of-sale.ts';
 import { languages } from '../schemas.ts';
 import type { PointOfSaleDocument } from '../store.ts';
 
@@ -10,6 +10,12 @@ export const serviceHost = Type.String({
   maxLength: 253,
   pattern: '^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?$',
   description: 'the value of X-Service-Host in requests; case-insensitive',
+});
+
+/** How the tickets of an order reach their holders. */
+export const ticketDelivery = oneOf(ticketDeliveries, {
+  description:
+    'electronic (default): tickets are issued as printed, their codes open the door at once; print: after printing',
 });
 
 const members = {
@@ -29,6 +35,7 @@ const members = {
   paymentMethods: Type.Array(oneOf(paymentMethods), { maxItems: paymentMethods.length, uniqueItems: true }),
   maxPlacesPerOrder: Type.Integer({ minimum: 1, maximum: 500 }),
   holdMinutes: Type.Number({ exclusiveMinimum: 0, maximum: 1_440, description: 'fractions allowed' }),
+  ticketDelivery: Type.Optional(ticketDelivery),
 };
 
 /** The body that creates a point of sale. */
@@ -43,6 +50,7 @@ export const PointOfSale = named(
     serviceHost: Type.String(),
     ...members,
     corsOrigins: Type.Array(Type.String()),
+    ticketDelivery,
     createdAt: Type.String({ format: 'date-time' }),
     updatedAt: Type.String({ format: 'date-time' }),
   }),
@@ -65,6 +73,7 @@ export const detailsOf = (serviceHost: string, body: Static<typeof Changes>): Po
   paymentMethods: body.paymentMethods,
   maxPlacesPerOrder: body.maxPlacesPerOrder,
   holdMinutes: body.holdMinutes,
+  ticketDelivery: body.ticketDelivery ?? 'electronic',
 });
 
 /** A point of sale as answers show it. */
@@ -78,6 +87,7 @@ export const view = (document: PointOfSaleDocument): Static<typeof PointOfSale> 
   paymentMethods: [...document.paymentMethods],
   maxPlacesPerOrder: document.maxPlacesPerOrder,
   holdMinutes: document.holdMinutes,
+  ticketDelivery: document.ticketDelivery ?? 'electronic',
   createdAt: document.createdAt,
   updatedAt: document.updatedAt,
 });

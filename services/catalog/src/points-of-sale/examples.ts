@@ -10,6 +10,7 @@ export const newPointOfSale = {
   paymentMethods: ['external' as const],
   maxPlacesPerOrder: 8,
   holdMinutes: 15,
+  ticketDelivery: 'electronic' as const,
 };
 
 export const pointOfSale = { ...newPointOfSale, createdAt, updatedAt: createdAt };

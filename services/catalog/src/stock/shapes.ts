@@ -9,7 +9,7 @@ import {
   timestamp,
 } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
-import { paymentMethods } from '../domain/point-of-sale.ts';
+import { paymentMethods, ticketDeliveries } from '../domain/point-of-sale.ts';
 import { refusalReasons } from '../domain/sale.ts';
 import { amount, names } from '../schemas.ts';
 import type {
@@ -137,6 +137,7 @@ export const HoldAnswer = named(
         paymentMethods: Type.Array(oneOf(paymentMethods)),
         maxPlacesPerOrder: Type.Integer(),
         holdMinutes: Type.Number(),
+        ticketDelivery: oneOf(ticketDeliveries),
       }),
     ),
     lines: Type.Array(Line, { description: 'one per place, in the order of the items' }),
@@ -169,6 +170,7 @@ export const heldView = ({ until, lines, pointOfSale, institution }: Held): Stat
     paymentMethods: [...pointOfSale.paymentMethods],
     maxPlacesPerOrder: pointOfSale.maxPlacesPerOrder,
     holdMinutes: pointOfSale.holdMinutes,
+    ticketDelivery: pointOfSale.ticketDelivery ?? 'electronic',
   },
   lines: lines.map(({ item, place, price, tariff, performance, product }) => ({
     item,

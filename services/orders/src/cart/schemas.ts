@@ -7,7 +7,7 @@ import { paymentTokens } from '../domain/checkout.ts';
 import { due, total } from '../domain/order/money.ts';
 import { type VisibleState, visibleStates } from '../domain/order/order.ts';
 import { shopReasons } from '../domain/refusals.ts';
-import { contactNumber, items, Place } from '../schemas.ts';
+import { contactNumber, items, Place, ticketDelivery } from '../schemas.ts';
 import type { OrderDocument } from '../store.ts';
 import { instant, instantOrNull } from '../time.ts';
 import type { Outcome as Result } from './outcome.ts';
@@ -116,6 +116,7 @@ export const ShopOrder = named(
     version: Integer(),
     pointOfSale: nullable(Text()),
     contactNumber: nullable(Text()),
+    ticketDelivery,
     currency: Text(),
     total: Integer(),
     due: Integer(),
@@ -149,6 +150,7 @@ export const shopView = (order: OrderDocument): Static<typeof ShopOrder> => ({
   version: order.version,
   pointOfSale: order.pointOfSale,
   contactNumber: order.contactNumber,
+  ticketDelivery: order.ticketDelivery ?? 'print',
   currency: order.currency,
   total: total(order),
   due: due(order),

@@ -1,4 +1,5 @@
 import type { AnswerOf, BodyOf, ServiceClient } from '@boxoffice/service';
+import type { TicketDelivery } from '../domain/order/order.ts';
 import { refusal } from '../faults.ts';
 import type { operations } from './generated/catalog.ts';
 
@@ -27,6 +28,8 @@ export interface Held {
   /** ISO 8601 UTC. */
   readonly heldUntil: string;
   readonly pointOfSale: string | null;
+  /** Of the point of sale; print without one. */
+  readonly ticketDelivery: TicketDelivery;
   readonly lines: readonly HeldLine[];
 }
 
@@ -65,7 +68,8 @@ export const createStock = (catalog: ServiceClient<operations>) => ({
     const answer = await catalog.call(institution, 'holdPlaces', { body, timeoutMs });
     const { refusal: refused, heldUntil, pointOfSale, lines } = answer;
     if (refused) throw refusal(refused.reason, refused.details);
-    return { heldUntil: String(heldUntil), pointOfSale: pointOfSale?.serviceHost ?? null, lines };
+    const { serviceHost = null, ticketDelivery = 'print' } = pointOfSale ?? {};
+    return { heldUntil: String(heldUntil), pointOfSale: serviceHost, ticketDelivery, lines };
   },
 
   /** What a place of each item would cost; nothing is held. @throws Fault as `hold` */

@@ -8,14 +8,14 @@ import type { OrderDocument } from '../store.ts';
 import { requireContact } from './contact.ts';
 
 /**
- * Changes the contact and the external reference of an order; null removes. Its tickets follow a new contact by a
+ * Changes the contact, the external reference and, until the confirmation, the delivery of tickets; null removes. Its tickets follow a new contact by a
  * direct call, or by the event where tickets does not answer. @throws Fault `semantically_invalid` for an unknown
  * contact
  */
 export const changeOrder = async (
   context: OrdersContext,
   command: Command,
-  patch: { readonly contactNumber?: string | null; readonly externalReference?: string | null },
+  patch: Parameters<typeof changeDetails>[1],
 ): Promise<OrderDocument> => {
   const { institution, orderId, ifMatch, unchanged } = command;
   const found = await context.orders.of(institution).get(orderId);

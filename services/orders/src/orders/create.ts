@@ -6,6 +6,7 @@ import type { OrdersContext } from '../context.ts';
 import { newDraft, open } from '../domain/opening.ts';
 import { isRefused, type Refusal } from '../domain/order/decision.ts';
 import { handled } from '../domain/order/handled.ts';
+import type { TicketDelivery } from '../domain/order/order.ts';
 import { isAbandoned } from '../domain/order/pending-step.ts';
 import { faultOf, isConflict, isUnavailable, refusal } from '../faults.ts';
 import { idMadeBy, requestNameOf } from '../ids.ts';
@@ -22,6 +23,8 @@ export interface OrderRequest {
   readonly contactNumber?: string;
   readonly pointOfSale?: string;
   readonly externalReference?: string;
+  /** Absent: that of the point of sale. */
+  readonly ticketDelivery?: TicketDelivery;
   readonly items: readonly OrderItem[];
 }
 
@@ -146,7 +149,7 @@ const opened = async (
   context: OrdersContext,
   draft: OrderDocument,
   held: Held,
-  items: readonly OrderItem[],
+  { items, ticketDelivery = held.ticketDelivery }: Pick<OrderRequest, 'items' | 'ticketDelivery'>,
   { idempotencyRecord, cart = false }: Pick<OpeningOptions, 'idempotencyRecord' | 'cart'>,
 ): Promise<OrderDocument> => {
   const request = draft.pendingStep?.request ?? '';
@@ -164,7 +167,7 @@ const opened = async (
       const decision = open(current, hold, context.now());
       refused = isRefused(decision) ? decision.refused : undefined;
       if (isRefused(decision)) return undefined;
-      const next = { ...decision.next, pointOfSale: held.pointOfSale };
+      const next = { ...decision.next, pointOfSale: held.pointOfSale, ticketDelivery };
       return { next: cart ? handled(next, request) : next };
     },
     { idempotencyRecord },
@@ -192,7 +195,7 @@ interface OpeningOptions {
 export const openDraft = (
   context: OrdersContext,
   draft: OrderDocument,
-  requested: Pick<OrderRequest, 'items' | 'pointOfSale'>,
+  requested: Pick<OrderRequest, 'items' | 'pointOfSale' | 'ticketDelivery'>,
   options: OpeningOptions,
 ): Promise<OrderDocument> =>
   whileOwningStep(context, draft, async () => {
@@ -200,7 +203,7 @@ export const openDraft = (
     try {
       held = await holdFor(context, draft, requested, options.holdMs);
       await options.permit?.(held.lines);
-      const order = await opened(context, draft, held, requested.items, options);
+      const order = await opened(context, draft, held, requested, options);
       context.limit.record(draft, order.id, order.heldPlaces);
       return order;
     } catch (error) {

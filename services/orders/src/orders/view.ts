@@ -44,6 +44,7 @@ export const orderView = (order: OrderDocument): Static<typeof schemas.Order> =>
   pointOfSale: order.pointOfSale,
   contactNumber: order.contactNumber,
   externalReference: order.externalReference,
+  ticketDelivery: order.ticketDelivery ?? 'print',
   currency: order.currency,
   lines: order.lines.map((line) => lineView(line, order)),
   total: total(order),

@@ -1,4 +1,8 @@
-import type { Beneficiary, Place, Price, SaleDescription, Ticket } from './ticket.ts';
+import { type Beneficiary, type Place, type Price, print, type SaleDescription, type Ticket } from './ticket.ts';
+
+/** Whether an order's tickets open the door as issued, or once they are printed. */
+export const deliveries = ['electronic', 'print'] as const;
+export type Delivery = (typeof deliveries)[number];
 
 /** A ticket as a confirmed order lists it. */
 export interface OrderedTicket {
@@ -27,6 +31,8 @@ export interface Confirmed {
   readonly contactNumber: string | null;
   /** Service host of the sales channel; absent where the order's service does not name it yet. */
   readonly pointOfSale?: string | null | undefined;
+  /** Absent where the order's service does not name it yet: print. */
+  readonly ticketDelivery?: Delivery | undefined;
   readonly tickets: readonly OrderedTicket[];
   /** Whether it has the beneficiaries: the direct call does, the event has no names. */
   readonly named?: boolean;
@@ -50,6 +56,8 @@ export interface OrderTickets {
   readonly id: string;
   readonly contactNumber: string | null;
   readonly pointOfSale?: string | null;
+  /** As the first confirmation said; absent: print. */
+  readonly ticketDelivery?: Delivery;
   /** The version of the order that tickets and contact come from; 0: never confirmed here. */
   readonly asOf: number;
   readonly tickets: readonly OrderedTicket[];
@@ -66,12 +74,13 @@ export interface OrderTickets {
 
 /** The document of an order that was not known before. */
 export const newOrder = (
-  { orderId, version, contactNumber, pointOfSale, tickets, named, callFollows }: Confirmed,
+  { orderId, version, contactNumber, pointOfSale, ticketDelivery, tickets, named, callFollows }: Confirmed,
   now: string,
 ): OrderTickets => ({
   id: orderId,
   contactNumber,
   ...(pointOfSale === undefined ? {} : { pointOfSale }),
+  ...(ticketDelivery === undefined ? {} : { ticketDelivery }),
   asOf: version,
   tickets,
   cancellation: null,
@@ -136,9 +145,21 @@ export const confirmedAgain = <T extends OrderTickets>(order: T, fact: Confirmed
     : { ...order, tickets, ...gained };
 };
 
-/** The new ticket of a line, not printed yet. */
-export const newTicket = (
-  order: Pick<OrderTickets, 'id' | 'contactNumber' | 'pointOfSale' | 'asOf' | 'named'>,
+/** The members of an order that its tickets take over. */
+export type IssuingOrder = Pick<
+  OrderTickets,
+  'id' | 'contactNumber' | 'pointOfSale' | 'ticketDelivery' | 'asOf' | 'named'
+>;
+
+/** The new ticket of a line: an electronic one is printed as issued, another one is not printed yet. */
+export const newTicket = (order: IssuingOrder, ordered: OrderedTicket, barcode: string, now: string): Ticket => {
+  const ticket = unprinted(order, ordered, barcode, now);
+  const printed = order.ticketDelivery === 'electronic' ? print(ticket, now) : undefined;
+  return printed && 'next' in printed ? printed.next : ticket;
+};
+
+const unprinted = (
+  order: IssuingOrder,
   { ticketId, beneficiary, beneficiaryAsOf, ...ordered }: OrderedTicket,
   barcode: string,
   now: string,

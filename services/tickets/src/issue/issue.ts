@@ -8,6 +8,7 @@ import {
   type Confirmed,
   confirmedAgain,
   current,
+  type IssuingOrder,
   isLeftToCall,
   newOrder,
   newTicket,
@@ -27,7 +28,7 @@ export type TicketSummary = Pick<Ticket, 'id' | 'lineId' | 'status'>;
 export const newTickets = async (
   context: Context,
   institution: string,
-  order: Pick<OrderTickets, 'id' | 'contactNumber' | 'pointOfSale' | 'asOf' | 'named'>,
+  order: IssuingOrder,
   ordered: readonly OrderedTicket[],
 ): Promise<Ticket[]> => {
   const key = await context.keys.signing(institution);

@@ -2,6 +2,7 @@
 
 import { type Message, Unreadable } from '@boxoffice/messaging';
 import type { Context } from '../context.ts';
+import { deliveries } from '../domain/order.ts';
 import { isOrderedTicket, orderedTicketOf } from '../issue/confirmation.ts';
 import { issue } from '../issue/issue.ts';
 
@@ -12,6 +13,7 @@ interface OrderConfirmed {
   readonly orderId: string;
   readonly contactNumber: string | null;
   readonly pointOfSale: string | null;
+  readonly ticketDelivery?: string;
   readonly callFollows?: boolean;
   readonly tickets: readonly unknown[];
 }
@@ -21,7 +23,8 @@ interface OrderConfirmed {
  * names, and updates a changed buyer.
  */
 export const onOrderConfirmed = async (context: Context, message: Message): Promise<void> => {
-  const { orderId, contactNumber = null, pointOfSale, callFollows, tickets } = message.data as Partial<OrderConfirmed>;
+  const { orderId, contactNumber = null, pointOfSale, ticketDelivery, callFollows, tickets } =
+    message.data as Partial<OrderConfirmed>;
   if (typeof orderId !== 'string' || !Array.isArray(tickets) || !tickets.every(isOrderedTicket)) {
     throw new Unreadable('order.confirmed needs orderId, and of each ticket its ids, its place and its price');
   }
@@ -31,6 +34,7 @@ export const onOrderConfirmed = async (context: Context, message: Message): Prom
     version: message.version,
     contactNumber,
     pointOfSale,
+    ticketDelivery: deliveries.find((known) => known === ticketDelivery),
     tickets: ordered,
     callFollows: callFollows === true,
   });

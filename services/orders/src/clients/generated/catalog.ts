@@ -47,6 +47,8 @@ export interface components {
                 readonly paymentMethods: readonly ("on_account" | "external" | "simulated")[];
                 readonly maxPlacesPerOrder: number;
                 readonly holdMinutes: number;
+                /** @enum {string} */
+                readonly ticketDelivery: "electronic" | "print";
             } | null;
             /** @description one per place, in the order of the items */
             readonly lines: readonly components["schemas"]["HeldLine"][];
@@ -485,6 +487,7 @@ export const catalogValues = {
   'Hold.outcome': ['held', 'refused'],
   'Hold.refusal.reason': ['invalid_reference', 'not_on_sale', 'places_unavailable', 'tariff_not_sold_here', 'too_many_places'],
   'Hold.pointOfSale.paymentMethods': ['on_account', 'external', 'simulated'],
+  'Hold.pointOfSale.ticketDelivery': ['electronic', 'print'],
   'Quotes.outcome': ['quoted', 'refused'],
   'Quotes.refusal.reason': ['invalid_reference', 'not_on_sale', 'places_unavailable', 'tariff_not_sold_here', 'too_many_places'],
   'StockChange.outcome': ['done', 'refused', 'superseded'],

@@ -1,4 +1,4 @@
-import type { Beneficiary, Line, Order, Place, SaleDescription } from './order.ts';
+import type { Beneficiary, Line, Order, Place, SaleDescription, TicketDelivery } from './order.ts';
 
 /**
  * The order's places are sold: tickets are created from it. Published again, with a newer version, when the buyer
@@ -11,6 +11,8 @@ export interface OrderConfirmed {
     readonly contactNumber: string | null;
     /** Service host of the sales channel; never changes. */
     readonly pointOfSale: string | null;
+    /** Absent: print. */
+    readonly ticketDelivery?: TicketDelivery;
     /** The direct call follows and has what the fact must not carry: the names. Absent: nothing is missing. */
     readonly callFollows?: true;
     readonly tickets: readonly {
@@ -63,6 +65,7 @@ export const orderConfirmed = (order: Order): OrderConfirmed => ({
     orderId: order.id,
     contactNumber: order.contactNumber,
     pointOfSale: order.pointOfSale,
+    ...(order.ticketDelivery === undefined ? {} : { ticketDelivery: order.ticketDelivery }),
     ...(order.namesDue == null ? {} : { callFollows: true }),
     tickets: order.lines.map(
       ({ id, performanceId, seatCategoryId, tariffId, place, amount, productId, startDate, about }) => ({
@@ -82,7 +85,10 @@ export const orderConfirmed = (order: Order): OrderConfirmed => ({
 });
 
 /** The body of the call that issues tickets: {@link orderConfirmed} with the beneficiaries' names. */
-export interface NamedTickets extends Pick<OrderConfirmed['data'], 'orderId' | 'contactNumber' | 'pointOfSale'> {
+export interface NamedTickets extends Pick<
+  OrderConfirmed['data'],
+  'orderId' | 'contactNumber' | 'pointOfSale' | 'ticketDelivery'
+> {
   readonly tickets: readonly (OrderConfirmed['data']['tickets'][number] & {
     readonly beneficiary: Beneficiary | null;
     readonly beneficiaryAsOf?: number;

@@ -70,6 +70,9 @@ export interface Line extends NewLine {
   readonly replacements: readonly { readonly ticketId: string; readonly replaces: string }[];
 }
 
+/** How the tickets reach their holders: as codes that open the door at once, or printed before they do. */
+export type TicketDelivery = 'electronic' | 'print';
+
 export const paymentStates = ['pending', 'captured', 'failed'] as const;
 
 export interface Payment {
@@ -156,6 +159,8 @@ export interface Order {
   readonly pointOfSale: string | null;
   readonly contactNumber: string | null;
   readonly externalReference: string | null;
+  /** Absent: print. */
+  readonly ticketDelivery?: TicketDelivery;
   /** ISO 4217; empty in a draft. */
   readonly currency: string;
   readonly lines: readonly Line[];

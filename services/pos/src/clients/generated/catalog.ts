@@ -19,6 +19,11 @@ export interface components {
             readonly maxPlacesPerOrder: number;
             /** @description fractions allowed */
             readonly holdMinutes: number;
+            /**
+             * @description electronic (default): tickets are issued as printed, their codes open the door at once; print: after printing
+             * @enum {string}
+             */
+            readonly ticketDelivery: "electronic" | "print";
             /** Format: date-time */
             readonly createdAt: string;
             /** Format: date-time */
@@ -321,6 +326,7 @@ export const catalogApi: ServiceApi<operations> = {
 
 export const catalogValues = {
   'FoundPointOfSale.paymentMethods': ['on_account', 'external', 'simulated'],
+  'FoundPointOfSale.ticketDelivery': ['electronic', 'print'],
   'Performance.state': ['on_sale', 'closed', 'cancelled'],
   'ProductState': ['preparing', 'validated', 'running', 'suspended', 'closed', 'cancelled'],
   'ProductType': ['show', 'pass', 'season_ticket', 'membership', 'service', 'goods', 'package'],
