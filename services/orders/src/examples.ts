@@ -44,6 +44,7 @@ export const open = {
   pointOfSale: null,
   contactNumber: newOrder.contactNumber,
   externalReference: newOrder.externalReference,
+  ticketDelivery: 'print',
   currency: 'CHF',
   lines: [line(ids.line, 14, null), line(other, 15, null)],
   total: 25_000,

@@ -1,6 +1,8 @@
 import { accept, institution } from './institutions.js';
 
 const BASE = '/tnwr/v1';
+/** Has more members of orders, in a form that may change. */
+const EXPERIMENTAL = '/tnwr/vexp';
 const TOKEN = `boxoffice.token.${institution.serviceHost}`;
 
 /** An unsuccessful answer: `code` is family B's errorCode, or `network` without an answer. */
@@ -56,8 +58,8 @@ const storeToken = (response) => {
   sessionStorage.setItem(TOKEN, received);
 };
 
-const addressOf = (path, query = {}) => {
-  const url = new URL(BASE + path, location.origin);
+const addressOf = (path, query = {}, base = BASE) => {
+  const url = new URL(base + path, location.origin);
   for (const [name, value] of Object.entries({ ...query, lang: language })) {
     if (value !== undefined && value !== null && value !== '') url.searchParams.set(name, value);
   }
@@ -77,9 +79,9 @@ const RETRY_MS = 500;
 /** A phone that changes networks loses its pending requests: a GET is repeated once. */
 const retryLater = (attempt) => new Promise((resolve) => setTimeout(resolve, RETRY_MS)).then(attempt);
 
-const send = async (method, path, { query, body = {}, key }) => {
+const send = async (method, path, { query, body = {}, key, base }) => {
   const attempt = () =>
-    fetch(addressOf(path, query), {
+    fetch(addressOf(path, query, base), {
       method,
       headers: headersOf(method, key),
       ...(method === 'POST' || method === 'PATCH' ? { body: JSON.stringify(body) } : {}),
@@ -168,7 +170,7 @@ export const api = {
 
   buy: (body, key) => dataOf(call('POST', '/orders', { body, key })),
   orders: (query) => page('/orders', query),
-  order: (id) => dataOf(get(`/orders/${idOf(id)}`)),
+  order: (id) => dataOf(call('GET', `/orders/${idOf(id)}`, { base: EXPERIMENTAL })),
   cancel: (id, key) => dataOf(call('POST', `/orders/${idOf(id)}/cancellation`, { key })),
 
   allTickets: () => all('/tickets'),

@@ -8,7 +8,21 @@ const fact = (name, value) => value && h('div', {}, h('dt', {}, name), h('dd', {
 
 /** A ticket with its barcode, as it is shown at the entrance. `more`: controls below it. */
 export const ticketCard = (
-  { product, title, when, category, place, tariff, price, currency, holder, barcode, isVoid = false, code },
+  {
+    product,
+    title,
+    when,
+    category,
+    place,
+    tariff,
+    price,
+    currency,
+    holder,
+    barcode,
+    isVoid = false,
+    isCollected = false,
+    code,
+  },
   ...more
 ) => {
   const picture = h('div', { class: 'ticket-code' });
@@ -17,7 +31,9 @@ export const ticketCard = (
       .then((drawing) => picture.replaceChildren(drawing, h('span', { class: 'small ticket-id' }, code)))
       .catch(() => picture.replaceChildren(h('code', { class: 'small' }, barcode)));
   } else {
-    picture.append(h('p', { class: 'small' }, t(isVoid ? 'ticketVoid' : 'ticketComes')));
+    picture.append(
+      h('p', { class: 'small' }, t(isVoid ? 'ticketVoid' : isCollected ? 'ticketCollected' : 'ticketComes')),
+    );
   }
   return h(
     'li',

@@ -59,9 +59,6 @@ test('in carts, orders and documents, also after the product has closed', async 
   const order = await must(visitor, `/tnwr/vexp/orders/${bought.id}?lang=fr`);
   expect(Object.values(order.items)).toEqual([expect.objectContaining(sold)]);
   const [{ ticketId }] = Object.values(order.items) as [{ ticketId: string }];
-  const early = await visitor(`/tnwr/vexp/tickets/${ticketId}/document`);
-  expect([early.status, early.body.errorCode]).toEqual([400, 'ticket_not_printed']);
-  await must(full, '/svc/v3/tickets/printing', 'POST', { orderId: order.id });
   const document = (type: string) =>
     full(`/svc/v3/tickets/${ticketId}/document?lang=fr`, { headers: { accept: type } });
   const [pdf, svg] = [await document('application/pdf'), await document('image/svg+xml')];

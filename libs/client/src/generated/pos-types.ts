@@ -319,6 +319,11 @@ export interface components {
              * @description ISO 8601 UTC
              */
             updatedAt: string;
+            /**
+             * @description electronic: the codes open the door; print: the institution prints the tickets first
+             * @enum {string}
+             */
+            ticketDelivery: "electronic" | "print";
         };
         ShopOrderExperimentalAnswer: {
             /** @constant */

@@ -847,6 +847,11 @@ export interface components {
             pointOfSale?: string;
             /** @description the institution's or reseller's own reference of the order; one line with a visible character, trimmed, in Unicode NFC */
             externalReference?: string;
+            /**
+             * @description electronic: tickets are issued as printed, their codes open the door at once; print: after printing
+             * @enum {string}
+             */
+            ticketDelivery?: "electronic" | "print";
             items: components["schemas"]["NewOrderItem"][];
         };
         NewOrderItem: {
@@ -1040,6 +1045,11 @@ export interface components {
             pointOfSale: string | null;
             contactNumber: string | null;
             externalReference: string | null;
+            /**
+             * @description electronic: tickets are issued as printed, their codes open the door at once; print: after printing
+             * @enum {string}
+             */
+            ticketDelivery: "electronic" | "print";
             /** @description ISO 4217 */
             currency: string;
             lines: components["schemas"]["OrderLine"][];
@@ -1116,6 +1126,11 @@ export interface components {
             contactNumber?: string | null;
             /** @description the institution's or reseller's own reference of the order; one line with a visible character, trimmed, in Unicode NFC */
             externalReference?: string | null;
+            /**
+             * @description electronic: tickets are issued as printed, their codes open the door at once; print: after printing
+             * @enum {string}
+             */
+            ticketDelivery?: "electronic" | "print";
         };
         OrderConfirmation: {
             /** @description true: without payment */
@@ -6469,7 +6484,7 @@ export interface Operations {
   updateIndividualUnprefixed(request: { path: operations['updateIndividualUnprefixed']['parameters']['path']; query?: operations['updateIndividualUnprefixed']['parameters']['query']; body?: IndividualChanges; idempotencyKey?: string; ifMatch?: string } & Options): Call<Individual>;
   /** Changes the beneficiary of a line of an open, reserved, payment_pending or confirmed order: `PATCH /svc/v3/orders/{orderId}/lines/{lineId}` */
   updateLine(request: { path: operations['updateLine']['parameters']['path']; body?: OrderLineChanges; idempotencyKey?: string; ifMatch?: string } & Options): Call<Order>;
-  /** Changes the contact and the external reference of an order: `PATCH /svc/v3/orders/{orderId}` */
+  /** Changes the contact, the external reference and the delivery of tickets of an order: `PATCH /svc/v3/orders/{orderId}` */
   updateOrder(request: { path: operations['updateOrder']['parameters']['path']; body?: OrderChanges; idempotencyKey?: string; ifMatch?: string } & Options): Call<Order>;
   /** Changes members of a structure: `PATCH /svc/v3/contacts/structures/{contactNumber}` */
   updateStructure(request: { path: operations['updateStructure']['parameters']['path']; query?: operations['updateStructure']['parameters']['query']; body?: StructureChanges; idempotencyKey?: string; ifMatch?: string } & Options): Call<Structure>;

@@ -189,6 +189,7 @@ describe.each(engines)(`numbered seats and refusals on $name${notExercised}`, (e
       paymentMethods: ['external'],
       maxPlacesPerOrder: 3,
       holdMinutes: 0.5,
+      ticketDelivery: 'electronic',
     });
     expect(Math.round((Date.parse(data.heldUntil ?? '') - Date.now()) / 10_000)).toBe(3);
   });

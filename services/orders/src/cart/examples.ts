@@ -45,6 +45,7 @@ export const cart = {
   version: 2,
   pointOfSale: addition.pointOfSale,
   contactNumber: null,
+  ticketDelivery: 'electronic',
   currency: 'CHF',
   total: 12_500,
   due: 12_500,

@@ -14,6 +14,9 @@ const POLL_MS = 2_000;
 /** The states in which an order may change without an action of the visitor. */
 const WAITING = ['payment_pending', 'open', 'reserved'];
 
+/** Whether the institution prints the tickets: until then their codes open no door. */
+const isCollected = ({ ticketDelivery }) => ticketDelivery === 'print';
+
 const tickets = async (order) => {
   const groups = await byPerformance(Object.values(order.items));
   const isVoid = order.state === 'cancelled' || order.state === 'expired';
@@ -33,9 +36,10 @@ const tickets = async (order) => {
           price: item.amount,
           currency: order.currency,
           holder: holderOf(item),
-          barcode: item.barcode,
+          barcode: isCollected(order) ? null : item.barcode,
           code: item.ticketId,
           isVoid,
+          isCollected: isCollected(order),
         });
       }),
     ),
@@ -76,6 +80,7 @@ const actions = (order, cancel) => {
   return [
     isPayable(order) && h('a', { class: 'button', href: '#/checkout' }, t('payAgain')),
     order.state === 'confirmed' &&
+      !isCollected(order) &&
       h('button', { type: 'button', class: 'button', onclick: () => window.print() }, t('print')),
     h(
       'button',
@@ -86,6 +91,9 @@ const actions = (order, cancel) => {
 };
 
 const titleOf = (order, isNew) => (order.state === 'confirmed' && isNew ? t('thankYou') : t(`order_${order.state}`));
+
+const textOf = (order) =>
+  order.state === 'confirmed' && isCollected(order) ? 'order_collected_text' : `order_${order.state}_text`;
 
 const lead = (order) =>
   isPayable(order)
@@ -98,7 +106,7 @@ const lead = (order) =>
           h('strong', { 'data-clock': true, role: 'timer', 'aria-live': 'off' }, clock(timeLeft())),
         ),
       ]
-    : h('p', { class: 'lead' }, t(`order_${order.state}_text`));
+    : h('p', { class: 'lead' }, t(textOf(order)));
 
 const drawn = async (order, isNew, cancel) =>
   h(
@@ -140,7 +148,8 @@ export const orderPage = async ([id], query) => {
     if (!WAITING.includes(order.state) && !lacksCodes()) return;
     timer = setTimeout(poll, POLL_MS);
   };
-  const lacksCodes = () => order.state === 'confirmed' && Object.values(order.items).some(({ barcode }) => !barcode);
+  const lacksCodes = () =>
+    order.state === 'confirmed' && !isCollected(order) && Object.values(order.items).some(({ barcode }) => !barcode);
   const take = async (next) => {
     const isOther = JSON.stringify([next.state, next.items]) !== JSON.stringify([order.state, order.items]);
     const isOtherState = next.state !== order.state;

@@ -64,8 +64,9 @@ const validCard = async (ticket) => {
       price: ticket.price,
       currency: ticket.currency,
       holder: holderOf(ticket),
-      barcode: ticket.barcode,
+      barcode: ticket.status === 'not_printed' ? null : ticket.barcode,
       code: ticket.id,
+      isCollected: ticket.status === 'not_printed',
     },
     h(
       'p',

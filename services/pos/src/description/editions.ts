@@ -1,5 +1,6 @@
-import { named, nullable } from '@boxoffice/http';
+import { named, nullable, oneOf } from '@boxoffice/http';
 import { Type } from 'typebox';
+import { ordersValues } from '../clients/generated/orders.ts';
 import { examples } from './examples.ts';
 import { Cart, CartItem, mapOf, Order, OrderItem, Ticket, Venue } from './schemas.ts';
 
@@ -31,6 +32,9 @@ const ExperimentalOrder = named(
   Members({
     ...Order.properties,
     items: mapOf(named('ShopOrderItemExperimental', Members({ ...OrderItem.properties, ...sold }))),
+    ticketDelivery: oneOf(ordersValues['ShopOrder.ticketDelivery'], {
+      description: 'electronic: the codes open the door; print: the institution prints the tickets first',
+    }),
   }),
 );
 
@@ -75,7 +79,7 @@ const experimental = {
   examples: {
     cart: { ...examples.cart, items: withSold(examples.cart.items), expired: false },
     noCart: { ...examples.noCart, expired: false },
-    order: { ...examples.order, items: withSold(examples.order.items) },
+    order: { ...examples.order, items: withSold(examples.order.items), ticketDelivery: 'electronic' },
     ticket: { ...examples.ticket, ...exampleOfSold, tariff: 'Plein tarif' },
   },
 } as unknown as Edition;

@@ -97,6 +97,7 @@ export const orderView = (
     expiresAt: isConfirmed ? null : order.expiresAt,
     createdAt: order.createdAt,
     updatedAt: order.updatedAt,
+    ...(reader.isExperimental ? { ticketDelivery: order.ticketDelivery } : {}),
   };
 };
 

@@ -23,8 +23,14 @@ interface OrderConfirmed {
  * names, and updates a changed buyer.
  */
 export const onOrderConfirmed = async (context: Context, message: Message): Promise<void> => {
-  const { orderId, contactNumber = null, pointOfSale, ticketDelivery, callFollows, tickets } =
-    message.data as Partial<OrderConfirmed>;
+  const {
+    orderId,
+    contactNumber = null,
+    pointOfSale,
+    ticketDelivery,
+    callFollows,
+    tickets,
+  } = message.data as Partial<OrderConfirmed>;
   if (typeof orderId !== 'string' || !Array.isArray(tickets) || !tickets.every(isOrderedTicket)) {
     throw new Unreadable('order.confirmed needs orderId, and of each ticket its ids, its place and its price');
   }

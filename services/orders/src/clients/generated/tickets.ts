@@ -9,6 +9,11 @@ export interface components {
             readonly contactNumber: string | null;
             /** @description service host of the sales channel */
             readonly pointOfSale?: string | null;
+            /**
+             * @description electronic: issued as printed; default print
+             * @enum {string}
+             */
+            readonly ticketDelivery?: "electronic" | "print";
             readonly tickets: readonly {
                 readonly ticketId: string;
                 readonly lineId: string;
@@ -151,5 +156,6 @@ export const ticketsApi: ServiceApi<operations> = {
 };
 
 export const ticketsValues = {
+  'ConfirmedOrder.ticketDelivery': ['electronic', 'print'],
   'TicketStatus': ['not_printed', 'printed', 'controlled', 'invalidated', 'cancelled'],
 } as const;

@@ -85,10 +85,8 @@ export const orderConfirmed = (order: Order): OrderConfirmed => ({
 });
 
 /** The body of the call that issues tickets: {@link orderConfirmed} with the beneficiaries' names. */
-export interface NamedTickets extends Pick<
-  OrderConfirmed['data'],
-  'orderId' | 'contactNumber' | 'pointOfSale' | 'ticketDelivery'
-> {
+export interface NamedTickets
+  extends Pick<OrderConfirmed['data'], 'orderId' | 'contactNumber' | 'pointOfSale' | 'ticketDelivery'> {
   readonly tickets: readonly (OrderConfirmed['data']['tickets'][number] & {
     readonly beneficiary: Beneficiary | null;
     readonly beneficiaryAsOf?: number;

@@ -125,6 +125,11 @@ export interface components {
             readonly version: number;
             readonly pointOfSale: string | null;
             readonly contactNumber: string | null;
+            /**
+             * @description electronic: tickets are issued as printed, their codes open the door at once; print: after printing
+             * @enum {string}
+             */
+            readonly ticketDelivery: "electronic" | "print";
             readonly currency: string;
             readonly total: number;
             readonly due: number;
@@ -473,6 +478,7 @@ export const ordersValues = {
   'Checkout.paymentMethod': ['on_account', 'external', 'simulated'],
   'Checkout.paymentToken': ['ok', 'declined', 'pending'],
   'ShopOrder.state': ['open', 'reserved', 'payment_pending', 'confirmed', 'expired', 'cancelled'],
+  'ShopOrder.ticketDelivery': ['electronic', 'print'],
   'ShopOutcome.outcome': ['done', 'refused'],
   'ShopOutcome.reason': ['busy', 'unknown_line', 'cart_gone', 'empty', 'not_cancellable', 'cart_expired', 'account_required', 'tariff_not_accessible', 'payment_declined', 'places_unavailable', 'not_on_sale', 'too_many_places', 'tariff_not_sold_here', 'hold_limit', 'places_gone', 'invalid_reference', 'invalid_items', 'null'],
 } as const;

@@ -1,0 +1,151 @@
+import { type Client, type Json, openClient, openVisitor } from '@boxoffice/testkit';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { authorised, demoClient } from '../../src/client.ts';
+import { type Product, startProduct } from '../../src/product.ts';
+import { signIn } from '../../src/sign-in.ts';
+
+let product: Product;
+let full: Client;
+/** A steward who signed in with the role `door`. */
+let door: Client;
+const SHOP = 'tickets.opera.example';
+
+const must = async (client: Client, path: string, method = 'GET', body?: object): Promise<Json> => {
+  const reply = await client(path, { method, ...(body && { body }) });
+  if (reply.status >= 300) throw new Error(`${method} ${path}: ${reply.status} ${reply.text}`);
+  return reply.body.data;
+};
+
+beforeAll(async () => {
+  product = await startProduct();
+  full = await authorised(product, 'opera', 'full');
+  const user = product.demo.apiUsers.find(({ institution, role }) => institution === 'opera' && role === 'door');
+  if (!user) throw new Error('demo.json has no steward');
+  door = (await signIn(product, demoClient(product, 'opera', 'web'), user)).client;
+}, 300_000);
+afterAll(async () => {
+  await product?.stop();
+  await product?.discard();
+});
+
+/** A guest buys a place of the first show that is available; returns the order as the shop's page reads it. */
+const buyAsGuest = async (serviceHost: string): Promise<Json> => {
+  const visitor = openVisitor(openClient(product.address), serviceHost);
+  const shows = Object.values(await must(visitor, '/tnwr/v1/products?type=show&limit=50')) as Json[];
+  const show = shows.find(({ onSale, availability }) => onSale && availability === 'available');
+  const { performances } = await must(visitor, `/tnwr/v1/products/${show?.id}`);
+  const [{ id: performanceId, seatCategories }] = performances;
+  const { id: seatCategoryId, prices } = seatCategories.find((one: Json) => one.free > 0 && one.prices.length > 0);
+  const item = { performanceId, seatCategoryId, tariffId: prices[0].tariffId, quantity: 1 };
+  await must(visitor, '/tnwr/v1/shopping-cart/items', 'POST', item);
+  const contact = { firstName: 'Grace', lastName: 'Hopper', email: 'grace@example.org' };
+  const { id } = await must(visitor, '/tnwr/v1/orders', 'POST', {
+    contact,
+    paymentMethod: 'simulated',
+    paymentToken: 'ok',
+  });
+  return must(visitor, `/tnwr/vexp/orders/${id}`);
+};
+
+const codeOf = (order: Json): string => {
+  const [{ barcode }] = Object.values(order.items) as [{ barcode: string }];
+  return barcode;
+};
+
+describe('at a point of sale with electronic tickets', () => {
+  test('the code that a guest was shown opens the door, once', async () => {
+    const order = await buyAsGuest(SHOP);
+    expect(order).toMatchObject({ state: 'confirmed', ticketDelivery: 'electronic' });
+    const barcode = codeOf(order);
+    const [ticket] = (await must(full, `/svc/v3/tickets?orderId=${order.id}`)).items;
+    expect(ticket).toMatchObject({ status: 'printed', printedAt: ticket.createdAt });
+    const first = await door('/svc/v3/tickets/control', { method: 'POST', body: { barcode, gate: 'north' } });
+    expect([first.status, first.body.data?.status]).toEqual([200, 'controlled']);
+    const again = await door('/svc/v3/tickets/control', { method: 'POST', body: { barcode, gate: 'south' } });
+    expect([again.status, again.body.status]).toEqual([409, 'ticket_already_controlled']);
+  });
+
+  test('its issue is one event, and none says that it was printed', async () => {
+    const order = await buyAsGuest(SHOP);
+    const types = async (): Promise<string[]> => {
+      const [ticket] = (await must(full, `/svc/v3/tickets?orderId=${order.id}`)).items;
+      const { items } = await must(full, `/svc/v3/events?after=start&resource=${ticket.id}&wait=10`);
+      return items.map(({ type }: Json) => type);
+    };
+    expect(await types()).toEqual(['ticket.issued']);
+  });
+});
+
+describe('at a point of sale whose tickets are printed', () => {
+  const serviceHost = 'desk.opera.example';
+  beforeAll(async () => {
+    const { createdAt: _, updatedAt: __, ...like } = await must(full, `/svc/v3/catalog/points-of-sale/${SHOP}`);
+    await must(full, '/svc/v3/catalog/points-of-sale', 'POST', { ...like, serviceHost, ticketDelivery: 'print' });
+  });
+
+  test('the code opens the door only after printing', async () => {
+    const order = await buyAsGuest(serviceHost);
+    expect(order).toMatchObject({ state: 'confirmed', ticketDelivery: 'print' });
+    const control = () => door('/svc/v3/tickets/control', { method: 'POST', body: { barcode: codeOf(order) } });
+    const early = await control();
+    expect([early.status, early.body.status]).toEqual([412, 'ticket_not_printed']);
+    await must(full, '/svc/v3/tickets/printing', 'POST', { orderId: order.id });
+    expect((await control()).body.data?.status).toBe('controlled');
+  });
+});
+
+describe('in family A', () => {
+  const items = async () => {
+    const { performanceId } = product.demo.fixtures.opera?.numbered ?? {};
+    const { prices } = await must(full, `/svc/v3/catalog/performances/${performanceId}`);
+    const [{ seatCategoryId, tariffId }] = prices;
+    return [{ performanceId, seatCategoryId, tariffId }];
+  };
+  const order = async (more: object): Promise<Json> =>
+    must(full, '/svc/v3/orders', 'POST', { items: await items(), ...more });
+  const statusAfterConfirming = async ({ id }: Json): Promise<string> => {
+    await must(full, `/svc/v3/orders/${id}/confirmation`, 'POST', { onAccount: true });
+    const [ticket] = (await must(full, `/svc/v3/tickets?orderId=${id}`)).items;
+    return ticket.status;
+  };
+
+  test('an order has the delivery that it names, else that of its point of sale, else print', async () => {
+    const [plain, own, sold] = [
+      await order({}),
+      await order({ ticketDelivery: 'electronic' }),
+      await order({ pointOfSale: SHOP }),
+    ];
+    expect([plain, own, sold].map(({ ticketDelivery }) => ticketDelivery)).toEqual([
+      'print',
+      'electronic',
+      'electronic',
+    ]);
+    expect(await statusAfterConfirming(plain)).toBe('not_printed');
+    expect(await statusAfterConfirming(own)).toBe('printed');
+    expect(await statusAfterConfirming(sold)).toBe('printed');
+  });
+
+  test('it can be changed until the confirmation', async () => {
+    const made = await order({ pointOfSale: SHOP });
+    const change = (ticketDelivery: unknown) =>
+      full(`/svc/v3/orders/${made.id}`, { method: 'PATCH', body: { ticketDelivery } });
+    expect((await change('print')).body.data.ticketDelivery).toBe('print');
+    expect((await change('by pigeon')).body.status).toBe('validation_error');
+    expect((await change(null)).status).toBe(400);
+    expect(await statusAfterConfirming(made)).toBe('not_printed');
+    const late = await change('electronic');
+    expect([late.status, late.body.status]).toEqual([412, 'order_confirmed']);
+    expect((await change('print')).status).toBe(200);
+  });
+
+  test('a changed beneficiary replaces an electronic ticket, and the old code opens nothing', async () => {
+    const made = await order({ ticketDelivery: 'electronic' });
+    await statusAfterConfirming(made);
+    const [old] = (await must(full, `/svc/v3/tickets?orderId=${made.id}`)).items;
+    const next = await must(full, `/svc/v3/tickets/${old.id}`, 'PATCH', { beneficiary: { firstName: 'Ana' } });
+    expect(next).toMatchObject({ replaces: old.id, status: 'printed' });
+    const control = (barcode: string) => door('/svc/v3/tickets/control', { method: 'POST', body: { barcode } });
+    expect((await control(old.barcode)).body.status).toBe('ticket_invalidated');
+    expect((await control(next.barcode)).status).toBe(200);
+  });
+});
