@@ -48,6 +48,7 @@ export const sell = async ({ call }: Pick<Composition, 'call'>, what: string): P
       paymentMethods: ['on_account'],
       maxPlacesPerOrder: 10,
       holdMinutes: 15,
+      ticketDelivery: 'print',
     },
   });
   const product = await made('createProduct', {
