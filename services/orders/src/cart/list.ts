@@ -1,6 +1,7 @@
 import type { OrdersContext } from '../context.ts';
 import { isHidden, isPastDue } from '../domain/order/state.ts';
-import { expireNow, targetOf } from '../steps/write.ts';
+import { expireNow } from '../steps/sell-paid.ts';
+import { targetOf } from '../steps/write.ts';
 import type { OrderDocument } from '../store.ts';
 
 /** Selects the orders of a contact together with the orders in `ids`, and the page of them. */

@@ -1,5 +1,5 @@
 import { accept, acceptButRefuse, type Decision, refuse } from './order/decision.ts';
-import { expiredIfDue } from './order/expiry.ts';
+import { expiredUnsold } from './order/expiry.ts';
 import { hasNames, orderConfirmed } from './order/facts.ts';
 import { due, isCovered } from './order/money.ts';
 import type { Line, Order, Place } from './order/order.ts';
@@ -79,7 +79,7 @@ export const failConfirm = <O extends Order>(
 ): Decision<O> => {
   if (order.pendingStep?.step !== 'confirm' || order.pendingStep.request !== request)
     return refuse('step_lost', 'The pending confirmation was ended by another process.');
-  const unconfirmed = expiredIfDue(waitingNoMore({ ...order, pendingStep: null }, now), now);
+  const unconfirmed = expiredUnsold(waitingNoMore({ ...order, pendingStep: null }, now), now);
   return acceptButRefuse(
     unconfirmed,
     refuse(

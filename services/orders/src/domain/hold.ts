@@ -1,5 +1,5 @@
 import { accept, acceptButRefuse, type Decision, refuse } from './order/decision.ts';
-import { expiredIfDue } from './order/expiry.ts';
+import { endedIfDue } from './order/expiry.ts';
 import type { Order } from './order/order.ts';
 import { touched, unfit } from './order/state.ts';
 
@@ -54,11 +54,11 @@ export const extended = <O extends Order>(
   const { pendingStep: pending } = order;
   if (pending?.step !== 'extend' || pending.request !== request)
     return refuse('step_lost', 'The pending extension of the hold was ended by another process.');
-  if (pending.cause === 'payment') return expiredIfDue({ ...order, pendingStep: null }, now);
+  if (pending.cause === 'payment') return endedIfDue({ ...order, pendingStep: null }, now);
   const until = { expiresAt: pending.until, deadline: pending.until, pendingStep: null };
   if (pending.cause === 'reservation')
-    return expiredIfDue(touched({ ...order, ...until, state: 'reserved', dueAt: pending.until }, now), now);
-  return expiredIfDue(
+    return endedIfDue(touched({ ...order, ...until, state: 'reserved', dueAt: pending.until }, now), now);
+  return endedIfDue(
     touched({ ...order, ...until, dueAt: order.state === 'reserved' ? pending.until : order.dueAt }, now),
     now,
   );
@@ -77,9 +77,9 @@ export const failExtension = <O extends Order>(
   const { pendingStep: pending } = order;
   if (pending?.step !== 'extend' || pending.request !== request)
     return refuse('step_lost', 'The pending extension of the hold was ended by another process.');
-  if (pending.cause === 'payment') return expiredIfDue({ ...order, deadline: order.expiresAt, pendingStep: null }, now);
+  if (pending.cause === 'payment') return endedIfDue({ ...order, deadline: order.expiresAt, pendingStep: null }, now);
   return acceptButRefuse(
-    expiredIfDue({ ...order, pendingStep: null }, now),
+    endedIfDue({ ...order, pendingStep: null }, now),
     refuse('places_gone', 'Places of the order are gone, so their hold cannot be extended.'),
   );
 };

@@ -1,6 +1,6 @@
 import { unsold } from './opening.ts';
 import { accept, type Decision, refuse } from './order/decision.ts';
-import { expiredIfDue } from './order/expiry.ts';
+import { endedIfDue, soldIfPaid } from './order/expiry.ts';
 import { areAmounts } from './order/money.ts';
 import type { NewLine, Order, State } from './order/order.ts';
 import { isHidden, performancesOf, touched, unfit } from './order/state.ts';
@@ -65,7 +65,7 @@ export const failLines = <O extends Order>(
   now: number,
 ): Decision<O> => {
   if (order.pendingStep?.step !== 'lines' || order.pendingStep.request !== request) return stepLost();
-  return expiredIfDue({ ...order, pendingStep: null, heldPlaces: order.lines.length }, now);
+  return endedIfDue({ ...order, pendingStep: null, heldPlaces: order.lines.length }, now);
 };
 
 /**
@@ -86,12 +86,13 @@ export const removeLine = <O extends Order>(
   return accept(withLines({ ...order, pendingStep: pending }, rest, now));
 };
 
-/** Ends {@link removeLine}: the place is released. Expires the order if due. */
+/** Ends {@link removeLine}: the place is released. Sells the order if what it had paid is its total now. */
 export const released = <O extends Order>(
   order: O,
   { request }: { readonly request: string },
   now: number,
 ): Decision<O> => {
   if (order.pendingStep?.step !== 'release' || order.pendingStep.request !== request) return stepLost();
-  return expiredIfDue({ ...order, pendingStep: null }, now);
+  const left: O = { ...order, pendingStep: null };
+  return soldIfPaid(left, request, now) ?? endedIfDue(left, now);
 };

@@ -1,6 +1,6 @@
 import { type Accepted, accept, acceptButRefuse, type Decision, refuse } from './order/decision.ts';
-import { expiredIfDue } from './order/expiry.ts';
-import { areAmounts, due, isCovered, paid } from './order/money.ts';
+import { endedIfDue } from './order/expiry.ts';
+import { areAmounts, due, isPaidInFull, paid } from './order/money.ts';
 import { type Order, type Payment, visibleStates } from './order/order.ts';
 import { isUnpaid, touched, unfit, waitingNoMore } from './order/state.ts';
 
@@ -32,7 +32,7 @@ export const hasPayment = ({ payments }: Pick<Order, 'payments'>, id: string): b
 const afterCapture = <O extends Order>(order: O, paymentId: string, request: string, now: number): Accepted<O> => {
   const late = order.state === 'expired';
   const canBeSold = order.lines.length > 0 && (late || isUnpaid(order));
-  if (canBeSold && isCovered(order))
+  if (canBeSold && isPaidInFull(order))
     return accept({ ...order, pendingStep: { step: 'confirm', request, since: now, late, paymentId } });
   if (canBeSold && due(order) === 0)
     return acceptButRefuse(accept(waitingNoMore(order, now)), refuse('paid_and_refunded'), paymentId);
@@ -89,7 +89,7 @@ const afterFailure = <O extends Order>(order: O, now: number): Accepted<O> => {
   if (order.state !== 'payment_pending' || order.payments.some(({ status }) => status === 'pending'))
     return accept(order);
   const back: O = { ...order, state: order.cameFrom ?? 'open', cameFrom: null, deadline: order.expiresAt };
-  return expiredIfDue(back, now);
+  return endedIfDue(back, now);
 };
 
 /** Answers that captured money of a cancelled order is recorded and must be refunded. */

@@ -15,6 +15,7 @@ import {
 } from '../orders/items.ts';
 import { type Command, runCommand } from '../steps/command.ts';
 import { abandonLines, releasePlaces } from '../steps/release.ts';
+import { sellPaid } from '../steps/sell-paid.ts';
 import { whileOwningStep } from '../steps/step-ownership.ts';
 import { stepStock } from '../steps/stock.ts';
 import { finish, targetOf } from '../steps/write.ts';
@@ -91,7 +92,7 @@ export const addOrderLines = async (
 };
 
 /**
- * Removes a line from an open or reserved order and releases its place. @throws Fault `not_found`, or a refusal of
+ * Removes a line from an open or reserved order and releases its place; confirms it if it is paid in full then. @throws Fault `not_found`, or a refusal of
  * the rules
  */
 export const removeOrderLine = async (
@@ -103,11 +104,12 @@ export const removeOrderLine = async (
     removeLine(current, { request, lineId }, now),
   );
   const pending = order.pendingStep;
-  if (pending?.step !== 'release') return order;
+  if (pending?.step !== 'release') return sellPaid(context, order);
   try {
-    return await whileOwningStep(context, order, () =>
+    const left = await whileOwningStep(context, order, () =>
       releasePlaces(context, order, pending, command.idempotencyRecord),
     );
+    return await sellPaid(context, left);
   } catch (error) {
     if (!isUnavailable(error)) throw error;
     // The removal is durable; the place is released when the catalog answers again.

@@ -84,6 +84,7 @@ export const linesRoutes = (contextOf: ContextOf): AnyOperation[] => [
     path: '/svc/v3/orders/{orderId}/lines/{lineId}',
     access: 'orders:write',
     summary: 'Removes a line from an open or reserved order and releases its place',
+    description: 'If what was captured covers the rest, the order is paid in full and confirmed.',
     params: { orderId: pathId, lineId: pathId },
     answers: { 200: Order },
     errors: ['conflict', ...stateCodes],

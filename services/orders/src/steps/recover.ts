@@ -7,6 +7,7 @@ import { abandonDraft } from './draft.ts';
 import { holdLonger } from './extend-hold.ts';
 import { abandonLines, releasePlaces } from './release.ts';
 import { sell } from './sell.ts';
+import { sellPaid } from './sell-paid.ts';
 import { whileOwningStep } from './step-ownership.ts';
 
 /**
@@ -51,7 +52,7 @@ const act = async (
     case 'abandon_lines':
       return abandonLines(context, order, how.pending);
     case 'release':
-      return releasePlaces(context, order, how.pending);
+      return sellPaid(context, await releasePlaces(context, order, how.pending));
     case 'hold_longer':
       return holdLonger(context, order, how.pending);
   }

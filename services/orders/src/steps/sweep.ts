@@ -7,8 +7,9 @@ import type { OrderDocument } from '../store.ts';
 import { sweepGuests } from './guests.ts';
 import { BEAT_EVERY_MS } from './lease.ts';
 import { OWN_LEFT_MS, recover } from './recover.ts';
+import { expireNow } from './sell-paid.ts';
 import { sweepNames } from './tickets.ts';
-import { expireNow, targetOf } from './write.ts';
+import { targetOf } from './write.ts';
 
 /** Milliseconds between two sweeps; each costs the lease and a few indexed reads. */
 export const SWEEP_EVERY_MS = 5_000;
@@ -62,7 +63,7 @@ const eachFound = async (
 };
 
 /**
- * The sweep, over all institutions: recovers pending steps, expires what is past due, then writes guests' contacts
+ * The sweep, over all institutions: recovers pending steps, ends what is past due (paid in full: sold; else expired), then writes guests' contacts
  * and issues tickets whose names were not acknowledged.
  */
 export const sweep = async (context: OrdersContext): Promise<void> => {

@@ -3,7 +3,8 @@ import type { IdempotencyRecord } from '@boxoffice/store';
 import type { OrdersContext } from '../context.ts';
 import type { OrderDocument } from '../store.ts';
 import { recover } from './recover.ts';
-import { attempt, expireNow, type Outcome, type Rule, type Target } from './write.ts';
+import { expireNow } from './sell-paid.ts';
+import { attempt, type Outcome, type Rule, type Target } from './write.ts';
 
 /** Milliseconds for which a request waits for another one on the same order. */
 const MAX_WAIT_MS = 2_000;
@@ -35,7 +36,7 @@ export const whileBusy = async <Result>(
 };
 
 /**
- * As {@link attempt}; waits for another step of the order, and writes an expiry that is due. @throws Fault `not_found`
+ * As {@link attempt}; waits for another step of the order, and ends an order past due. @throws Fault `not_found`
  * for unknown orders and drafts
  */
 export const attemptWhenFree = (

@@ -1,7 +1,6 @@
 import type { Change, IdempotencyRecord } from '@boxoffice/store';
 import type { OrdersContext } from '../context.ts';
 import { type Decision, isRefused, type Refusal } from '../domain/order/decision.ts';
-import { expire } from '../domain/order/expiry.ts';
 import { handled } from '../domain/order/handled.ts';
 import { faultOf, notFound } from '../faults.ts';
 import type { OrderDocument } from '../store.ts';
@@ -103,10 +102,6 @@ export const finish = async (
   if (outcome.answer) throw faultOf(outcome.answer);
   return outcome.order;
 };
-
-/** Writes the expiry of an order past due; returns the order after it. */
-export const expireNow = async (context: OrdersContext, target: Target): Promise<OrderDocument> =>
-  (await attempt(context, target, expire)).order;
 
 /** Writes the end of a step whose refusal concerns no request. */
 export const conclude = async (context: OrdersContext, target: Target, step: Rule): Promise<OrderDocument> =>

@@ -6,7 +6,7 @@ import { cancel } from '../../src/domain/cancellation.ts';
 import { beginCheckout } from '../../src/domain/checkout.ts';
 import { confirm, failConfirm } from '../../src/domain/confirmation.ts';
 import { isRefused } from '../../src/domain/order/decision.ts';
-import { expiredIfDue } from '../../src/domain/order/expiry.ts';
+import { expiredUnsold } from '../../src/domain/order/expiry.ts';
 import { paymentStatus } from '../../src/domain/order/money.ts';
 import { addPayment, settlePayment } from '../../src/domain/payments.ts';
 import { takeOver } from '../../src/domain/recovery.ts';
@@ -67,7 +67,7 @@ test('random histories reach every state and every special case', () => {
 });
 
 const broken: Readonly<Record<string, Partial<Rules>>> = {
-  'an expiry that does not wait for the pending sale': { expire: (order, now) => expiredIfDue(order, now) },
+  'an expiry that does not wait for the pending sale': { expire: (order, now) => expiredUnsold(order, now) },
   'a failed sale whose payment is lost': {
     failConfirm: (order, pending, now) =>
       failConfirm({ ...order, payments: order.payments.slice(0, -1) }, pending, now),

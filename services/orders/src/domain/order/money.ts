@@ -30,6 +30,13 @@ export const due = (order: Pick<Order, 'lines' | 'payments'>): number => Math.ma
 export const isCovered = (order: Pick<Order, 'lines' | 'payments' | 'refunds'>): boolean =>
   paid(order) - refunded(order) >= total(order);
 
+/**
+ * Whether money that was captured, and not refunded, covers the total: such an order is confirmed. A total of zero
+ * alone is not paid.
+ */
+export const isPaidInFull = (order: Pick<Order, 'lines' | 'payments' | 'refunds'>): boolean =>
+  order.lines.length > 0 && paid(order) > refunded(order) && isCovered(order);
+
 export type PaymentStatus = 'unpaid' | 'partial' | 'paid';
 
 /**
