@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { cancel } from '../../src/domain/cancellation.ts';
 import { beginCheckout } from '../../src/domain/checkout.ts';
 import { confirm, failConfirm } from '../../src/domain/confirmation.ts';
-import { isRefused } from '../../src/domain/order/decision.ts';
+import { accept, isRefused, refuse } from '../../src/domain/order/decision.ts';
 import { expiredUnsold } from '../../src/domain/order/expiry.ts';
 import { paymentStatus } from '../../src/domain/order/money.ts';
 import { addPayment, settlePayment } from '../../src/domain/payments.ts';
@@ -68,6 +68,10 @@ test('random histories reach every state and every special case', () => {
 
 const broken: Readonly<Record<string, Partial<Rules>>> = {
   'an expiry that does not wait for the pending sale': { expire: (order, now) => expiredUnsold(order, now) },
+  'a removed line that leaves the order unsold': {
+    released: (order, { request }) =>
+      order.pendingStep?.request === request ? accept({ ...order, pendingStep: null }) : refuse('step_lost'),
+  },
   'a failed sale whose payment is lost': {
     failConfirm: (order, pending, now) =>
       failConfirm({ ...order, payments: order.payments.slice(0, -1) }, pending, now),

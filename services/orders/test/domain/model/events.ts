@@ -91,6 +91,15 @@ const lateMoney: fc.Arbitrary<Event[]> = fc
     { kind: 'captured', number, flag: true, steps },
   ]);
 
+/** Part payments that cover the order once lines are removed, perhaps by a process that dies. */
+const paidByRemoval: fc.Arbitrary<Event[]> = fc
+  .record({ parts: fc.integer({ min: 1, max: 3 }), number: fc.nat({ max: 5 }), steps: fc.nat({ max: 4 }) })
+  .map(({ parts, number, steps }) => [
+    ...Array.from({ length: parts }, () => ({ kind: 'captured', number: 20, flag: true, steps: 9 })),
+    { kind: 'removal', number, flag: true, steps },
+    { kind: 'removal', number, flag: true, steps },
+  ]);
+
 /** A cart that is bought, and whose payment fails, perhaps several times. */
 const failingPayments: fc.Arbitrary<Event[]> = fc
   .array(fc.record({ event: anything, failed: fc.boolean(), wait: fc.nat({ max: 3 }) }), { minLength: 1, maxLength: 4 })
@@ -118,6 +127,7 @@ export const histories: fc.Arbitrary<History> = fc.record({
         { weight: 1, arbitrary: slowStep },
         { weight: 1, arbitrary: atTheDoor },
         { weight: 1, arbitrary: lateMoney },
+        { weight: 1, arbitrary: paidByRemoval },
         { weight: 1, arbitrary: failingPayments },
       ),
       { minLength: 3, maxLength: 30, size: 'max' },

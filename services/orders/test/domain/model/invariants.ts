@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import type { DomainFact } from '../../../src/domain/order/facts.ts';
-import { due, paid, paymentStatus, refunded, refundStatus, total } from '../../../src/domain/order/money.ts';
+import {
+  due,
+  isPaidInFull,
+  paid,
+  paymentStatus,
+  refunded,
+  refundStatus,
+  total,
+} from '../../../src/domain/order/money.ts';
 import type { Order, State } from '../../../src/domain/order/order.ts';
 import type { Reason } from '../../../src/domain/refusals.ts';
 import type { Stock } from './stock.ts';
@@ -104,6 +112,12 @@ export const checkWrite = (before: Order, after: Order, facts: readonly DomainFa
     assert.ok(after.lines.length > 0);
     const byPayment = before.pendingStep?.step === 'confirm' && before.pendingStep.paymentId !== null;
     if (byPayment) assert.ok(paid(after) - refunded(after) >= total(after), 'sold for money that was refunded');
+  }
+  // Only a sale that found places gone leaves an order unsold that is paid in full.
+  if (isPaidInFull(after) && before.pendingStep?.step !== 'confirm') {
+    assert.ok(before.state === 'expired' || after.state !== 'expired', 'an order that is paid in full expires');
+    const isReleased = before.pendingStep?.step === 'release' && after.pendingStep === null;
+    assert.ok(!isReleased || !unpaid(after.state), 'an order that is paid in full by a removed line is not sold');
   }
   assert.ok((after.modifiedAt ?? 0) >= (before.modifiedAt ?? 0));
   const settledAt = before.cancellation?.settledAt ?? null;
