@@ -39,7 +39,7 @@ import { createForwarding } from './forwarding/forwarding.ts';
 import { createResponseCache } from './forwarding/response-cache.ts';
 import { createStreams } from './forwarding/streams.ts';
 import { createConnectionLimit } from './limits/connection-limit.ts';
-import { createGiveWay } from './limits/give-way.ts';
+import { connectionBound } from './limits/in-flight-bound.ts';
 import { createLimits } from './limits/limits.ts';
 import { countExchange } from './metering/count.ts';
 import { createMeter } from './metering/meter.ts';
@@ -151,11 +151,6 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
   const descriptionCache = folder === undefined ? noDescriptionCache : createDescriptionCache(folder);
 
   const credentials = createCredentials({ bearer, apiKeys });
-  const giveWay = createGiveWay({
-    knownClientOf: bearer.knownClientOf,
-    noteCaller: credentials.noteCaller,
-    onTurn: gatewayMetrics.gaveWay,
-  });
   const isTrusted = createTrust(trustProxy);
   const hsts = hstsOf(options.hstsSeconds);
   const pipeline = createPipeline({
@@ -163,7 +158,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
     hsts,
     steps: {
       countAddress: limits.countAddress,
-      giveWay: giveWay.step,
+      boundConnection: connectionBound(),
       preflight: cors.preflight,
       allowOrigin: cors.allow,
       findRoute: routing.step,
@@ -183,7 +178,6 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
     accessLog,
     onCompleted: (exchange) => {
       gatewayMetrics.completed(exchange);
-      giveWay.record(exchange);
       countExchange(meter, exchange);
     },
     logger,
@@ -262,14 +256,12 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
     },
     async close() {
       health.stopping();
-      forwarding.stopping();
       for (const learner of learners.values()) learner.close();
       renewal?.close();
       await streams.close();
       await Promise.all([https.close(), http.close(), revocationUpdates.close()]);
       await pipeline.idle();
       await Promise.all([origins.close(), meter.close()]);
-      giveWay.close();
       forwarding.close();
       authorizerClient.close();
       accessLog.flush();

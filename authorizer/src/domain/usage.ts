@@ -13,13 +13,15 @@ export interface CountedRequests {
   readonly operation: string;
   /** The HTTP status; 499 for a client that disconnected before its answer. */
   readonly status: number;
+  /** Whether the key admitted them, so that they count against its quota; absent in reports of an earlier release. */
+  readonly admitted?: boolean;
   readonly requests: number;
   /** Bytes of the answers' bodies. */
   readonly bytes: number;
 }
 
 /** One row of an interval's usage. */
-export type UsageRow = Omit<CountedRequests, 'institution' | 'minute' | 'last'>;
+export type UsageRow = Omit<CountedRequests, 'institution' | 'minute' | 'last' | 'admitted'>;
 
 /** The last report of each gateway that a document includes: a report that is repeated changes nothing. */
 export interface ReportMark {

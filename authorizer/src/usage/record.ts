@@ -40,8 +40,10 @@ const CONCURRENCY = 8;
  */
 const MARK_MS = 7 * 24 * 60 * 60_000;
 
-/** Refused requests that do not count against a quota. */
 const TOO_MANY = 429;
+
+/** Whether the requests count against the quota of their key: refused ones do not. */
+const countsAgainstQuota = ({ admitted, status }: CountedRequests): boolean => admitted ?? status !== TOO_MANY;
 
 const chunkOf = ({ userId }: UsageRow): number =>
   userId === null ? 0 : 1 + (hash('sha256', userId, 'buffer').readUInt32BE(0) % USER_CHUNKS);
@@ -98,12 +100,13 @@ interface KeyUse {
 
 const keyUsesOf = (rows: readonly CountedRequests[]): KeyUse[] => {
   const uses = new Map<string, KeyUse>();
-  for (const { institution, apiKeyId, minute, last, status, requests } of rows) {
+  for (const counted of rows) {
+    const { institution, apiKeyId, minute, last, requests } = counted;
     if (apiKeyId === null) continue;
     const usedAt = last === undefined ? minute : new Date(last).toISOString();
     const use = uses.get(apiKeyId) ?? { institution, apiKeyId, months: new Map(), lastUsedAt: usedAt };
     const month = monthOf(Date.parse(minute));
-    use.months.set(month, (use.months.get(month) ?? 0) + (status === TOO_MANY ? 0 : requests));
+    use.months.set(month, (use.months.get(month) ?? 0) + (countsAgainstQuota(counted) ? requests : 0));
     if (use.lastUsedAt < usedAt) use.lastUsedAt = usedAt;
     uses.set(apiKeyId, use);
   }

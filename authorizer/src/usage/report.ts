@@ -20,6 +20,7 @@ export const UsageReport = Type.Object({
       userId: textOrNull,
       operation: text,
       status: count,
+      admitted: Type.Optional(Type.Boolean({ description: 'whether they count against the quota of the key' })),
       requests: count,
       bytes: count,
     }),

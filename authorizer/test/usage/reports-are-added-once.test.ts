@@ -195,7 +195,7 @@ describe.each(engines)(`usage on $name${notExercised}`, (engine) => {
     expect(paged.reduce((sum, { requests }) => sum + requests, 0)).toBe(whole.totals.requests);
   });
 
-  test('counts the use of a key, but not what was refused with 429, and anew each month', async () => {
+  test('counts against the quota of a key what it admitted alone, and anew each month', async () => {
     fresh();
     const keys = createApiKeys(store, () => NOW);
     const details = { name: 'k', origins: [], ratePerMinute: 600, monthlyQuota: 10, expiresAt: null };
@@ -210,9 +210,12 @@ describe.each(engines)(`usage on $name${notExercised}`, (engine) => {
     await report(gateways.a, 2, [
       { ...march, requests: 5 },
       { ...march, status: 429, requests: 50 },
+      { ...march, status: 401, admitted: false, requests: 20 },
+      { ...march, status: 403, admitted: false, requests: 20 },
     ]);
-    await report(gateways.b, 1, [{ ...march, status: 404, requests: 2 }]);
-    await report(gateways.b, 1, [{ ...march, status: 404, requests: 2 }]);
+    const missing = [{ ...march, status: 404, admitted: true, requests: 2 }];
+    await report(gateways.b, 1, missing);
+    await report(gateways.b, 1, missing);
     expect(await lookup(NOW)).toMatchObject({ used: 7, reportedUpTo: 2 });
     // A report of the month before that comes late does not count in this month.
     await report(gateways.b, 2, [{ ...march, minute: '2031-02-28T23:59:00.000Z', requests: 100 }]);

@@ -55,8 +55,6 @@ export interface Bearer {
   readonly step: Step;
   /** Notes whose token it is, if it is valid, of a request that is refused in any case. Never rejects. */
   recognise(exchange: Exchange): Promise<void>;
-  /** The client of a token that this process has verified before, and that is valid still. Never throws. */
-  knownClientOf(exchange: Exchange): string | undefined;
 }
 
 /** Makes the check of access tokens. */
@@ -101,12 +99,6 @@ export const createBearer = ({ verify, revocations }: BearerOptions): Bearer => 
       } catch {
         // It is refused as it is without a token.
       }
-    },
-    knownClientOf({ request, now }) {
-      const token = BEARER.exec(request.headers.authorization ?? '')?.[1];
-      const claims = token === undefined ? undefined : known.get(hash('sha256', token, 'base64url'))?.claims;
-      if (!claims || claims.exp * 1000 <= now || revocations.isRevoked(claims.jti)) return undefined;
-      return claims.client_id;
     },
   };
 };

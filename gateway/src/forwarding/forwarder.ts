@@ -1,14 +1,16 @@
 import type { IncomingMessage } from 'node:http';
 import type { Fault } from '@boxoffice/envelope';
 import { isReset, isStale } from '@boxoffice/runtime';
-import { answerFault, commonHeaders } from '../exchange/answer.ts';
+import { answerFault, commonHeaders, faultOf } from '../exchange/answer.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { badGateway, unavailable } from '../exchange/faults.ts';
+import { createInFlightBound } from '../limits/in-flight-bound.ts';
+import { callerOf } from '../limits/limits.ts';
 import type { Addresses } from '../upstream/addresses.ts';
 import { BrokenReply, failureOf, type UpstreamFailure, UpstreamTimeout } from '../upstream/failure.ts';
 import { Pool } from '../upstream/pool.ts';
 import { targetOf } from '../upstream/target-address.ts';
-import { framingOf, tooLarge, tooSlow } from './body.ts';
+import { createBodies, hasBody, takesBody } from './body.ts';
 import { relayFailure } from './failure-reply.ts';
 import { addReturnedHeaders, forwardedHeaders } from './headers.ts';
 import { createInFlight } from './in-flight.ts';
@@ -31,7 +33,7 @@ export interface ForwarderOptions {
    * error names no service.
    */
   readonly bodyMs?: number;
-  /** Maximum number of requests in flight; further ones are refused. */
+  /** Maximum number of requests in flight; further ones are refused. One caller may have a twentieth of them. */
   readonly concurrency: number;
   readonly onFailure?: (exchange: Exchange, failure: UpstreamFailure) => void;
   /** Called for every request that is sent a second time. */
@@ -50,11 +52,6 @@ export interface Forwarder {
   forward(exchange: Exchange): void;
   /** Number of requests in flight. */
   inFlight(): number;
-  /**
-   * The installation shuts down: from now on a service that closes the connection of a client that is still sending has
-   * not failed.
-   */
-  stopping(): void;
   /** Closes the pooled connections. */
   close(): void;
 }
@@ -62,24 +59,22 @@ export interface Forwarder {
 /** Methods whose requests may be sent a second time. */
 const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'PUT', 'DELETE']);
 
+/** The part of a service's requests in flight that one caller may have. */
+const CALLERS_PART = 0.05;
+
 /** Interval of the timeout check for all requests together; a timer per request would cost more. */
 const TICK_MS = 100;
 
 const clientIsGone = ({ exchange: { request, response } }: ProxiedRequest): boolean =>
   response.destroyed || (request.destroyed && !request.complete);
 
-/** Whether the client causes the delay: the service is connected and reads what arrives. */
-const isClientSlow = ({ exchange: { request }, bodiless, upstream }: ProxiedRequest): boolean =>
-  !bodiless && !request.complete && upstream?.socket?.connecting === false && !upstream.writableNeedDrain;
-
 /**
  * Whether the request may be sent once more: it had no effect, since the service had closed its reused connection, or
  * the service recognises a second one by its key.
  */
-const mayRepeat = (error: Error, { exchange, method, bodiless, body, reply, attempts, upstream }: ProxiedRequest) => {
+const mayRepeat = (error: Error, { exchange, method, body, reply, attempts, upstream }: ProxiedRequest) => {
   if (attempts > 1 || reply !== undefined || !isReset(error)) return false;
-  if (bodiless && IDEMPOTENT.has(method)) return isStale(error, upstream);
-  return (bodiless || body !== undefined) && hasKey(exchange);
+  return body === undefined && IDEMPOTENT.has(method) ? isStale(error, upstream) : hasKey(exchange);
 };
 
 /** Whether a response of the interface has no end of its own. */
@@ -103,8 +98,9 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
   const { host } = new URL(options.url);
   const target = targetOf(options.url);
   const pool = new Pool({ ...target, addresses });
+  const bodies = createBodies(bodyMs);
   const inFlight = createInFlight<ProxiedRequest>();
-  let isStopping = false;
+  const bound = createInFlightBound<string>(Math.ceil(concurrency * CALLERS_PART), 'this caller');
 
   /** Reports the outcome to the breaker of the request's address, once. */
   const settle = (proxied: ProxiedRequest, outcome: 'succeeded' | 'failed' | 'abandoned'): void => {
@@ -118,11 +114,9 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
     if (proxied.settled) return;
     if (clientIsGone(proxied)) {
       settle(proxied, 'abandoned');
-    } else if (isStopping && !proxied.bodiless && !exchange.request.complete) {
-      abandon(proxied, tooSlow());
     } else if (mayRepeat(error, proxied)) {
       proxied.attempts += 1;
-      if (!proxied.bodiless || !IDEMPOTENT.has(proxied.method)) pool.breakerOf(upstream)?.failed(Date.now());
+      if (proxied.body || !IDEMPOTENT.has(proxied.method)) pool.breakerOf(upstream)?.failed(Date.now());
       onRepeat?.(exchange, error);
       proxied.upstream = undefined;
       throughNewConnection(proxied);
@@ -172,8 +166,9 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
     } else if (isOfInterface(reply, method, exchange.route)) {
       onReply?.(exchange, reply);
       if (isStream(reply)) {
-        // Neither timed nor counted any more.
+        // Neither timed nor counted any more: streams have a limit of their own.
         inFlight.delete(proxied);
+        proxied.release();
         onStream?.(exchange);
       }
       const headers = commonHeaders(exchange);
@@ -214,8 +209,7 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
     if (proxied.reply) {
       breakOff(proxied, new UpstreamTimeout());
       proxied.reply.destroy();
-    } else if (isClientSlow(proxied)) abandon(proxied, tooSlow());
-    else if (proxied.upstream) proxied.upstream.destroy(new UpstreamTimeout());
+    } else if (proxied.upstream) proxied.upstream.destroy(new UpstreamTimeout());
     else fail(proxied, new UpstreamTimeout());
   };
 
@@ -224,55 +218,69 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
     inFlight.visit((proxied) => {
       if (now >= proxied.dueAt) expire(proxied);
     });
+    bodies.expire(now);
   }, TICK_MS);
   tick.unref();
 
   const events = {
-    /** The service has the whole request: its own time starts. */
-    bodySent(proxied: ProxiedRequest): void {
-      if (proxied.reply) return;
-      Object.assign(proxied, limitsFrom(Date.now(), proxied.exchange));
-    },
-    bodyTooLarge(proxied: ProxiedRequest): void {
-      abandon(proxied, tooLarge());
-    },
     /** The response is sent or the client has disconnected: the rest of the upstream exchange is not needed. */
     over(proxied: ProxiedRequest): void {
       const { upstream, reply } = proxied;
       inFlight.delete(proxied);
+      proxied.release();
       settle(proxied, 'abandoned');
       if (upstream && !(upstream.writableFinished && reply?.complete)) upstream.destroy();
     },
   };
 
-  const admit = (now: number): void => {
-    if (inFlight.size >= concurrency)
-      throw unavailable('The service has too many requests in flight; try again later.');
+  const requireService = (now: number): void => {
     if (!addresses.refuses(now)) return;
     throw unavailable('The service does not answer; try again later.', addresses.retryAfterSeconds(now));
   };
 
+  /** Sends a request that has arrived completely. @throws {Fault} service_unavailable */
+  const send = (exchange: Exchange, body: readonly Buffer[] | undefined, release: () => void): void => {
+    const now = Date.now();
+    // From here on the response has an end, and releases.
+    exchange.proxied = { end: release };
+    if (inFlight.size >= concurrency)
+      throw unavailable('The service has too many requests in flight; try again later.');
+    requireService(now);
+    const headers = forwardedHeaders(exchange, host);
+    const length = body?.reduce((bytes, chunk) => bytes + chunk.length, 0);
+    if (takesBody(exchange.request)) headers['content-length'] = `${length ?? 0}`;
+    const proxied = new ProxiedRequest(exchange, headers, body, { ...limitsFrom(now, exchange), release }, events);
+    inFlight.add(proxied);
+    exchange.proxied = proxied;
+    exchange.forwardedAt = performance.now();
+    throughPool(proxied);
+    const waitsLong = (exchange.route?.answersWithinMs ?? 0) > timeoutMs && proxied.method === 'GET';
+    if (waitsLong) onWait?.(exchange, (fault) => proxied.reply ?? abandon(proxied, fault));
+  };
+
   return {
     forward(exchange) {
-      const { now } = exchange;
-      const framing = framingOf(exchange.request);
-      admit(now);
-      const headers = forwardedHeaders(exchange, host);
-      if (framing.length !== undefined) headers['content-length'] = framing.length;
-      const limits = limitsFrom(now, exchange);
-      const times = framing.body ? { ...limits, dueAt: now + bodyMs } : limits;
-      const proxied = new ProxiedRequest(exchange, headers, framing, times, events);
-      inFlight.add(proxied);
-      exchange.proxied = proxied;
-      exchange.forwardedAt = performance.now();
-      throughPool(proxied);
-      const waitsLong = (exchange.route?.answersWithinMs ?? 0) > timeoutMs && proxied.method === 'GET';
-      if (waitsLong) onWait?.(exchange, (fault) => proxied.reply ?? abandon(proxied, fault));
+      const withBody = hasBody(exchange.request);
+      requireService(exchange.now);
+      const release = bound.take(callerOf(exchange));
+      if (!withBody) return send(exchange, undefined, release);
+      const stop = bodies.read(exchange, (body) => {
+        try {
+          send(exchange, body, release);
+        } catch (error) {
+          answerFault(
+            exchange,
+            faultOf(error, () => undefined),
+          );
+        }
+      });
+      const end = (): void => {
+        stop();
+        release();
+      };
+      exchange.proxied = { end };
     },
     inFlight: () => inFlight.size,
-    stopping() {
-      isStopping = true;
-    },
     close() {
       clearInterval(tick);
       pool.destroy();

@@ -35,8 +35,6 @@ export interface UpstreamTimeouts {
 /** The last step: forwards the request to its service. */
 export interface Forwarding {
   readonly step: Step;
-  /** The installation shuts down; requests in flight continue. */
-  stopping(): void;
   close(): void;
 }
 
@@ -102,9 +100,6 @@ export const createForwarding = (options: ForwardingOptions): Forwarding => {
       if (!forwarder) throw noSuchEndpoint();
       forwarder.forward(exchange);
       return answered;
-    },
-    stopping() {
-      for (const forwarder of forwarders.values()) forwarder.stopping();
     },
     close() {
       for (const forwarder of forwarders.values()) forwarder.close();

@@ -3,7 +3,7 @@ import { IDENTITY_HEADER } from '@boxoffice/identity';
 import type { Exchange } from '../exchange/exchange.ts';
 
 /** Hop-by-hop headers (RFC 9110, 7.6.1), removed in both directions. */
-const HOP_BY_HOP: readonly string[] = [
+export const HOP_BY_HOP: readonly string[] = [
   'connection',
   'http2-settings',
   'keep-alive',
@@ -59,7 +59,7 @@ const NOT_RETURNED: ReadonlySet<string> = new Set([
 const isReserved = (name: string): boolean =>
   (name.startsWith('x-') && (name.startsWith('x-internal-') || name.startsWith('x-forwarded-'))) || name.includes('_');
 
-/** The names that `Connection` lists (RFC 9110, 7.6.1), which apply to one hop only. */
+/** The names that a service's `Connection` lists (RFC 9110, 7.6.1), which apply to one hop only. */
 const listed = (connection: string | undefined): readonly string[] => {
   if (connection === undefined || connection === 'keep-alive' || connection === 'close') return [];
   return connection.split(',').map((name) => name.trim().toLowerCase());
@@ -73,7 +73,6 @@ export const forwardedHeaders = (exchange: Exchange, upstreamHost: string): Reco
   const { request, trace, address, identity, route } = exchange;
   const headers: Record<string, string | string[]> = { host: upstreamHost };
   copy(request.headers, headers);
-  for (const name of listed(request.headers.connection)) if (name !== 'host') delete headers[name];
   // The service never receives a verified token. Only operations without one receive the client's credentials, such as
   // the token endpoint.
   if (route?.scope !== undefined) delete headers.authorization;

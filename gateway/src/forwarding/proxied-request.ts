@@ -13,7 +13,6 @@ import type { Socket } from 'node:net';
 import { createProxyMiddleware, proxyEventsPlugin } from 'http-proxy-middleware';
 import type { Exchange, ProxiedExchange } from '../exchange/exchange.ts';
 import type { TargetAddress } from '../upstream/target-address.ts';
-import { type Framing, sendBody } from './body.ts';
 import type { Indexed } from './in-flight.ts';
 
 /** Whether the service recognises a repeat of the request by its Idempotency-Key. */
@@ -22,8 +21,6 @@ export const hasKey = ({ request, route, claims }: Exchange): boolean =>
 
 /** Notifications about a proxied request. */
 export interface ProxiedRequestEvents {
-  bodySent(proxied: ProxiedRequest): void;
-  bodyTooLarge(proxied: ProxiedRequest): void;
   /** The response is sent, or the client has disconnected. */
   over(proxied: ProxiedRequest): void;
 }
@@ -43,7 +40,6 @@ export class ProxiedRequest implements ProxiedExchange, Indexed {
   readonly socket: Socket;
   /** Makes the proxy leave the response alone. */
   readonly finished = true;
-  readonly bodiless: boolean;
   /** Deadline of the whole exchange. Epoch milliseconds. */
   deadline: number;
   /** Deadline of the current phase. Epoch milliseconds. */
@@ -52,19 +48,21 @@ export class ProxiedRequest implements ProxiedExchange, Indexed {
   upstream: ClientRequest | undefined;
   reply: IncomingMessage | undefined;
   attempts = 1;
-  /** The whole body, of a request that may be sent a second time. */
-  body: readonly Buffer[] | undefined;
+  /** The whole body; undefined without one. */
+  readonly body: readonly Buffer[] | undefined;
   /** Whether the outcome was reported to the breaker. */
   settled = false;
   /** Whether the response is sent, or the client has disconnected. */
   over = false;
+  /** Ends its count against the bound of its caller. */
+  readonly release: () => void;
   readonly #events: ProxiedRequestEvents;
 
   constructor(
     exchange: Exchange,
     headers: Record<string, string | string[]>,
-    framing: Framing,
-    times: { readonly deadline: number; readonly dueAt: number },
+    body: readonly Buffer[] | undefined,
+    { deadline, dueAt, release }: { readonly deadline: number; readonly dueAt: number; readonly release: () => void },
     events: ProxiedRequestEvents,
   ) {
     const { request, target } = exchange;
@@ -73,9 +71,10 @@ export class ProxiedRequest implements ProxiedExchange, Indexed {
     this.url = target.path + target.query;
     this.headers = headers;
     this.socket = request.socket;
-    this.bodiless = !framing.body;
-    this.deadline = times.deadline;
-    this.dueAt = times.dueAt;
+    this.body = body;
+    this.deadline = deadline;
+    this.dueAt = dueAt;
+    this.release = release;
     this.#events = events;
   }
 
@@ -89,23 +88,10 @@ export class ProxiedRequest implements ProxiedExchange, Indexed {
     return this;
   }
 
-  /** Forwards the body, once the request to the service has a connection. */
+  /** Sends the body, once the request to the service has a connection. */
   pipe(upstream: ClientRequest): ClientRequest {
-    if (this.bodiless) {
-      upstream.end();
-    } else if (this.body) {
-      for (const chunk of this.body) upstream.write(chunk);
-      upstream.end();
-    } else {
-      const events = {
-        sent: () => this.#events.bodySent(this),
-        tooLarge: () => this.#events.bodyTooLarge(this),
-      };
-      const keep = (body: readonly Buffer[]) => {
-        this.body = body;
-      };
-      sendBody(this.exchange.request, upstream, events, hasKey(this.exchange) ? keep : undefined);
-    }
+    for (const chunk of this.body ?? []) upstream.write(chunk);
+    upstream.end();
     return upstream;
   }
 }

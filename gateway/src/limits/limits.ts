@@ -54,6 +54,12 @@ const keyOf = (token: string): string => hash('sha256', token, 'base64url');
 const principalIn = ({ client_id, role, sub }: AccessClaims): string =>
   role === undefined ? client_id : `${client_id}/${sub}`;
 
+/** Whose requests in flight are counted together: the client's, its user's, the key's, else those of a network. */
+export const callerOf = ({ claims, isPublic, apiKey, address }: Exchange): string => {
+  if (claims) return `client ${principalIn(claims)}`;
+  return isPublic && apiKey ? `key ${apiKey.apiKeyId}` : `network ${networkOf(address)}`;
+};
+
 /** Makes the limits of one gateway process. Several processes count separately. */
 export const createLimits = (perMinute: LimitOptions, monthlyQuota: MonthlyQuota): Limits => {
   const addresses = createLimiter('address', perMinute.address);

@@ -21,6 +21,7 @@ export const countExchange = (meter: Pick<Meter, 'record' | 'ended'>, exchange: 
     userId: claims === undefined || claims.sub === claims.client_id ? null : claims.sub,
     operation: route?.operation ?? NO_OPERATION,
     status: isAnswered(response) ? response.statusCode : CLIENT_GONE,
+    admitted: admittedKey !== undefined,
     bytes: bytesOut,
   });
   if (admittedKey !== undefined) meter.ended(admittedKey);

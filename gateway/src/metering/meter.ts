@@ -49,8 +49,6 @@ const MOST_ROWS = 2_000;
 /** How long reports are remembered whose inclusion in a key's use has not been seen yet. Milliseconds. */
 const SEEN_MS = 60_000;
 
-const TOO_MANY = 429;
-
 const MINUTE_MS = 60_000;
 
 /** Requests with a key in one report. */
@@ -157,10 +155,10 @@ export const createMeter = (options: MeterOptions): Meter => {
 
   return {
     gateway,
-    record({ institution, apiKeyId, clientId, userId, operation, status, bytes }) {
+    record({ institution, apiKeyId, clientId, userId, operation, status, admitted, bytes }) {
       const at = now();
       const minute = minuteOf(at);
-      const key = `${minute} ${institution} ${apiKeyId} ${clientId} ${userId} ${operation} ${status}`;
+      const key = `${minute} ${institution} ${apiKeyId} ${clientId} ${userId} ${operation} ${status} ${admitted}`;
       const row = open.get(key);
       if (row) {
         row.requests += 1;
@@ -176,12 +174,13 @@ export const createMeter = (options: MeterOptions): Meter => {
           userId,
           operation,
           status,
+          admitted,
           requests: 1,
           bytes,
           last: at,
         });
       }
-      if (apiKeyId !== null && status !== TOO_MANY) countKey(apiKeyId, minute, at);
+      if (apiKeyId !== null && admitted) countKey(apiKeyId, minute, at);
     },
     admitted(apiKeyId) {
       inFlight.set(apiKeyId, (inFlight.get(apiKeyId) ?? 0) + 1);

@@ -6,6 +6,8 @@ export interface Metered {
   readonly userId: string | null;
   readonly operation: string;
   readonly status: number;
+  /** Whether the key admitted it: then it counts against the key's quota. */
+  readonly admitted: boolean;
   /** Bytes of the answer's body. */
   readonly bytes: number;
 }

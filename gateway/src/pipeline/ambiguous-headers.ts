@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Fault } from '@boxoffice/envelope';
+import { HOP_BY_HOP } from '../forwarding/headers.ts';
 
 /** Headers that are refused when repeated, because two parsers could choose different values. */
 const ONCE: ReadonlySet<string> = new Set([
@@ -14,8 +15,21 @@ const ONCE: ReadonlySet<string> = new Set([
   'x-service-host',
 ]);
 
+/** What a Connection header may name: its own options, and headers that are removed in any case. */
+const CONNECTION_OPTIONS: ReadonlySet<string> = new Set([...HOP_BY_HOP, 'close', 'trailers']);
+
+/** Connection may name no header that the response cache, a limit or the session is computed with. */
+const refuseNamedHeaders = (connection: string | undefined): void => {
+  if (connection === undefined || connection === 'keep-alive' || connection === 'close') return;
+  for (const option of connection.split(',').map((one) => one.trim().toLowerCase())) {
+    if (option === '' || CONNECTION_OPTIONS.has(option)) continue;
+    throw new Fault('bad_request', 'The header Connection names a header that is not hop-by-hop.');
+  }
+};
+
 /** Refuses a request whose headers two parsers could read differently. @throws {Fault} bad_request */
 export const refuseAmbiguousHeaders = ({ rawHeaders, headers }: IncomingMessage): void => {
+  refuseNamedHeaders(headers.connection);
   const coding = headers['transfer-encoding'];
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
     throw new Fault('bad_request', 'The only supported transfer coding is chunked.');

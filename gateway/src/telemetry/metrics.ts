@@ -1,7 +1,6 @@
 // Records requests: metrics, access log, spans.
 import { type Metrics, statusOf } from '@boxoffice/runtime';
 import { type Exchange, keyOutcomes } from '../exchange/exchange.ts';
-import { type TurnOutcome, turnOutcomes } from '../limits/give-way.ts';
 import type { Meter } from '../metering/meter.ts';
 import type { Addresses } from '../upstream/addresses.ts';
 
@@ -17,8 +16,6 @@ export interface GatewayMetrics {
   lookedUp(cache: 'decisions' | 'answers' | 'api_keys', found: boolean): void;
   /** A new connection was refused, because its address has too many. */
   connectionRefused(): void;
-  /** A request had to give way to others. */
-  gaveWay(outcome: TurnOutcome): void;
   /** Observes what the meter has counted and not reported yet. */
   watchMeter(meter: Pick<Meter, 'backlog'>): void;
   /** Observes a service's addresses and its number of requests in flight. */
@@ -34,7 +31,6 @@ const noMetrics: GatewayMetrics = {
   upstreamRepeated: nothing,
   lookedUp: nothing,
   connectionRefused: nothing,
-  gaveWay: nothing,
   watchMeter: nothing,
   watch: nothing,
 };
@@ -66,12 +62,6 @@ export const createGatewayMetrics = (metrics: Metrics | undefined): GatewayMetri
     name: 'gateway_connections_refused_total',
     help: 'New connections that were refused because their address had too many',
   });
-  const waits = metrics.counter({
-    name: 'gateway_requests_that_gave_way_total',
-    help: 'Requests of addresses with mostly refused ones that waited while the gateway was busy, by outcome',
-    labels: ['outcome'],
-  });
-  for (const outcome of turnOutcomes) waits({ outcome }, 0);
   const keys = metrics.counter({
     name: 'gateway_api_key_requests_total',
     help: 'Requests with an API key, by what became of the key',
@@ -111,7 +101,6 @@ export const createGatewayMetrics = (metrics: Metrics | undefined): GatewayMetri
     upstreamRepeated: (service) => repeats({ service }),
     lookedUp: (cache, found) => lookups({ cache, result: found ? 'hit' : 'miss' }),
     connectionRefused: () => refused(),
-    gaveWay: (outcome) => waits({ outcome }),
     watchMeter(meter) {
       metrics.watch(
         { name: 'gateway_metering_unreported_requests', help: 'Counted requests that are not reported' },

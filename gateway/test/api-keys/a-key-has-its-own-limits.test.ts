@@ -92,6 +92,24 @@ describe('monthlyQuota', () => {
     await until(async () => (await its.withKey(apiKey.key)).status === 200, 50_000);
   });
 
+  test('counts only what the key admitted: not a missing token, an unknown path, a foreign origin or the rate', async () => {
+    const quota = { monthlyQuota: 3, origins: ['https://calendar.example'] };
+    const apiKey = its.authorizer.apiKey(quota);
+    const hasty = its.authorizer.apiKey({ monthlyQuota: 3, ratePerMinute: 1 });
+    for (let request = 0; request < 5; request += 1) {
+      expect((await its.withKey(apiKey.key, '/svc/v3/contacts/individuals')).status).toBe(401);
+      expect((await its.withKey(apiKey.key, '/svc/v3/catalog/no-such-path')).status).toBe(404);
+      expect((await its.withKey(apiKey.key, CATALOG, { headers: { origin: 'https://other.example' } })).status).toBe(
+        403,
+      );
+      await its.withKey(hasty.key);
+    }
+    const statuses = [];
+    for (let request = 0; request < 4; request += 1) statuses.push((await its.withKey(apiKey.key)).status);
+    expect(statuses).toEqual([200, 200, 200, 429]);
+    expect((await its.withKey(hasty.key)).body.status).toBe('too_many_requests');
+  });
+
   test('counts requests in flight', async () => {
     const apiKey = its.authorizer.apiKey({ monthlyQuota: 2 });
     const replies = await Promise.all(Array.from({ length: 10 }, () => its.withKey(apiKey.key, CATALOG)));

@@ -56,11 +56,10 @@ test.each(['answered', 'refused'])(
     }
     const incoming = { method: 'GET', socket: {}, headers: {} } as unknown as IncomingMessage;
     const exchange = { request: incoming, target: { path: '/', query: '' } } as unknown as Exchange;
-    const times = { deadline: Number.POSITIVE_INFINITY, dueAt: Number.POSITIVE_INFINITY };
-    const events = { bodySent: nothing, bodyTooLarge: nothing, over: nothing };
-    const framing = { body: false, length: undefined };
+    const times = { deadline: Number.POSITIVE_INFINITY, dueAt: Number.POSITIVE_INFINITY, release: nothing };
+    const events = { over: nothing };
     const { watching, read, written } = watched(
-      new ProxiedRequest(exchange, { host: 'upstream', expect: '100-continue' }, framing, times, events),
+      new ProxiedRequest(exchange, { host: 'upstream', expect: '100-continue' }, undefined, times, events),
     );
     const agent = new Agent();
     const ended = await new Promise<string>((resolve) => {

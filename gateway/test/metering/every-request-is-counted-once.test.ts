@@ -127,9 +127,9 @@ describe('a meter', () => {
       spool: noSpool,
       logger,
     });
-    meter.record({ ...request, status: 200, bytes: 10 });
+    meter.record({ ...request, status: 200, admitted: false, bytes: 10 });
     expect(await meter.flush()).toBe(false);
-    meter.record({ ...request, status: 200, bytes: 10 });
+    meter.record({ ...request, status: 200, admitted: false, bytes: 10 });
     expect(await meter.flush()).toBe(false);
     isAway = false;
     expect(await meter.flush()).toBe(true);
@@ -153,7 +153,7 @@ describe('a meter', () => {
     });
     for (const at of [1_000, 41_318]) {
       now = Date.parse('2031-01-01T00:00:00Z') + at;
-      meter.record({ ...request, status: 200, bytes: 7 });
+      meter.record({ ...request, status: 200, admitted: false, bytes: 7 });
     }
     await meter.flush();
     expect(reports[0]?.rows).toMatchObject([{ requests: 2, last: now }]);
@@ -173,7 +173,7 @@ describe('a meter', () => {
       now: () => now,
     });
     for (let minute = 0; minute < 60; minute += 1) {
-      for (let each = 0; each < 1_000; each += 1) meter.record({ ...request, status: 200, bytes: 7 });
+      for (let each = 0; each < 1_000; each += 1) meter.record({ ...request, status: 200, admitted: false, bytes: 7 });
       await meter.flush();
       now += 60_000;
     }
@@ -189,7 +189,7 @@ describe('a meter', () => {
     const reports: Report[] = [];
     const meter = createMeter({ send: async (report) => void reports.push(report), spool: noSpool, logger });
     for (let key = 0; key < 5_000; key += 1)
-      meter.record({ ...request, apiKeyId: `key_${key}`, status: 200, bytes: 1 });
+      meter.record({ ...request, apiKeyId: `key_${key}`, status: 200, admitted: false, bytes: 1 });
     expect(await meter.flush()).toBe(true);
     expect(reports.map(({ sequence, rows }) => [sequence, rows.length])).toEqual([
       [1, 2_000],
@@ -210,9 +210,9 @@ describe('a meter', () => {
         spool: createSpool(folder),
         logger,
       });
-      stopping.record({ ...request, status: 200, bytes: 1 });
+      stopping.record({ ...request, status: 200, admitted: false, bytes: 1 });
       await stopping.flush();
-      stopping.record({ ...request, status: 200, bytes: 1 });
+      stopping.record({ ...request, status: 200, admitted: false, bytes: 1 });
       await stopping.close();
 
       const reports: Report[] = [];

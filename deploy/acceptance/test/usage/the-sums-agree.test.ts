@@ -21,6 +21,7 @@ const requestOf = (index: number): Metered => {
     userId: !isPublic && index % 2 === 0 ? `usr_${index % 11}` : null,
     operation: OPERATIONS[index % OPERATIONS.length] ?? '',
     status: STATUSES[index % STATUSES.length] ?? 0,
+    admitted: isPublic && index % 2 === 0,
     bytes: index % 1_000,
   };
 };

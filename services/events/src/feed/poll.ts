@@ -9,6 +9,8 @@ export interface Poll {
   readonly limit: number;
   /** How long to wait for the first event, in milliseconds. */
   readonly waitMs: number;
+  /** Called before it waits; the returned function is called after it. Rejects if it may not wait. */
+  readonly reserve?: () => Promise<() => void>;
   /** Aborted when nobody waits for the answer any more. */
   readonly gone?: AbortSignal;
 }
@@ -44,24 +46,30 @@ const nextOf = (tail: Tail, institution: string, ms: number, gone: AbortSignal |
 export const poll = async (
   feed: Feed,
   tail: Tail,
-  { institution, after, selection, limit, waitMs, gone }: Poll,
+  { institution, after, selection, limit, waitMs, reserve, gone }: Poll,
 ): Promise<Polled> => {
   const startedAt = performance.now();
   let upTo = after;
-  for (;;) {
-    // Followed before it is read, so that an event in between wakes it.
-    const next = nextOf(tail, institution, Math.max(0, waitMs - (performance.now() - startedAt)), gone);
-    try {
-      const stretch = await feed.read(institution, upTo, selection, limit);
-      const isNew = stretch.upTo > upTo;
-      upTo = stretch.upTo;
-      const spentMs = performance.now() - startedAt;
-      if (stretch.events.length > 0) return { events: stretch.events, upTo };
-      if (isNew && spentMs < Math.max(waitMs, READING_MS)) continue;
-      if (spentMs >= waitMs || gone?.aborted) return { events: [], upTo };
-      await next.promise;
-    } finally {
-      next.cancel();
+  let release: (() => void) | undefined;
+  try {
+    for (;;) {
+      // Followed before it is read, so that an event in between wakes it.
+      const next = nextOf(tail, institution, Math.max(0, waitMs - (performance.now() - startedAt)), gone);
+      try {
+        const stretch = await feed.read(institution, upTo, selection, limit);
+        const isNew = stretch.upTo > upTo;
+        upTo = stretch.upTo;
+        const spentMs = performance.now() - startedAt;
+        if (stretch.events.length > 0) return { events: stretch.events, upTo };
+        if (isNew && spentMs < Math.max(waitMs, READING_MS)) continue;
+        if (spentMs >= waitMs || gone?.aborted) return { events: [], upTo };
+        release ??= await reserve?.();
+        await next.promise;
+      } finally {
+        next.cancel();
+      }
     }
+  } finally {
+    release?.();
   }
 };

@@ -80,7 +80,7 @@ const DESCRIPTION = [
   'read: `catalog:read`, `contacts:read`, `orders:read`, `tickets:read`; of payments and refunds `orders.sensitive:read`.',
   'With `Accept: text/event-stream` the answer is a stream of Server-Sent Events, whose `id` is the cursor: `Last-Event-ID` goes',
   'on. Every 15 seconds it has a comment and an advanced id; it ends when the token expires, is revoked or loses a scope: connect',
-  'again. A client has at most 20 streams at once.',
+  'again. A client has at most 20 streams and waiting requests at once.',
 ].join('\n');
 
 /** The operations on events. */
@@ -109,14 +109,16 @@ export const feedRoutes = ({ feed, tail, cursors, streams, publicUrl }: Context)
       const positionOf = (cursor: string): number | Promise<number> =>
         cursor === START ? feed.start(institution) : cursors.read(institution, cursor);
       const after = await (given === undefined ? feed.head(institution) : positionOf(given));
+      const client = principalOf(caller) ?? '';
       if (isStream) {
         // Refused here, and not within the stream.
         await feed.read(institution, after, selection, 1);
-        const client = principalOf(caller) ?? '';
         return { ...ok(null as never), stream: await streams.open({ institution, client, after, selection }) };
       }
       const { limit = DEFAULT_LIMIT, wait = 0 } = asked;
-      const { events, upTo } = await poll(feed, tail, { institution, after, selection, limit, waitMs: wait * 1_000 });
+      const reserve = () => streams.reserve({ institution, client });
+      const wanted = { institution, after, selection, limit, waitMs: wait * 1_000, reserve };
+      const { events, upTo } = await poll(feed, tail, wanted);
       const items = events.map((event) => eventView(event, publicUrl) as never);
       return ok({ items, nextCursor: cursors.write(institution, upTo) });
     },

@@ -34,6 +34,11 @@ export interface Streams {
    * @throws {Fault} `too_many_requests` if the client has {@link MOST_PER_CLIENT}
    */
   open(request: StreamRequest): Promise<(stream: OpenStream) => void>;
+  /**
+   * Counts a poll that waits as a stream; the returned function ends that, once.
+   * @throws {Fault} `too_many_requests` as `open`
+   */
+  reserve(request: Pick<StreamRequest, 'institution' | 'client'>): Promise<() => void>;
   /** The open streams of this instance. */
   readonly count: number;
 }
@@ -142,19 +147,22 @@ export const createStreams = (options: StreamOptions): Streams => {
   const textOf = createWriter(options);
   let count = 0;
 
+  const reserve: Streams['reserve'] = async ({ institution, client }) => {
+    if (!(await counts.admit(institution, client))) {
+      const details = `A client has at most ${MOST_PER_CLIENT} streams and waiting requests of events at once.`;
+      throw new Fault('too_many_requests', details, { 'Retry-After': '10' });
+    }
+    let isCounted = true;
+    return () => {
+      if (isCounted) counts.release(institution, client);
+      isCounted = false;
+    };
+  };
+
   return {
+    reserve,
     async open(request) {
-      const { institution, client } = request;
-      if (!(await counts.admit(institution, client))) {
-        throw new Fault('too_many_requests', `A client has at most ${MOST_PER_CLIENT} streams of events at once.`, {
-          'Retry-After': '10',
-        });
-      }
-      let isCounted = true;
-      const release = (): void => {
-        if (isCounted) counts.release(institution, client);
-        isCounted = false;
-      };
+      const release = await reserve(request);
       const unused = setTimeout(release, BEGINS_MS);
       unused.unref();
       return (stream) => {

@@ -5,9 +5,9 @@ import { engines, type Fixture, fact, type Instance, openFixture } from '../fixt
 
 const COMMENT_MS = 100;
 
-const until = async (holds: () => boolean): Promise<void> => {
+const until = async (holds: () => boolean | Promise<boolean>): Promise<void> => {
   const deadline = Date.now() + 30_000;
-  while (!holds()) {
+  while (!(await holds())) {
     if (Date.now() > deadline) throw new Error('the condition did not hold in time');
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
@@ -115,6 +115,22 @@ describe.each(engines)(`a stream of events on $name${notExercised}`, (engine) =>
     const again = await follow('many');
     expect(again.status).toBe(200);
     await again.leave();
+  });
+
+  test('a request that waits counts as a stream while it waits', async () => {
+    const open = await Promise.all(Array.from({ length: MOST_PER_CLIENT - 1 }, () => follow('waiting')));
+    const json = { accept: 'application/json' };
+    const counts = fixture.first.context.store.collection(openStreamsCollection).of('waiting');
+    const isCounted = async (count: number) => (await counts.find({})).some((one) => one.count === count);
+    const waiting = follow('waiting', '?wait=30', json);
+    await until(() => isCounted(MOST_PER_CLIENT));
+    expect((await follow('waiting', '?wait=30', json)).status).toBe(429);
+    // Without a wait nothing is counted.
+    expect((await follow('waiting', '', json)).status).toBe(200);
+    await order('waiting', 'ord_awaited');
+    expect((await waiting).status).toBe(200);
+    await until(() => isCounted(MOST_PER_CLIENT - 1));
+    for (const { leave } of open) await leave();
   });
 
   test('the twenty are those at all instances together, and those of a dead instance end with its lease', async () => {
