@@ -46,6 +46,7 @@ describe('points of sale', () => {
       { maxPlacesPerOrder: 1.5 },
       { paymentMethods: ['cash'] },
       { languages: [] },
+      { ticketDelivery: 'pigeon' },
       { corsOrigins: ['https://a.example/path'] },
       { corsOrigins: ['https://a.example\\path'] },
       { corsOrigins: ['https://who@a.example'] },
@@ -56,6 +57,16 @@ describe('points of sale', () => {
     ]) {
       expect(await status(more)).toBe(400);
     }
+  });
+
+  test('tickets are electronic unless a point of sale prints them, also when the member is removed', async () => {
+    const electronic = await catalog.call('POST', base, { body: body() });
+    const printing = await catalog.call('POST', base, { body: { ...body(), ticketDelivery: 'print' } });
+    expect([electronic.data.ticketDelivery, printing.data.ticketDelivery]).toEqual(['electronic', 'print']);
+    const path = `${base}/${printing.data.serviceHost}`;
+    const renamed = await catalog.call('PATCH', path, { body: { name: 'Kiosk' } });
+    const removed = await catalog.call('PATCH', path, { body: { ticketDelivery: null } });
+    expect([renamed.data.ticketDelivery, removed.data.ticketDelivery]).toEqual(['print', 'electronic']);
   });
 
   test('origins are stored as browsers send them, and can be written back', async () => {
