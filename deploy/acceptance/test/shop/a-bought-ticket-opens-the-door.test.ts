@@ -44,7 +44,8 @@ const buyAsGuest = async (serviceHost: string): Promise<Json> => {
     paymentMethod: 'simulated',
     paymentToken: 'ok',
   });
-  return must(visitor, `/tnwr/vexp/orders/${id}`);
+  const read = () => must(visitor, `/tnwr/vexp/orders/${id}`);
+  return { ...(await read()), reread: read };
 };
 
 const codeOf = (order: Json): string => {
@@ -63,6 +64,16 @@ describe('at a point of sale with electronic tickets', () => {
     expect([first.status, first.body.data?.status]).toEqual([200, 'controlled']);
     const again = await door('/svc/v3/tickets/control', { method: 'POST', body: { barcode, gate: 'south' } });
     expect([again.status, again.body.status]).toEqual([409, 'ticket_already_controlled']);
+  });
+
+  test('after a rolled-back print the order says that its code opens no door', async () => {
+    const order = await buyAsGuest(SHOP);
+    const [{ ticketId, ticketStatus }] = Object.values(order.items) as [Json];
+    expect(ticketStatus).toBe('printed');
+    await must(full, `/svc/v3/tickets/${ticketId}/printing`, 'DELETE');
+    const refused = await door('/svc/v3/tickets/control', { method: 'POST', body: { barcode: codeOf(order) } });
+    expect([refused.status, refused.body.status]).toEqual([412, 'ticket_not_printed']);
+    expect(Object.values((await order.reread()).items)).toMatchObject([{ ticketStatus: 'not_printed' }]);
   });
 
   test('its issue is one event, and none says that it was printed', async () => {

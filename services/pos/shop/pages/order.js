@@ -14,8 +14,12 @@ const POLL_MS = 2_000;
 /** The states in which an order may change without an action of the visitor. */
 const WAITING = ['payment_pending', 'open', 'reserved'];
 
-/** Whether the institution prints the tickets: until then their codes open no door. */
-const isCollected = ({ ticketDelivery }) => ticketDelivery === 'print';
+/** Whether the institution has yet to print the ticket of an item: until then its code opens no door. */
+const isToPrint = ({ ticketDelivery }, { ticketStatus }) =>
+  ticketStatus === null ? ticketDelivery === 'print' : ticketStatus === 'not_printed';
+
+/** Whether the institution has yet to print tickets of the order. */
+const isCollected = (order) => Object.values(order.items).some((item) => isToPrint(order, item));
 
 const tickets = async (order) => {
   const groups = await byPerformance(Object.values(order.items));
@@ -36,10 +40,10 @@ const tickets = async (order) => {
           price: item.amount,
           currency: order.currency,
           holder: holderOf(item),
-          barcode: isCollected(order) ? null : item.barcode,
+          barcode: isToPrint(order, item) ? null : item.barcode,
           code: item.ticketId,
           isVoid,
-          isCollected: isCollected(order),
+          isCollected: isToPrint(order, item),
         });
       }),
     ),

@@ -1,6 +1,7 @@
 import { named, nullable, oneOf } from '@boxoffice/http';
 import { Type } from 'typebox';
 import { ordersValues } from '../clients/generated/orders.ts';
+import { ticketsValues } from '../clients/generated/tickets.ts';
 import { examples } from './examples.ts';
 import { Cart, CartItem, mapOf, Order, OrderItem, Ticket, Venue } from './schemas.ts';
 
@@ -31,7 +32,20 @@ const ExperimentalOrder = named(
   'ShopOrderExperimental',
   Members({
     ...Order.properties,
-    items: mapOf(named('ShopOrderItemExperimental', Members({ ...OrderItem.properties, ...sold }))),
+    items: mapOf(
+      named(
+        'ShopOrderItemExperimental',
+        Members({
+          ...OrderItem.properties,
+          ...sold,
+          ticketStatus: nullable(
+            oneOf(ticketsValues.TicketStatus, {
+              description: 'of its ticket: the code of a `printed` one opens the door; null while there is no ticket',
+            }),
+          ),
+        }),
+      ),
+    ),
     ticketDelivery: oneOf(ordersValues['ShopOrder.ticketDelivery'], {
       description: 'electronic: the codes open the door; print: the institution prints the tickets first',
     }),
@@ -56,8 +70,8 @@ const exampleOfSold = {
   seatCategory: 'Parterre',
 };
 
-const withSold = <Item extends object>(items: Readonly<Record<string, Item>>) =>
-  Object.fromEntries(Object.entries(items).map(([id, item]) => [id, { ...item, ...exampleOfSold }]));
+const withSold = <Item extends object>(items: Readonly<Record<string, Item>>, more: object = {}) =>
+  Object.fromEntries(Object.entries(items).map(([id, item]) => [id, { ...item, ...exampleOfSold, ...more }]));
 
 /** What carts, orders and tickets look like under one version. */
 export interface Edition {
@@ -79,7 +93,11 @@ const experimental = {
   examples: {
     cart: { ...examples.cart, items: withSold(examples.cart.items), expired: false },
     noCart: { ...examples.noCart, expired: false },
-    order: { ...examples.order, items: withSold(examples.order.items), ticketDelivery: 'electronic' },
+    order: {
+      ...examples.order,
+      items: withSold(examples.order.items, { ticketStatus: 'printed' }),
+      ticketDelivery: 'electronic',
+    },
     ticket: { ...examples.ticket, ...exampleOfSold, tariff: 'Plein tarif' },
   },
 } as unknown as Edition;

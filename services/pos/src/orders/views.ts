@@ -84,7 +84,12 @@ export const orderView = (
     const ticketId = isConfirmed ? line.ticketId : null;
     const ticket = ticketId === null ? undefined : ticketOf(ticketId);
     const beneficiary = ticket ? ticket.beneficiary : line.beneficiary;
-    return { ...itemOf({ ...line, beneficiary }, nameOf, reader), ticketId, barcode: ticket?.barcode ?? null };
+    return {
+      ...itemOf({ ...line, beneficiary }, nameOf, reader),
+      ticketId,
+      barcode: ticket?.barcode ?? null,
+      ...(reader.isExperimental ? { ticketStatus: ticket?.status ?? null } : {}),
+    };
   });
   return {
     id: order.id,

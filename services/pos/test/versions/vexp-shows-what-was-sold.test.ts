@@ -35,6 +35,13 @@ const begin = async () => {
   return { user, token, product, cart: data, item: `/shopping-cart/items/${Object.keys(data.items)[0]}` };
 };
 
+/** The checkout of a new cart. */
+const anotherPurchase = async (): Promise<Call> => {
+  const { user, token } = await begin();
+  const { contactNumber } = user;
+  return { token, body: { contactNumber, paymentMethod: 'simulated', paymentToken: 'ok' } };
+};
+
 const buy = async () => {
   const { user, ...begun } = await begin();
   const body = { contactNumber: user.contactNumber, paymentMethod: 'simulated', paymentToken: 'ok' };
@@ -72,6 +79,23 @@ describe('carts, orders and tickets have what a page shows', () => {
     }
   });
 
+  test('an order says of each ticket whether its code opens the door', async () => {
+    const { token, order, ticketId } = await buy();
+    const statusOf = async () => {
+      const { data } = await call<{ items: Record<string, { ticketStatus?: string }> }>('GET', `/orders/${order.id}`, {
+        token,
+      });
+      return Object.values(data.items).map(({ ticketStatus }) => ticketStatus);
+    };
+    expect(await statusOf()).toEqual(['not_printed']);
+    printed(ticketId);
+    expect(await statusOf()).toEqual(['printed']);
+    fixture.tickets.mishaps.set('listShopTickets', 'fails');
+    const { data } = await call<Cart>('POST', '/orders', await anotherPurchase());
+    fixture.tickets.mishaps.clear();
+    expect(Object.values(data.items)).toEqual([expect.objectContaining({ barcode: null, ticketStatus: null })]);
+  });
+
   test('null for what an earlier release sold', async () => {
     const { token, order, ticketId } = await buy();
     const stored = fixture.orders.orders.get(order.id);
@@ -89,7 +113,8 @@ describe('carts, orders and tickets have what a page shows', () => {
     const { data } = await fixture.call<Cart>('GET', `/orders/${order.id}`, { token });
     const ticket = await fixture.call('GET', `/tickets/${ticketId}`, { token });
     for (const one of [...Object.values(data.items), ticket.data])
-      for (const name of ['productName', 'timeZone', 'venue', 'seatCategory']) expect(one).not.toHaveProperty(name);
+      for (const name of ['productName', 'timeZone', 'venue', 'seatCategory', 'ticketStatus'])
+        expect(one).not.toHaveProperty(name);
     expect([ticket.data.tariff, (await fixture.call<Cart>('GET', '/shopping-cart', { token })).data.expired]).toEqual([
       undefined,
       undefined,
