@@ -380,6 +380,11 @@ export interface components {
             venue: components["schemas"]["Venue"] | null;
             /** @description its name; as of the sale, also after the product has closed; null in what an earlier release sold */
             seatCategory: string | null;
+            /**
+             * @description of its ticket: the code of a `printed` one opens the door; null while there is no ticket
+             * @enum {string|null}
+             */
+            ticketStatus: "not_printed" | "printed" | "controlled" | "invalidated" | "cancelled" | null;
         };
         ShopPerformance: {
             id: string;
