@@ -56,8 +56,8 @@ export const authorizer: ServiceDefinition<typeof settings, Authorizer> = {
       createPagesFront({ handlers: pages, publicUrl, logger })(next),
     ),
   queues: [topology.authorizerContactErased, topology.authorizerInstitutions],
-  reactions: (_parts, { users, institutions }) => [
-    { queue: topology.authorizerContactErased, handle: (message) => onContactErased(users, message) },
+  reactions: ({ logger }, { users, institutions }) => [
+    { queue: topology.authorizerContactErased, handle: (message) => onContactErased(users, logger, message) },
     { queue: topology.authorizerInstitutions, handle: (message) => onInstitutionChanged(institutions, message) },
   ],
   background: ({ logger }, prepared) => startBackground(prepared, logger),

@@ -108,6 +108,9 @@ export const amend = <T extends User>(user: T, change: UserChange, now: Date): T
   return changed(user, { name, role, contactNumber, pointsOfSale, state, ...ended }, now);
 };
 
+/** Takes the contact, which was erased, from a user who is more than that contact. */
+export const withoutContact = <T extends User>(user: T, now: Date): T => changed(user, { contactNumber: null }, now);
+
 /** Invites a user to set a password; an earlier invitation ends. */
 export const invite = <T extends User>(user: T, invitation: Invitation, now: Date): T | Refusal =>
   user.state === 'locked' ? 'locked' : changed(user, { invitation }, now);

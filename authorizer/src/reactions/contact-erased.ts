@@ -1,13 +1,21 @@
 // What the authorizer does on facts of other services.
+
 import { type Message, Unreadable } from '@boxoffice/messaging';
+import type { Logger } from '@boxoffice/runtime';
 import type { Users } from '../users/users.ts';
 
 /**
- * Deletes the users of an erased contact, and with them their sign-ins and tokens.
+ * Deletes the customers of an erased contact, and with them their sign-ins and tokens; users of other roles lose the
+ * contact's number. Each is audited, since who erases a contact need not be one who administers users.
  * @throws {Unreadable} if the event has no contact number
  */
-export const onContactErased = async (users: Pick<Users, 'erase'>, { institution, data }: Message): Promise<void> => {
+export const onContactErased = async (
+  users: Pick<Users, 'eraseContact'>,
+  logger: Pick<Logger, 'info'>,
+  { institution, data }: Message,
+): Promise<void> => {
   const { contactNumber } = data as { readonly contactNumber?: unknown };
   if (typeof contactNumber !== 'string') throw new Unreadable('contact.erased needs contactNumber');
-  await users.erase(institution, contactNumber);
+  for (const { userId, outcome } of await users.eraseContact(institution, contactNumber))
+    logger.info('contact of a user erased', { event: `audit.user_${outcome}`, institution, id: userId });
 };

@@ -43,6 +43,12 @@ export interface ChangeRequest {
   readonly idempotencyRecord?: IdempotencyRecord<UserDocument> | undefined;
 }
 
+/** What became of a user when its contact was erased. */
+export interface ErasedContactUser {
+  readonly userId: string;
+  readonly outcome: 'deleted' | 'unlinked';
+}
+
 /** The users of an installation; every method but those of invitations is limited to one institution. */
 export interface Users {
   documents(institution: string): Documents<UserDocument>;
@@ -76,8 +82,8 @@ export interface Users {
   invited(secret: string): Promise<UserDocument | undefined>;
   /** Sets the password of the invited user, once; undefined if the invitation has ended. */
   accept(secret: string, password: string): Promise<UserDocument | undefined>;
-  /** Deletes the users of an erased contact, whatever their role. */
-  erase(institution: string, contactNumber: string): Promise<void>;
+  /** Deletes the customers of an erased contact; users of other roles lose its number. Says whom it did that to. */
+  eraseContact(institution: string, contactNumber: string): Promise<readonly ErasedContactUser[]>;
 }
 
 export interface UsersOptions {
@@ -178,6 +184,30 @@ export const createUsers = (store: Store, { publicUrl, references, now = Date.no
     return true;
   };
 
+  /** Deletes a customer of an erased contact; a user of another role loses its number. Undefined if neither was needed. */
+  const leaveContact = async (
+    user: UserDocument,
+    contactNumber: string,
+  ): Promise<ErasedContactUser['outcome'] | undefined> => {
+    if (user.role === 'customer') {
+      if (await erase(user, user.version)) return 'deleted';
+    } else {
+      let isCurrent = false;
+      await users.of(user.institution).update(user.id, (current) => {
+        isCurrent = current.version === user.version;
+        return isCurrent ? { next: rules.withoutContact(current, new Date(now())) } : undefined;
+      });
+      if (isCurrent) {
+        // Remembered answers about the user name the contact.
+        await store.idempotency.forget(user.id);
+        return 'unlinked';
+      }
+    }
+    // Changed since it was read: its role may be another one, or its contact.
+    const again = await users.of(user.institution).get(user.id);
+    return again?.contactNumber === contactNumber ? leaveContact(again, contactNumber) : undefined;
+  };
+
   /** Makes a new invitation by a rule; the one before it ends. */
   const inviteBy = async (
     rule: typeof rules.invite,
@@ -270,9 +300,14 @@ export const createUsers = (store: Store, { publicUrl, references, now = Date.no
       await removeInvitation(store, user.institution, invitee.invitation);
       return user;
     },
-    erase: async (institution, contactNumber) => {
-      for (const user of await users.of(institution).find({ where: { contactNumber } })) await erase(user);
+    eraseContact: async (institution, contactNumber) => {
+      const done: ErasedContactUser[] = [];
+      for (const user of await users.of(institution).find({ where: { contactNumber } })) {
+        const outcome = await leaveContact(user, contactNumber);
+        if (outcome) done.push({ userId: user.id, outcome });
+      }
       await store.idempotency.forget(contactNumber);
+      return done;
     },
   };
 };

@@ -42,7 +42,7 @@ describe.each(engines)('on $name', (engine) => {
     [
       'the erasure of its contact',
       { role: 'customer', contactNumber: 'C-1' },
-      () => people.users.erase('opera', 'C-1'),
+      () => people.users.eraseContact('opera', 'C-1'),
     ],
   ])('sessions, grants, consents and invitation are gone after %s', async (_name, details, end) => {
     const [person, other] = [await people.person(details), await people.person()];

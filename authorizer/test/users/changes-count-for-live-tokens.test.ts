@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Logger } from '@boxoffice/runtime';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { inviteApiUser, lockApiUser, readmitApiUser } from '../../src/index.ts';
 import { onContactErased } from '../../src/reactions/contact-erased.ts';
 import { createAccounts } from '../../src/users/accounts.ts';
@@ -12,7 +13,9 @@ describe.each(engines)('on $name', (engine) => {
   let client: TestClient;
   let token: string;
   beforeAll(async () => {
-    const known = { opera: { contacts: ['000123', '000777', '000999'], pointsOfSale: ['till.example', 'a.example'] } };
+    const known = {
+      opera: { contacts: ['000123', '000777', '000888', '000999'], pointsOfSale: ['till.example', 'a.example'] },
+    };
     installation = await startInstallation({ engine, known });
     users = usersIn(installation);
     ({ client, token } = await users.withAll());
@@ -79,11 +82,37 @@ describe.each(engines)('on $name', (engine) => {
       const customer = await users.active(token, 'customer', { contactNumber: '000999' });
       const theirs = await users.tokenOf(customer.userId, client);
       const all = createUsers(installation.store, { publicUrl: installation.issuer });
+      const info = jest.fn<Logger['info']>();
+      const logger = { info };
       const message = { institution: 'opera', data: { contactNumber: '000999' } };
-      await onContactErased(all, message as Parameters<typeof onContactErased>[1]);
+      await onContactErased(all, logger, message as Parameters<typeof onContactErased>[2]);
       expect((await users.callerOf(theirs)).status).toBe(401);
       expect((await users.get(token, customer.userId)).status).toBe(404);
+      expect(info.mock.calls).toEqual([
+        [expect.any(String), { event: 'audit.user_deleted', institution: 'opera', id: customer.userId }],
+      ]);
     });
+
+    test.each(['admin', 'manager', 'door'] as const)(
+      'of the role %s stays when its contact is erased, without the contact',
+      async (role) => {
+        const { userId } = await users.active(token, role, { contactNumber: '000888' });
+        const own = await users.tokenOf(userId, client);
+        const info = jest.fn<Logger['info']>();
+        const message = { institution: 'opera', data: { contactNumber: '000888' } };
+        const all = createUsers(installation.store, { publicUrl: installation.issuer });
+        await onContactErased(all, { info }, message as Parameters<typeof onContactErased>[2]);
+        expect((await users.get(token, userId)).body.data).toMatchObject({
+          role,
+          state: 'active',
+          contactNumber: null,
+        });
+        expect((await users.callerOf(own)).status).toBe(200);
+        expect(info.mock.calls).toEqual([
+          [expect.any(String), { event: 'audit.user_unlinked', institution: 'opera', id: userId }],
+        ]);
+      },
+    );
   });
 
   describe('me', () => {
