@@ -22,7 +22,8 @@ export interface AddressPolicyOptions {
   readonly resolve: Resolve;
 }
 
-const OWN = 'it is a listener of this installation';
+// Neither which address nor why: whoever registers webhooks could read the private DNS, name by name.
+const REFUSED = 'its address is not allowed';
 
 /** Makes the policy of an installation. */
 export const createAddressPolicy = ({ allowed, own, resolve }: AddressPolicyOptions): AddressPolicy => {
@@ -35,11 +36,10 @@ export const createAddressPolicy = ({ allowed, own, resolve }: AddressPolicyOpti
   };
 
   const refusalOf = (url: URL, address: string): string | undefined => {
-    if (own.isNamed(hostOf(url), portOf(url)) || own.isAt(address, portOf(url))) return OWN;
+    if (own.isNamed(hostOf(url), portOf(url)) || own.isAt(address, portOf(url))) return REFUSED;
     if (isAllowed(address)) return undefined;
     if (url.protocol !== 'https:') return 'it is not https';
-    const network = internalNetworkOf(address);
-    return network && `its address ${address} is ${network}`;
+    return internalNetworkOf(address) === undefined ? undefined : REFUSED;
   };
 
   const addressesOf = async (url: URL): Promise<readonly string[]> => {
@@ -52,7 +52,7 @@ export const createAddressPolicy = ({ allowed, own, resolve }: AddressPolicyOpti
     refusalOf,
     addressesOf,
     async refusalToRegister(url) {
-      if (own.isNamed(hostOf(url), portOf(url))) return OWN;
+      if (own.isNamed(hostOf(url), portOf(url))) return REFUSED;
       if (url.protocol !== 'https:' && allowed().length === 0) return 'it is not https';
       try {
         const addresses = await addressesOf(url);

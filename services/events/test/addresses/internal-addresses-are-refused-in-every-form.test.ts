@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createOwnListeners } from '../../src/addresses/listeners.ts';
+import { internalNetworkOf } from '../../src/addresses/networks.ts';
 import { createAddressPolicy } from '../../src/addresses/policy.ts';
 import { type Resolve, Unresolvable } from '../../src/addresses/resolve.ts';
 
@@ -58,7 +59,8 @@ describe('an address', () => {
     ['2002:7f00:1::', 'loopback'],
     ['2002:c0a8:101::1', 'private'],
   ])('%s is refused as %s', (address, network) => {
-    expect(refusal(address)).toBe(`its address ${address} is ${network}`);
+    expect(internalNetworkOf(address)).toBe(network);
+    expect(refusal(address)).toBe('its address is not allowed');
   });
 
   test.each([
@@ -94,14 +96,14 @@ describe('an address', () => {
   });
 
   test('outside the allowed networks stays refused, and http does too', () => {
-    expect(refusal('10.2.0.9', ['10.1.0.0/16'])).toBe('its address 10.2.0.9 is private');
+    expect(refusal('10.2.0.9', ['10.1.0.0/16'])).toBe('its address is not allowed');
     expect(policyOf(['10.1.0.0/16']).refusalOf(http('receiver.example'), '1.1.1.1')).toBe('it is not https');
   });
 });
 
 describe('the listeners of the installation', () => {
   const everything = ['0.0.0.0/0', '::/0'];
-  const own = 'it is a listener of this installation';
+  const own = 'its address is not allowed';
 
   test.each([
     ['its public address by name', https('tickets.example'), '203.0.113.9'],
@@ -148,11 +150,11 @@ describe('the listeners of the installation', () => {
 describe('a URL to register', () => {
   test.each([
     ['http://receiver.example/', 'it is not https'],
-    ['https://127.0.0.1/', 'its address 127.0.0.1 is loopback'],
-    ['https://0x7f.1/', 'its address 127.0.0.1 is loopback'],
-    ['https://2130706433/', 'its address 127.0.0.1 is loopback'],
-    ['https://[::ffff:127.0.0.1]/', 'its address ::ffff:7f00:1 is loopback'],
-    ['https://internal.example/', 'its address 10.0.0.9 is private'],
+    ['https://127.0.0.1/', 'its address is not allowed'],
+    ['https://0x7f.1/', 'its address is not allowed'],
+    ['https://2130706433/', 'its address is not allowed'],
+    ['https://[::ffff:127.0.0.1]/', 'its address is not allowed'],
+    ['https://internal.example/', 'its address is not allowed'],
   ])('%s is refused: %s', async (url, reason) => {
     const policy = policyOf([], async () => ['1.1.1.1', '10.0.0.9']);
     expect(await policy.refusalToRegister(new URL(url))).toBe(reason);

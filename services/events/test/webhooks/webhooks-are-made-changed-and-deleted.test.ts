@@ -117,6 +117,7 @@ describe.each(engines)('on $name', (engine) => {
   ])('an address that leads %s is refused', async (_where, url) => {
     const made = await make({ url });
     expect([made.status, made.body.status]).toEqual([422, 'webhook_address_refused']);
+    expect(made.body.details).not.toMatch(/\d|private|loopback|listener/);
     await using(async (id) => {
       const changed = await its.call('PATCH', `/${id}`, { body: { url } });
       expect([changed.status, changed.body.status]).toEqual([422, 'webhook_address_refused']);
