@@ -1,5 +1,5 @@
 import { createHash, hkdfSync, randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 
 // Runs once at every start of the composition: creates the passwords that are missing and writes to each container's
 // volume the secrets of that container only. All passwords are stored in a volume that no other container mounts.
@@ -8,9 +8,10 @@ const FOLDER = process.env.SECRETS_DIR ?? '/secrets';
 const OWN = `${FOLDER}/own/secrets.json`;
 const services = ['gateway', 'authorizer', 'catalog', 'contacts', 'orders', 'tickets', 'events', 'pos', 'operator'];
 
-const write = (path, text) => {
+const write = (path, text, mode = 0o444) => {
   // Atomic. Readable for any user, since each container runs as its own and no other container mounts the volume.
-  writeFileSync(`${path}.new`, text, { mode: 0o444, flush: true });
+  rmSync(`${path}.new`, { force: true });
+  writeFileSync(`${path}.new`, text, { mode, flush: true });
   renameSync(`${path}.new`, path);
 };
 
@@ -35,7 +36,8 @@ const users = services
   .map((name) => ({ name, password: secret(`mongodb-${name}`) }));
 const brokerUsers = services.map((name) => ({ name, password: secret(`rabbitmq-${name}`) }));
 // Written first, so that a start after an interrupted one uses the same passwords.
-write(OWN, JSON.stringify(passwords, null, 2));
+// Only this program, which is root, reads all of them.
+write(OWN, JSON.stringify(passwords, null, 2), 0o600);
 
 const databaseUrl = (name) =>
   process.env.MONGODB_URL ||

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, unlinkSync } from 'node:fs';
+import { chmodSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, unlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -48,6 +48,15 @@ test('a container reads what it needs and nothing of the others', () => {
   const orders = passwordIn(first['orders/mongodb-url']);
   const containing = Object.entries(first).filter(([, text]) => text.includes(orders));
   expect(containing.map(([path]) => path)).toEqual(['mongodb/users.json', 'orders/mongodb-url', 'own/secrets.json']);
+});
+
+test('the file with all of them is its owner’s alone, also one that an earlier start left open', () => {
+  const own = join(folder, 'own/secrets.json');
+  const mode = () => statSync(own).mode & 0o777;
+  expect(mode()).toBe(0o600);
+  chmodSync(own, 0o444);
+  make();
+  expect(mode()).toBe(0o600);
 });
 
 test('only the authorizer and the operator have the root', () => {
