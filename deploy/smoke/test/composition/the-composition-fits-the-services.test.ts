@@ -48,12 +48,15 @@ describe.each([...services])('$name', ({ name, version }) => {
   });
 });
 
-test('only the gateway is published, and only its network leads outside', () => {
+test('only the gateway is published, and beside it only events, which sends webhooks, has a way out', () => {
   expect(containers.filter(([, { ports }]) => ports).map(([name]) => name)).toEqual(['gateway']);
   const outside = Object.entries(composition.networks).filter(([, network]) => network?.internal !== true);
-  expect(outside.map(([name]) => name)).toEqual(['front']);
+  expect(outside.map(([name]) => name)).toEqual(['front', 'out']);
   expect(containers.filter(([, { networks = [] }]) => networks.includes('front')).map(([name]) => name)).toEqual([
     'gateway',
+  ]);
+  expect(containers.filter(([, { networks = [] }]) => networks.includes('out')).map(([name]) => name)).toEqual([
+    'events',
   ]);
   expect(container('gateway').networks).not.toContain('store');
 });
