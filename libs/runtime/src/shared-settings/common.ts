@@ -79,7 +79,9 @@ export const installationSecret = (name: string): Setting<string> => {
       const folder = dataDirectory.read(env);
       const value = given.read(env) ?? readStoredSecret(folder, secretFile(name));
       if (value !== undefined) return value;
-      throw new Error(`is not set, nor stored in ${join(folder, secretFile(name))}; every process needs the same one`);
+      throw new Error(
+        `is not set, nor stored in ${join(folder, secretFile(name))}; every instance of a process needs the same one`,
+      );
     },
   };
 };
