@@ -25,6 +25,8 @@ export const topology = {
     types: ['tickets.cancelled', 'places.released', 'ticket.controlled', 'ticket.control_reverted', 'ticket.replaced'],
   },
   ticketsOrders: { name: 'tickets.orders.v1', types: ['order.confirmed', 'order.cancelled'] },
+  /** Beside the orders: a moved performance may have many tickets. */
+  ticketsPerformances: { name: 'tickets.performances.v1', types: ['performance.moved'] },
   catalogReleases: { name: 'catalog.releases.v1', types: ['order.cancelled', 'order.expired', 'tickets.cancelled'] },
   /**
    * Everything that partners hear of, for the event feed and webhooks. Events have one sequence, so two processes that
@@ -55,6 +57,7 @@ export const processes: Readonly<Record<string, { publishes: readonly string[]; 
     publishes: [
       'institution.changed',
       'performance.cancelled',
+      'performance.moved',
       'places.released',
       'product.recorded',
       'performance.recorded',

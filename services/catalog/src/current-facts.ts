@@ -5,18 +5,27 @@ import {
   INSTITUTION_CHANGED,
   institutionChanged,
   PERFORMANCE_CANCELLED,
+  PERFORMANCE_MOVED,
   PLACES_RELEASED,
   performanceCancelled,
+  performanceMoved,
   placesReleased,
 } from './events.ts';
 import { institutions, performances, products, releases } from './store.ts';
 
 /**
- * The institutions, the last events of products and performances, the cancelled performances, and the places that
- * returned to stock: for republishing events after a restore.
+ * The institutions, the last events of products and performances, the cancelled and the moved performances, and the places
+ * that returned to stock: for republishing events after a restore.
  */
 export const currentFacts: CurrentFacts = {
-  types: [INSTITUTION_CHANGED, PERFORMANCE_CANCELLED, PLACES_RELEASED, PRODUCT_RECORDED, PERFORMANCE_RECORDED],
+  types: [
+    INSTITUTION_CHANGED,
+    PERFORMANCE_CANCELLED,
+    PERFORMANCE_MOVED,
+    PLACES_RELEASED,
+    PRODUCT_RECORDED,
+    PERFORMANCE_RECORDED,
+  ],
   async *read(store) {
     for await (const current of everyDocument(store.collection(institutions))) {
       const { id, institution, version, createdAt } = current;
@@ -28,10 +37,12 @@ export const currentFacts: CurrentFacts = {
       if (last) yield { ...last, institution, key, version, changedAt: Date.parse(modifiedAt) };
     }
     for await (const performance of everyDocument(store.collection(performances))) {
-      const { id, institution, version, productId, state, updatedAt } = performance;
+      const { id, institution, version, productId, state, updatedAt, movedAt } = performance;
       const shown = { resource: 'performance', data: shownOfPerformance(performance) };
       const last = announcedAgain(performance, PERFORMANCE_RECORDED, shown);
       if (last) yield { ...last, institution, key: id, version, changedAt: Date.parse(performance.modifiedAt) };
+      if (movedAt !== undefined)
+        yield { ...performanceMoved(performance), institution, key: id, version, changedAt: Date.parse(movedAt) };
       if (state !== 'cancelled') continue;
       const fact = performanceCancelled({ performanceId: id, productId, cancelledAt: updatedAt });
       yield { ...fact, institution, key: id, version, changedAt: Date.parse(updatedAt) };

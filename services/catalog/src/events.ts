@@ -1,8 +1,9 @@
-import { oneOf, timestamp } from '@boxoffice/http';
+import { nullable, oneOf, timestamp } from '@boxoffice/http';
 import { announcementExample, announcementSchema } from '@boxoffice/service';
 import type { Fact } from '@boxoffice/store';
 import { Type } from 'typebox';
 import { PERFORMANCE_RECORDED, PRODUCT_RECORDED, shownOfPerformance, shownOfProduct } from './announcements.ts';
+import type { Performance, Venue } from './domain/performance.ts';
 
 /** A performance is cancelled; the orders service cancels the affected orders. */
 export interface PerformanceCancelled {
@@ -19,6 +20,30 @@ export const performanceCancelled = (data: PerformanceCancelled): Fact => ({
   type: PERFORMANCE_CANCELLED,
   key: data.performanceId,
   data,
+});
+
+/** A performance takes place at another time or in another place; its tickets show the present ones. */
+export interface PerformanceMoved {
+  readonly performanceId: string;
+  /** ISO 8601 UTC. */
+  readonly startDate: string;
+  /** IANA name. */
+  readonly timeZone: string;
+  readonly venue: Venue;
+}
+
+export const PERFORMANCE_MOVED = 'performance.moved';
+
+/** The event, keyed by the performance; its version is that of the performance. */
+export const performanceMoved = ({
+  id,
+  startDate,
+  timeZone,
+  venue: { name, city },
+}: Pick<Performance, 'startDate' | 'timeZone' | 'venue'> & { readonly id: string }): Fact => ({
+  type: PERFORMANCE_MOVED,
+  key: id,
+  data: { performanceId: id, startDate, timeZone, venue: { name, city } } satisfies PerformanceMoved,
 });
 
 /** Places returned to stock after a cancellation; the orders service completes the cancellation. */
@@ -60,6 +85,12 @@ export const examples = {
     productId: 'prd_00mhs1k2a4h9rv2c6t5b',
     cancelledAt: '2027-03-01T10:15:00.000Z',
   } satisfies PerformanceCancelled,
+  [PERFORMANCE_MOVED]: {
+    performanceId: 'prf_00mhs1k2e7d3kq0w8z1x',
+    startDate: '2027-03-21T19:30:00.000Z',
+    timeZone: 'Europe/Zurich',
+    venue: { name: 'Grand Théâtre', city: 'Genève' },
+  } satisfies PerformanceMoved,
   [PLACES_RELEASED]: {
     orderId: 'ord_00mhs1k9f5g7ja3p1y6d',
     cause: 'order.cancelled',
@@ -91,6 +122,12 @@ export const schemas = {
     performanceId: Type.String(),
     productId: Type.String(),
     cancelledAt: timestamp,
+  }),
+  [PERFORMANCE_MOVED]: Type.Object({
+    performanceId: Type.String(),
+    startDate: timestamp,
+    timeZone: Type.String(),
+    venue: Type.Object({ name: Type.String(), city: nullable(Type.String()) }),
   }),
   [PLACES_RELEASED]: Type.Object({
     orderId: Type.String(),

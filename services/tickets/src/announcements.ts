@@ -41,6 +41,8 @@ const typeOf = (before: Ticket | undefined, after: Ticket): string | undefined =
   }
   // What an erasure takes along is told by contact.erased.
   if (before.namesErasedAt !== after.namesErasedAt) return undefined;
+  // Its performance moved.
+  if (before.movedAsOf !== after.movedAsOf) return 'ticket.changed';
   return visible(before) === visible(after) ? undefined : 'ticket.changed';
 };
 

@@ -7,6 +7,7 @@ import { startOverdue } from './issue/overdue.ts';
 import { onContactErased } from './reactions/contact-erased.ts';
 import { onOrderCancelled } from './reactions/order-cancelled.ts';
 import { ORDER_CONFIRMED, onOrderConfirmed } from './reactions/order-confirmed.ts';
+import { onPerformanceMoved } from './reactions/performance-moved.ts';
 import { startSweep } from './replacement/sweep.ts';
 import { routes } from './routes.ts';
 import { collections, retention } from './store.ts';
@@ -18,7 +19,7 @@ export const tickets: ServiceDefinition<Record<never, never>, Context> = {
   currentFacts,
   collections,
   retention: () => retention,
-  queues: [topology.ticketsOrders, topology.ticketsContactErased],
+  queues: [topology.ticketsOrders, topology.ticketsContactErased, topology.ticketsPerformances],
   prepare: ({ store, serviceSecret }) => createContext(store, serviceSecret),
   operations: (_parts, context) => routes(context),
   reactions: (_parts, context) => [
@@ -28,6 +29,7 @@ export const tickets: ServiceDefinition<Record<never, never>, Context> = {
         message.type === ORDER_CONFIRMED ? onOrderConfirmed(context, message) : onOrderCancelled(context, message),
     },
     { queue: topology.ticketsContactErased, handle: (message) => onContactErased(context, message) },
+    { queue: topology.ticketsPerformances, handle: (message) => onPerformanceMoved(context, message) },
   ],
   background: ({ logger }, context) => {
     const sweep = startSweep(context, logger);

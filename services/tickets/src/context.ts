@@ -8,6 +8,8 @@ import {
   erasedContactsCollection,
   type OrderDocument,
   ordersCollection,
+  type PerformanceDocument,
+  performancesCollection,
   type ReplacementDocument,
   replacementsCollection,
   type ScanDocument,
@@ -24,6 +26,8 @@ export interface Collections {
   readonly replacements: Documents<ReplacementDocument>;
   readonly erasedContacts: Documents<ErasedContactDocument>;
   readonly scans: Documents<ScanDocument>;
+  /** The performances that moved. */
+  readonly performances: Documents<PerformanceDocument>;
 }
 
 /** What commands and queries need. */
@@ -53,6 +57,7 @@ export const createContext = (store: Store, serviceSecret: string, now: () => nu
     replacements: store.collection(replacementsCollection).of(institution),
     erasedContacts: store.collection(erasedContactsCollection).of(institution),
     scans: store.collection(scansCollection).of(institution),
+    performances: store.collection(performancesCollection).of(institution),
   }),
 });
 

@@ -1,11 +1,15 @@
 import type { Announced, Retentions } from '@boxoffice/service';
 import { collection, type Document } from '@boxoffice/store';
 import type { OrderTickets } from './domain/order.ts';
+import type { MovedPerformance } from './domain/performance.ts';
 import type { Place, Ticket } from './domain/ticket.ts';
 
 export type TicketDocument = Announced & Ticket;
 /** The id is the order's. */
 export type OrderDocument = Document & OrderTickets;
+
+/** A performance that moved; the id is the performance's. */
+export type PerformanceDocument = Document & MovedPerformance;
 
 /** A pending replacement; the id is the new ticket's. Deleted when both tickets are written. */
 export interface ReplacementDocument extends Document {
@@ -88,6 +92,8 @@ export const barcodeKeysCollection = collection<BarcodeKeyDocument>('barcode_key
 
 export const erasedContactsCollection = collection<ErasedContactDocument>('erased_contacts');
 
+export const performancesCollection = collection<PerformanceDocument>('moved_performances');
+
 export const scansCollection = collection<ScanDocument>('scans', [
   { name: 'at', fields: ['at'] },
   { name: 'performance', fields: ['performanceId', 'at'] },
@@ -107,6 +113,7 @@ export const collections = [
   erasedContactsCollection,
   barcodeKeysCollection,
   scansCollection,
+  performancesCollection,
 ];
 
 /** How long the documents of each collection are stored. */
@@ -115,6 +122,7 @@ export const retention: Retentions = {
   ticket_orders: { retained: 'for good' },
   replacements: { retained: 'until both tickets are written, at most ten minutes (`ABANDONED_MS`)' },
   erased_contacts: { retained: 'for good: the number only, so that a late event restores no name' },
+  moved_performances: { retained: 'for good, as long as tickets' },
   barcode_keys: { retained: 'for good, so that every ticket stays verifiable' },
   scans: {
     retained: '90 days (`SCAN_RETENTION_MS`)',

@@ -231,6 +231,8 @@ export const runScenario = async (scenario: Scenario): Promise<Shop> => {
   const hall = await openHall(partner, fresh('TOSCA').toUpperCase());
   const contactNumber = await meet(partner);
   await sell(partner, hall, contactNumber);
+  const elsewhere = { method: 'PATCH', body: { venue: { name: 'Odeon' } } };
+  await partner.must(`/svc/v3/catalog/performances/${hall.performanceId}`, elsewhere);
   const cancelled = await openHall(partner, fresh('LULU').toUpperCase());
   await partner.must('/svc/v3/orders', post({ items: [...seats(hall).items, ...seats(cancelled).items] }));
   const off = { method: 'PATCH', body: { state: 'cancelled' } };

@@ -15,6 +15,8 @@ export interface PerformancePatch {
   readonly prices?: readonly PriceInput[];
 }
 
+const same = (left: unknown, right: unknown): boolean => JSON.stringify(left) === JSON.stringify(right);
+
 const merged = (performance: PerformanceDetails, patch: PerformancePatch): PerformanceDetails => ({
   startDate: patch.startDate ?? performance.startDate,
   durationMinutes: patch.durationMinutes === undefined ? performance.durationMinutes : patch.durationMinutes,
@@ -27,6 +29,10 @@ const merged = (performance: PerformanceDetails, patch: PerformancePatch): Perfo
   salesTo: patch.salesTo === undefined ? performance.salesTo : patch.salesTo,
 });
 
+/** Whether the second takes place at another time or place than the first. */
+export const hasMoved = (before: PerformanceDetails, after: PerformanceDetails): boolean =>
+  before.startDate !== after.startDate || before.timeZone !== after.timeZone || !same(before.venue, after.venue);
+
 /** The problems of a change, each with its path. */
 export const patchProblems = (
   performance: Performance,
@@ -37,8 +43,6 @@ export const patchProblems = (
   ...capacityProblems(performance.seatCategories, patch.seatCategories ?? []),
   ...priceProblems(patch.prices ?? [], performance.seatCategories, rules),
 ];
-
-const same = (left: unknown, right: unknown): boolean => JSON.stringify(left) === JSON.stringify(right);
 
 /**
  * The performance after a valid change, with the seat categories of the plans; undefined if nothing changes. `now` is
@@ -61,7 +65,7 @@ export const changedPerformance = <P extends Performance>(
   };
   const { state, prices, seatCategories } = performance;
   const before = { ...merged(performance, {}), state, prices, seatCategories };
-  return same(before, changes)
-    ? undefined
-    : { ...performance, ...changes, revision: performance.revision + 1, updatedAt: now, modifiedAt: now };
+  if (same(before, changes)) return undefined;
+  const moved = hasMoved(before, changes) ? { movedAt: now } : {};
+  return { ...performance, ...changes, ...moved, revision: performance.revision + 1, updatedAt: now, modifiedAt: now };
 };

@@ -38,6 +38,8 @@ export interface Performance extends PerformanceDetails {
   readonly revision: number;
   readonly createdAt: string;
   readonly updatedAt: string;
+  /** When start, venue or time zone last changed; ISO 8601 UTC. Absent: never. */
+  readonly movedAt?: string;
   /** When the latest change was written; later than `updatedAt` if the performance was cancelled with its product. */
   readonly modifiedAt: string;
 }

@@ -3,8 +3,8 @@ import { type Change, IdempotencyKeyTaken, type IdempotencyRecord } from '@boxof
 import { type Context, invalidateCatalog, moneyRules, notFound, refuseProblems, timestampOf } from '../context.ts';
 import { type CategoryPlan, planCapacity } from '../domain/capacity.ts';
 import { performanceMayBecome } from '../domain/performance.ts';
-import { changedPerformance, type PerformancePatch, patchProblems } from '../domain/performance-change.ts';
-import { performanceCancelled } from '../events.ts';
+import { changedPerformance, hasMoved, type PerformancePatch, patchProblems } from '../domain/performance-change.ts';
+import { performanceCancelled, performanceMoved } from '../events.ts';
 import type { PerformanceDocument } from '../store.ts';
 import { CHANGE_MS, prepare, rollBack, settle } from './capacity.ts';
 import { findPerformance, RECORD_MS, recordModified, tooSlow } from './performances.ts';
@@ -38,7 +38,8 @@ const changeTo = (
   if (!next) return undefined;
   const cancelled = next.state === 'cancelled' && performance.state !== 'cancelled';
   const { id: performanceId, productId } = performance;
-  return { next, events: cancelled ? [performanceCancelled({ performanceId, productId, cancelledAt: now })] : [] };
+  const events = cancelled ? [performanceCancelled({ performanceId, productId, cancelledAt: now })] : [];
+  return { next, events: hasMoved(performance, next) ? [...events, performanceMoved(next)] : events };
 };
 
 /** The lock was lost, or the performance has changed so that the write needs new preparation: read it again. */

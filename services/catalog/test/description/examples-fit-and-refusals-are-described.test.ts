@@ -62,6 +62,7 @@ describe('the description of the catalog', () => {
   test('the example of each fact fits its schema', () => {
     expect(Object.keys(examples)).toEqual([
       'performance.cancelled',
+      'performance.moved',
       'places.released',
       'institution.changed',
       'product.recorded',

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { Fault } from '@boxoffice/envelope';
 import { qualityOf } from '@boxoffice/http';
 import type { Collections } from '../context.ts';
+import { presentTicket } from '../tickets/present.ts';
 import { getTicket } from '../tickets/tickets.ts';
 import { aboutTicket } from './about.ts';
 import type { Drawing } from './drawing.ts';
@@ -37,7 +38,7 @@ export const documentOf = async (
   if (ticket.status === 'cancelled') throw new Fault('ticket_cancelled', 'The ticket is cancelled.');
   if (ticket.status === 'invalidated')
     throw new Fault('ticket_invalidated', `The ticket is invalidated: it was replaced by ${ticket.replacedBy}.`);
-  const about = aboutTicket(ticket, lang);
+  const about = aboutTicket(await presentTicket(collections, ticket), lang);
   return wantsSvg(accept)
     ? { mediaType: SVG, extension: 'svg', content: svgOf(about) }
     : { mediaType: PDF, extension: 'pdf', content: await drawing.draw(about) };

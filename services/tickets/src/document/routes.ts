@@ -16,9 +16,9 @@ export const documentRoutes = (contextOf: ContextOf): AnyOperation[] => [
     admits: ['customer'],
     summary: 'Returns a ticket with its QR code, to print or to show',
     description:
-      '`Accept: application/pdf` (default) or `image/svg+xml`; any other `Accept` gets the PDF. It shows what was sold, ' +
-      'as of the sale: institution, product, start by the clocks of the venue, venue, category, place, tariff, price and ' +
-      'beneficiary, in `lang` where the institution has such names; the fixed words in English, French, German or ' +
+      '`Accept: application/pdf` (default) or `image/svg+xml`; any other `Accept` gets the PDF. It shows what was sold: ' +
+      'institution, product, category, place, tariff, price and beneficiary, and start (by the clocks of the venue) and ' +
+      'venue of the performance as they are now, in `lang` where the institution has such names; the fixed words in English, French, German or ' +
       'Italian. The PDF has its fonts with it, for Latin, Greek, Cyrillic, Armenian, Georgian, Hebrew and Arabic ' +
       "letters; the SVG uses the reader's. A ticket must be printed, controlled tickets included; a cancelled or " +
       'replaced one is refused.',

@@ -76,7 +76,7 @@ export interface Ticket {
   readonly tariffId: string;
   readonly place: Place;
   readonly price: Price;
-  /** Product and start of the performance, as given by the order; for display in shops. */
+  /** Product and start of the performance as of the sale, as given by the order. */
   readonly productId?: string | null;
   readonly startDate?: string | null;
   /** Absent in tickets of earlier releases. */
@@ -106,6 +106,8 @@ export interface Ticket {
    * in no point of sale's bounds.
    */
   readonly pointOfSale?: string | null;
+  /** The last move of its performance that it was changed for when it was printed; absent: none. */
+  readonly movedAsOf?: number;
   /** Whether another contact was the buyer before. */
   readonly contactChanged?: boolean;
   /** Only of an invalidated ticket. */
@@ -207,6 +209,7 @@ export const successorOf = (ticket: Ticket): Ticket | undefined => {
     contactAsOf: ticket.contactAsOf,
     ...(ticket.pointOfSale === undefined ? {} : { pointOfSale: ticket.pointOfSale }),
     ...(ticket.contactChanged ? { contactChanged: true } : {}),
+    ...(ticket.movedAsOf === undefined ? {} : { movedAsOf: ticket.movedAsOf }),
     createdAt: successor.at,
     updatedAt: successor.at,
   };

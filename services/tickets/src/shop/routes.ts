@@ -5,6 +5,7 @@ import type { Context } from '../context.ts';
 import { documentOf, PDF } from '../document/document.ts';
 import * as example from '../examples.ts';
 import { Naming, ShopDocument, ShopTicket, Status } from '../schemas.ts';
+import { presentTicket } from '../tickets/present.ts';
 import { getTicket } from '../tickets/tickets.ts';
 import { shopView } from '../tickets/view.ts';
 import { nameTicket, shownTickets } from './shop.ts';
@@ -53,8 +54,10 @@ export const shopRoutes = (context: Context): AnyOperation[] => [
     params: { ticketId: id },
     answers: { 200: ShopTicket },
     example: { params, answer: example.shopTicket },
-    handle: async ({ caller, params }) =>
-      ok(shopView(await getTicket(context.collections(caller.institution), params.ticketId))),
+    handle: async ({ caller, params }) => {
+      const collections = context.collections(caller.institution);
+      return ok(shopView(await presentTicket(collections, await getTicket(collections, params.ticketId))));
+    },
   }),
   operation({
     id: 'getShopTicketDocument',

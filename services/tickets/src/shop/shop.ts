@@ -7,6 +7,7 @@ import type * as domain from '../domain/ticket.ts';
 import { changeOrReplace } from '../replacement/replace.ts';
 import type { TicketDocument } from '../store.ts';
 import { ticketsWhere } from '../tickets/lineage.ts';
+import { presentTicket, presentTickets } from '../tickets/present.ts';
 import { allowed, getTicket } from '../tickets/tickets.ts';
 
 /** The filter of a shop's tickets: by contact, by orders, or both; and by status. */
@@ -37,10 +38,10 @@ export const shownTickets = async (
       ).flat()
     : await ticketsWhere(collections, where);
   // The replacing ticket may belong to another contact.
-  return found
+  const shown = found
     .filter((ticket) => contactNumber === undefined || ticket.contactNumber === contactNumber)
-    .filter((ticket) => status === undefined || ticket.status === status)
-    .sort(byStart);
+    .filter((ticket) => status === undefined || ticket.status === status);
+  return (await presentTickets(collections, shown)).sort(byStart);
 };
 
 /**
@@ -59,5 +60,6 @@ export const nameTicket = async (
     if (replacedFor(ticket, wanted)) return { next: ticket };
     return { next: allowed(rename(ticket, wanted, asNew, now), 'pointOfSale') };
   });
-  return getTicket(context.collections(institution), changed.id);
+  const collections = context.collections(institution);
+  return presentTicket(collections, await getTicket(collections, changed.id));
 };

@@ -32,7 +32,7 @@ export const view = (ticket: Ticket) => ({
   updatedAt: ticket.updatedAt,
 });
 
-/** A ticket as the pos service needs it: with buyer, product, start date and what was sold. */
+/** A ticket as the pos service needs it: with buyer, product and what was sold; see `presentTicket`. */
 export const shopView = (ticket: Ticket) => ({
   ...view(ticket),
   contactNumber: ticket.contactNumber,

@@ -1,0 +1,43 @@
+import type { SaleDescription, Ticket } from './ticket.ts';
+
+/** When and where a performance takes place. */
+export interface Whereabouts {
+  /** ISO 8601 UTC. */
+  readonly startDate: string;
+  /** IANA name. */
+  readonly timeZone: string;
+  readonly venue: SaleDescription['venue'];
+}
+
+/** A performance that has moved since its sale began, as it is now. */
+export interface MovedPerformance extends Whereabouts {
+  /** The version of the performance that this is known from. */
+  readonly asOf: number;
+  /** The version with which it last moved. */
+  readonly movedAsOf: number;
+}
+
+const isSame = (one: Whereabouts, other: Whereabouts): boolean =>
+  one.startDate === other.startDate &&
+  one.timeZone === other.timeZone &&
+  one.venue.name === other.venue.name &&
+  one.venue.city === other.venue.city;
+
+/** The performance as of this version of it; the same object if a later one is known. */
+export const movedTo = <P extends MovedPerformance>(known: P, to: Whereabouts, version: number): P =>
+  version <= known.asOf
+    ? known
+    : { ...known, ...to, asOf: version, movedAsOf: isSame(known, to) ? known.movedAsOf : version };
+
+/** The ticket with time and place as they are now; `moved` is undefined if they are those of the sale. */
+export const asItIsNow = <T extends Ticket>(ticket: T, moved: Whereabouts | undefined): T => {
+  if (!moved) return ticket;
+  const { startDate, timeZone, venue } = moved;
+  return { ...ticket, startDate, ...(ticket.about && { about: { ...ticket.about, timeZone, venue } }) };
+};
+
+/** Changes a printed ticket, whose paper is outdated now; the same object if it was changed for this move before. */
+export const outdated = <T extends Ticket>(ticket: T, { movedAsOf }: MovedPerformance, now: string): T =>
+  ticket.status !== 'printed' || (ticket.movedAsOf ?? 0) >= movedAsOf
+    ? ticket
+    : { ...ticket, movedAsOf, updatedAt: now };

@@ -1,0 +1,165 @@
+import type { Store } from '@boxoffice/store';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createContext } from '../../src/context.ts';
+import { newTicket } from '../../src/domain/order.ts';
+import { onPerformanceMoved } from '../../src/reactions/performance-moved.ts';
+import { untilNoneCrashes } from '../fixture/crashes.ts';
+import { engines, notExercised } from '../fixture/engines.ts';
+import {
+  type Confirmed,
+  confirmed,
+  firstOf,
+  issued,
+  PATH,
+  printed,
+  SHOP,
+  type ShopTicket,
+  shopTicketOf,
+  ticketOf,
+} from '../fixture/orders.ts';
+import { type Fixture, openFixture, SERVICE_SECRET } from '../fixture/service.ts';
+
+const SOLD = '2031-03-14T19:00:00.000Z';
+const about = {
+  product: { en: 'The Magic Flute' },
+  seatCategory: { en: 'Stalls' },
+  tariff: { en: 'Full price' },
+  venue: { name: 'Grand Théâtre', city: 'Genève' },
+  timeZone: 'Europe/Zurich',
+};
+
+const PRESENT = {
+  startDate: '2031-04-02T18:00:00.000Z',
+  timeZone: 'Europe/Athens',
+  venue: { name: 'Odeon', city: null },
+};
+
+/** An order as it was sold, whatever became of its performance since. */
+const sold = (lines = 1): Confirmed => {
+  const order = confirmed(lines, `C${Math.random()}`);
+  return { ...order, tickets: order.tickets.map((ticket) => ({ ...ticket, startDate: SOLD, about })) };
+};
+
+const performanceOf = ({ tickets }: Confirmed): string => tickets[0]?.performanceId ?? '';
+
+interface Described extends ShopTicket {
+  readonly about: typeof about;
+}
+
+describe.each(engines)(`tickets show their performance as it is now, on $name${notExercised}`, (engine) => {
+  let fixture: Fixture;
+  beforeAll(async () => {
+    fixture = await openFixture(engine);
+  });
+  afterAll(() => fixture.close());
+
+  const move = (order: Confirmed, to: object = PRESENT, version = 2) =>
+    fixture.deliver('performance.moved', { performanceId: performanceOf(order), ...to }, { version });
+  const shown = async (id: string) => shopTicketOf(await fixture.call('GET', `${SHOP}/${id}`)) as Described;
+  const whereabouts = ({ startDate, about: { timeZone, venue } }: Described) => ({ startDate, timeZone, venue });
+  const eventsOf = async (id: string) =>
+    (await fixture.store.outbox.pending(10_000))
+      .filter(({ key, type }) => key === id && type === 'ticket.recorded')
+      .map(({ data }) => (data as { event: { type: string } }).event.type);
+
+  test('in lists, in the document, and in the order of a list', async () => {
+    const { order, id } = await printed(fixture, sold());
+    const { contactNumber } = order;
+    const later = { ...sold(), contactNumber };
+    await issued(fixture, {
+      ...later,
+      tickets: later.tickets.map((one) => ({ ...one, startDate: '2031-03-20T19:00:00Z' })),
+    });
+    await move(order);
+    expect(whereabouts(await shown(id))).toEqual(PRESENT);
+    const reply = await fixture.call('GET', `${SHOP}?contactNumber=${contactNumber}`);
+    const { tickets } = reply.data as unknown as { tickets: Described[] };
+    expect(tickets.map((ticket) => ticket.id)).toEqual([firstOf(later), id]);
+    const accept = { headers: { accept: 'image/svg+xml' } };
+    const document = await fixture.call('GET', `${PATH}/${id}/document`, accept);
+    expect(document.text).toContain('Odeon');
+    expect(document.text).toContain('Wednesday, 2 April 2031 at 21:00');
+    expect(document.text).not.toContain('Genève');
+  });
+
+  test('a printed one is ticket.changed, once for each move, and its code opens the door', async () => {
+    const { order, id } = await printed(fixture, sold());
+    const before = ticketOf(await fixture.call('GET', `${PATH}/${id}`));
+    await move(order);
+    await move(order);
+    const after = await fixture.call('GET', `${PATH}/${id}`);
+    expect(ticketOf(after)).toEqual({ ...before, updatedAt: expect.any(String) });
+    expect(ticketOf(after).updatedAt > before.updatedAt).toBe(true);
+    expect(await eventsOf(id)).toEqual(['ticket.issued', 'ticket.printed', 'ticket.changed']);
+    await move(order, { ...PRESENT, venue: { name: 'Agora', city: 'Athina' } }, 3);
+    expect((await eventsOf(id)).slice(3)).toEqual(['ticket.changed']);
+    const control = await fixture.call('POST', `${PATH}/control`, { body: { barcode: before.barcode } });
+    expect([control.status, ticketOf(control).status]).toEqual([200, 'controlled']);
+  });
+
+  test('an earlier version of the performance, and the same place again, change nothing', async () => {
+    const { order, id } = await printed(fixture, sold());
+    await move(order, PRESENT, 5);
+    await move(order, { ...PRESENT, startDate: SOLD }, 4);
+    await move(order, PRESENT, 6);
+    await move(order, { ...PRESENT, startDate: SOLD }, 5);
+    expect(whereabouts(await shown(id))).toEqual(PRESENT);
+    expect((await eventsOf(id)).filter((type) => type === 'ticket.changed')).toHaveLength(1);
+  });
+
+  test('one that is issued, printed, named or replaced after the move, with what was copied when it was sold', async () => {
+    const order = sold(2);
+    await move(order);
+    await printed(fixture, order);
+    const [first = '', second = ''] = order.tickets.map(({ ticketId }) => ticketId);
+    expect(whereabouts(await shown(first))).toEqual(PRESENT);
+    const replacement = ticketOf(await fixture.call('POST', `${PATH}/${first}/replacement`, { body: {} }));
+    expect(whereabouts(await shown(replacement.id))).toEqual(PRESENT);
+    const naming = { body: { lastName: 'Martin' } };
+    const named = shopTicketOf(await fixture.call('POST', `${SHOP}/${second}/beneficiary`, naming)) as Described;
+    expect([named.replaces, whereabouts(named)]).toEqual([second, PRESENT]);
+    expect(await eventsOf(second)).toEqual(['ticket.issued', 'ticket.printed', 'ticket.replaced']);
+  });
+
+  test('one of an earlier release, without a description, and one of another performance', async () => {
+    const [old, other] = [await issued(fixture, confirmed()), await issued(fixture, sold())];
+    await move(old);
+    expect(await shown(firstOf(old))).toMatchObject({ startDate: PRESENT.startDate });
+    expect(await shown(firstOf(old))).not.toHaveProperty('about');
+    expect((await shown(firstOf(other))).startDate).toBe(SOLD);
+    expect(await eventsOf(firstOf(old))).toEqual(['ticket.issued']);
+  });
+
+  test.each(['before', 'after'] as const)(
+    'the repeated event completes what a crash %s a write has left',
+    async (when) => {
+      const { order } = await printed(fixture, sold(3));
+      const data = { performanceId: performanceOf(order), ...PRESENT };
+      const about = { id: 'evt', type: 'performance.moved', key: 'any', occurredAt: 'any', version: 2, data };
+      const message = { ...about, institution: fixture.institution };
+      const run = (store: Store) => onPerformanceMoved(createContext(store, SERVICE_SECRET), message);
+      expect(await untilNoneCrashes(fixture.store, run, when)).toBeGreaterThan(1);
+      for (const { ticketId } of order.tickets) expect((await eventsOf(ticketId)).slice(2)).toEqual(['ticket.changed']);
+    },
+  );
+
+  test('all 2,000 of a performance, while the door goes on', async () => {
+    const { tickets } = fixture.context.collections(fixture.institution);
+    const order = sold(2_000);
+    const now = new Date().toISOString();
+    const about = { id: order.orderId, contactNumber: null, asOf: 1 };
+    const all = order.tickets.map((one) => newTicket(about, one, `code ${one.ticketId}`, now));
+    await tickets.insertMany(all.map((ticket) => ({ ...ticket, status: 'printed' as const, printedAt: now })));
+    const { id: guest } = await printed(fixture, sold());
+    let isMoved = false;
+    const moved = move(order).then(() => {
+      isMoved = true;
+    });
+    const { status } = await fixture.call('POST', `${PATH}/${guest}/control`, { body: {} });
+    expect([status, isMoved]).toEqual([200, false]);
+    await moved;
+    const performanceId = performanceOf(order);
+    const waiting = await tickets.find({ where: { performanceId, movedAsOf: { ne: 2 } }, limit: 10 });
+    expect(waiting).toEqual([]);
+  }, 300_000);
+});
