@@ -35,5 +35,9 @@ test('published events have the members of their examples, and each has a consum
 });
 
 test('the queues of the service are those of the topology', () => {
-  expect(tickets.queues?.map(({ name }) => name).sort()).toEqual(['tickets.contact-erased.v1', 'tickets.orders.v1']);
+  expect(tickets.queues?.map(({ name }) => name).sort()).toEqual([
+    'tickets.contact-erased.v1',
+    'tickets.orders.v1',
+    'tickets.performances.v1',
+  ]);
 });
