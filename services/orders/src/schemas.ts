@@ -43,7 +43,7 @@ const Item = named(
       List(id, { minItems: 1, maxItems: 50, description: 'these places; absent: the best free ones' }),
     ),
     beneficiaries: Optional(
-      List(named('NewBeneficiary', Members(names)), {
+      List(named('NewBeneficiary', Members(names, { minProperties: 1 })), {
         maxItems: 50,
         description: 'those who will come, in the order of the places; at most as many',
       }),
@@ -102,7 +102,7 @@ export const Line = named(
 /** The members of a line that a PATCH may change. */
 export const LineDetails = named(
   'OrderLineDetails',
-  Members({ beneficiary: Optional(named('Beneficiary', Members(names))) }),
+  Members({ beneficiary: Optional(named('Beneficiary', Members(names, { minProperties: 1 }))) }),
 );
 
 /** The members of a line that a PATCH does not change. */

@@ -17,7 +17,7 @@ export const Place = named(
 /** The beneficiary in a PATCH; null removes. */
 export const Beneficiary = named(
   'Beneficiary',
-  Members({ firstName: Optional(text(100)), lastName: Optional(text(100)) }),
+  Members({ firstName: Optional(text(100)), lastName: Optional(text(100)) }, { minProperties: 1 }),
 );
 
 /** The members that a PATCH can change. */

@@ -78,6 +78,19 @@ describe.each(engines)('lines have beneficiaries, on $name', (engine) => {
     expect(fixture.catalog.count(hall).held).toBe(2);
   });
 
+  test('who has no name at all is 400, in every body, and changes nothing', async () => {
+    const { order, path, hall } = await newOrder(fixture);
+    const items = [{ ...hall.item(), beneficiaries: [{}] }];
+    const line = `${path}/lines/${order.lines[0]?.id}`;
+    const answers = [
+      await fixture.call('POST', '', { body: { items } }),
+      await fixture.call('POST', `${path}/lines`, { body: { items } }),
+      await fixture.call('PATCH', line, { body: { beneficiary: {} } }),
+    ];
+    for (const { status, code } of answers) expect([status, code]).toEqual([400, 'validation_error']);
+    expect(fixture.catalog.count(hall).held).toBe(2);
+  });
+
   test('changed, merged and removed before the confirmation, without a call of tickets', async () => {
     const { order } = await newOrder(fixture);
     const line = order.lines[0]?.id;
