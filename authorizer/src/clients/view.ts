@@ -1,5 +1,5 @@
-import { lineOfText, named, oneOf, readOnlyOf } from '@boxoffice/http';
-import { Type } from 'typebox';
+import { lineOfText, named, oneOf, readOnlyOf, webOrigin } from '@boxoffice/http';
+import { type TString, Type } from 'typebox';
 import { MAX_URIS } from '../domain/client.ts';
 import { LONGEST_URI } from '../domain/redirect-uri.ts';
 import { SCOPES } from '../domain/scopes.ts';
@@ -17,8 +17,8 @@ const ClientType = oneOf(['confidential', 'public'], {
   description: 'whether it can keep a secret; an application in a browser or on a device is `public` and has none',
 });
 
-const uris = (description: string) =>
-  Type.Array(Type.String({ minLength: 1, maxLength: LONGEST_URI }), {
+const uris = (uri: TString, description: string) =>
+  Type.Array(uri, {
     uniqueItems: true,
     maxItems: MAX_URIS,
     description,
@@ -29,6 +29,7 @@ const changeable = {
   scopes: Scopes,
   redirectUris: Type.Optional(
     uris(
+      Type.String({ minLength: 1, maxLength: LONGEST_URI, format: 'uri' }),
       'where users return to after signing in: https; http to `127.0.0.1`, `[::1]` or `localhost`, with any port; of a ' +
         'public client also a private-use scheme with a dot. No fragment, no userinfo. Compared to the letter',
     ),
@@ -38,6 +39,7 @@ const changeable = {
   ),
   origins: Type.Optional(
     uris(
+      webOrigin,
       'origins from which browsers call the interface, beside those of the redirect URIs: `https://www.example.org`',
     ),
   ),

@@ -42,6 +42,7 @@ const formats: Readonly<Record<string, fc.Arbitrary<string>>> = {
   ),
   date: instants.map((text) => text.slice(0, 10)),
   email: fc.emailAddress(),
+  uri: fc.webUrl(),
   'idn-email': fc.oneof(
     fc.emailAddress(),
     fc.constantFrom('tést@exämple.org', '用户@例子.广告', 'a@xn--exmple-cua.org', ' Δοκιμή@Παράδειγμα.δοκιμή '),
