@@ -11,6 +11,7 @@ import { isBelow } from '../services.ts';
 import { allWithGatewayStatuses, gatewayResponses } from './gateway-statuses.ts';
 import { mergeDocuments, type Part } from './merge.ts';
 import {
+  API_DESCRIPTION,
   errorItems,
   ownDocument,
   ownVersionDocument,
@@ -49,7 +50,7 @@ const license = { name: 'Apache-2.0', identifier: 'Apache-2.0' } as const;
  * services'.
  */
 const INFO: Readonly<Record<Family, object>> = {
-  A: { title: 'boxoffice institution API', version: VERSION, license },
+  A: { title: 'boxoffice institution API', version: VERSION, description: API_DESCRIPTION, license },
   B: { title: 'boxoffice point-of-sale API', version: POS_API_VERSION, description: POS_API_DESCRIPTION, license },
 };
 

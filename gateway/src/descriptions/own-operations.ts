@@ -81,6 +81,14 @@ export const POS_API_DESCRIPTION = [
   'Experimental operations are below `/tnwr/vexp`, where they may change.',
 ].join(' ');
 
+/** What a reader of the institutions' interface needs to know before its first call. */
+export const API_DESCRIPTION = [
+  'What an institution does with its ticketing: products and performances, contacts, orders, tickets, webhooks, users.',
+  'A client gets a token at `/auth/token` and sends it as `Authorization: Bearer …`; each operation names its scope.',
+  'Every answer is `{status, details, data}`: `status` is `success` or an error code, `details` explains an error.',
+  'Amounts are in minor units of their currency, instants are ISO 8601 in UTC.',
+].join(' ');
+
 /** The prefix of the experimental version. */
 export const VEXP = '/tnwr/vexp';
 

@@ -43,6 +43,13 @@ export const messageHeaders = {
   ),
 };
 
+/** `order.confirmed` → `onOrderConfirmed`: generated code names its handler so. */
+const operationIdOf = (type: string): string =>
+  `on${type
+    .split(/[^A-Za-z0-9]+/)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('')}`;
+
 /** The `webhooks` of a description. */
 export const webhooksOf = (webhooks: readonly DescribedWebhook[], service: string, schemas: Schemas): object =>
   Object.fromEntries(
@@ -50,6 +57,7 @@ export const webhooksOf = (webhooks: readonly DescribedWebhook[], service: strin
       type,
       {
         post: {
+          operationId: operationIdOf(type),
           summary,
           tags: [service],
           security: [],

@@ -68,7 +68,7 @@ const API_KEY = {
 export const wordingA: Wording = {
   aliasSuffix: 'Unprefixed',
   sharedFrom: 2,
-  success: (data) => ({ status: { type: 'string', const: 'success' }, details: { type: 'null' }, data }),
+  success: (data) => ({ status: { type: 'string', const: 'success' }, details: { type: ['string', 'null'] }, data }),
   successExample: (data) => ({ status: 'success', details: null, data }),
   failureExample: (code) => failure(code as Code, exampleDetails(code as Code)),
   // The registry is open: clients meet codes that they do not know.

@@ -41,6 +41,7 @@ const TYPES = [
 const TEST = 'webhook.test';
 
 interface DescribedMessage {
+  readonly operationId: string;
   readonly parameters: readonly { readonly $ref: string }[];
   readonly requestBody: {
     readonly content: Readonly<
@@ -123,4 +124,11 @@ test('every type belongs to a group and needs a scope', () => {
   ]);
   const scopes = ['catalog:read', 'contacts:read', 'orders:read', 'orders.sensitive:read', 'tickets:read'];
   expect(typesVisibleTo(scopes)).toEqual(TYPES);
+});
+
+test('each message has an operationId of its own, after which generated code names its handler', () => {
+  const ids = Object.values(webhooks).map(({ post }) => post.operationId);
+  expect(ids).toContain('onOrderConfirmed');
+  expect(ids).toContain('onTicketPrintingReverted');
+  expect(new Set(ids).size).toBe(TYPES.length + 1);
 });
