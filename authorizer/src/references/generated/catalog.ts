@@ -32,7 +32,7 @@ export interface components {
         readonly FoundPointOfSaleAnswer: {
             /** @constant */
             readonly status: "success";
-            readonly details: null;
+            readonly details: string | null;
             readonly data: components["schemas"]["FoundPointOfSale"];
         };
     };

@@ -18,7 +18,7 @@ export interface components {
         readonly KnownContactAnswer: {
             /** @constant */
             readonly status: "success";
-            readonly details: null;
+            readonly details: string | null;
             readonly data: components["schemas"]["KnownContact"];
         };
     };

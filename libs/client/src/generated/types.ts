@@ -43,7 +43,7 @@ export interface components {
         AdmissionsAnswer: {
             /** @constant */
             status: "success";
-            details: null;
+            details: string | null;
             data: components["schemas"]["Admissions"];
         };
         ApiKey: {
@@ -83,7 +83,7 @@ export interface components {
         ApiKeyAnswer: {
             /** @constant */
             status: "success";
-            details: null;
+            details: string | null;
             data: components["schemas"]["ApiKey"];
         };
         ApiKeyChanges: {
@@ -109,7 +109,7 @@ export interface components {
         ApiKeyPageAnswer: {
             /** @constant */
             status: "success";
-            details: null;
+            details: string | null;
             data: components["schemas"]["ApiKeyPage"];
         };
         ApiKeyWithKey: {
@@ -151,7 +151,7 @@ export interface components {
         ApiKeyWithKeyAnswer: {
             /** @constant */
             status: "success";
-            details: null;
+            details: string | null;
             data: components["schemas"]["ApiKeyWithKey"];
         };
         AuthorizationServerMetadata: {
@@ -283,7 +283,7 @@ export interface components {
         ClientAnswer: {
             /** @constant */
             status: "success";
-            details: null;
+            details: string | null;
             data: components["schemas"]["Client"];
         };
         ClientChanges: {
@@ -305,7 +305,7 @@ export interface components {
         ClientPageAnswer: {
             /** @constant */
             status: "success";
-            details: null;
+            details: string | null;
             data: components["schemas"]["ClientPage"];
         };
         ClientSecret: {
@@ -352,7 +352,7 @@ export interface components {
         ClientWithNewSecretAnswer: {
             /** @constant */
             status: "success";
-            details: null;
+            details: string | null;
             data: components["schemas"]["ClientWithNewSecret"];
         };
         ContactEventData: {
@@ -367,7 +367,7 @@ export interface components {
         CreateTokenAnswer: {
             /** @constant */
             status: "success";
-            details: null;
+            details: string | null;
             data: components["schemas"]["IssuedToken"];
             access_token: string;
             /** @constant */
@@ -412,7 +412,7 @@ export interface components {
         CreatedClientAnswer: {
             /** @constant */
             status: "success";
-            details: null;
+            details: string | null;
             data: components["schemas"]["CreatedClient"];
         };
         Delivery: {
@@ -454,7 +454,7 @@ export interface components {
         DeliveryPageAnswer: {
             /** @constant */
             status: "success";
-            details: null;
+            details: string | null;
             data: components["schemas"]["DeliveryPage"];
         };
         ErrorCode: {
@@ -486,7 +486,7 @@ export interface components {
         EventAnswer: {
             /** @constant */
             status: "success";
-            details: null;
+            details: string | null;
             data: components["schemas"]["Event"];
         };
         EventPage: {
@@ -497,7 +497,7 @@ export interface components {
         EventPageAnswer: {
             /** @constant */
             status: "success";
-            details: null;
+            details: string | null;
             data: components["schemas"]["EventPage"];
         };
         EventResource: {
@@ -521,25 +521,25 @@ export interface components {
         GetAvailabilityAnswer: {
             /** @constant */
             status: "success";
-            details: null;
+            details: string | null;
             data: components["schemas"]["Availability"] | components["schemas"]["PublicAvailability"];
         };
         GetCatalogAnswer: {
             /** @constant */
             status: "success";
-            details: null;
+            details: string | null;
             data: components["schemas"]["Catalog"] | components["schemas"]["PublicCatalog"];
         };
         GetPerformanceAnswer: {
             /** @constant */
             status: "success";
-            details: null;
+            details: string | null;
             data: components["schemas"]["Performance"] | components["schemas"]["PublicPerformance"];
         };
         GetProductAnswer: {
             /** @constant */
             status: "success";
-            details: null;
+            details: string | null;
             data: components["schemas"]["Product"] | components["schemas"]["PublicProduct"];
         };
         Individual: {
@@ -584,7 +584,7 @@ export interface components {
         IndividualAnswer: {
             /** @constant */
             status: "success";
-            details: null;
+            details: string | null;
             data: components["schemas"]["Individual"];
         };
         IndividualChanges: {
@@ -622,7 +622,7 @@ export interface components {
         IndividualPageAnswer: {
             /** @constant */
             status: "success";
-            details: null;
+            details: string | null;
             data: components["schemas"]["IndividualPage"];
         };
         IndividualReplacement: {
@@ -656,7 +656,7 @@ export interface components {
         IntrospectTokenAnswer: {
             /** @constant */
             status: "success";
-            details: null;
+            details: string | null;
             data: components["schemas"]["Introspection"];
             active: boolean;
             scope?: string;
@@ -738,19 +738,19 @@ export interface components {
         ListAllPerformancesAnswer: {
             /** @constant */
             status: "success";
-            details: null;
+            details: string | null;
             data: components["schemas"]["PerformancesByStart"] | components["schemas"]["PublicPerformancesByStart"];
         };
         ListAvailabilityAnswer: {
             /** @constant */
             status: "success";
-            details: null;
+            details: string | null;
             data: components["schemas"]["Availabilities"] | components["schemas"]["PublicAvailabilities"];
         };
         ListErrorsAnswer: {
             /** @constant */
             status: "success";
-            details: null;
+            details: string | null;
             data: {
                 items: components["schemas"]["ErrorCode"][];
             };
@@ -758,13 +758,13 @@ export interface components {
         ListPerformancesAnswer: {
             /** @constant */
             status: "success";
-            details: null;
+            details: string | null;
             data: components["schemas"]["PerformancePage"] | components["schemas"]["PublicPerformancePage"];
         };
         ListProductsAnswer: {
             /** @constant */
             status: "success";
-            details: null;
+            details: string | null;
             data: components["schemas"]["ProductPage"] | components["schemas"]["PublicProductPage"];
         };
         /** @description by language (ISO 639) */
@@ -1093,7 +1093,7 @@ export interface components {
         OrderAnswer: {
             /** @constant */
             status: "success";
-            details: null;
+            details: string | null;
             data: components["schemas"]["Order"];
         };
         OrderCancellation: {
@@ -1218,7 +1218,7 @@ export interface components {
         OrderPageAnswer: {
             /** @constant */
             status: "success";
-            details: null;
+            details: string | null;
             data: components["schemas"]["OrderPage"];
         };
         OrderPrinting: {
@@ -1238,7 +1238,7 @@ export interface components {
         OrderQuoteAnswer: {
             /** @constant */
             status: "success";
-            details: null;
+            details: string | null;
             data: components["schemas"]["OrderQuote"];
         };
         OrderRefusal: {
@@ -1282,7 +1282,7 @@ export interface components {
         PaymentAnswer: {
             /** @constant */
             status: "success";
-            details: null;
+            details: string | null;
             data: components["schemas"]["Payment"];
         };
         PaymentChanges: {
@@ -1309,7 +1309,7 @@ export interface components {
         PaymentPageAnswer: {
             /** @constant */
             status: "success";
-            details: null;
+            details: string | null;
             data: components["schemas"]["PaymentPage"];
         };
         Performance: {
@@ -1352,7 +1352,7 @@ export interface components {
         PerformanceAnswer: {
             /** @constant */
             status: "success";
-            details: null;
+            details: string | null;
             data: components["schemas"]["Performance"];
         };
         PerformanceChanges: {
@@ -1437,7 +1437,7 @@ export interface components {
         PlacePageAnswer: {
             /** @constant */
             status: "success";
-            details: null;
+            details: string | null;
             data: components["schemas"]["PlacePage"];
         };
         PlaceReference: {
@@ -1474,7 +1474,7 @@ export interface components {
         PointOfSaleAnswer: {
             /** @constant */
             status: "success";
-            details: null;
+            details: string | null;
             data: components["schemas"]["PointOfSale"];
         };
         PointOfSaleChanges: {
@@ -1510,7 +1510,7 @@ export interface components {
         PointOfSalePageAnswer: {
             /** @constant */
             status: "success";
-            details: null;
+            details: string | null;
             data: components["schemas"]["PointOfSalePage"];
         };
         Price: {
@@ -1537,7 +1537,7 @@ export interface components {
         PrintedTicketsAnswer: {
             /** @constant */
             status: "success";
-            details: null;
+            details: string | null;
             data: components["schemas"]["PrintedTickets"];
         };
         Product: {
@@ -1576,7 +1576,7 @@ export interface components {
         ProductAnswer: {
             /** @constant */
             status: "success";
-            details: null;
+            details: string | null;
             data: components["schemas"]["Product"];
         };
         ProductChanges: {
@@ -1841,7 +1841,7 @@ export interface components {
         RecordedScanPageAnswer: {
             /** @constant */
             status: "success";
-            details: null;
+            details: string | null;
             data: components["schemas"]["RecordedScanPage"];
         };
         Redelivery: {
@@ -1851,7 +1851,7 @@ export interface components {
         RedeliveryAnswer: {
             /** @constant */
             status: "success";
-            details: null;
+            details: string | null;
             data: components["schemas"]["Redelivery"];
         };
         RedeliveryRequest: {
@@ -1880,7 +1880,7 @@ export interface components {
         RefundAnswer: {
             /** @constant */
             status: "success";
-            details: null;
+            details: string | null;
             data: components["schemas"]["Refund"];
         };
         RefundEventData: {
@@ -1898,7 +1898,7 @@ export interface components {
         RefundPageAnswer: {
             /** @constant */
             status: "success";
-            details: null;
+            details: string | null;
             data: components["schemas"]["RefundPage"];
         };
         Relay: {
@@ -1926,7 +1926,7 @@ export interface components {
         RevokeTokenAnswer: {
             /** @constant */
             status: "success";
-            details: null;
+            details: string | null;
             data: {
                 [key: string]: unknown;
             };
@@ -1991,7 +1991,7 @@ export interface components {
         SensitiveDataAnswer: {
             /** @constant */
             status: "success";
-            details: null;
+            details: string | null;
             data: components["schemas"]["SensitiveData"];
         };
         Structure: {
@@ -2034,7 +2034,7 @@ export interface components {
         StructureAnswer: {
             /** @constant */
             status: "success";
-            details: null;
+            details: string | null;
             data: components["schemas"]["Structure"];
         };
         StructureChanges: {
@@ -2070,7 +2070,7 @@ export interface components {
         StructurePageAnswer: {
             /** @constant */
             status: "success";
-            details: null;
+            details: string | null;
             data: components["schemas"]["StructurePage"];
         };
         StructureReplacement: {
@@ -2112,7 +2112,7 @@ export interface components {
         TariffAnswer: {
             /** @constant */
             status: "success";
-            details: null;
+            details: string | null;
             data: components["schemas"]["Tariff"];
         };
         TariffChanges: {
@@ -2136,7 +2136,7 @@ export interface components {
         TariffPageAnswer: {
             /** @constant */
             status: "success";
-            details: null;
+            details: string | null;
             data: components["schemas"]["TariffPage"];
         };
         Ticket: {
@@ -2184,7 +2184,7 @@ export interface components {
         TicketAnswer: {
             /** @constant */
             status: "success";
-            details: null;
+            details: string | null;
             data: components["schemas"]["Ticket"];
         };
         TicketChanges: {
@@ -2239,7 +2239,7 @@ export interface components {
         TicketPageAnswer: {
             /** @constant */
             status: "success";
-            details: null;
+            details: string | null;
             data: components["schemas"]["TicketPage"];
         };
         TicketReplacement: {
@@ -2297,7 +2297,7 @@ export interface components {
         TicketScanAnswersAnswer: {
             /** @constant */
             status: "success";
-            details: null;
+            details: string | null;
             data: components["schemas"]["TicketScanAnswers"];
         };
         TicketScans: {
@@ -2314,7 +2314,7 @@ export interface components {
         UsageAnswer: {
             /** @constant */
             status: "success";
-            details: null;
+            details: string | null;
             data: components["schemas"]["Usage"];
         };
         UsageItem: {
@@ -2386,7 +2386,7 @@ export interface components {
         UserAnswer: {
             /** @constant */
             status: "success";
-            details: null;
+            details: string | null;
             data: components["schemas"]["User"];
         };
         UserChanges: {
@@ -2424,7 +2424,7 @@ export interface components {
         UserPageAnswer: {
             /** @constant */
             status: "success";
-            details: null;
+            details: string | null;
             data: components["schemas"]["UserPage"];
         };
         UserWithInvitation: {
@@ -2464,7 +2464,7 @@ export interface components {
         UserWithInvitationAnswer: {
             /** @constant */
             status: "success";
-            details: null;
+            details: string | null;
             data: components["schemas"]["UserWithInvitation"];
         };
         Venue: {
@@ -2487,7 +2487,7 @@ export interface components {
         VerificationKeyAnswer: {
             /** @constant */
             status: "success";
-            details: null;
+            details: string | null;
             data: components["schemas"]["VerificationKey"];
         };
         Webhook: {
@@ -2517,7 +2517,7 @@ export interface components {
         WebhookAnswer: {
             /** @constant */
             status: "success";
-            details: null;
+            details: string | null;
             data: components["schemas"]["Webhook"];
         };
         WebhookChanges: {
@@ -2541,7 +2541,7 @@ export interface components {
         WebhookPageAnswer: {
             /** @constant */
             status: "success";
-            details: null;
+            details: string | null;
             data: components["schemas"]["WebhookPage"];
         };
         WebhookTest: {
@@ -2550,7 +2550,7 @@ export interface components {
         WebhookTestAnswer: {
             /** @constant */
             status: "success";
-            details: null;
+            details: string | null;
             data: components["schemas"]["WebhookTest"];
         };
         /** @description Stands for no fact: it has no `sequence`, and the feed does not show it. */
@@ -2609,7 +2609,7 @@ export interface components {
         WebhookWithSecretAnswer: {
             /** @constant */
             status: "success";
-            details: null;
+            details: string | null;
             data: components["schemas"]["WebhookWithSecret"];
         };
     };

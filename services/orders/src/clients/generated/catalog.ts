@@ -56,7 +56,7 @@ export interface components {
         readonly HoldAnswer: {
             /** @constant */
             readonly status: "success";
-            readonly details: null;
+            readonly details: string | null;
             readonly data: components["schemas"]["Hold"];
         };
         readonly HoldRequest: {
@@ -117,13 +117,13 @@ export interface components {
         readonly QuotesAnswer: {
             /** @constant */
             readonly status: "success";
-            readonly details: null;
+            readonly details: string | null;
             readonly data: components["schemas"]["Quotes"];
         };
         readonly ReleaseHoldAnswer: {
             /** @constant */
             readonly status: "success";
-            readonly details: null;
+            readonly details: string | null;
             readonly data: {
                 readonly released: readonly string[];
             };
@@ -152,7 +152,7 @@ export interface components {
         readonly StockChangeAnswer: {
             /** @constant */
             readonly status: "success";
-            readonly details: null;
+            readonly details: string | null;
             readonly data: components["schemas"]["StockChange"];
         };
         readonly StockPlace: {
@@ -191,7 +191,7 @@ export interface components {
         readonly StockQuoteAnswer: {
             /** @constant */
             readonly status: "success";
-            readonly details: null;
+            readonly details: string | null;
             readonly data: components["schemas"]["StockQuote"];
         };
         readonly StockRenewal: {
@@ -222,7 +222,7 @@ export interface components {
         readonly StockRenewalAnswer: {
             /** @constant */
             readonly status: "success";
-            readonly details: null;
+            readonly details: string | null;
             readonly data: components["schemas"]["StockRenewal"];
         };
     };

@@ -6,7 +6,7 @@ export interface components {
         readonly ForgetGuestAnswer: {
             /** @constant */
             readonly status: "success";
-            readonly details: null;
+            readonly details: string | null;
             readonly data: {
                 readonly contactNumber: string;
             };
@@ -43,13 +43,13 @@ export interface components {
         readonly KnownContactAnswer: {
             /** @constant */
             readonly status: "success";
-            readonly details: null;
+            readonly details: string | null;
             readonly data: components["schemas"]["KnownContact"];
         };
         readonly WriteGuestAnswer: {
             /** @constant */
             readonly status: "success";
-            readonly details: null;
+            readonly details: string | null;
             readonly data: {
                 readonly contactNumber: string;
             };

@@ -51,7 +51,7 @@ export interface components {
         readonly IssuedTicketsAnswer: {
             /** @constant */
             readonly status: "success";
-            readonly details: null;
+            readonly details: string | null;
             readonly data: components["schemas"]["IssuedTickets"];
         };
         readonly OrderTickets: {
@@ -63,7 +63,7 @@ export interface components {
         readonly OrderTicketsAnswer: {
             /** @constant */
             readonly status: "success";
-            readonly details: null;
+            readonly details: string | null;
             readonly data: components["schemas"]["OrderTickets"];
         };
         readonly SaleDescription: {

@@ -32,13 +32,13 @@ export interface components {
         readonly FoundPointOfSaleAnswer: {
             /** @constant */
             readonly status: "success";
-            readonly details: null;
+            readonly details: string | null;
             readonly data: components["schemas"]["FoundPointOfSale"];
         };
         readonly GetShopAvailabilityAnswer: {
             /** @constant */
             readonly status: "success";
-            readonly details: null;
+            readonly details: string | null;
             readonly data: {
                 readonly performances: readonly components["schemas"]["ShopStock"][];
             };
@@ -46,7 +46,7 @@ export interface components {
         readonly ListShopPlacesAnswer: {
             /** @constant */
             readonly status: "success";
-            readonly details: null;
+            readonly details: string | null;
             readonly data: {
                 readonly places: readonly components["schemas"]["ShopPlace"][];
             };
@@ -152,7 +152,7 @@ export interface components {
         readonly PublishedCatalogAnswer: {
             /** @constant */
             readonly status: "success";
-            readonly details: null;
+            readonly details: string | null;
             readonly data: components["schemas"]["PublishedCatalog"];
         };
         readonly SeatCategory: {

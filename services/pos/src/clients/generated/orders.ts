@@ -6,7 +6,7 @@ export interface components {
         readonly CancelAfterFaultAnswer: {
             /** @constant */
             readonly status: "success";
-            readonly details: null;
+            readonly details: string | null;
             readonly data: {
                 readonly cancelled: boolean;
                 readonly state: ("open" | "reserved" | "payment_pending" | "confirmed" | "expired" | "cancelled") | null;
@@ -74,7 +74,7 @@ export interface components {
         readonly ListShopOrdersAnswer: {
             /** @constant */
             readonly status: "success";
-            readonly details: null;
+            readonly details: string | null;
             readonly data: {
                 readonly items: readonly components["schemas"]["ShopOrder"][];
                 readonly total: number;
@@ -177,7 +177,7 @@ export interface components {
         readonly ShopOrderAnswer: {
             /** @constant */
             readonly status: "success";
-            readonly details: null;
+            readonly details: string | null;
             readonly data: components["schemas"]["ShopOrder"];
         };
         readonly ShopOrderLine: {
@@ -212,7 +212,7 @@ export interface components {
         readonly ShopOutcomeAnswer: {
             /** @constant */
             readonly status: "success";
-            readonly details: null;
+            readonly details: string | null;
             readonly data: components["schemas"]["ShopOutcome"];
         };
     };

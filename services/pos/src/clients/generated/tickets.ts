@@ -16,7 +16,7 @@ export interface components {
         readonly ListShopTicketsAnswer: {
             /** @constant */
             readonly status: "success";
-            readonly details: null;
+            readonly details: string | null;
             readonly data: {
                 readonly tickets: readonly components["schemas"]["ShopTicket"][];
             };
@@ -98,7 +98,7 @@ export interface components {
         readonly ShopTicketAnswer: {
             /** @constant */
             readonly status: "success";
-            readonly details: null;
+            readonly details: string | null;
             readonly data: components["schemas"]["ShopTicket"];
         };
         readonly ShopTicketDocument: {
@@ -108,7 +108,7 @@ export interface components {
         readonly ShopTicketDocumentAnswer: {
             /** @constant */
             readonly status: "success";
-            readonly details: null;
+            readonly details: string | null;
             readonly data: components["schemas"]["ShopTicketDocument"];
         };
         /** @enum {string} */
