@@ -55,8 +55,7 @@ const between = ({ id, path }: Operation, { body, query: given, ...others }: Fil
     if (query.granularity === 'minute') delete query.groupBy;
   }
   if (id === 'listEvents') {
-    // The description lists the types and groups of events in prose, and a cursor is one that the feed gave.
-    if (query.types !== undefined) query.types = 'order.*,ticket.issued';
+    // A cursor is one that the feed gave.
     if (query.after !== undefined) query.after = 'start';
     delete query.wait;
   }

@@ -4,7 +4,7 @@ import { type Caller, principalOf } from '@boxoffice/identity';
 import { Type } from 'typebox';
 import type { Context } from '../context.ts';
 import { Event } from '../types/schemas.ts';
-import { type EventType, expandTypes, typesVisibleTo } from '../types/types.ts';
+import { type EventType, eventTypeNames, expandTypes, typeGroups, typesVisibleTo } from '../types/types.ts';
 import { START } from './cursor.ts';
 import * as example from './examples.ts';
 import { poll } from './poll.ts';
@@ -17,6 +17,11 @@ const MOST_WAIT_SECONDS = 30;
 
 const EVENT_STREAM = 'text/event-stream';
 
+const TYPE = `(${[...eventTypeNames, ...typeGroups].join('|').replaceAll(/[.*]/g, '[$&]')})`;
+
+/** Types and groups of types, comma-separated. */
+const TYPES_PATTERN = `^${TYPE}(,${TYPE})*$`;
+
 const query = {
   after: Type.Optional(
     Type.String({
@@ -28,8 +33,8 @@ const query = {
   ),
   types: Type.Optional(
     Type.String({
-      minLength: 1,
       maxLength: 1_000,
+      pattern: TYPES_PATTERN,
       description: 'only events of these types, comma-separated; `order.*` is every type of orders',
     }),
   ),
