@@ -8,6 +8,7 @@ import { ItemChange, langQuery, NewItem, nameOf, pathId } from '../description/s
 import { cartSubject, isId, newId } from '../ids.ts';
 import { doneOr } from '../orders/refusals.ts';
 import { cartView, type ShownCart, tariffNames } from '../orders/views.ts';
+import { requireNotOver } from '../products/over.ts';
 import { notFound } from '../request/faults.ts';
 import { operation } from '../request/operation.ts';
 import type { Visit } from '../request/visit.ts';
@@ -126,6 +127,7 @@ export const cartRoutes = (context: PosContext, edition: Edition): AnyOperation[
       },
       handle: async ({ visitor, body, idempotencyKey }) => {
         if (body.contactNumber !== undefined) requireContact(visitor, body.contactNumber);
+        await requireNotOver(context, visitor.pointOfSale.institution, [body.performanceId]);
         const { cart, newSession } = await fillCart(context, visitor, body, idempotencyKey ?? newId('req'));
         return created(await shown(visitor, { order: cart }), `${visitor.base}/shopping-cart`, {
           headers: newSession ? { 'X-auth-token': newSession.token } : {},

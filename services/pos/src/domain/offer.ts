@@ -27,8 +27,32 @@ export interface Offered {
   readonly salesTo: string | null;
 }
 
+/** The members of a product that decide when its performance is over. */
+export interface Period {
+  readonly type: string;
+  readonly endDate: string | null;
+}
+
+/**
+ * When a performance is over, in epoch milliseconds: at its end, without a duration at its start. The period of a
+ * product that is not a show ends with the product; without any end it has none.
+ */
+const endOf = ({ startDate, durationMinutes }: Offered, { type, endDate }: Period): number => {
+  const isPeriod = type !== 'show';
+  if (isPeriod && endDate !== null) return Date.parse(endDate);
+  if (isPeriod && durationMinutes === null) return Number.POSITIVE_INFINITY;
+  return Date.parse(startDate) + (durationMinutes ?? 0) * 60_000;
+};
+
+/** Whether the performance of this product is over at `now` (epoch milliseconds): a point of sale sells it no more. */
+export const isOver = (performance: Offered, product: Period, now: number): boolean =>
+  endOf(performance, product) <= now;
+
 /** Whether state and dates allow a sale at `now` (epoch milliseconds), regardless of stock. */
-export const isOnSale = ({ state, salesFrom, salesTo }: Offered, now: number): boolean =>
+export const isOnSale = (performance: Offered, product: Period, now: number): boolean =>
+  isInSale(performance, now) && !isOver(performance, product, now);
+
+const isInSale = ({ state, salesFrom, salesTo }: Offered, now: number): boolean =>
   state === 'on_sale' &&
   (salesFrom === null || Date.parse(salesFrom) <= now) &&
   (salesTo === null || now < Date.parse(salesTo));

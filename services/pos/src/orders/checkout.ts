@@ -13,6 +13,7 @@ import {
 } from '../clients/orders.ts';
 import type { PosContext } from '../context.ts';
 import { derived } from '../ids.ts';
+import { requireNotOver } from '../products/over.ts';
 import { sessionEnded } from '../request/faults.ts';
 import type { Visit } from '../request/visit.ts';
 import type { SessionDocument } from '../store.ts';
@@ -194,7 +195,11 @@ const checkoutTargetOf = async (
   const known = recorded && (await unreported(context, session, recorded));
   if (known) return known;
   const cart = await cartOf(context, session, recorded);
-  if (cart && cart.lines.length > 0) return { orderId: cart.id, requestId: key ?? unkeyed(cart) };
+  if (cart && cart.lines.length > 0) {
+    const performanceIds = cart.lines.map(({ performanceId }) => performanceId);
+    await requireNotOver(context, session.institution, performanceIds);
+    return { orderId: cart.id, requestId: key ?? unkeyed(cart) };
+  }
   throw recorded?.state === 'cancelled' ? cancelled() : empty();
 };
 

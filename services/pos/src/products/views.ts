@@ -95,11 +95,11 @@ export const viewsFor = (audience: Audience, offer: Offer, stockOf: StockOf, now
       ),
       currency: pointOfSale.currency,
       availability: levelOfAll(shown, stockOf),
-      onSale: shown.some((performance) => isOnSale(performance, now)),
+      onSale: shown.some((performance) => isOnSale(performance, product, now)),
     };
   };
 
-  const performanceEntry = (performance: Performance) => {
+  const performanceEntry = (product: Product) => (performance: Performance) => {
     const free = freeOf(performance, stockOf);
     return {
       id: performance.id,
@@ -110,7 +110,7 @@ export const viewsFor = (audience: Audience, offer: Offer, stockOf: StockOf, now
       salesFrom: performance.salesFrom,
       salesTo: performance.salesTo,
       availability: levelOfAll([performance], stockOf),
-      onSale: isOnSale(performance, now),
+      onSale: isOnSale(performance, product, now),
       seatCategories: performance.seatCategories.map(({ id, name, numbered }) => ({
         id,
         name: inLanguage(name, language),
@@ -128,7 +128,7 @@ export const viewsFor = (audience: Audience, offer: Offer, stockOf: StockOf, now
     entry,
     detail: (product: Product): Static<typeof schemas.ProductDetail> => ({
       ...entry(product),
-      performances: shownPerformances(product, now).map(performanceEntry),
+      performances: shownPerformances(product, now).map(performanceEntry(product)),
     }),
     availabilities: (product: Product): Record<string, Static<typeof schemas.AvailabilityEntry>> =>
       Object.fromEntries(

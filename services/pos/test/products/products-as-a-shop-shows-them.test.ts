@@ -182,14 +182,15 @@ test('a performance is shown until it is over or cancelled, and on sale between 
     salesFrom: null,
     salesTo: null,
   } as const;
+  const show = { type: 'show', endDate: null };
   expect(isShown(performance, now)).toBe(true);
   expect(isShown({ ...performance, durationMinutes: 60 }, now)).toBe(false);
   expect(isShown({ ...performance, durationMinutes: null }, now)).toBe(true);
   expect(isShown({ ...performance, state: 'cancelled' }, now)).toBe(false);
-  expect(isOnSale(performance, now)).toBe(true);
-  expect(isOnSale({ ...performance, state: 'closed' }, now)).toBe(false);
-  expect(isOnSale({ ...performance, salesFrom: '2027-01-02T00:00:00.000Z' }, now)).toBe(false);
-  expect(isOnSale({ ...performance, salesTo: '2027-01-01T20:00:00.000Z' }, now)).toBe(false);
+  expect(isOnSale(performance, show, now)).toBe(true);
+  expect(isOnSale({ ...performance, state: 'closed' }, show, now)).toBe(false);
+  expect(isOnSale({ ...performance, salesFrom: '2027-01-02T00:00:00.000Z' }, show, now)).toBe(false);
+  expect(isOnSale({ ...performance, salesTo: '2027-01-01T20:00:00.000Z' }, show, now)).toBe(false);
 });
 
 describe('startDate and endDate of a product', () => {
