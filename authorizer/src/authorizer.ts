@@ -5,6 +5,7 @@ import { type ApiKeys, createApiKeys } from './api-keys/api-keys.ts';
 import { createApiKeyLookup } from './api-keys/lookup.ts';
 import { createClientAuthentication, type FailedAuthentication } from './authentication/authenticate-client.ts';
 import { createClientIdentification } from './authentication/identify-client.ts';
+import { applicationOf } from './clients/application.ts';
 import { type Clients, createClients } from './clients/clients.ts';
 import { createClientDirectory } from './clients/directory.ts';
 import { CLIENT_ID } from './clients/secrets.ts';
@@ -174,7 +175,14 @@ export const createAuthorizer = (options: AuthorizerOptions): Authorizer => {
         metrics,
         now,
       }),
-      [INVITATION_PATH, createInvitationPage({ users, profile: institutions.profile })],
+      [
+        INVITATION_PATH,
+        createInvitationPage({
+          users,
+          profile: institutions.profile,
+          applicationOf: (institution) => applicationOf(store, institution, issuer),
+        }),
+      ],
     ]),
     close: async () => {
       references.close();

@@ -20,6 +20,8 @@ export type ReadIdTokenHint = (
 ) => Promise<{ readonly sub: string; readonly clientId: string; readonly sid: string } | undefined>;
 
 export interface LogoutDependencies {
+  /** Where users of an institution begin; undefined: nobody was signed in. */
+  readonly applicationOf: (institution: string | undefined) => Promise<string>;
   readonly clientOf: (clientId: string) => Promise<ClientDocument | undefined>;
   readonly institutions: Pick<Institutions, 'profile'>;
   readonly sessions: Sessions;
@@ -40,6 +42,7 @@ interface Destination {
  * not registered is never redirected to.
  */
 export const createLogout = ({
+  applicationOf,
   clientOf,
   institutions,
   sessions,
@@ -55,7 +58,8 @@ export const createLogout = ({
     if (redirectUri !== undefined) return redirect(withParameters(redirectUri, { state }), { 'Set-Cookie': cookies });
     const profile = ended && (await institutions.profile(ended.session.institution));
     const wishes = { uiLocales: single(http, 'ui_locales'), acceptLanguage: http.acceptLanguage };
-    return signedOutPage(chooseLanguage(wishes, profile?.languages), profile, cookies);
+    const application = await applicationOf(ended?.session.institution);
+    return signedOutPage(chooseLanguage(wishes, profile?.languages), profile, cookies, application);
   };
 
   const end = async (http: PageRequest, open: OpenSession | undefined, to: Destination): Promise<PageAnswer> => {

@@ -1,5 +1,6 @@
 import type { KeySet } from '@boxoffice/identity';
 import type { Store } from '@boxoffice/store';
+import { applicationOf } from '../clients/application.ts';
 import type { ClientDirectory } from '../clients/directory.ts';
 import type { Grants } from '../grants/grants.ts';
 import type { AuthorizerMetrics } from '../metrics.ts';
@@ -37,10 +38,12 @@ export const createSignIn = (options: SignInOptions): ReadonlyMap<string, PageHa
     sessions: createSessions(store, accounts, now),
     forms: createForms(store, keyEncryptionKey, now),
   };
+  const openFrom = async (institution: string | undefined) =>
+    institution === undefined ? `${issuer}/docs` : applicationOf(store, institution, issuer);
   const consents = createConsents(store, now);
   const readHint = createReadIdTokenHint(keySet, issuer);
   return new Map([
     [AUTHORIZE_PATH, createAuthorize({ ...common, issuer, consents, grants, accounts, metrics, readHint, now })],
-    [LOGOUT_PATH, createLogout({ ...common, readHint })],
+    [LOGOUT_PATH, createLogout({ ...common, readHint, applicationOf: openFrom })],
   ]);
 };

@@ -182,9 +182,10 @@ export const signedOutPage = (
   language: Language,
   institution: InstitutionProfile | undefined,
   cookies: readonly string[],
+  application: string,
 ): PageAnswer => {
   const texts = textsIn(language).signOut;
-  const content = html`<p class="lead">${texts.done}</p>`;
+  const content = html`<p class="lead">${texts.done}</p><p><a href="${application}">${texts.open}</a></p>`;
   return showPage(
     { language, institution: institution?.name, title: texts.doneTitle, content },
     { headers: { 'Set-Cookie': cookies } },

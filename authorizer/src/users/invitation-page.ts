@@ -5,6 +5,7 @@ import {
   chooseLanguage,
   field,
   form,
+  type Html,
   hidden,
   html,
   type Language,
@@ -23,6 +24,8 @@ import type { Users } from './users.ts';
 export interface InvitationPageDependencies {
   readonly users: Pick<Users, 'invited' | 'accept'>;
   /** The name of an institution, and its languages, the preferred one first. */
+  /** Where users of an institution begin. */
+  readonly applicationOf: (institution: string) => Promise<string>;
   readonly profile: (institution: string) => Promise<{ readonly name: string; readonly languages: readonly string[] }>;
 }
 
@@ -77,14 +80,16 @@ const textPage = (
   institution: string | undefined,
   [title, text]: readonly [string, string],
   status: number,
-): PageAnswer => showPage({ language, institution, title, content: html`<p class="lead">${text}</p>` }, { status });
+  more: Html = html``,
+): PageAnswer =>
+  showPage({ language, institution, title, content: html`<p class="lead">${text}</p>${more}` }, { status });
 
 /**
  * Makes the page that an invitation's link leads to: it sets the password of the invited user. The link works until then,
  * is replaced by a newer one, and says the same of an unknown, a used and an expired one.
  */
 export const createInvitationPage =
-  ({ users, profile }: InvitationPageDependencies): PageHandler =>
+  ({ users, applicationOf, profile }: InvitationPageDependencies): PageHandler =>
   async (request) => {
     const { acceptLanguage } = request;
     const ended = (): PageAnswer => {
@@ -106,6 +111,7 @@ export const createInvitationPage =
     if (problem) return formPage({ ...view, problem });
     // Another request may have accepted it since.
     if (!(await users.accept(secret, password))) return ended();
-    const { doneTitle, done } = textsIn(language).invitation;
-    return textPage(language, institution, [doneTitle, done], 200);
+    const { doneTitle, done, open } = textsIn(language).invitation;
+    const link = html`<p><a href="${await applicationOf(user.institution)}">${open}</a></p>`;
+    return textPage(language, institution, [doneTitle, done], 200, link);
   };

@@ -41,7 +41,9 @@ describe('the page of an invitation', () => {
   test('sets the password, once, and makes the user active', async () => {
     const { userId, invitation } = await invited();
     expect(await stateOf(userId)).toBe('invited');
-    expect((await users.accept(invitation.url, PASSWORD)).status).toBe(200);
+    const saved = await users.accept(invitation.url, PASSWORD);
+    expect(saved.status).toBe(200);
+    expect(await saved.text()).toMatch(/<a href="https?:\/\/[^"]+\/docs">Open the application<\/a>|Ouvrir/);
     expect(await stateOf(userId)).toBe('active');
     expect((await users.accept(invitation.url, 'another one of these')).status).toBe(404);
     expect((await users.page(invitation.url)).status).toBe(404);

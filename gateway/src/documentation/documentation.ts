@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { EXAMPLE_HOST } from '@boxoffice/http';
 import { type Html, html } from '@boxoffice/pages';
+import { acceptsHtml } from '../exchange/page-paths.ts';
 import { type AssetName, asset, assetAt, readGuide, readPackage } from './files.ts';
 import { DOCS, guides } from './guides.ts';
 import { documentOf, type Layout, pageHeaders } from './layout.ts';
@@ -20,8 +21,6 @@ export interface Shown {
 
 /** Finds what is at a path, for a request with this Accept header; undefined if nothing is. */
 export type Documentation = (path: string, accept: string | undefined) => Promise<Shown | undefined>;
-
-const HTML = /(?:^|[,\s])text\/html(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i;
 
 const redirect = (status: number, headers: Shown['headers'] = {}): Shown => ({
   status,
@@ -166,7 +165,7 @@ export const createDocumentation = (publicUrl: string): Documentation => {
   };
 
   return async (path, accept) => {
-    if (path === '/') return HTML.test(accept ?? '') ? redirect(302, { Vary: 'Accept' }) : undefined;
+    if (path === '/') return acceptsHtml(accept) ? redirect(302, { Vary: 'Accept' }) : undefined;
     if (path === `${DOCS}/`) return redirect(308);
     return pageAt(path) ?? assetOf(path);
   };

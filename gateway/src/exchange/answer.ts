@@ -1,10 +1,12 @@
+import type { IncomingMessage } from 'node:http';
 import { Fault, failureOf, posFailure } from '@boxoffice/envelope';
 import { errorPage } from '@boxoffice/pages';
+import { DOCS } from '../documentation/guides.ts';
 import { closesConnection, drainThenEnd, isBodyPending } from './drain-body.ts';
 import type { Exchange } from './exchange.ts';
 import { inFamily } from './faults.ts';
 import { oauthMembers } from './oauth-members.ts';
-import { isPage } from './page-paths.ts';
+import { acceptsHtml, isPage } from './page-paths.ts';
 import { rateLimitField } from './quota.ts';
 import { HSTS, NO_SNIFFING } from './security-headers.ts';
 import type { Family } from './target.ts';
@@ -15,6 +17,8 @@ interface Refused {
   /** The raw request target. */
   readonly url: string | undefined;
   readonly acceptLanguage?: string | undefined;
+  /** Whether a browser has opened an address at which there is nothing. */
+  readonly isLost?: boolean;
   readonly requestId: string;
 }
 
@@ -26,10 +30,17 @@ interface FaultAnswer {
 
 const JSON_HEADERS = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' };
 
+/** Whether a person reads the answer: programs do not ask for HTML. */
+const isBrowser = ({ method, headers: { accept } }: IncomingMessage): boolean =>
+  (method === 'GET' || method === 'HEAD') && acceptsHtml(accept);
+
 /** The answer to an error: a page where browsers are led to, else JSON in the family's shape. */
-export const faultAnswer = (fault: Fault, { family, url, acceptLanguage, requestId }: Refused): FaultAnswer => {
-  if (isPage(url)) {
-    const { headers, body } = errorPage(fault, { acceptLanguage, requestId });
+export const faultAnswer = (
+  fault: Fault,
+  { family, url, acceptLanguage, isLost = false, requestId }: Refused,
+): FaultAnswer => {
+  if (isLost || isPage(url)) {
+    const { headers, body } = errorPage(fault, { acceptLanguage, requestId, home: DOCS });
     // Every response of the gateway has this one already.
     const own = Object.entries(headers).filter(([name]) => name !== NO_SNIFFING[0]);
     return { headers: Object.fromEntries(own.map(([name, value]) => [name, String(value)])), body };
@@ -69,7 +80,8 @@ export const answerFault = (exchange: Exchange, thrown: Fault): void => {
   }
   const { requestId } = exchange.trace;
   const acceptLanguage = request.headers['accept-language'];
-  const answer = faultAnswer(fault, { family, url: request.url, acceptLanguage, requestId });
+  const isLost = fault.http === 404 && exchange.secure && exchange.route === undefined && isBrowser(request);
+  const answer = faultAnswer(fault, { family, url: request.url, acceptLanguage, isLost, requestId });
   const body = Buffer.from(answer.body);
   const headers = [...commonHeaders(exchange), ...Object.entries(answer.headers).flat()];
   headers.push('Content-Length', `${body.length}`);

@@ -10,3 +10,8 @@ const PAGE = new RegExp(`^(?:https?://[^/?#]*)?(?:${paths.join('|')})(?:[/?#]|$)
  * requests can be refused before it is parsed.
  */
 export const isPage = (url: string | undefined): boolean => PAGE.test(url ?? '');
+
+const HTML = /(?:^|[,\s])text\/html(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i;
+
+/** Whether an Accept header asks for HTML, as those of browsers do and those of programs do not. */
+export const acceptsHtml = (accept = ''): boolean => HTML.test(accept);

@@ -21,6 +21,19 @@ describe('family A', () => {
     }
   });
 
+  test('404 of an unknown address is a page for a browser, in its language, which leads on', async () => {
+    const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8', 'accept-language': 'de-CH' };
+    for (const path of ['/nowhere', '/svc/v3/nowhere', '/tnwr/v1/nowhere']) {
+      const reply = await its.call(path, { headers: browser });
+      expect([path, reply.status, reply.headers['content-type']]).toEqual([path, 404, 'text/html; charset=utf-8']);
+      expect(reply.text).toContain('Diese Seite gibt es nicht');
+      expect(reply.text).toContain('href="/docs"');
+    }
+    expect((await its.plain('/nowhere', { headers: browser })).body).toEqual(envelope('not_found'));
+    const program = { accept: 'application/json, */*' };
+    expect((await its.call('/nowhere', { headers: program })).body).toEqual(envelope('not_found'));
+  });
+
   test('405 has Allow with HEAD, before the token is checked, also for an OPTIONS that is no preflight', async () => {
     const reply = await its.call('/svc/v3/contacts/individuals', { method: 'DELETE' });
     expect([reply.status, reply.headers.allow]).toEqual([405, 'GET, HEAD, POST']);

@@ -7,6 +7,8 @@ import { type PageAnswer, showPage } from './page.ts';
 /** What the page of an error needs of its request. */
 export interface FailedRequest {
   readonly acceptLanguage: string | undefined;
+  /** Where a page that does not exist leads on; absent: nowhere. */
+  readonly home?: string;
   /** By which the log has the cause of an unexpected error. */
   readonly requestId: string;
 }
@@ -15,7 +17,7 @@ export interface FailedRequest {
 const RETRY_SECONDS = 60;
 
 /** The page of an error, with its status and headers, in the language of the browser. */
-export const errorPage = (fault: Fault, { acceptLanguage, requestId }: FailedRequest): PageAnswer => {
+export const errorPage = (fault: Fault, { acceptLanguage, home, requestId }: FailedRequest): PageAnswer => {
   const language = chooseLanguage({ acceptLanguage });
   const texts = errorTexts[language];
   const textOf = ({ http, headers }: Fault) => {
@@ -25,6 +27,7 @@ export const errorPage = (fault: Fault, { acceptLanguage, requestId }: FailedReq
     return http === 500 ? texts.failed(requestId) : texts.unavailable;
   };
   const [title, text] = textOf(fault);
-  const content = html`<p class="lead">${text}</p>`;
+  const isLost = home !== undefined && fault.http === 404;
+  const content = html`<p class="lead">${text}</p>${isLost && html`<p><a href="${home}">${texts.home}</a></p>`}`;
   return showPage({ language, institution: undefined, title, content }, { status: fault.http, headers: fault.headers });
 };

@@ -6,6 +6,8 @@ type Text = readonly [title: string, text: string];
 /** The texts of the page of an error. */
 export interface ErrorTexts {
   readonly notFound: Text;
+  /** The link to the documentation. */
+  readonly home: string;
   /** Of a method that a page does not support, or a request that cannot be read. */
   readonly request: Text;
   readonly tooMany: (minutes: number) => Text;
@@ -16,6 +18,7 @@ export interface ErrorTexts {
 export const errorTexts: Readonly<Record<Language, ErrorTexts>> = {
   en: {
     notFound: ['There is no such page', 'Check the address, or go back to the application.'],
+    home: 'To the documentation',
     request: ['This request does not work', 'Go back to the application and start again.'],
     tooMany: (minutes) => [
       'Too many requests',
@@ -29,6 +32,7 @@ export const errorTexts: Readonly<Record<Language, ErrorTexts>> = {
   },
   fr: {
     notFound: ['Cette page n’existe pas', 'Vérifiez l’adresse, ou revenez à l’application.'],
+    home: 'Vers la documentation',
     request: ['Cette requête ne fonctionne pas', 'Revenez à l’application et recommencez.'],
     tooMany: (minutes) => [
       'Trop de requêtes',
@@ -42,6 +46,7 @@ export const errorTexts: Readonly<Record<Language, ErrorTexts>> = {
   },
   de: {
     notFound: ['Diese Seite gibt es nicht', 'Prüfen Sie die Adresse, oder gehen Sie zur Anwendung zurück.'],
+    home: 'Zur Dokumentation',
     request: ['Diese Anfrage funktioniert nicht', 'Gehen Sie zur Anwendung zurück und beginnen Sie von vorn.'],
     tooMany: (minutes) => [
       'Zu viele Anfragen',

@@ -43,6 +43,7 @@ export const wordsOf = (error) => {
     return errorText('internal_error');
   }
   const also = error.userLoggedOut ? [t('alsoLoggedOut')] : [];
+  if (error.added > 0) also.push(t('alreadyInCart', { count: error.added }));
   const { retryAfter } = error;
   if (retryAfter > FEW_SECONDS) also.push(t('waitSeconds', { count: retryAfter }));
   // A temporary failure has its own message.

@@ -57,8 +57,11 @@ const SECURITY: Readonly<Record<string, string>> = {
   'X-Content-Type-Options': 'nosniff',
 };
 
-/** A day for files of packages, which change with an upgrade only; all others are revalidated with their ETag. */
-const cacheControlOf = (name: string): string => (/^(fonts|lib)\//.test(name) ? 'public, max-age=86400' : 'no-cache');
+/** The page: it names the release of its files, and is revalidated with its ETag. */
+const INDEX = 'index.html';
+
+/** Of a file whose path changes with its content. */
+const FOR_GOOD = 'public, max-age=31536000, immutable';
 
 interface Variant {
   readonly body: Buffer;
@@ -68,7 +71,6 @@ interface Variant {
 
 interface ShopFile {
   readonly type: string;
-  readonly cacheControl: string;
   readonly plain: Variant;
   /** Undefined if compression saves less than a tenth. */
   readonly gzipped: Variant | undefined;
@@ -76,23 +78,31 @@ interface ShopFile {
 
 const variant = (body: Buffer): Variant => ({ body, etag: `"${hash('sha256', body, 'base64url').slice(0, 22)}"` });
 
-const shopFile = (name: string, file: string): ShopFile => {
-  const plain = readFileSync(file);
+const shopFile = (name: string, plain: Buffer): ShopFile => {
   const gzipped = gzipSync(plain);
   return {
     type: TYPES[extname(name)] ?? '',
-    cacheControl: cacheControlOf(name),
     plain: variant(plain),
     gzipped: gzipped.length < plain.length * 0.9 ? variant(gzipped) : undefined,
   };
 };
 
+/**
+ * The files of the shop by their path below /shop/. All but the page are in a folder named after the content of all of
+ * them, so browsers keep them for good: modules import each other by relative paths.
+ */
 const readShop = (): ReadonlyMap<string, ShopFile> => {
   const own = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
     .filter((name) => extname(name) in TYPES)
     .map((name) => [name.replaceAll('\\', '/'), join(FOLDER, name)] as const);
-  const all = [...own, ...Object.entries(packaged())];
-  return new Map(all.map(([name, file]) => [name, shopFile(name, file)]));
+  const all = [...own, ...Object.entries(packaged())].map(([name, file]) => [name, readFileSync(file)] as const);
+  const release = hash('sha256', Buffer.concat(all.map(([, content]) => content)), 'hex').slice(0, 16);
+  const files = all.map(([name, content]): [string, ShopFile] => {
+    if (name !== INDEX) return [`${release}/${name}`, shopFile(name, content)];
+    const page = content.toString('utf8').replaceAll(/(href|src)="(?!#|https?:)([^"]+)"/g, `$1="${release}/$2"`);
+    return [name, shopFile(name, Buffer.from(page))];
+  });
+  return new Map(files);
 };
 
 /** Whether Accept-Encoding allows gzip (RFC 9110, 12.5.3); the only coding offered, so q-values are not compared. */
@@ -126,7 +136,8 @@ export const createShopFront = (next: RequestListener): RequestListener => {
       response.writeHead(status, { ...SECURITY, ...length, ...more }).end(method === 'HEAD' ? undefined : body);
       request.resume();
     };
-    const file = files.get(path.slice(SHOP.length) || 'index.html');
+    const name = path.slice(SHOP.length) || INDEX;
+    const file = files.get(name);
     if (path !== '/shop' && !file) return say(404, 'Not found: the shop has no such file.');
     if (method !== 'GET' && method !== 'HEAD')
       return say(405, 'Method not allowed: the shop answers GET and HEAD.', { Allow: 'GET, HEAD' });
@@ -135,7 +146,7 @@ export const createShopFront = (next: RequestListener): RequestListener => {
     }
     const chosen = (acceptsGzip(headers['accept-encoding']) && file.gzipped) || file.plain;
     response.setHeaders(new Map(Object.entries(SECURITY)));
-    response.setHeader('Cache-Control', file.cacheControl).setHeader('ETag', chosen.etag);
+    response.setHeader('Cache-Control', name === INDEX ? 'no-cache' : FOR_GOOD).setHeader('ETag', chosen.etag);
     if (file.gzipped) response.setHeader('Vary', 'Accept-Encoding');
     if (isKnown(headers['if-none-match'], chosen)) {
       response.writeHead(304).end();

@@ -31,6 +31,7 @@ export const de: Texts = {
     submit: 'Abmelden',
     doneTitle: 'Abgemeldet',
     done: 'Sie sind in diesem Browser abgemeldet. Geöffnete Anwendungen können noch eine Weile Zugriff haben.',
+    open: 'Zur Anwendung',
   },
   errors: {
     title: 'Dieser Link funktioniert nicht',
@@ -59,7 +60,8 @@ export const de: Texts = {
     endedTitle: 'Diese Einladung gilt nicht mehr',
     ended: 'Sie wurde benutzt, durch eine neuere ersetzt oder ist älter als sieben Tage. Bitten Sie um eine neue.',
     doneTitle: 'Ihr Passwort ist gespeichert',
-    done: 'Sie melden sich ab jetzt mit Ihrer E-Mail-Adresse und diesem Passwort an. Öffnen Sie die Anwendung.',
+    done: 'Sie melden sich ab jetzt mit Ihrer E-Mail-Adresse und diesem Passwort an.',
+    open: 'Zur Anwendung',
   },
   scopes: {
     openid: 'wissen, wer Sie sind',

@@ -32,6 +32,7 @@ export const en = {
     submit: 'Sign out',
     doneTitle: 'Signed out',
     done: 'You are signed out in this browser. Applications that you have open may still have access for a while.',
+    open: 'Open the application',
   },
   errors: {
     title: 'This link does not work',
@@ -61,7 +62,8 @@ export const en = {
     endedTitle: 'This invitation has ended',
     ended: 'It was used, replaced by a newer one, or is older than seven days. Ask for a new one.',
     doneTitle: 'Your password is saved',
-    done: 'From now on you sign in with your email and this password. Open the application to begin.',
+    done: 'From now on you sign in with your email and this password.',
+    open: 'Open the application',
   },
   scopes: {
     openid: 'know who you are',

@@ -30,6 +30,7 @@ export const fr: Texts = {
     submit: 'Se déconnecter',
     doneTitle: 'Vous êtes déconnecté',
     done: 'Vous êtes déconnecté dans ce navigateur. Les applications ouvertes peuvent garder leur accès quelque temps.',
+    open: 'Ouvrir l’application',
   },
   errors: {
     title: 'Ce lien ne fonctionne pas',
@@ -58,7 +59,8 @@ export const fr: Texts = {
     endedTitle: 'Cette invitation n’est plus valable',
     ended: 'Elle a été utilisée, remplacée par une plus récente, ou date de plus de sept jours. Demandez-en une autre.',
     doneTitle: 'Votre mot de passe est enregistré',
-    done: 'Vous vous connectez désormais avec votre adresse e-mail et ce mot de passe. Ouvrez l’application.',
+    done: 'Vous vous connectez désormais avec votre adresse e-mail et ce mot de passe.',
+    open: 'Ouvrir l’application',
   },
   scopes: {
     openid: 'savoir qui vous êtes',

@@ -48,8 +48,12 @@ const categories = (performance, currency, chosen, choose) => {
   );
 };
 
-/** Adds the groups to the cart one after the other; each has its own key until its outcome is known. */
+/**
+ * Adds the groups to the cart one after the other; each has its own key until its outcome is known. A refusal says how
+ * many places are in the cart nevertheless.
+ */
 const adding = (product, performance, keys) => async (category, groups) => {
+  let added = 0;
   for (const group of groups) {
     const body = {
       performanceId: performance.id,
@@ -63,10 +67,12 @@ const adding = (product, performance, keys) => async (category, groups) => {
     try {
       await cart.add(body, key);
       keys.delete(signature);
+      added += group.placeIds?.length ?? group.quantity ?? 1;
     } catch (error) {
       if (!(error instanceof Refusal && error.isUnknown)) keys.delete(signature);
       // The places are no longer free: the cached product is stale.
       void productOf(product.id, { fresh: true }).catch(() => undefined);
+      error.added = added;
       throw error;
     }
   }

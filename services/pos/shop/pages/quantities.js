@@ -2,18 +2,21 @@ import { h, newId } from '../dom.js';
 import { money } from '../format.js';
 import { t } from '../texts/index.js';
 
-/** The largest quantity per tariff; every point of sale sells fewer at once. */
+/** The most places of a category at once; every point of sale sells fewer. */
 const MOST = 20;
 
 /** The choice of a quantity per tariff. */
 export const quantities = ({ category, currency, onSum }) => {
   const wanted = new Map(category.prices.map(({ tariffId }) => [tariffId, 0]));
   const most = Math.min(MOST, category.free);
+  const count = () => [...wanted.values()].reduce((sum, one) => sum + one, 0);
+  /** What more of each tariff can be chosen changes with the others. */
+  const bounds = [];
 
   const total = () => {
-    const count = [...wanted.values()].reduce((sum, one) => sum + one, 0);
     const amount = category.prices.reduce((sum, price) => sum + price.amount * (wanted.get(price.tariffId) ?? 0), 0);
-    onSum({ count, amount });
+    for (const show of bounds) show();
+    onSum({ count: count(), amount });
   };
 
   const row = ({ tariffId, tariff, amount }) => {
@@ -29,13 +32,18 @@ export const quantities = ({ category, currency, onSum }) => {
       { type: 'button', 'aria-label': t('more', { tariff }), 'aria-disabled': `${most === 0}`, onclick: () => set(1) },
       '+',
     );
-    const take = (value) => {
-      const taken = Math.max(0, Math.min(most, Number.isInteger(value) ? value : 0));
-      field.value = String(taken);
-      wanted.set(tariffId, taken);
+    const room = () => most - (count() - wanted.get(tariffId));
+    bounds.push(() => {
+      const taken = wanted.get(tariffId);
+      field.max = room();
       // The attribute `disabled` would drop the focus of a pressed button.
       less.setAttribute('aria-disabled', `${taken === 0}`);
-      more.setAttribute('aria-disabled', `${taken >= most}`);
+      more.setAttribute('aria-disabled', `${taken >= room()}`);
+    });
+    const take = (value) => {
+      const taken = Math.max(0, Math.min(room(), Number.isInteger(value) ? value : 0));
+      field.value = String(taken);
+      wanted.set(tariffId, taken);
       total();
     };
     const set = (step) => take(Number(field.value) + step);

@@ -202,6 +202,7 @@ export const de = {
   showMore: 'Mehr anzeigen',
   changeName: 'Namen ändern',
 
+  alreadyInCart: { one: '{count} Platz ist schon im Warenkorb.', other: '{count} Plätze sind schon im Warenkorb.' },
   alsoLoggedOut: 'Sie wurden abgemeldet.',
   errors: {
     network: 'Die Kasse ist nicht erreichbar. Prüfen Sie Ihre Verbindung und versuchen Sie es nochmals.',

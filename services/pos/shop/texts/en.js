@@ -199,6 +199,7 @@ export const en = {
   showMore: 'Show more',
   changeName: 'Change the name',
 
+  alreadyInCart: { one: '{count} place is in your cart already.', other: '{count} places are in your cart already.' },
   alsoLoggedOut: 'You have been logged out.',
   errors: {
     network: 'The box office cannot be reached. Please check your connection and try again.',

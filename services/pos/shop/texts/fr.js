@@ -204,6 +204,7 @@ export const fr = {
   showMore: 'Afficher la suite',
   changeName: 'Changer le nom',
 
+  alreadyInCart: { one: '{count} place est déjà dans le panier.', other: '{count} places sont déjà dans le panier.' },
   alsoLoggedOut: 'Vous avez été déconnecté.',
   errors: {
     network: 'La billetterie est injoignable. Vérifiez votre connexion et réessayez.',

@@ -10,11 +10,15 @@ const api: RequestListener = (_request, response) => {
 const server = createServer({ keepAliveTimeout: 600_000 }, createShopFront(api));
 let port = 0;
 
+/** The folder of the files that the page loads, which is named after their content. */
+let files = '';
+
 beforeAll(async () => {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
   if (address !== null && typeof address === 'object') port = address.port;
+  files = /src="([0-9a-f]{16})\/shop\.js"/.exec((await send('/shop/')).body.toString())?.[1] ?? '';
 });
 
 afterAll(() => {
@@ -45,7 +49,7 @@ describe('the shop is served as files', () => {
     const page = await send('/shop/');
     expect(page.status).toBe(200);
     expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
-    expect(page.body.toString()).toContain('<script type="module" src="shop.js">');
+    expect(page.body.toString()).toContain(`<script type="module" src="${files}/shop.js">`);
     const moved = await send('/shop?host=tickets.museum.example');
     expect([moved.status, moved.headers.location]).toEqual([308, '/shop/?host=tickets.museum.example']);
   });
@@ -57,7 +61,7 @@ describe('the shop is served as files', () => {
     ['lib/lean-qr.mjs', 'text/javascript; charset=utf-8'],
     ['fonts/cormorant.woff2', 'font/woff2'],
   ])('%s has its content type', async (name, type) => {
-    const file = await send(`/shop/${name}`);
+    const file = await send(`/shop/${files}/${name}`);
     expect([file.status, file.headers['content-type']]).toEqual([200, type]);
     expect(file.headers['content-length']).toBe(`${file.body.length}`);
   });
@@ -76,7 +80,11 @@ describe('the shop is served as files', () => {
     };
     await visit('/shop/');
     expect([...seen]).toEqual(
-      expect.arrayContaining(['/shop/texts/de.js', '/shop/pages/seat-map.js', '/shop/fonts/cormorant.woff2']),
+      expect.arrayContaining([
+        `/shop/${files}/texts/de.js`,
+        `/shop/${files}/pages/seat-map.js`,
+        `/shop/${files}/fonts/cormorant.woff2`,
+      ]),
     );
   });
 
@@ -91,14 +99,16 @@ describe('the shop is served as files', () => {
       'nothing.js',
       '/shop.js',
     ];
-    for (const path of paths) expect([path, (await send(`/shop/${path}`)).status]).toEqual([path, 404]);
+    for (const path of [...paths, 'shop.js', `${files}/index.html`, '0123456789abcdef/shop.js'])
+      expect([path, (await send(`/shop/${path}`)).status]).toEqual([path, 404]);
+    for (const path of paths) expect([path, (await send(`/shop/${files}/${path}`)).status]).toEqual([path, 404]);
   });
 
   test('a known ETag gives 304, with and without compression', async () => {
     for (const coding of ['identity', 'gzip']) {
-      const first = await send('/shop/shop.js', 'GET', { 'accept-encoding': coding });
+      const first = await send(`/shop/${files}/shop.js`, 'GET', { 'accept-encoding': coding });
       const etag = `${first.headers.etag}`;
-      const again = await send('/shop/shop.js', 'GET', {
+      const again = await send(`/shop/${files}/shop.js`, 'GET', {
         'accept-encoding': coding,
         'if-none-match': `"other", W/${etag}`,
       });
@@ -107,31 +117,34 @@ describe('the shop is served as files', () => {
   });
 
   test('texts are compressed if the client accepts gzip', async () => {
-    const plain = await send('/shop/shop.js', 'GET', { 'accept-encoding': 'gzip;q=0' });
-    const packed = await send('/shop/shop.js', 'GET', { 'accept-encoding': 'br, gzip' });
+    const plain = await send(`/shop/${files}/shop.js`, 'GET', { 'accept-encoding': 'gzip;q=0' });
+    const packed = await send(`/shop/${files}/shop.js`, 'GET', { 'accept-encoding': 'br, gzip' });
     expect([plain.headers['content-encoding'], packed.headers['content-encoding']]).toEqual([undefined, 'gzip']);
     expect(gunzipSync(packed.body)).toEqual(plain.body);
     expect(packed.headers.vary).toBe('Accept-Encoding');
     expect(packed.headers.etag).not.toBe(plain.headers.etag);
   });
 
-  test('pages are revalidated, typefaces are cached for a day', async () => {
+  test('the page is revalidated, what it loads is asked for once', async () => {
     expect((await send('/shop/')).headers['cache-control']).toBe('no-cache');
-    expect((await send('/shop/fonts/cormorant.woff2')).headers['cache-control']).toBe('public, max-age=86400');
+    for (const name of ['shop.js', 'styles/base.css', 'fonts/cormorant.woff2', 'lib/lean-qr.mjs']) {
+      const { headers } = await send(`/shop/${files}/${name}`);
+      expect([name, headers['cache-control']]).toEqual([name, 'public, max-age=31536000, immutable']);
+    }
   });
 
   test('HEAD is GET without a body, every other method is 405', async () => {
-    const [got, head] = [await send('/shop/shop.js'), await send('/shop/shop.js', 'HEAD')];
+    const [got, head] = [await send(`/shop/${files}/shop.js`), await send(`/shop/${files}/shop.js`, 'HEAD')];
     expect([head.status, head.body.length, head.headers.etag]).toEqual([200, 0, got.headers.etag]);
     expect(head.headers['content-length']).toBe(got.headers['content-length']);
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
-      const refused = await send('/shop/shop.js', method);
+      const refused = await send(`/shop/${files}/shop.js`, method);
       expect([refused.status, refused.headers.allow]).toEqual([405, 'GET, HEAD']);
     }
   });
 
   test('every answer forbids inline scripts and styles, frames and foreign sources', async () => {
-    for (const path of ['/shop', '/shop/', '/shop/shop.js', '/shop/nothing']) {
+    for (const path of ['/shop', '/shop/', `/shop/${files}/shop.js`, '/shop/nothing']) {
       const { headers } = await send(path);
       const policy = `${headers['content-security-policy']}`;
       expect(policy).toContain("default-src 'none'");

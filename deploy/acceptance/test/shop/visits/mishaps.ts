@@ -22,6 +22,13 @@ export const mishaps = ({ product, story, showOf }: ShopFixture): void => {
     await more.click();
     expect(await more.getAttribute('aria-disabled')).toBe('true');
     expect(await page.getByText('Last tickets').count()).toBe(1);
+    // Neither can more of all tariffs together.
+    const another = page.getByRole('button', { name: /^One more: (?!Full price)/ }).first();
+    expect(await another.getAttribute('aria-disabled')).toBe('true');
+    await page.getByRole('button', { name: 'One less: Full price' }).click();
+    await another.click();
+    expect(await more.getAttribute('aria-disabled')).toBe('true');
+    await page.locator('.sum-text').getByText(/2/).waitFor();
   });
 
   story('an expired cart says so, and the next choice begins a new one', async (enter) => {

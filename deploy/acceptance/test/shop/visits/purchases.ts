@@ -107,6 +107,24 @@ export const purchases = ({ product, story, showOf }: ShopFixture): void => {
     },
   );
 
+  story('a title of one long word widens no page, and what is drawn moves little', async (enter) => {
+    const { page } = await enter({ locale: 'de-CH' });
+    await page.setViewportSize({ width: 320, height: 640 });
+    await page.addInitScript(
+      'window.shift = 0; new PerformanceObserver((list) => { for (const one of list.getEntries()) window.shift += one.value; }).observe({ type: "layout-shift", buffered: true })',
+    );
+    await page.route(/\/tnwr\/v1\/products\?/, async (route) => {
+      const response = await route.fetch();
+      const answer = await response.json();
+      for (const one of Object.values(answer.data) as { name: string }[]) one.name = 'Weihnachtsoratoriumsaufführung';
+      await route.fulfill({ response, json: answer });
+    });
+    await page.reload();
+    await page.getByText('Weihnachtsoratoriumsaufführung').first().waitFor();
+    expect(await overflow(page)).toBe(0);
+    expect(await page.evaluate('window.shift')).toBeLessThan(0.25);
+  });
+
   story('in another language everything is in that language, what the API says too, and it stays', async (enter) => {
     const { page } = await enter({ locale: 'fr-CH', at: showOf('opera', 'numbered') });
     await heading(page, 'La Flûte enchantée').waitFor();
@@ -171,10 +189,14 @@ export const purchases = ({ product, story, showOf }: ShopFixture): void => {
 
   story('amounts have the digits of their currency', async (enter) => {
     const { page } = await enter();
-    const shown = await page.evaluate(async (address) => {
-      const { money } = await import(address);
-      return [money(14_500, 'CHF'), money(1_200, 'JPY'), money(1_234, 'KWD')];
-    }, `${product().demo.baseUrl}/shop/format.js`);
+    const script = await page.locator('script[type=module]').getAttribute('src');
+    const shown = await page.evaluate(
+      async (address) => {
+        const { money } = await import(address);
+        return [money(14_500, 'CHF'), money(1_200, 'JPY'), money(1_234, 'KWD')];
+      },
+      new URL(`${script}`.replace('shop.js', 'format.js'), `${product().demo.baseUrl}/shop/`).href,
+    );
     expect(shown.map((text) => text.replaceAll(/[^\d.,]/g, ''))).toEqual(['145.00', '1,200', '1.234']);
   });
 
