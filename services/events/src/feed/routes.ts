@@ -1,10 +1,20 @@
 import { Fault } from '@boxoffice/envelope';
-import { type AnyOperation, DEFAULT_LIMIT, MAX_LIMIT, named, ok, operation, pathId, qualityOf } from '@boxoffice/http';
+import {
+  type AnyOperation,
+  DEFAULT_LIMIT,
+  insufficientScope,
+  MAX_LIMIT,
+  named,
+  ok,
+  operation,
+  pathId,
+  qualityOf,
+} from '@boxoffice/http';
 import { type Caller, principalOf } from '@boxoffice/identity';
 import { Type } from 'typebox';
 import type { Context } from '../context.ts';
 import { Event } from '../types/schemas.ts';
-import { type EventType, eventTypeNames, expandTypes, typeGroups, typesVisibleTo } from '../types/types.ts';
+import { eventTypeNames, eventTypes, expandTypes, typeGroups, typesVisibleTo } from '../types/types.ts';
 import { START } from './cursor.ts';
 import * as example from './examples.ts';
 import { poll } from './poll.ts';
@@ -70,19 +80,30 @@ const wantsStream = (accept = ''): boolean => {
   return quality > 0 && quality >= qualityOf(accept, 'application/json');
 };
 
-/** What the caller may see of what it asks for. @throws {Fault} `invalid_parameter` for an unknown type */
+/**
+ * What the caller may see of what it asks for.
+ * @throws {Fault} `invalid_parameter` for an unknown type, `forbidden` for a type or group of which it sees nothing
+ */
 const selectionOf = (
   { scopes }: Pick<Caller, 'scopes'>,
   { types, resource }: { readonly types?: string; readonly resource?: string },
 ): Selection => {
   const visible = typesVisibleTo(scopes);
-  const wanted: readonly EventType[] | undefined = types === undefined ? undefined : expandTypes(types.split(','));
-  return { types: wanted ? visible.filter((type) => wanted.includes(type)) : visible, resource };
+  if (types === undefined) return { types: visible, resource };
+  const selectors = types.split(',');
+  const wanted = expandTypes(selectors);
+  const hidden = selectors.filter((one) => !expandTypes([one]).some((type) => visible.includes(type)));
+  if (hidden.length > 0) {
+    const missing = [...new Set(expandTypes(hidden).map((type) => eventTypes[type].scope))];
+    throw insufficientScope(`The token may not see ${hidden.join(', ')}: it lacks ${missing.join(' and ')}.`, missing);
+  }
+  return { types: visible.filter((type) => wanted.includes(type)), resource };
 };
 
 const DESCRIPTION = [
   'In the order of `sequence`: whoever has seen one never later meets a lower one. A token sees the types whose resource it may',
-  'read: `catalog:read`, `contacts:read`, `orders:read`, `tickets:read`; of payments and refunds `orders.sensitive:read`.',
+  'read: `catalog:read`, `contacts:read`, `orders:read`, `tickets:read`; of payments and refunds `orders.sensitive:read`;',
+  '`types` that name others are 403.',
   'With `Accept: text/event-stream` the answer is a stream of Server-Sent Events, whose `id` is the cursor: `Last-Event-ID` goes',
   'on. Every 15 seconds it has a comment and an advanced id; it ends when the token expires, is revoked or loses a scope: connect',
   'again. A client has at most 20 streams and waiting requests at once.',
