@@ -1,4 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
 import { readOptions } from '../../src/options.ts';
 
@@ -23,4 +25,17 @@ test.each([
   [['--local'], "Unknown option '--local'"],
 ])('%j is refused', (args, message) => {
   expect(() => readOptions(args)).toThrow(message);
+});
+
+test('npm run images prints its usage when asked for it, and with a wrong argument, without a stack trace', () => {
+  const program = fileURLToPath(new URL('../../src/images-main.ts', import.meta.url));
+  const images = (argument: string) =>
+    spawnSync(process.execPath, ['--conditions=source', program, argument], { encoding: 'utf8' });
+  const help = images('--help');
+  expect([help.status, help.stderr]).toEqual([0, '']);
+  expect(help.stdout).toMatch(/^npm run images -- /);
+  const wrong = images('--unknown');
+  expect(wrong.status).toBe(1);
+  expect(wrong.stderr).toContain('npm run images -- ');
+  expect(wrong.stderr).not.toMatch(/^ {4}at /m);
 });
