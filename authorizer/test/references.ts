@@ -63,6 +63,7 @@ export const openReferences = async (authorizerUrl: string, known: Known): Promi
           maxPlacesPerOrder: 8,
           holdMinutes: 15,
           ticketDelivery: 'electronic' as const,
+          shopperCancellationMinutes: 0,
           ...written,
         };
       },

@@ -24,6 +24,8 @@ export interface components {
              * @enum {string}
              */
             readonly ticketDelivery: "electronic" | "print";
+            /** @description until how long before the first of its performances starts, as it is dated now, a shopper may cancel an order; default 0; null: never */
+            readonly shopperCancellationMinutes: number | null;
             /** Format: date-time */
             readonly createdAt: string;
             /** Format: date-time */

@@ -29,8 +29,10 @@ afterAll(async () => {
 });
 
 /** A guest buys a place of the first show that is available; returns the order as the shop's page reads it. */
-const buyAsGuest = async (serviceHost: string): Promise<Json> => {
-  const visitor = openVisitor(openClient(product.address), serviceHost);
+const buyAsGuest = async (
+  serviceHost: string,
+  visitor: Client = openVisitor(openClient(product.address), serviceHost),
+): Promise<Json> => {
   const shows = Object.values(await must(visitor, '/tnwr/v1/products?type=show&limit=50')) as Json[];
   const show = shows.find(({ onSale, availability }) => onSale && availability === 'available');
   const { performances } = await must(visitor, `/tnwr/v1/products/${show?.id}`);
@@ -102,6 +104,67 @@ describe('at a point of sale whose tickets are printed', () => {
     expect([early.status, early.body.status]).toEqual([412, 'ticket_not_printed']);
     await must(full, '/svc/v3/tickets/printing', 'POST', { orderId: order.id });
     expect((await control()).body.data?.status).toBe('controlled');
+  });
+});
+
+describe('a shopper cancels', () => {
+  const pointOfSale = `/svc/v3/catalog/points-of-sale/${SHOP}`;
+  const allow = (shopperCancellationMinutes: number | null) =>
+    must(full, pointOfSale, 'PATCH', { shopperCancellationMinutes });
+  /** The point of sale is read anew within three seconds: an order of its own tells. */
+  const known = async (minutes: number | null) => {
+    const { moved, cancel } = await bought();
+    await moved(new Date(Date.now() + 90 * 60_000).toISOString());
+    const isAllowed = minutes !== null && minutes < 90;
+    for (;;) {
+      const [status] = await cancel();
+      if ((status === 200) === isAllowed) return;
+      if (status === 200) return known(minutes);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  };
+  const bought = async () => {
+    const visitor = openVisitor(openClient(product.address), SHOP);
+    const { id, items } = await buyAsGuest(SHOP, visitor);
+    const [{ performanceId, startDate }] = Object.values(items) as [{ performanceId: string; startDate: string }];
+    const move = (to: string) =>
+      must(full, `/svc/v3/catalog/performances/${performanceId}`, 'PATCH', { startDate: to });
+    const shownStart = async () => {
+      const order = await must(visitor, `/tnwr/vexp/orders/${id}`);
+      return (Object.values(order.items) as [{ startDate: string }])[0].startDate;
+    };
+    const moved = async (to: string) => {
+      await move(to);
+      while ((await shownStart()) !== to) await new Promise((resolve) => setTimeout(resolve, 20));
+    };
+    const cancel = async () => {
+      const { status, body } = await visitor(`/tnwr/v1/orders/${id}/cancellation`, { method: 'POST', body: {} });
+      return [status, body.errorCode ?? body.data.state];
+    };
+    return { startDate, moved, cancel };
+  };
+
+  test('until the first performance starts, as it is dated now', async () => {
+    const { startDate, moved, cancel } = await bought();
+    await moved(new Date(Date.now() - 60_000).toISOString());
+    expect(await cancel()).toEqual([400, 'order_not_cancellable']);
+    await moved(startDate);
+    expect(await cancel()).toEqual([200, 'cancelled']);
+  });
+
+  test('so long before it as the point of sale says, and never where that is null', async () => {
+    expect(await must(full, pointOfSale)).toMatchObject({ shopperCancellationMinutes: 0 });
+    const { moved, cancel } = await bought();
+    await moved(new Date(Date.now() + 90 * 60_000).toISOString());
+    for (const minutes of [120, null]) {
+      expect(await allow(minutes)).toMatchObject({ shopperCancellationMinutes: minutes });
+      await known(minutes);
+      expect(await cancel()).toEqual([400, 'order_not_cancellable']);
+    }
+    await allow(60);
+    await known(60);
+    expect(await cancel()).toEqual([200, 'cancelled']);
+    await allow(0);
   });
 });
 

@@ -923,6 +923,8 @@ export interface components {
              * @enum {string}
              */
             ticketDelivery?: "electronic" | "print";
+            /** @description until how long before the first of its performances starts, as it is dated now, a shopper may cancel an order; default 0; null: never */
+            shopperCancellationMinutes?: number | null;
         };
         NewPrice: {
             /** @description code of the seat category; one line with a visible character, trimmed, in Unicode NFC */
@@ -1466,6 +1468,8 @@ export interface components {
              * @enum {string}
              */
             ticketDelivery: "electronic" | "print";
+            /** @description until how long before the first of its performances starts, as it is dated now, a shopper may cancel an order; default 0; null: never */
+            shopperCancellationMinutes: number | null;
             /** Format: date-time */
             createdAt: string;
             /** Format: date-time */
@@ -1495,6 +1499,8 @@ export interface components {
              * @enum {string|null}
              */
             ticketDelivery?: "electronic" | "print" | null;
+            /** @description until how long before the first of its performances starts, as it is dated now, a shopper may cancel an order; default 0; null: never */
+            shopperCancellationMinutes?: number | null;
         };
         PointOfSalePage: {
             items: components["schemas"]["PointOfSale"][];

@@ -22,6 +22,8 @@ export interface PointOfSaleDetails {
   readonly holdMinutes: number;
   /** Absent in points of sale of earlier releases: electronic. */
   readonly ticketDelivery?: TicketDelivery;
+  /** Until how long before its present start a shopper may cancel an order; null: never; absent: 0. */
+  readonly shopperCancellationMinutes?: number | null;
 }
 
 export interface PointOfSale extends PointOfSaleDetails {

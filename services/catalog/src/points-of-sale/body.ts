@@ -18,6 +18,16 @@ export const ticketDelivery = oneOf(ticketDeliveries, {
     'electronic (default): tickets are issued as printed, their codes open the door at once; print: after printing',
 });
 
+/** Ten years at most: what is longer ago than that was a slip. */
+const shopperCancellationMinutes = nullable(
+  Type.Integer({
+    minimum: 0,
+    maximum: 5_256_000,
+    description:
+      'until how long before the first of its performances starts, as it is dated now, a shopper may cancel an order; default 0; null: never',
+  }),
+);
+
 const members = {
   name: lineOfText({ maxLength: 200 }),
   languages,
@@ -36,6 +46,7 @@ const members = {
   maxPlacesPerOrder: Type.Integer({ minimum: 1, maximum: 500 }),
   holdMinutes: Type.Number({ exclusiveMinimum: 0, maximum: 1_440, description: 'fractions allowed' }),
   ticketDelivery: Type.Optional(ticketDelivery),
+  shopperCancellationMinutes: Type.Optional(shopperCancellationMinutes),
 };
 
 /** The body that creates a point of sale. */
@@ -51,6 +62,7 @@ export const PointOfSale = named(
     ...members,
     corsOrigins: Type.Array(Type.String()),
     ticketDelivery,
+    shopperCancellationMinutes,
     createdAt: Type.String({ format: 'date-time' }),
     updatedAt: Type.String({ format: 'date-time' }),
   }),
@@ -74,6 +86,8 @@ export const detailsOf = (serviceHost: string, body: Static<typeof Changes>): Po
   maxPlacesPerOrder: body.maxPlacesPerOrder,
   holdMinutes: body.holdMinutes,
   ticketDelivery: body.ticketDelivery ?? 'electronic',
+  // Null is a value of its own here.
+  shopperCancellationMinutes: body.shopperCancellationMinutes === undefined ? 0 : body.shopperCancellationMinutes,
 });
 
 /** A point of sale as answers show it. */
@@ -88,6 +102,8 @@ export const view = (document: PointOfSaleDocument): Static<typeof PointOfSale> 
   maxPlacesPerOrder: document.maxPlacesPerOrder,
   holdMinutes: document.holdMinutes,
   ticketDelivery: document.ticketDelivery ?? 'electronic',
+  shopperCancellationMinutes:
+    document.shopperCancellationMinutes === undefined ? 0 : document.shopperCancellationMinutes,
   createdAt: document.createdAt,
   updatedAt: document.updatedAt,
 });

@@ -11,6 +11,7 @@ export const newPointOfSale = {
   maxPlacesPerOrder: 8,
   holdMinutes: 15,
   ticketDelivery: 'electronic' as const,
+  shopperCancellationMinutes: 0,
 };
 
 export const pointOfSale = { ...newPointOfSale, createdAt, updatedAt: createdAt };

@@ -24,6 +24,15 @@ import { changePointOfSale, createPointOfSale, pointOfSaleByHost } from './point
 
 const answer = (document: PointOfSaleDocument) => ok(view(document), { etag: String(document.version) });
 
+type Details = Static<typeof Changes>;
+
+/** The merge patch (RFC 7396), but for the member whose null is a value: never. */
+const merged = (current: Details, changes: Parameters<typeof mergePatch<Details>>[1]): Details => {
+  const { shopperCancellationMinutes } = changes as Partial<Details>;
+  const next = mergePatch<Details>(current, changes);
+  return shopperCancellationMinutes === null ? { ...next, shopperCancellationMinutes } : next;
+};
+
 const params = { serviceHost };
 const demo = Type.Boolean({ description: 'whether its institution belongs to the demo data' });
 const example = { params: { serviceHost: examples.newPointOfSale.serviceHost }, answer: examples.pointOfSale };
@@ -96,7 +105,7 @@ export const pointsOfSaleRoutes = (store: Store): AnyOperation[] => [
     handle: async ({ caller, params, body, ifMatch, unchanged, remember }) =>
       answer(
         await changePointOfSale(contextOf(store, caller.institution), params.serviceHost.toLowerCase(), {
-          to: (current) => detailsOf(current.serviceHost, mergePatch<Static<typeof Changes>>(view(current), body)),
+          to: (current) => detailsOf(current.serviceHost, merged(view(current), body)),
           tariffIds: body.tariffIds ?? [],
           allow: (current) => {
             ifMatch(String(current.version));

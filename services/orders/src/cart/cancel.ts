@@ -22,12 +22,12 @@ export const cancelForShopper = (
   context: OrdersContext,
   { institution, orderId }: Target,
   requestId: string,
-  reason: string | null,
+  { reason, until }: { readonly reason: string | null; readonly until?: number | undefined },
 ): Promise<OrderDocument> => {
   const request = derivedId('req', 'cancellation', orderId, requestId);
   const command: Command = { institution, orderId, ifMatch: () => undefined, request };
   const rule: NonNullable<Parameters<typeof cancelOrder>[2]['rule']> = (order, how, now) => {
-    const decision = cancelByShopper(order, how, now);
+    const decision = cancelByShopper(order, { ...how, until }, now);
     return isRefused(decision) ? decision : { ...decision, next: handled(decision.next, request) };
   };
   return cancelOrder(context, command, { reason, override: false, rule });

@@ -124,12 +124,16 @@ const orderRoutes = (context: OrdersContext): AnyOperation[] => [
   operation({
     ...action('cancellation'),
     id: 'cancelShopOrder',
-    summary: "Cancels a shopper's order durably, until its first performance starts",
+    summary: "Cancels a shopper's order durably, as long as the point of sale allows",
     body: ShopCancellation,
     example: { params: example.params, body: { requestId: 'c-1' }, answer: example.orderDone },
-    handle: async ({ caller: { institution }, params: { orderId }, body: { requestId, reason = null } }) => {
+    handle: async ({ caller: { institution }, params: { orderId }, body: { requestId, reason = null, until } }) => {
       const target = { institution, orderId };
-      const act = () => cancelForShopper(context, target, requestId, reason);
+      const act = () =>
+        cancelForShopper(context, target, requestId, {
+          reason,
+          ...(until === undefined ? {} : { until: Date.parse(until) }),
+        });
       return ok(outcomeView(await outcomeOf(context, target, act)));
     },
   }),

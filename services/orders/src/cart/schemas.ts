@@ -70,7 +70,16 @@ export const Checkout = named(
 export const FaultCancellation = named('FaultCancellation', Members({ notAfter: Optional(timestamp) }));
 export const ShopCancellation = named(
   'ShopCancellation',
-  Members({ requestId, reason: Optional(nullable(lineOfText({ maxLength: 500 }))) }),
+  Members({
+    requestId,
+    reason: Optional(nullable(lineOfText({ maxLength: 500 }))),
+    until: Optional(
+      Type.Unsafe<string>({
+        ...timestamp,
+        description: 'the last instant at which it may be cancelled; absent: the start as sold',
+      }),
+    ),
+  }),
 );
 
 const texts = Type.Record(Text(), Text());

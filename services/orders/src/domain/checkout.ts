@@ -80,17 +80,17 @@ export const beginCheckout = <O extends Order>(order: O, input: CheckoutInput, n
 };
 
 /**
- * Cancels an order for its shopper: as {@link cancel} without override, until the first performance starts
- * (`performance_begun`). An order that is not live is refused as `not_cancellable`.
+ * Cancels an order for its shopper: as {@link cancel} without override, until `until` (epoch milliseconds; absent: the
+ * first performance's start as it was sold), afterwards `performance_begun`. An order that is not live is refused as `not_cancellable`.
  */
 export const cancelByShopper = <O extends Order>(
   order: O,
-  how: { readonly reason: string | null; readonly controlled: number | null },
+  how: { readonly reason: string | null; readonly controlled: number | null; readonly until?: number | undefined },
   now: number,
 ): Decision<O> => {
   const decision = cancel(order, { ...how, override: false }, now);
   if (isRefused(decision))
     return decision.refused.reason === 'wrong_state' ? refuse('not_cancellable', decision.refused.details) : decision;
-  const hasStarted = order.lines.some(({ startDate }) => Date.parse(startDate) <= now);
-  return hasStarted ? refuse('performance_begun') : decision;
+  const until = how.until ?? Math.min(...order.lines.map(({ startDate }) => Date.parse(startDate)));
+  return until <= now ? refuse('performance_begun') : decision;
 };

@@ -7,7 +7,7 @@ import { examples } from '../description/examples.ts';
 import { ItemChange, langQuery, NewItem, nameOf, pathId } from '../description/schemas.ts';
 import { cartSubject, isId, newId } from '../ids.ts';
 import { doneOr } from '../orders/refusals.ts';
-import { cartView, type ShownCart, tariffNames } from '../orders/views.ts';
+import { cartView, currentOffer, type ShownCart } from '../orders/views.ts';
 import { requireNotOver } from '../products/over.ts';
 import { notFound } from '../request/faults.ts';
 import { operation } from '../request/operation.ts';
@@ -57,7 +57,7 @@ export const cartRoutes = (context: PosContext, edition: Edition): AnyOperation[
   /** @throws {PosFault} cart_expired under the numbered version, which cannot say it otherwise */
   const shown = async (visit: Visit, cart: ShownCart) => {
     if (cart.isExpired && !isExperimental) throw expired();
-    return cartView(cart, await tariffNames(context, visit), { visit, isExperimental });
+    return cartView(cart, await currentOffer(context, visit), { visit, isExperimental });
   };
 
   return [

@@ -62,8 +62,8 @@ export const createOrders = (orders: ServiceClient<operations>) => ({
   checkout: (institution: string, orderId: string, body: Checkout, timeoutMs: number = WRITE_MS): Promise<Outcome> =>
     orders.call(institution, 'checkoutCart', { path: { orderId }, body, timeoutMs }).catch(asOutcome),
 
-  cancel: (institution: string, orderId: string, requestId: string): Promise<Outcome> =>
-    orders.call(institution, 'cancelShopOrder', { path: { orderId }, body: { requestId }, ...write }).catch(asOutcome),
+  cancel: (institution: string, orderId: string, body: { requestId: string; until: string }): Promise<Outcome> =>
+    orders.call(institution, 'cancelShopOrder', { path: { orderId }, body, ...write }).catch(asOutcome),
 
   /**
    * Cancels the cart or order of a failed checkout, but not after `notAfter` (epoch milliseconds). True only if the

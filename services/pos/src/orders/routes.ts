@@ -1,4 +1,5 @@
 // Own orders of a visitor: checkout of the cart, list, detail and cancellation.
+import { PosFault } from '@boxoffice/envelope';
 import { type AnyOperation, created, emailSchema, lineOfText, named, ok, oneOf } from '@boxoffice/http';
 import { Type } from 'typebox';
 import { ordersValues } from '../clients/generated/orders.ts';
@@ -15,7 +16,7 @@ import type { Visit } from '../request/visit.ts';
 import type { SessionDocument } from '../store.ts';
 import { checkOut } from './checkout.ts';
 import { doneOr } from './refusals.ts';
-import { orderView, tariffNames, ticketsOf } from './views.ts';
+import { currentOffer, orderView, ticketsOf } from './views.ts';
 
 const name = Type.Optional(lineOfText({ maxLength: 100 }));
 
@@ -48,6 +49,9 @@ const inSession = (visit: Visit): InSession => {
   return visit as InSession;
 };
 
+const neverCancelled = () =>
+  new PosFault('order_not_cancellable', 'Orders of this point of sale are cancelled by the institution only.');
+
 /** The operations on own orders. An order that is not the visitor's own is 404. */
 export const ordersRoutes = (context: PosContext, edition: Edition): AnyOperation[] => {
   const { orders, purchases } = context;
@@ -64,17 +68,31 @@ export const ordersRoutes = (context: PosContext, edition: Edition): AnyOperatio
   };
 
   const shown = async (visit: Visit, found: readonly AnyOrder[]) => {
-    const [nameOf, ticketOf] = await Promise.all([
-      tariffNames(context, visit),
+    const [current, ticketOf] = await Promise.all([
+      currentOffer(context, visit),
       ticketsOf(context, visit.pointOfSale.institution, found),
     ]);
-    return found.map((order) => orderView(order, nameOf, ticketOf, { visit, isExperimental }));
+    return found.map((order) => orderView(order, current, ticketOf, { visit, isExperimental }));
+  };
+
+  /** When the first of the order's performances starts, as it is dated now. Epoch milliseconds. */
+  const startOf = async (visit: Visit, order: AnyOrder): Promise<number> => {
+    const [{ performanceOf }, ticketOf = () => undefined] = await Promise.all([
+      currentOffer(context, visit),
+      context.bestEffortTickets(() => ticketsOf(context, visit.pointOfSale.institution, [order])),
+    ]);
+    const starts = order.lines.map(({ performanceId, ticketId, startDate }) => {
+      // Tickets know of moves of performances whose product is published no more.
+      const ticket = ticketId === null ? undefined : ticketOf(ticketId);
+      return Date.parse(performanceOf(performanceId)?.startDate ?? ticket?.startDate ?? startDate);
+    });
+    return Math.min(...starts);
   };
 
   const one = async (visit: Visit, order: AnyOrder) =>
     orderView(
       order,
-      await tariffNames(context, visit),
+      await currentOffer(context, visit),
       await ticketsOf(context, visit.pointOfSale.institution, [order]),
       { visit, isExperimental },
     );
@@ -115,11 +133,11 @@ export const ordersRoutes = (context: PosContext, edition: Edition): AnyOperatio
       handle: async ({ visitor, body, idempotencyKey }) => {
         const order = await checkOut(context, inSession(visitor), body, idempotencyKey);
         // The order is bought even if tickets are unavailable, so barcodes are best effort.
-        const [nameOf, ticketOf = () => undefined] = await Promise.all([
-          tariffNames(context, visitor),
+        const [current, ticketOf = () => undefined] = await Promise.all([
+          currentOffer(context, visitor),
           context.bestEffortTickets(() => ticketsOf(context, visitor.pointOfSale.institution, [order])),
         ]);
-        const shown = orderView(order, nameOf, ticketOf, { visit: visitor, isExperimental });
+        const shown = orderView(order, current, ticketOf, { visit: visitor, isExperimental });
         return created(shown, `${visitor.base}/orders/${order.id}`, {
           subjects: order.contactNumber === null ? [] : [order.contactNumber],
         });
@@ -166,16 +184,22 @@ export const ordersRoutes = (context: PosContext, edition: Edition): AnyOperatio
       access: 'session',
       summary: 'Cancels an own order',
       description:
-        'Any live order without a controlled ticket, until its first performance starts. The institution decides ' +
-        'about refunds.',
+        'Any live order without a controlled ticket, until `shopperCancellationMinutes` of the point of sale before ' +
+        'its first performance starts, as it is dated now. The institution decides about refunds.',
       params,
       query: langQuery,
       answers: { 200: Order },
       errors: ['order_not_cancellable', 'order_busy'],
       example: { ...example, answer: { ...edition.examples.order, state: 'cancelled' } },
       handle: async ({ visitor, params, idempotencyKey }) => {
-        const { id } = await own(inSession(visitor), params.id);
-        const outcome = await orders.cancel(visitor.pointOfSale.institution, id, idempotencyKey ?? newId('req'));
+        const { institution, shopperCancellationMinutes } = visitor.pointOfSale;
+        const found = await own(inSession(visitor), params.id);
+        if (shopperCancellationMinutes === null) throw neverCancelled();
+        const until = await startOf(visitor, found);
+        const outcome = await orders.cancel(institution, found.id, {
+          requestId: idempotencyKey ?? newId('req'),
+          until: new Date(until - shopperCancellationMinutes * 60_000).toISOString(),
+        });
         const order = doneOr(outcome, 'order');
         return ok(await one(visitor, order), {
           subjects: order.contactNumber === null ? [] : [order.contactNumber],

@@ -1,4 +1,5 @@
 import type { Static } from 'typebox';
+import type { Performance } from '../clients/catalog.ts';
 import type { Line, Order } from '../clients/orders.ts';
 import type { Ticket } from '../clients/tickets.ts';
 import type { PosContext } from '../context.ts';
@@ -16,32 +17,54 @@ export interface Reader {
 }
 type TicketOf = (ticketId: string) => Ticket | undefined;
 
-/** The names of tariffs in the language of the answer; last known names, else ids, if the catalog does not answer. */
-export const tariffNames = async (
+/** What the catalog says now of what was sold. */
+export interface Current {
+  readonly nameOf: NameOf;
+  readonly performanceOf: (id: string) => CurrentPerformance | undefined;
+}
+
+type CurrentPerformance = Pick<Performance, 'startDate' | 'timeZone' | 'venue'>;
+
+/**
+ * Names of tariffs in the language of the answer, and performances as they are dated now; as last known, else ids and
+ * what was sold, if the catalog does not answer.
+ */
+export const currentOffer = async (
   { offers, bestEffortCatalog }: Pick<PosContext, 'offers' | 'bestEffortCatalog'>,
   { pointOfSale, language }: Visit,
-): Promise<NameOf> => {
+): Promise<Current> => {
   const { institution } = pointOfSale;
-  const { tariffs } = (await bestEffortCatalog(() => offers.published(institution))) ??
-    offers.lastKnown(institution) ?? { tariffs: [] };
+  const { tariffs, products } = (await bestEffortCatalog(() => offers.published(institution))) ??
+    offers.lastKnown(institution) ?? { tariffs: [], products: [] };
   const names = new Map(
     tariffs.map(({ id, name }) => [id, inLanguage(name, { language, others: pointOfSale.languages })]),
   );
-  return (id) => names.get(id) ?? id;
+  const performanceOf = (id: string) => {
+    for (const { performances } of products) {
+      const found = performances.find((performance) => performance.id === id);
+      if (found) return found;
+    }
+    return undefined;
+  };
+  return { nameOf: (id) => names.get(id) ?? id, performanceOf };
 };
 
 /** Members of the experimental version only; its tariff is the name as of the sale, too. */
-const moreOf = (line: Line, { visit, isExperimental }: Reader) => {
+const moreOf = (line: Line, performance: CurrentPerformance | undefined, { visit, isExperimental }: Reader) => {
   if (!isExperimental) return {};
   const { tariff, ...sold } = soldView(line.about, visit);
-  return { ...sold, ...(tariff === null ? {} : { tariff }) };
+  const now = performance && {
+    timeZone: performance.timeZone,
+    venue: { name: performance.venue.name, city: performance.venue.city ?? null },
+  };
+  return { ...sold, ...now, ...(tariff === null ? {} : { tariff }) };
 };
 
-const itemOf = (line: Line, nameOf: NameOf, reader: Reader) => ({
+const itemOf = (line: Line, { nameOf, performanceOf }: Current, reader: Reader) => ({
   id: line.id,
   productId: line.productId,
   performanceId: line.performanceId,
-  startDate: line.startDate,
+  startDate: performanceOf(line.performanceId)?.startDate ?? line.startDate,
   seatCategoryId: line.seatCategoryId,
   tariffId: line.tariffId,
   tariff: nameOf(line.tariffId),
@@ -49,7 +72,7 @@ const itemOf = (line: Line, nameOf: NameOf, reader: Reader) => ({
   amount: line.amount,
   beneficiaryFirstName: line.beneficiary?.firstName ?? null,
   beneficiaryLastName: line.beneficiary?.lastName ?? null,
-  ...moreOf(line, reader),
+  ...moreOf(line, performanceOf(line.performanceId), reader),
 });
 
 /** A cart to be shown; `isExpired` only under the experimental version, elsewhere that is an error. */
@@ -61,13 +84,13 @@ export interface ShownCart {
 /** The cart of an answer; empty without an order. */
 export const cartView = (
   { order, isExpired = false }: ShownCart,
-  nameOf: NameOf,
+  current: Current,
   reader: Reader,
 ): Static<typeof schemas.Cart> => {
   const more = reader.isExperimental ? { expired: isExpired } : {};
   if (!order)
     return { id: null, items: {}, total: 0, currency: reader.visit.pointOfSale.currency, expiresAt: null, ...more };
-  const items = mapById(order.lines.map((line) => itemOf(line, nameOf, reader)));
+  const items = mapById(order.lines.map((line) => itemOf(line, current, reader)));
   const { id, total, currency } = order;
   return { id, items, total, currency, expiresAt: order.lines.length > 0 ? order.expiresAt : null, ...more };
 };
@@ -75,7 +98,7 @@ export const cartView = (
 /** The order of an answer; tickets of a confirmed order supply the barcodes and the current beneficiaries. */
 export const orderView = (
   order: Order,
-  nameOf: NameOf,
+  current: Current,
   ticketOf: TicketOf,
   reader: Reader,
 ): Static<typeof schemas.Order> => {
@@ -85,7 +108,7 @@ export const orderView = (
     const ticket = ticketId === null ? undefined : ticketOf(ticketId);
     const beneficiary = ticket ? ticket.beneficiary : line.beneficiary;
     return {
-      ...itemOf({ ...line, beneficiary }, nameOf, reader),
+      ...itemOf({ ...line, beneficiary }, current, reader),
       ticketId,
       barcode: ticket?.barcode ?? null,
       ...(reader.isExperimental ? { ticketStatus: ticket?.status ?? null } : {}),

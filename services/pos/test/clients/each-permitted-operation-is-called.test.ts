@@ -28,7 +28,7 @@ test('each operation that the authorizer permits to the point of sale is called'
       removeLine('opera', 'ord_1', 'lin_1'),
       abandon('opera', 'ord_1'),
       checkout('opera', 'ord_1', { requestId: 'r', paymentMethod: 'external' }),
-      cancel('opera', 'ord_1', 'r'),
+      cancel('opera', 'ord_1', { requestId: 'r', until: '2031-01-01T00:00:00.000Z' }),
       cancelAfterFault('opera', 'ord_1', 0),
       get('opera', 'ord_1'),
       list('opera', { ids: [], offset: 0, limit: 1 }),

@@ -113,6 +113,11 @@ export interface components {
             readonly requestId: string;
             /** @description one line with a visible character, trimmed, in Unicode NFC */
             readonly reason?: string | null;
+            /**
+             * Format: date-time
+             * @description the last instant at which it may be cancelled; absent: the start as sold
+             */
+            readonly until?: string;
         };
         readonly ShopOrder: {
             readonly id: string;
