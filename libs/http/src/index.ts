@@ -22,6 +22,7 @@ export {
   type PageRequest,
   pageOf,
 } from './lists/page.ts';
+export { EXPONENTS, exponentOf } from './minor-units.ts';
 export { deprecatedMember, named } from './named.ts';
 export * from './operation.ts';
 export { qualityOf } from './requests/accept.ts';

@@ -1,4 +1,5 @@
 import { institution } from './institutions.js';
+import { exponents } from './lib/minor-units.js';
 import { locale } from './texts/index.js';
 
 const formats = new Map();
@@ -13,8 +14,9 @@ const format = (Kind, options) => {
 
 /** An amount in minor units, with as many digits as its currency has: 14500 CHF is 145.00, 1200 JPY is 1200. */
 export const money = (amount, currency) => {
-  const shown = format(Intl.NumberFormat, { style: 'currency', currency });
-  return shown.format(amount / 10 ** shown.resolvedOptions().maximumFractionDigits);
+  const digits = exponents[currency] ?? 2;
+  const places = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  return format(Intl.NumberFormat, { style: 'currency', currency, ...places }).format(amount / 10 ** digits);
 };
 
 const date = (options, timeZone = institution.timeZone) => format(Intl.DateTimeFormat, { timeZone, ...options });

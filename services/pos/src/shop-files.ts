@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
+import { EXPONENTS } from '@boxoffice/http';
 
 /** The path prefix of the demo shop; it serves every file of the folder `shop` and those of {@link packaged}. */
 const SHOP = '/shop/';
@@ -95,7 +96,9 @@ const readShop = (): ReadonlyMap<string, ShopFile> => {
   const own = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
     .filter((name) => extname(name) in TYPES)
     .map((name) => [name.replaceAll('\\', '/'), join(FOLDER, name)] as const);
-  const all = [...own, ...Object.entries(packaged())].map(([name, file]) => [name, readFileSync(file)] as const);
+  const read = [...own, ...Object.entries(packaged())].map(([name, file]) => [name, readFileSync(file)] as const);
+  const exponents = Buffer.from(`export const exponents = ${JSON.stringify(EXPONENTS)};\n`);
+  const all = [...read, ['lib/minor-units.js', exponents] as const];
   const release = hash('sha256', Buffer.concat(all.map(([, content]) => content)), 'hex').slice(0, 16);
   const files = all.map(([name, content]): [string, ShopFile] => {
     if (name !== INDEX) return [`${release}/${name}`, shopFile(name, content)];

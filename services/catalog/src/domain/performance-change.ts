@@ -1,6 +1,7 @@
 import { type CategoryPlan, capacityProblems, type RequestedCapacity } from './capacity.ts';
 import { detailProblems, type Performance, type PerformanceDetails, type PerformanceState } from './performance.ts';
 import { type PriceInput, priceProblems, resolvedPrices } from './price.ts';
+import { ianaName } from './time-zones.ts';
 
 /** A change: absent members stay, null removes, objects merge, lists replace. */
 export interface PerformancePatch {
@@ -24,7 +25,7 @@ const merged = (performance: PerformanceDetails, patch: PerformancePatch): Perfo
     name: patch.venue?.name ?? performance.venue.name,
     city: patch.venue?.city === undefined ? performance.venue.city : patch.venue.city,
   },
-  timeZone: patch.timeZone ?? performance.timeZone,
+  timeZone: patch.timeZone === undefined ? performance.timeZone : (ianaName(patch.timeZone) ?? patch.timeZone),
   salesFrom: patch.salesFrom === undefined ? performance.salesFrom : patch.salesFrom,
   salesTo: patch.salesTo === undefined ? performance.salesTo : patch.salesTo,
 });

@@ -1,6 +1,7 @@
-import { beforeStart, isTimeZone, later } from './period.ts';
+import { beforeStart, later } from './period.ts';
 import { type Price, type PriceInput, priceProblems } from './price.ts';
 import { type CategoryInput, categoryProblems, type SeatCategory } from './seat-category.ts';
+import { ianaName } from './time-zones.ts';
 
 export const performanceStates = ['on_sale', 'closed', 'cancelled'] as const;
 export type PerformanceState = (typeof performanceStates)[number];
@@ -66,7 +67,7 @@ export const cancelledWithProduct = <P extends Performance>(
 
 /** The problems of the details, each with its path below `at`. */
 export const detailProblems = (details: PerformanceDetails, at = '$'): string[] => [
-  ...(isTimeZone(details.timeZone) ? [] : [`${at}.timeZone is not an IANA time zone`]),
+  ...(ianaName(details.timeZone) !== undefined ? [] : [`${at}.timeZone is not an IANA time zone`]),
   ...(beforeStart(details.salesFrom, details.salesTo) ? [`${at}.salesTo is before ${at}.salesFrom`] : []),
 ];
 

@@ -4,17 +4,3 @@ export const beforeStart = (start: string | null, end: string | null): boolean =
 
 /** The later of two instants in the format of `toISOString`. */
 export const later = (left: string, right: string): string => (left < right ? right : left);
-
-/**
- * Whether the runtime's IANA time zone database has the name. An offset such as +02:00 is not one: it has no summer
- * time.
- */
-export const isTimeZone = (name: string): boolean => {
-  if (!/^[A-Za-z]/.test(name)) return false;
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
-};

@@ -1,6 +1,7 @@
 import { currency, id, lineOfText, named, nullable, oneOf, timestamp } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
 import { type PerformanceInput, performanceStates } from '../domain/performance.ts';
+import { ianaName } from '../domain/time-zones.ts';
 import { amount, code, names } from '../schemas.ts';
 import { capacity, durationMinutes, rows, timeZone, venue } from './schemas.ts';
 
@@ -87,7 +88,7 @@ export const inputOf = (body: Static<typeof NewPerformance>): PerformanceInput =
   startDate: body.startDate,
   durationMinutes: body.durationMinutes ?? null,
   venue: { name: body.venue.name, city: body.venue.city ?? null },
-  timeZone: body.timeZone,
+  timeZone: ianaName(body.timeZone) ?? body.timeZone,
   salesFrom: body.salesFrom ?? null,
   salesTo: body.salesTo ?? null,
   seatCategories: body.seatCategories,

@@ -26,7 +26,11 @@ export const venue = named(
 
 export const durationMinutes = Type.Integer({ minimum: 0, maximum: 5_256_000 });
 
-export const timeZone = Type.String({ minLength: 1, maxLength: 64, description: 'IANA name' });
+export const timeZone = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  description: 'name of the IANA database; in any case, shown in its own',
+});
 
 export const Price = named(
   'Price',

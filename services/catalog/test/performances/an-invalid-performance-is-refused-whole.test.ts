@@ -87,6 +87,10 @@ describe('performances', () => {
     ['another currency', { prices: [{ seatCategory: 'STALLS', tariffId: 'TARIFF', amount: 1, currency: 'EUR' }] }],
     ['an unknown time zone', { timeZone: 'Europe/Atlantis' }],
     ['an offset instead of a time zone', { timeZone: '+02:00' }],
+    ...['BST', 'IST', 'AST', 'CST', 'PST', 'SystemV/PST8'].map((timeZone): [string, object] => [
+      `the abbreviation ${timeZone}, which is no IANA name`,
+      { timeZone },
+    ]),
     ['sales that end before they begin', { salesFrom: '2031-01-02T00:00:00Z', salesTo: '2031-01-01T00:00:00Z' }],
   ])('%s is 422', async (_what, more) => {
     const { data: product } = await createProduct(catalog);
@@ -96,6 +100,21 @@ describe('performances', () => {
     const refused = await add(product.id, body);
     expect([refused.status, refused.body.status]).toEqual([422, 'validation_error']);
     expect(refused.body.details).toMatch(/\$\./);
+  });
+
+  test.each([
+    ['europe/zurich', 'Europe/Zurich'],
+    ['utc', 'UTC'],
+    ['Europe/Kiev', 'Europe/Kiev'],
+    ['Europe/Kyiv', 'Europe/Kyiv'],
+    ['america/argentina/buenos_aires', 'America/Argentina/Buenos_Aires'],
+  ])('the time zone %s is stored as %s', async (timeZone, name) => {
+    const { data: product } = await createProduct(catalog);
+    const { data } = await add(product.id, performanceBody(tariff.id, [stalls(5)], { timeZone }));
+    expect(data.timeZone).toBe(name);
+    const body = { timeZone: 'asia/tokyo' };
+    const changed = await catalog.call<Performance>('PATCH', `/svc/v3/catalog/performances/${data.id}`, { body });
+    expect([changed.status, changed.data.timeZone]).toEqual([200, 'Asia/Tokyo']);
   });
 
   test('fractions, negative amounts and huge capacities are 400', async () => {

@@ -1,5 +1,6 @@
 // The document of a ticket: what is printed on it, as PDF and as SVG.
 
+import { exponentOf } from '@boxoffice/http';
 import type { Ticket } from '../domain/ticket.ts';
 import { type Speech, speechOf } from './texts.ts';
 
@@ -37,13 +38,27 @@ const nameOf = (beneficiary: Ticket['beneficiary']): string | null =>
 
 /** An amount in the currency's minor unit, as people of the language write it. */
 const money = (amount: number, currency: string, locale: string): string => {
-  const format = new Intl.NumberFormat(locale, { style: 'currency', currency, currencyDisplay: 'code' });
-  const digits = format.resolvedOptions().maximumFractionDigits ?? 2;
+  const digits = exponentOf(currency);
+  const places = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  const format = new Intl.NumberFormat(locale, { style: 'currency', currency, currencyDisplay: 'code', ...places });
   return format.format(amount / 10 ** digits);
 };
 
-const dateIn = (startDate: string, timeZone: string, locale: string): string =>
-  new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'short', timeZone }).format(new Date(startDate));
+/** By how much clocks are set back at the end of summer time, in minutes: an hour, on Lord Howe Island half of it. */
+const SET_BACK = [60, 30];
+
+/** The start by the clocks of the venue; where they show that time twice, with the offset from UTC. */
+const dateIn = (startDate: string, timeZone: string, locale: string): string => {
+  const at = Date.parse(startDate);
+  const format = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'short', timeZone });
+  const text = format.format(at);
+  const isTwice = SET_BACK.some((minutes) =>
+    [at - minutes * 60_000, at + minutes * 60_000].some((other) => format.format(other) === text),
+  );
+  if (!isTwice) return text;
+  const parts = new Intl.DateTimeFormat(locale, { timeZone, timeZoneName: 'shortOffset' }).formatToParts(at);
+  return `${text} (${parts.find(({ type }) => type === 'timeZoneName')?.value})`;
+};
 
 /** The start by the clocks of the venue; in UTC, and saying so, if their time zone is not known. */
 const startOf = (startDate: string, timeZone: string | undefined, locale: string): string => {

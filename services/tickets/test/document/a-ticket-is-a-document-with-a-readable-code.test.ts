@@ -51,6 +51,33 @@ describe('the PDF of a ticket', () => {
   }, 300_000);
 });
 
+/** Everything that the document of such a ticket says, with plain spaces. */
+const saidOf = (more: object): string =>
+  JSON.stringify(aboutTicket({ ...sample(), ...more }, 'en')).replaceAll(/\s/g, ' ');
+
+test.each([
+  ['CHF', 12_500, 'CHF 125.00'],
+  ['HUF', 1_000_000, 'HUF 10,000.00'],
+  ['COP', 5_000_000, 'COP 50,000.00'],
+  ['KRW', 50_000, 'KRW 50,000'],
+  ['ISK', 5_000, 'ISK 5,000'],
+  ['IQD', 15_000, 'IQD 15.000'],
+  ['KWD', 1_234, 'KWD 1.234'],
+])('an amount in %s has the digits of ISO 4217', (currency, amount, shown) => {
+  expect(saidOf({ price: { amount, currency } })).toContain(shown);
+});
+
+test('a start in the hour that comes twice names its offset, another one does not', () => {
+  const [first, second, other] = [
+    '2031-10-26T00:30:00.000Z',
+    '2031-10-26T01:30:00.000Z',
+    '2031-10-26T18:30:00.000Z',
+  ].map((startDate) => saidOf({ startDate }));
+  expect(first).toContain('02:30 (GMT+2)');
+  expect(second).toContain('02:30 (GMT+1)');
+  expect(other).not.toContain('GMT');
+});
+
 describe.each(engines)(`a ticket is a document, on $name${notExercised}`, (engine) => {
   let fixture: Fixture;
   let id: string;
