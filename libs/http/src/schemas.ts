@@ -97,6 +97,9 @@ export const ORIGIN_PATTERN = `^https?://(${NAME}|(${BYTE}[.]){3}${BYTE}|${IPV6}
 /** The origin of web pages (RFC 6454), as browsers send it. */
 export const webOrigin = Type.String({ maxLength: 300, pattern: ORIGIN_PATTERN });
 
+/** A language tag in its canonical form (BCP 47): a language, with a script or a region where it matters. */
+export const LANGUAGE_TAG = '^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?$';
+
 export const currency = Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217' });
 
 /**

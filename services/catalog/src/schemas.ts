@@ -1,15 +1,15 @@
-import { lineOfText, linesOfText, named } from '@boxoffice/http';
+import { LANGUAGE_TAG, lineOfText, linesOfText, named } from '@boxoffice/http';
 import { Type } from 'typebox';
 
 // Members that the schemas of several resources share.
 
-const language = '^[a-z]{2,3}(-[A-Z]{2})?$';
+const language = LANGUAGE_TAG;
 
 const byLanguage = (text: Type.TString) =>
   Type.Record(Type.String({ pattern: language }), text, {
     minProperties: 1,
     additionalProperties: false,
-    description: 'by language (ISO 639)',
+    description: 'by language (BCP 47, in its canonical form: fr, pt-BR, zh-Hant, es-419)',
   });
 
 /** A name by language. */

@@ -556,7 +556,7 @@ export interface components {
             email?: string;
             /** @description one line with a visible character, trimmed, in Unicode NFC */
             phone?: string;
-            /** @description ISO 639, for example fr or de-CH */
+            /** @description BCP 47, for example fr or de-CH */
             language?: string;
             address?: components["schemas"]["Address"];
             /** @description what entitles to tariffs and payment methods: member, student, account… */
@@ -601,7 +601,7 @@ export interface components {
             email?: string | null;
             /** @description one line with a visible character, trimmed, in Unicode NFC */
             phone?: string | null;
-            /** @description ISO 639, for example fr or de-CH */
+            /** @description BCP 47, for example fr or de-CH */
             language?: string | null;
             address?: components["schemas"]["AddressChanges"] | null;
             /** @description what entitles to tariffs and payment methods: member, student, account… */
@@ -639,7 +639,7 @@ export interface components {
             email?: string;
             /** @description one line with a visible character, trimmed, in Unicode NFC */
             phone?: string;
-            /** @description ISO 639, for example fr or de-CH */
+            /** @description BCP 47, for example fr or de-CH */
             language?: string;
             address?: components["schemas"]["Address"];
             /** @description what entitles to tariffs and payment methods: member, student, account… */
@@ -767,15 +767,15 @@ export interface components {
             details: string | null;
             data: components["schemas"]["ProductPage"] | components["schemas"]["PublicProductPage"];
         };
-        /** @description by language (ISO 639) */
+        /** @description by language (BCP 47, in its canonical form: fr, pt-BR, zh-Hant, es-419) */
         LocalisedLongText: {
             [key: string]: string;
         };
-        /** @description by language (ISO 639) */
+        /** @description by language (BCP 47, in its canonical form: fr, pt-BR, zh-Hant, es-419) */
         LocalisedText: {
             [key: string]: string;
         };
-        /** @description by language (ISO 639) */
+        /** @description by language (BCP 47, in its canonical form: fr, pt-BR, zh-Hant, es-419) */
         LocalisedTextChanges: {
             [key: string]: string | null;
         };
@@ -833,7 +833,7 @@ export interface components {
             email?: string;
             /** @description one line with a visible character, trimmed, in Unicode NFC */
             phone?: string;
-            /** @description ISO 639, for example fr or de-CH */
+            /** @description BCP 47, for example fr or de-CH */
             language?: string;
             address?: components["schemas"]["Address"];
             /** @description what entitles to tariffs and payment methods: member, student, account… */
@@ -888,7 +888,7 @@ export interface components {
             startDate: string;
             durationMinutes?: number | null;
             venue: components["schemas"]["NewVenue"];
-            /** @description IANA name */
+            /** @description name of the IANA database; in any case, shown in its own */
             timeZone: string;
             /**
              * Format: date-time
@@ -989,7 +989,7 @@ export interface components {
             email?: string;
             /** @description one line with a visible character, trimmed, in Unicode NFC */
             phone?: string;
-            /** @description ISO 639, for example fr or de-CH */
+            /** @description BCP 47, for example fr or de-CH */
             language?: string;
             address?: components["schemas"]["Address"];
             relay?: components["schemas"]["Relay"];
@@ -1324,7 +1324,7 @@ export interface components {
             startDate: string;
             durationMinutes: number | null;
             venue: components["schemas"]["Venue"];
-            /** @description IANA name */
+            /** @description name of the IANA database; in any case, shown in its own */
             timeZone: string;
             /**
              * Format: date-time
@@ -1372,7 +1372,7 @@ export interface components {
                 /** @description one line with a visible character, trimmed, in Unicode NFC */
                 city?: string | null;
             };
-            /** @description IANA name */
+            /** @description name of the IANA database; in any case, shown in its own */
             timeZone?: string;
             /**
              * Format: date-time
@@ -1590,7 +1590,7 @@ export interface components {
             code?: string;
             type?: components["schemas"]["ProductType"];
             name?: components["schemas"]["LocalisedTextChanges"];
-            /** @description by language (ISO 639) */
+            /** @description by language (BCP 47, in its canonical form: fr, pt-BR, zh-Hant, es-419) */
             description?: {
                 [key: string]: string | null;
             } | null;
@@ -1695,7 +1695,7 @@ export interface components {
             startDate: string;
             durationMinutes: number | null;
             venue: components["schemas"]["Venue"];
-            /** @description IANA name */
+            /** @description name of the IANA database; in any case, shown in its own */
             timeZone: string;
             /**
              * Format: date-time
@@ -2014,7 +2014,7 @@ export interface components {
             email?: string;
             /** @description one line with a visible character, trimmed, in Unicode NFC */
             phone?: string;
-            /** @description ISO 639, for example fr or de-CH */
+            /** @description BCP 47, for example fr or de-CH */
             language?: string;
             address?: components["schemas"]["Address"];
             relay?: components["schemas"]["Relay"];
@@ -2057,7 +2057,7 @@ export interface components {
             email?: string | null;
             /** @description one line with a visible character, trimmed, in Unicode NFC */
             phone?: string | null;
-            /** @description ISO 639, for example fr or de-CH */
+            /** @description BCP 47, for example fr or de-CH */
             language?: string | null;
             address?: components["schemas"]["AddressChanges"] | null;
             relay?: components["schemas"]["RelayChanges"] | null;
@@ -2093,7 +2093,7 @@ export interface components {
             email?: string;
             /** @description one line with a visible character, trimmed, in Unicode NFC */
             phone?: string;
-            /** @description ISO 639, for example fr or de-CH */
+            /** @description BCP 47, for example fr or de-CH */
             language?: string;
             address?: components["schemas"]["Address"];
             relay?: components["schemas"]["Relay"];

@@ -14,7 +14,8 @@ export const institutionProblems = ({ id, name, currency, languages }: Instituti
   ...(/^[a-z0-9][a-z0-9_-]{0,62}$/.test(id) ? [] : ['id must be 1 to 63 of a-z, 0-9, _ and -']),
   ...(name.trim() === '' ? ['name must not be empty'] : []),
   ...(CURRENCIES.has(currency) ? [] : ['currency must be an ISO 4217 code']),
-  ...(languages.length > 0 && languages.every((language) => /^[a-z]{2,3}(-[A-Z]{2})?$/.test(language))
+  ...(languages.length > 0 &&
+  languages.every((language) => /^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?$/.test(language))
     ? []
     : ['languages must be ISO 639 codes, at least one']),
 ];

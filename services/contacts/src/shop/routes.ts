@@ -2,6 +2,7 @@ import { Fault } from '@boxoffice/envelope';
 import {
   type AnyOperation,
   emailSchema,
+  LANGUAGE_TAG,
   lineOfText,
   named,
   nullable,
@@ -82,7 +83,7 @@ const Guest = named(
     firstName: Type.Optional(name),
     lastName: name,
     email: emailSchema,
-    language: Type.Optional(Type.String({ pattern: '^[a-z]{2,3}(-[A-Z]{2})?$' })),
+    language: Type.Optional(Type.String({ pattern: LANGUAGE_TAG })),
   }),
 );
 

@@ -1,4 +1,14 @@
-import { emailSchema, id, lineOfText, named, nullable, oneOf, requestId, timestamp } from '@boxoffice/http';
+import {
+  emailSchema,
+  id,
+  LANGUAGE_TAG,
+  lineOfText,
+  named,
+  nullable,
+  oneOf,
+  requestId,
+  timestamp,
+} from '@boxoffice/http';
 import { idPattern } from '@boxoffice/runtime';
 import { type Static, Type } from 'typebox';
 import { catalogValues } from '../clients/generated/catalog.ts';
@@ -50,7 +60,7 @@ const Guest = named(
     firstName: Optional(guestName),
     lastName: guestName,
     email: emailSchema,
-    language: Optional(Text({ pattern: '^[a-z]{2,3}(-[A-Z]{2})?$' })),
+    language: Optional(Text({ pattern: LANGUAGE_TAG })),
   }),
 );
 

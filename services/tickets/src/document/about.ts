@@ -29,9 +29,21 @@ export interface About {
   readonly printedAt: string;
 }
 
-/** The text in the language, or else in that of the fixed words, or in another that there is. */
-const spoken = (texts: Readonly<Record<string, string>> | undefined, { language, texts: words }: Speech) =>
-  texts === undefined ? null : (texts[language] ?? texts[words.language] ?? Object.values(texts)[0] ?? null);
+/** The key of the texts that is this language tag, else one with the same primary language. */
+const keyOf = (texts: Readonly<Record<string, string>>, tag: string): string | undefined => {
+  const { baseName, language } = new Intl.Locale(tag);
+  const keys = Object.keys(texts).map((key) => ({ key, locale: new Intl.Locale(key) }));
+  const found =
+    keys.find(({ locale }) => locale.baseName === baseName) ?? keys.find(({ locale }) => locale.language === language);
+  return found?.key;
+};
+
+/** The text in the language, or else in that of the fixed words, or in the first that there is. */
+const spoken = (texts: Readonly<Record<string, string>> | undefined, { tag, texts: words }: Speech): string | null => {
+  if (texts === undefined) return null;
+  const key = keyOf(texts, tag) ?? keyOf(texts, words.language) ?? Object.keys(texts)[0];
+  return key === undefined ? null : (texts[key] ?? null);
+};
 
 const nameOf = (beneficiary: Ticket['beneficiary']): string | null =>
   [beneficiary?.firstName, beneficiary?.lastName].filter(Boolean).join(' ') || null;

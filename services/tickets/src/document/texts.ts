@@ -73,6 +73,8 @@ const byLanguage: Readonly<Record<string, Texts>> = {
 
 /** How a document speaks: the language of its names, its fixed words, and the locale of its dates and amounts. */
 export interface Speech {
+  /** The asked language, with script and region (BCP 47). */
+  readonly tag: string;
   readonly language: string;
   readonly texts: Texts;
   readonly locale: string;
@@ -84,8 +86,8 @@ const MAX_TAG_LENGTH = 64;
 /** Only a language that the code knows has a locale: another would be that of the machine. */
 const speechIn = ({ language, baseName }: Intl.Locale): Speech => {
   const texts = byLanguage[language];
-  if (texts) return { language, texts, locale: baseName === 'en' ? 'en-GB' : baseName };
-  return { language, texts: english, locale: 'en-GB' };
+  if (texts) return { language, tag: baseName, texts, locale: baseName === 'en' ? 'en-GB' : baseName };
+  return { language, tag: baseName, texts: english, locale: 'en-GB' };
 };
 
 /**

@@ -56,6 +56,24 @@ const saidOf = (more: object): string =>
   JSON.stringify(aboutTicket({ ...sample(), ...more }, 'en')).replaceAll(/\s/g, ' ');
 
 test.each([
+  ['pt-BR', 'A Flauta Mágica'],
+  ['pt', 'A Flauta Mágica'],
+  ['de-CH', 'Die Zauberflöte (CH)'],
+  ['de-AT', 'Die Zauberflöte'],
+  ['zh-Hant', '魔笛'],
+  ['fi', 'The Magic Flute'],
+])('a document in %s has the text of that tag, else of its language', (lang, title) => {
+  const product = {
+    en: 'The Magic Flute',
+    de: 'Die Zauberflöte',
+    'de-CH': 'Die Zauberflöte (CH)',
+    'pt-BR': 'A Flauta Mágica',
+    'zh-Hant': '魔笛',
+  };
+  expect(aboutTicket({ ...sample(), about: { ...about, product } }, lang).title).toBe(title);
+});
+
+test.each([
   ['CHF', 12_500, 'CHF 125.00'],
   ['HUF', 1_000_000, 'HUF 10,000.00'],
   ['COP', 5_000_000, 'COP 50,000.00'],

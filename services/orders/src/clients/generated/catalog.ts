@@ -82,7 +82,7 @@ export interface components {
                 readonly placeIds?: readonly string[];
             }[];
         };
-        /** @description by language (ISO 639) */
+        /** @description by language (BCP 47, in its canonical form: fr, pt-BR, zh-Hant, es-419) */
         readonly LocalisedText: {
             readonly [key: string]: string;
         };

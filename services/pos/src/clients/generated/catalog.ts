@@ -53,11 +53,11 @@ export interface components {
                 readonly places: readonly components["schemas"]["ShopPlace"][];
             };
         };
-        /** @description by language (ISO 639) */
+        /** @description by language (BCP 47, in its canonical form: fr, pt-BR, zh-Hant, es-419) */
         readonly LocalisedLongText: {
             readonly [key: string]: string;
         };
-        /** @description by language (ISO 639) */
+        /** @description by language (BCP 47, in its canonical form: fr, pt-BR, zh-Hant, es-419) */
         readonly LocalisedText: {
             readonly [key: string]: string;
         };
@@ -71,7 +71,7 @@ export interface components {
             readonly startDate: string;
             readonly durationMinutes: number | null;
             readonly venue: components["schemas"]["Venue"];
-            /** @description IANA name */
+            /** @description name of the IANA database; in any case, shown in its own */
             readonly timeZone: string;
             /**
              * Format: date-time
