@@ -1,15 +1,15 @@
 import { Fault } from '@boxoffice/envelope';
-import { DuplicateEmail } from '@boxoffice/envelope/contact-exception';
 import { type Caller, principalOf } from '@boxoffice/identity';
 import type { Logger } from '@boxoffice/runtime';
 import { LRUCache } from 'lru-cache';
 
-/** Records that an answer disclosed a contact to a client without read access. */
+/** Records that an answer disclosed a contact, or that there is one, to a caller who may not read it. */
 type Audit = (caller: Pick<Caller, 'institution' | 'client'>, event: keyof typeof MESSAGES) => void;
 
 /**
  * Limits what the answer to a duplicate email discloses. The interface (section 2) requires it to show the existing
- * contact, also to a client without read access: so each such answer is audited, and their rate per client is limited.
+ * contact, also to a client without read access, and a customer learns that another contact has the email: so each such
+ * answer is audited, and their rate per client, or per user at it, is limited.
  */
 export interface Disclosure {
   /** Runs a write and rethrows its errors; above the limit, Fault `too_many_requests` replaces the contact. */
@@ -25,9 +25,15 @@ export interface DisclosureOptions {
 }
 
 const MESSAGES = {
-  contact_disclosed: 'a duplicate email disclosed a contact to a client without contacts:read',
-  disclosure_throttled: 'a client without contacts:read exceeds the limit of duplicate emails',
+  contact_disclosed: 'a duplicate email was disclosed to a customer, or a contact to a client without contacts:read',
+  disclosure_throttled: 'a customer or a client without contacts:read exceeds the limit of duplicate emails',
 } as const;
+
+/** With or without the existing contact: customers learn only that there is one. */
+const isDuplicate = (error: unknown): boolean => error instanceof Fault && error.code === 'contact_duplicate_email';
+
+/** Whether the caller learns of contacts that it may not read. */
+const mayProbe = ({ scopes, user }: Caller): boolean => !scopes.includes('contacts:read') || user?.role === 'customer';
 
 const MINUTE_MS = 60_000;
 /** The most clients that are counted at a time; the least recently used are evicted. */
@@ -67,7 +73,7 @@ export const createDisclosure = ({ perMinute, audit, now = Date.now }: Disclosur
       try {
         return await write();
       } catch (error) {
-        if (error instanceof DuplicateEmail && !caller.scopes.includes('contacts:read')) count(caller);
+        if (isDuplicate(error) && mayProbe(caller)) count(caller);
         throw error;
       }
     },

@@ -3,7 +3,7 @@ import type { CallerUser } from '@boxoffice/identity';
 import type { CollectionHandle } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ContactDocument } from '../../src/store.ts';
-import { engines, type Fixture, openFixture } from '../fixture/service.ts';
+import { DUPLICATES_PER_MINUTE, engines, type Fixture, openFixture } from '../fixture/service.ts';
 
 const PATH = '/svc/v3/contacts/individuals';
 const UNKNOWN = 'C0000000000ZZ';
@@ -119,6 +119,24 @@ describe.each(engines)('a customer has its own contact alone, on $name', (engine
     expect([allowing.status, allowing.body.status]).toEqual([403, 'forbidden']);
     expect((await change(UNKNOWN, '?allowDuplicateEmail=true')).text).toBe(allowing.text);
     expect((await change(contactNumber, '?allowDuplicateEmail=false')).status).toBe(409);
+  });
+
+  test('probing emails is audited, and limited per user', async () => {
+    const email = emailOf();
+    await made(fixture, { email });
+    const { contactNumber } = await made(fixture);
+    const user = customerOf(contactNumber);
+    const before = fixture.audited.length;
+    const probe = () =>
+      fixture.call('updateIndividual', 'PATCH', `${PATH}/${contactNumber}`, { user, body: { email } });
+    const statuses: number[] = [];
+    for (let index = 0; index <= DUPLICATES_PER_MINUTE; index += 1) statuses.push((await probe()).status);
+    expect(statuses).toEqual([...Array.from({ length: DUPLICATES_PER_MINUTE }, () => 409), 429]);
+    const events = fixture.audited.slice(before).map((entry) => (entry as { readonly event: string }).event);
+    expect(events).toEqual([
+      ...Array.from({ length: DUPLICATES_PER_MINUTE }, () => 'audit.contact_disclosed'),
+      'audit.disclosure_throttled',
+    ]);
   });
 
   test('creation, erasure and sensitive data are forbidden, before any look at the contact', async () => {
