@@ -198,6 +198,12 @@ export const registry = {
     'the ticket was controlled before; details says when and where',
   ),
   webhook_too_many: row(409, 'webhook_too_many', 'webhook', 'the institution has 20 webhooks already'),
+  webhook_redelivery_running: row(
+    409,
+    'webhook_redelivery_running',
+    'webhook',
+    'events are being delivered again to the webhook already',
+  ),
   webhook_address_refused: row(
     422,
     'webhook_address_refused',

@@ -6246,6 +6246,7 @@ export type StatusCode =
   | 'user_wrong_password'
   | 'validation_error'
   | 'webhook_address_refused'
+  | 'webhook_redelivery_running'
   | 'webhook_too_many'
 
 /** The operations, by their ids. */

@@ -45,9 +45,11 @@ export const deliveryRoutes = (webhooks: Webhooks): AnyOperation[] => [
     access: 'events:write',
     summary: 'Sends a webhook.test now and answers with its outcome',
     answersWithin: 20,
-    description: 'In every state of the webhook, once, without retries. It takes up to 15 seconds.',
+    description:
+      'In every state of the webhook, once, without retries, at most ten times a minute. It takes up to 15 seconds.',
     params,
     answers: { 200: TestedWebhook },
+    errors: ['too_many_requests'],
     example: { params: exampleParams, answer: { delivery: example.testDelivery } },
     handle: async ({ caller, params }) =>
       ok({ delivery: deliveryView(await webhooks.test({ caller, ...params, allow })) }),
@@ -91,12 +93,13 @@ export const deliveryRoutes = (webhooks: Webhooks): AnyOperation[] => [
     summary: 'Delivers an event again, or all events after a cursor',
     description:
       'Either `eventId` or `after`. With the same `webhook-id`, of the types of the webhook that its client may read, and also ' +
-      'while it is disabled. The deliveries are listed like all others.',
+      'while it is disabled. The deliveries are listed like all others. One redelivery at a time: while an ' +
+      'earlier one waits, another is 409.',
     params,
     body: RedeliveryRequest,
     needsBody: true,
     answers: { 202: Redelivery },
-    errors: ['event_cursor_expired', 'semantically_invalid'],
+    errors: ['event_cursor_expired', 'semantically_invalid', 'webhook_redelivery_running'],
     example: { params: exampleParams, body: { eventId: example.delivery.eventId }, answer: { count: 1 } },
     handle: async ({ caller, params, body, remember }) => {
       const record = remember(({ count }: RedeliveryDocument) => accepted(count));

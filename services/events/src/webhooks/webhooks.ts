@@ -20,6 +20,7 @@ import {
   type WebhookDocument,
   webhooksCollection,
 } from './documents.ts';
+import { requireFewTests, storeRedelivery } from './limits.ts';
 import * as rules from './rules.ts';
 import { testEvent } from './test-event.ts';
 
@@ -235,6 +236,7 @@ export const createWebhooks = (its: WebhooksDependencies) => {
       allow(webhook);
       rules.requireVisible(caller, webhook.types);
       const deliveries = deliveriesOf(institution);
+      await requireFewTests(deliveries, webhookId, now());
       const id = newId('evt', now());
       const event = { id, type: TEST_TYPE, sequence: 0, resource: { id: webhookId } };
       const plan = planned(webhookId, event, { origin: 'test', round: 'test' }, { dueAt: null, now: now() });
@@ -278,26 +280,12 @@ export const createWebhooks = (its: WebhooksDependencies) => {
       const count = event
         ? Number(isDelivered)
         : await store.collection(eventsCollection).of(institution).count(between);
-      const at = new Date(now());
-      const request = await store
-        .collection(redeliveriesCollection)
-        .of(institution)
-        .insert(
-          {
-            id: newId('rdl', now()),
-            webhookId,
-            eventId: event?.id ?? null,
-            after: from,
-            until,
-            types,
-            count,
-            state: 'open',
-            createdAt: at.toISOString(),
-          },
-          { idempotencyRecord },
-        );
+      const redeliveries = store.collection(redeliveriesCollection).of(institution);
+      const redelivery = { webhookId, eventId: event?.id ?? null, after: from, until, types, count };
+      const at = { now: now(), idempotencyRecord };
+      await storeRedelivery(redeliveries, deliveriesOf(institution), redelivery, at);
       its.changed(webhook);
-      return request.count;
+      return count;
     },
   };
 };

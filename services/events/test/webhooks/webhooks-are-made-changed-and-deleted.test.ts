@@ -243,9 +243,36 @@ describe.each(engines)('on $name', (engine) => {
       expect((await ask({ eventId: order, after: its.cursor(0) })).status).toBe(422);
       const accepted = await ask({ eventId: order });
       expect([accepted.status, accepted.data]).toEqual([202, { count: 1 }]);
+      await until('it again', async () => (await its.attempts(id, `&eventId=${order}&outcome=succeeded`)).length === 2);
       const all = await ask({ after: 'start' });
       expect([all.status, all.data.count]).toEqual([202, expect.any(Number)]);
       expect(all.data.count).toBeGreaterThan(0);
+    }));
+
+  test('events are delivered again once at a time', () =>
+    using(async (id) => {
+      const ask = (body: object) => its.call('POST', `/${id}/redeliveries`, { body });
+      const event = await its.emit('order.created');
+      await until('the event', async () => (await its.attempts(id, '&outcome=succeeded')).length === 1);
+      at.answer = status(503);
+      const both = await Promise.all([ask({ after: 'start' }), ask({ after: 'start' })]);
+      expect(both.map((answer) => answer.status).sort()).toEqual([202, 409]);
+      await until('it waits', async () => (await its.attempts(id, '&outcome=waiting')).length > 0);
+      const refused = await ask({ after: 'start' });
+      expect([refused.status, refused.body.status]).toEqual([409, 'webhook_redelivery_running']);
+      // Another single event is taken meanwhile.
+      expect((await ask({ eventId: event })).status).toBe(202);
+      at.answer = status(204);
+    }));
+
+  test('a webhook is tested ten times a minute', () =>
+    using(async (id) => {
+      const test = () => its.call('POST', `/${id}/test`);
+      for (let count = 0; count < 10; count += 1) expect((await test()).status).toBe(200);
+      const refused = await test();
+      expect([refused.status, refused.body.status]).toEqual([429, 'too_many_requests']);
+      clock.advance(60_001);
+      expect((await test()).status).toBe(200);
     }));
 
   test('an operator lists, pauses and deletes them', async () => {
