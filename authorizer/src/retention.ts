@@ -12,7 +12,9 @@ export const retention: Retentions = {
     retained: 'until the token would have expired (`ACCESS_TOKEN_LIFETIME_SECONDS`)',
     ends: [{ field: 'expiresAt', afterMs: CLOCKS_MS }],
   },
-  users: { retained: 'until they are deleted, or the data of their contact is erased' },
+  users: {
+    retained: 'until they are deleted; those of role `customer` also until the data of their contact is erased',
+  },
   invitations: {
     retained: 'seven days (`INVITATION_MS`), or until they are accepted or replaced',
     ends: [{ field: 'expiresAt', afterMs: CLOCKS_MS }],
