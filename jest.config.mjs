@@ -20,4 +20,6 @@ export default {
   // Suites also wait, for deadlines and other processes: never less than two at a time. More than one a processor
   // starves the suites that start whole products.
   maxWorkers: Math.min(Math.max(2, availableParallelism()), 8),
+  // Modules of ended suites stay in the heap of their worker: hundreds of suites would exceed its limit of 4 GB.
+  workerIdleMemoryLimit: '1500MB',
 };
