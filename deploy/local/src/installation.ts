@@ -128,7 +128,7 @@ export const startServices = async (parts: InstallationParts): Promise<Services>
   const [[second, catalogStore], [third], [fourth], [seventh]] = await Promise.all([
     start(catalog, none, first.url),
     start(contacts, () => settings, first.url),
-    start(tickets, none, first.url),
+    start(tickets, () => settings, first.url),
     start(
       events,
       () => ({

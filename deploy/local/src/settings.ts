@@ -20,10 +20,12 @@ import {
   tlsCaFile,
   traceSettings,
 } from '@boxoffice/runtime';
+import { tickets } from '@boxoffice/tickets';
 import { keepServiceRootSecret } from './secrets.ts';
 
 const ownOfContacts = contacts.settings as NonNullable<typeof contacts.settings>;
 const ownOfEvents = events.settings as NonNullable<typeof events.settings>;
+const ownOfTickets = tickets.settings as NonNullable<typeof tickets.settings>;
 // In one process, the other services' addresses are no settings.
 const {
   catalogUrl: _,
@@ -43,6 +45,7 @@ const spec = {
   ...ownOfAuthorizer,
   ...ownOfContacts,
   ...ownOfEvents,
+  ...ownOfTickets,
   ...ownOfOrders,
   sessionIdleSeconds,
   sessionAbsoluteSeconds,

@@ -1,5 +1,5 @@
 import { topology } from '@boxoffice/messaging';
-import { versionOf } from '@boxoffice/runtime';
+import { directory, versionOf } from '@boxoffice/runtime';
 import type { ServiceDefinition } from '@boxoffice/service';
 import { type Context, createContext } from './context.ts';
 import { currentFacts } from './current-facts.ts';
@@ -12,15 +12,22 @@ import { startSweep } from './replacement/sweep.ts';
 import { routes } from './routes.ts';
 import { collections, retention } from './store.ts';
 
+const settings = {
+  /** Fonts of the installation, for letters that the product's own lack. */
+  ticketFontsDirectory: directory('TICKET_FONTS_DIR', { default: '/usr/share/fonts' }),
+};
+
 /** The tickets service: issue, printing, beneficiary, control. It calls no other service. */
-export const tickets: ServiceDefinition<Record<never, never>, Context> = {
+export const tickets: ServiceDefinition<typeof settings, Context> = {
   name: 'tickets',
   version: versionOf(import.meta.url),
   currentFacts,
+  settings,
   collections,
   retention: () => retention,
   queues: [topology.ticketsOrders, topology.ticketsContactErased, topology.ticketsPerformances],
-  prepare: ({ store, serviceSecret }) => createContext(store, serviceSecret),
+  prepare: ({ store, serviceSecret, logger, settings: { ticketFontsDirectory: fontsDirectory } }) =>
+    createContext(store, serviceSecret, Date.now, { fontsDirectory, logger }),
   operations: (_parts, context) => routes(context),
   reactions: (_parts, context) => [
     {

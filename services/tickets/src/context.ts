@@ -2,7 +2,7 @@ import { announcing } from '@boxoffice/service';
 import type { Documents, Store } from '@boxoffice/store';
 import { announceTicket, TICKET_RECORDED } from './announcements.ts';
 import { type BarcodeKeys, createBarcodeKeys } from './barcode/keys.ts';
-import { createDrawing, type Drawing } from './document/drawing.ts';
+import { createDrawing, type Drawing, type DrawingOptions } from './document/drawing.ts';
 import {
   type ErasedContactDocument,
   erasedContactsCollection,
@@ -44,10 +44,15 @@ export interface Context {
 export type CallerContext = Omit<Context, 'store'>;
 
 /** The context of a service instance; `now` defaults to the system clock. */
-export const createContext = (store: Store, serviceSecret: string, now: () => number = Date.now): Context => ({
+export const createContext = (
+  store: Store,
+  serviceSecret: string,
+  now: () => number = Date.now,
+  documents: DrawingOptions = {},
+): Context => ({
   store,
   keys: createBarcodeKeys(store, serviceSecret, now),
-  drawing: createDrawing(),
+  drawing: createDrawing(documents),
   now,
   collections: (institution) => ({
     institution,

@@ -26,6 +26,10 @@ const DOCUMENT_HEADERS = {
     description: 'Shown in the browser; with the name to keep it under.',
     schema: { type: 'string', examples: ['inline; filename="ticket.pdf"'] },
   },
+  Link: {
+    description: 'Only if letters of the document are boxes, for want of a font: another media type that has them.',
+    schema: { type: 'string', examples: ['<document>; rel="alternate"; type="image/svg+xml"'] },
+  },
 };
 
 /** A part of a description, where it applies. */

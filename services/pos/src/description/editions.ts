@@ -60,7 +60,10 @@ const ExperimentalTicket = named(
 /** The document of a ticket, under the experimental version only. */
 export const TicketDocument = named(
   'ShopTicketDocument',
-  Members({ contentType: Text({ description: '`application/pdf`' }), base64: Text({ description: 'the document' }) }),
+  Members({
+    contentType: Text({ description: '`application/pdf`; `image/svg+xml` if no font has its letters' }),
+    base64: Text({ description: 'the document' }),
+  }),
 );
 
 const exampleOfSold = {

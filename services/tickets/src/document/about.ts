@@ -56,8 +56,8 @@ const money = (amount: number, currency: string, locale: string): string => {
   return format.format(amount / 10 ** digits);
 };
 
-/** By how much clocks are set back at the end of summer time, in minutes: an hour, on Lord Howe Island half of it. */
-const SET_BACK = [60, 30];
+/** By how much clocks are set back, in minutes: an hour; on Lord Howe Island half of it, at Troll in Antarctica two. */
+const SET_BACK = [60, 30, 120];
 
 /** The start by the clocks of the venue; where they show that time twice, with the offset from UTC. */
 const dateIn = (startDate: string, timeZone: string, locale: string): string => {

@@ -20,6 +20,8 @@ export interface TicketDocument {
   /** Of a file's name. */
   readonly extension: string;
   readonly content: Buffer;
+  /** Whether letters of it are boxes, for want of a font; the SVG shows them in the reader's fonts. */
+  readonly hasBoxes: boolean;
 }
 
 /**
@@ -39,9 +41,9 @@ export const documentOf = async (
   if (ticket.status === 'invalidated')
     throw new Fault('ticket_invalidated', `The ticket is invalidated: it was replaced by ${ticket.replacedBy}.`);
   const about = aboutTicket(await presentTicket(collections, ticket), lang);
-  return wantsSvg(accept)
-    ? { mediaType: SVG, extension: 'svg', content: svgOf(about) }
-    : { mediaType: PDF, extension: 'pdf', content: await drawing.draw(about) };
+  if (wantsSvg(accept)) return { mediaType: SVG, extension: 'svg', content: svgOf(about), hasBoxes: false };
+  const { pdf, missing } = await drawing.draw(about);
+  return { mediaType: PDF, extension: 'pdf', content: pdf, hasBoxes: missing.length > 0 };
 };
 
 /** The validator of a document: of its bytes, since they also change with a release. */

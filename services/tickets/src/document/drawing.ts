@@ -1,10 +1,12 @@
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { Fault } from '@boxoffice/envelope';
+import type { Logger } from '@boxoffice/runtime';
 import { LRUCache } from 'lru-cache';
 import type { About } from './about.ts';
-import { pdfOf } from './pdf.ts';
-import type { DrawReply, DrawRequest } from './pdf-thread.ts';
+import { createFonts } from './fonts.ts';
+import { type Drawn, pdfOf } from './pdf.ts';
+import type { DrawReply, DrawRequest, ThreadData } from './pdf-thread.ts';
 
 /** Draws PDFs beside the event loop. */
 export interface Drawing {
@@ -12,23 +14,31 @@ export interface Drawing {
    * Resolves to the document as PDF.
    * @throws {Fault} `service_unavailable` if {@link MOST_WAITING} documents wait already
    */
-  draw(about: About): Promise<Buffer>;
+  draw(about: About): Promise<Drawn>;
   close(): Promise<void>;
 }
 
 interface Waiting {
   readonly about: About;
-  resolve(pdf: Buffer | Promise<Buffer>): void;
+  resolve(drawn: Drawn | Promise<Drawn>): void;
   reject(error: unknown): void;
 }
 
 /** Documents that wait at most: those of about five seconds. */
 export const MOST_WAITING = 50;
 
-const startThread = (): Worker => {
+/** Where fonts come from, and where missing ones are reported. */
+export interface DrawingOptions {
+  /** The folder of the installation's fonts, `TICKET_FONTS_DIR`. */
+  readonly fontsDirectory?: string;
+  readonly logger?: Pick<Logger, 'warn'>;
+}
+
+const startThread = (fontsDirectory: string | undefined): Worker => {
   const extension = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
   const worker = new Worker(fileURLToPath(new URL(`./pdf-thread${extension}`, import.meta.url)), {
     name: 'pdf',
+    workerData: { fontsDirectory } satisfies ThreadData,
     resourceLimits: { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16 },
   });
   worker.unref();
@@ -40,18 +50,40 @@ const startThread = (): Worker => {
  * so a worker thread draws it. It starts with the first document: most instances never make one. What waited in a
  * thread that has died is drawn by the calling thread, and the next document starts another.
  */
-export const createDrawing = (start: () => Worker = startThread): Drawing => {
+export const createDrawing = (
+  { fontsDirectory, logger }: DrawingOptions = {},
+  start: () => Worker = () => startThread(fontsDirectory),
+): Drawing => {
   let worker: Worker | undefined;
   let last = 0;
   const waiting = new Map<number, Waiting>();
   // By what they show: a reader who asks again within minutes, also for a 304, costs nothing.
-  const made = new LRUCache<string, Promise<Buffer>>({ max: 100, ttl: 5 * 60_000 });
+  const made = new LRUCache<string, Promise<Drawn>>({ max: 100, ttl: 5 * 60_000 });
+
+  const fonts = createFonts(fontsDirectory);
+  const reported = new Set<string>();
+
+  /** Warns of a script once: a season of its tickets is one missing font. */
+  const report = ({ missing }: Drawn): void => {
+    for (const script of missing) {
+      const [name = ''] = script.split(' (');
+      if (reported.has(name)) continue;
+      reported.add(name);
+      logger?.warn('no font has letters of a ticket, boxes in its PDF; install one in TICKET_FONTS_DIR', {
+        reason: `${script}: not in the product's fonts or those below ${fontsDirectory ?? 'no folder'}`,
+      });
+    }
+  };
 
   const onReply = (reply: DrawReply): void => {
     const one = waiting.get(reply.id);
     waiting.delete(reply.id);
-    if ('pdf' in reply) one?.resolve(Buffer.from(reply.pdf.buffer, reply.pdf.byteOffset, reply.pdf.byteLength));
-    else one?.reject(reply.error);
+    if ('error' in reply) {
+      one?.reject(reply.error);
+      return;
+    }
+    const { pdf, missing } = reply;
+    one?.resolve({ pdf: Buffer.from(pdf.buffer, pdf.byteOffset, pdf.byteLength), missing });
   };
   const open = (): Worker => {
     const thread = start();
@@ -60,12 +92,12 @@ export const createDrawing = (start: () => Worker = startThread): Drawing => {
       worker = undefined;
       const left = [...waiting.values()];
       waiting.clear();
-      for (const { about, resolve } of left) resolve(pdfOf(about));
+      for (const { about, resolve } of left) resolve(pdfOf(about, fonts));
     };
     return thread.on('message', onReply).on('error', drawHere).on('exit', drawHere);
   };
 
-  const drawn = (about: About): Promise<Buffer> =>
+  const drawn = (about: About): Promise<Drawn> =>
     new Promise((resolve, reject) => {
       if (waiting.size >= MOST_WAITING) {
         throw new Fault('service_unavailable', 'Too many documents are being drawn at the moment.', {
@@ -83,10 +115,10 @@ export const createDrawing = (start: () => Worker = startThread): Drawing => {
       const shown = JSON.stringify(about);
       const known = made.get(shown);
       if (known) return known;
-      const pdf = drawn(about);
-      made.set(shown, pdf);
-      pdf.catch(() => made.delete(shown));
-      return pdf;
+      const making = drawn(about);
+      made.set(shown, making);
+      making.then(report, () => made.delete(shown));
+      return making;
     },
     async close() {
       const ended = worker;

@@ -1,5 +1,6 @@
 import { correction, generate, mode } from 'lean-qr';
 import type { About } from './about.ts';
+import { isRightToLeft } from './direction.ts';
 import { linesOf } from './fitting.ts';
 
 /** Light modules around a QR code (ISO/IEC 18004). */
@@ -34,6 +35,8 @@ export interface Text {
   readonly room: number;
   readonly isBold: boolean;
   readonly isGrey: boolean;
+  /** Of a paragraph that is read from the right. */
+  readonly fromRight: boolean;
   readonly text: string;
 }
 
@@ -78,8 +81,9 @@ export const layoutOf = ({ institution, title, when, venue, entries, barcode, no
   ) => {
     const room = codeX - EDGE - x;
     const lines = text === null ? [] : linesOf(text, room, most, { size, isBold });
+    const fromRight = text !== null && isRightToLeft(text);
     for (const [index, line] of lines.entries())
-      texts.push({ x, y: top + index * size * 1.25, size, room, isBold, isGrey, text: line });
+      texts.push({ x, y: top + index * size * 1.25, size, room, isBold, isGrey, fromRight, text: line });
     return top + lines.length * size * 1.25;
   };
 

@@ -1,5 +1,6 @@
-import { parentPort } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
 import type { About } from './about.ts';
+import { createFonts } from './fonts.ts';
 import { pdfOf } from './pdf.ts';
 
 /** A document to draw. */
@@ -10,12 +11,19 @@ export interface DrawRequest {
 
 /** Its PDF, or why there is none. */
 export type DrawReply =
-  | { readonly id: number; readonly pdf: Uint8Array }
+  | { readonly id: number; readonly pdf: Uint8Array; readonly missing: readonly string[] }
   | { readonly id: number; readonly error: unknown };
 
+/** What the thread is started with. */
+export interface ThreadData {
+  readonly fontsDirectory: string | undefined;
+}
+
+const fonts = createFonts((workerData as ThreadData | null)?.fontsDirectory);
+
 parentPort?.on('message', async ({ id, about }: DrawRequest) => {
-  const reply: DrawReply = await pdfOf(about).then(
-    (pdf) => ({ id, pdf }),
+  const reply: DrawReply = await pdfOf(about, fonts).then(
+    (drawn) => ({ id, ...drawn }),
     (error: unknown) => ({ id, error }),
   );
   parentPort?.postMessage(reply);

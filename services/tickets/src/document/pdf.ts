@@ -1,56 +1,54 @@
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import type { About } from './about.ts';
-import { runsOf } from './direction.ts';
+import { contentOf, createFonts, type Face, type Fonts } from './fonts.ts';
 import { layoutOf, type Text } from './layout.ts';
-import { sfntOf } from './sfnt.ts';
+import { type PlacedLine, placeLine, scriptsOf } from './pieces.ts';
 
-const { resolve } = createRequire(import.meta.url);
+/** A drawn document. */
+export interface Drawn {
+  readonly pdf: Buffer;
+  /** The scripts that no font has, each with a letter of the document that is a box in it: `Thai (U+0E01)`. */
+  readonly missing: readonly string[];
+}
 
-/** One file has Latin, Greek, Cyrillic, Armenian, Georgian, Hebrew and Arabic letters. */
-const fontFile = async (weight: 400 | 700): Promise<Buffer> =>
-  sfntOf(await readFile(resolve(`@fontsource/dejavu-sans/files/dejavu-sans-latin-${weight}-normal.woff`)));
+/** The height of the product's font above its baseline, in its size: all fonts of a line stand on the same one. */
+const ASCENT = 0.928;
 
-const load = async () => {
-  const [{ default: PdfDocument }, regular, bold] = await Promise.all([import('pdfkit'), fontFile(400), fontFile(700)]);
-  return { PdfDocument, regular, bold };
-};
+/** With features a piece is laid out as a whole; without, each word is placed on its own, from left to right. */
+const PLACED = {
+  lineBreak: false,
+  baseline: 'alphabetic',
+  features: ['kern', 'liga', 'calt'],
+} as PDFKit.Mixins.TextOptions;
 
-let loading: ReturnType<typeof load> | undefined;
+const nameOf = ({ file, member = '' }: Face): string => `${file} ${member}`;
 
-/** Loaded with the first document: most instances of the service never make one. */
-const parts = (): ReturnType<typeof load> => {
-  loading ??= load().catch((error: unknown) => {
-    loading = undefined;
-    throw error;
-  });
-  return loading;
-};
-
-/** With features a run is one piece; without, each word is placed on its own, from left to right. */
-const PLACED = { lineBreak: false, features: ['kern', 'liga', 'calt'] } as PDFKit.Mixins.TextOptions;
-
-const write = (pdf: PDFKit.PDFDocument, { x, y, size, room, isBold, isGrey, text }: Text): void => {
-  pdf.font(isBold ? 'bold' : 'regular', size).fillColor(isGrey ? '#555555' : '#000000');
-  const runs = runsOf(text);
-  const widths = runs.map((run) => pdf.widthOfString(run, PLACED));
+const write = (pdf: PDFKit.PDFDocument, { x, y, size, room, isGrey }: Text, { pieces }: PlacedLine): void => {
+  pdf.fillColor(isGrey ? '#555555' : '#000000');
+  const widths = pieces.map(({ text, face }) => pdf.font(nameOf(face), size).widthOfString(text, PLACED));
   const whole = widths.reduce((sum, width) => sum + width, 0);
   const scale = whole > room ? room / whole : 1;
-  pdf.fontSize(size * scale);
   let left = x;
-  for (const [index, run] of runs.entries()) {
-    pdf.text(run, left, y, PLACED);
+  for (const [index, { text, face }] of pieces.entries()) {
+    pdf.font(nameOf(face), size * scale).text(text, left, y + ASCENT * size * scale, PLACED);
     left += (widths[index] ?? 0) * scale;
   }
+};
+
+/** Makes the fonts of the lines known to the document. */
+const register = async (pdf: PDFKit.PDFDocument, lines: readonly PlacedLine[]): Promise<void> => {
+  const faces = new Map(lines.flatMap(({ pieces }) => pieces.map(({ face }) => [nameOf(face), face] as const)));
+  for (const [name, { file, member }] of faces) pdf.registerFont(name, await contentOf(file), member);
 };
 
 /**
  * The document of a ticket as PDF, with embedded fonts. Without the instant of its making, so that the same ticket
  * gives the same bytes.
  */
-export const pdfOf = async (about: About): Promise<Buffer> => {
-  const { PdfDocument, regular, bold } = await parts();
+export const pdfOf = async (about: About, fonts: Fonts = createFonts(undefined)): Promise<Drawn> => {
+  // Loaded with the first document: most instances of the service never make one.
+  const { default: PdfDocument } = await import('pdfkit');
   const { width, height, texts, code } = layoutOf(about);
+  const lines = await Promise.all(texts.map((text) => placeLine(fonts, text.text, text)));
   const pdf = new PdfDocument({
     size: [width, height],
     margin: 0,
@@ -71,10 +69,13 @@ export const pdfOf = async (about: About): Promise<Buffer> => {
     pdf.once('end', () => done(Buffer.concat(chunks)));
     pdf.once('error', failed);
   });
-  pdf.registerFont('regular', regular).registerFont('bold', bold);
+  await register(pdf, lines);
   const root = pdf.struct('Document');
   pdf.addStructure(root);
-  for (const text of texts) root.add(pdf.struct('P', {}, () => write(pdf, text)));
+  for (const [index, text] of texts.entries()) {
+    const line = lines[index];
+    if (line) root.add(pdf.struct('P', {}, () => write(pdf, text, line)));
+  }
   const module = code.side / code.qr.side;
   root.add(
     pdf.struct('Figure', { alt: about.code }, () => {
@@ -85,5 +86,5 @@ export const pdfOf = async (about: About): Promise<Buffer> => {
   );
   root.end();
   pdf.end();
-  return ended;
+  return { pdf: await ended, missing: scriptsOf(lines.flatMap(({ missing }) => missing)) };
 };

@@ -5,6 +5,12 @@ import * as example from '../examples.ts';
 import { single } from '../tickets/answers.ts';
 import { documentOf, PDF, SVG, validatorOf } from './document.ts';
 
+/** The link to the document as SVG (RFC 8288), relative to that of the PDF. */
+const alternateOf = (lang: string | undefined): string => {
+  const query = lang === undefined ? '' : `?${new URLSearchParams({ lang })}`;
+  return `<document${query}>; rel="alternate"; type="${SVG}"`;
+};
+
 /** The document of a ticket. */
 export const documentRoutes = (contextOf: ContextOf): AnyOperation[] => [
   operation({
@@ -19,8 +25,9 @@ export const documentRoutes = (contextOf: ContextOf): AnyOperation[] => [
       '`Accept: application/pdf` (default) or `image/svg+xml`; any other `Accept` gets the PDF. It shows what was sold: ' +
       'institution, product, category, place, tariff, price and beneficiary, and start (by the clocks of the venue) and ' +
       'venue of the performance as they are now, in `lang` where the institution has such names; the fixed words in English, French, German or ' +
-      'Italian. The PDF has its fonts with it, for Latin, Greek, Cyrillic, Armenian, Georgian, Hebrew and Arabic ' +
-      "letters; the SVG uses the reader's. A ticket must be printed, controlled tickets included; a cancelled or " +
+      'Italian. The PDF has its fonts with it: Latin, Greek, Cyrillic, Armenian, Georgian, Hebrew and Arabic, and what ' +
+      'the installation has. Letters that no font has are boxes; then `Link` names the SVG (`rel="alternate"`), which ' +
+      "uses the reader's fonts. A ticket must be printed, controlled tickets included; a cancelled or " +
       'replaced one is refused.',
     query: {
       lang: Type.Optional(
@@ -42,7 +49,11 @@ export const documentRoutes = (contextOf: ContextOf): AnyOperation[] => [
       return ok('', {
         document,
         etag: validatorOf(document),
-        headers: { Vary: 'Accept', 'Content-Disposition': `inline; filename="${name}"` },
+        headers: {
+          Vary: 'Accept',
+          'Content-Disposition': `inline; filename="${name}"`,
+          ...(document.hasBoxes ? { Link: alternateOf(query.lang) } : {}),
+        },
       });
     },
   }),

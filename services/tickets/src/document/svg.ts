@@ -20,8 +20,10 @@ export const svgOf = (about: About): Buffer => {
   const { width, height, texts, code } = layoutOf(about);
   const { side } = code.qr;
   const dots = code.qr.runs.map(({ x, y, width: run }) => `M${x} ${y}h${run}v1h-${run}z`).join('');
-  const lines = texts.map(({ x, y, size, isBold, isGrey, text }) => {
-    const style = `${isBold ? ' font-weight="bold"' : ''}${isGrey ? ' fill="#555"' : ''}`;
+  const lines = texts.map(({ x, y, size, isBold, isGrey, fromRight, text }) => {
+    // Its end is at the left.
+    const direction = fromRight ? ' direction="rtl" text-anchor="end"' : '';
+    const style = `${isBold ? ' font-weight="bold"' : ''}${isGrey ? ' fill="#555"' : ''}${direction}`;
     return `<text x="${x}" y="${y + size}" font-size="${size}"${style}>${escaped(text)}</text>`;
   });
   const { language } = about;

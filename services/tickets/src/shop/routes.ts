@@ -2,7 +2,7 @@ import { Fault } from '@boxoffice/envelope';
 import { type AnyOperation, id, ok, operation } from '@boxoffice/http';
 import { Type } from 'typebox';
 import type { Context } from '../context.ts';
-import { documentOf, PDF } from '../document/document.ts';
+import { documentOf, PDF, SVG } from '../document/document.ts';
 import * as example from '../examples.ts';
 import { Naming, ShopDocument, ShopTicket, Status } from '../schemas.ts';
 import { presentTicket } from '../tickets/present.ts';
@@ -64,20 +64,18 @@ export const shopRoutes = (context: Context): AnyOperation[] => [
     method: 'get',
     path: `${PATH}/{ticketId}/document`,
     access: 'internal',
-    summary: 'Returns a printed ticket as PDF',
+    summary: 'Returns a printed ticket as PDF, as SVG if no font has its letters',
     params: { ticketId: id },
     query: { lang: Optional(Text({ description: 'ISO 639 or a longer tag' })) },
     answers: { 200: ShopDocument },
     errors: ['ticket_not_printed', 'ticket_cancelled', 'ticket_invalidated'],
     example: { params, query: { lang: 'fr' }, answer: { contentType: PDF, base64: 'JVBERi0xLjMK' } },
     handle: async ({ caller, params, query }) => {
-      const { mediaType, content } = await documentOf(
-        context.drawing,
-        context.collections(caller.institution),
-        params.ticketId,
-        query.lang,
-        PDF,
-      );
+      const { drawing } = context;
+      const read = (mediaType: string) =>
+        documentOf(drawing, context.collections(caller.institution), params.ticketId, query.lang, mediaType);
+      const pdf = await read(PDF);
+      const { mediaType, content } = pdf.hasBoxes ? await read(SVG) : pdf;
       return ok({ contentType: mediaType, base64: content.toString('base64') });
     },
   }),

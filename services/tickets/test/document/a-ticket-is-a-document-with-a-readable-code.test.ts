@@ -37,7 +37,7 @@ const sample = () => {
 
 describe('the PDF of a ticket', () => {
   test('has a code that ZXing reads at 72 dpi, sharp and blurred', async () => {
-    const pdf = await pdfOf(aboutTicket(sample(), 'fr'));
+    const { pdf } = await pdfOf(aboutTicket(sample(), 'fr'));
     const [small, large] = [await renderPdf(pdf, 1), await renderPdf(pdf, 2)];
     for (const picture of [small, blurred(small, 1), blurred(large, 2)])
       expect(await scan(picture)).toEqual([testVector.barcode]);
@@ -47,7 +47,7 @@ describe('the PDF of a ticket', () => {
 
   test('is the same for the same ticket, byte for byte', async () => {
     const about = aboutTicket(sample(), 'en');
-    expect((await pdfOf(about)).equals(await pdfOf(about))).toBe(true);
+    expect((await pdfOf(about)).pdf.equals((await pdfOf(about)).pdf)).toBe(true);
   }, 300_000);
 });
 
@@ -83,6 +83,13 @@ test.each([
   ['KWD', 1_234, 'KWD 1.234'],
 ])('an amount in %s has the digits of ISO 4217', (currency, amount, shown) => {
   expect(saidOf({ price: { amount, currency } })).toContain(shown);
+});
+
+test.each([
+  ['Australia/Lord_Howe', '2031-04-05T14:45:00.000Z', 'GMT+11'],
+  ['Antarctica/Troll', '2031-10-26T00:30:00.000Z', 'GMT+2'],
+])('so does a start in %s, whose clocks are not set back by an hour', (timeZone, startDate, offset) => {
+  expect(saidOf({ startDate, about: { ...about, timeZone } })).toContain(`(${offset})`);
 });
 
 test('a start in the hour that comes twice names its offset, another one does not', () => {

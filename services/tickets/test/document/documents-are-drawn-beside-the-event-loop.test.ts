@@ -23,7 +23,7 @@ const about = (number: string): About => ({
 const SLOW = `const { parentPort } = require('node:worker_threads');
 parentPort.on('message', ({ id }) => {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
-  parentPort.postMessage({ id, pdf: new Uint8Array([id]) });
+  parentPort.postMessage({ id, pdf: new Uint8Array([id]), missing: [] });
 });`;
 const DYING = `require('node:worker_threads').parentPort.on('message', () => process.exit(3));`;
 const FAILING = `const { parentPort } = require('node:worker_threads');
@@ -34,7 +34,7 @@ describe('the drawing of documents', () => {
   const started: Worker[] = [];
   const drawingIn = (source?: string): Drawing => {
     const start = source === undefined ? undefined : () => new Worker(source, { eval: true });
-    const drawing = start ? createDrawing(() => started[started.push(start()) - 1] as Worker) : createDrawing();
+    const drawing = start ? createDrawing({}, () => started[started.push(start()) - 1] as Worker) : createDrawing();
     opened.push(drawing);
     return drawing;
   };
@@ -44,7 +44,7 @@ describe('the drawing of documents', () => {
   });
 
   test('gives the same bytes as drawing here', async () => {
-    expect((await drawingIn().draw(about('1'))).equals(await pdfOf(about('1')))).toBe(true);
+    expect((await drawingIn().draw(about('1'))).pdf.equals((await pdfOf(about('1'))).pdf)).toBe(true);
   }, 300_000);
 
   test('leaves the event loop to others', async () => {
@@ -62,7 +62,7 @@ describe('the drawing of documents', () => {
     const drawing = drawingIn(SLOW);
     const [first, second, other] = await Promise.all(['1', '1', '2'].map((number) => drawing.draw(about(number))));
     expect(second).toBe(first);
-    expect([...(other ?? [])]).toEqual([2]);
+    expect([...(other?.pdf ?? [])]).toEqual([2]);
   });
 
   test(`refuses more than ${MOST_WAITING} that wait, until some are drawn`, async () => {
@@ -72,13 +72,13 @@ describe('the drawing of documents', () => {
     expect(refused).toBeInstanceOf(Fault);
     expect(refused).toMatchObject({ code: 'service_unavailable', headers: { 'Retry-After': '5' } });
     await Promise.all(all);
-    expect((await drawing.draw(about('too many'))).length).toBe(1);
+    expect((await drawing.draw(about('too many'))).pdf.length).toBe(1);
   });
 
   test('draws here what waited in a thread that died, and starts another for the next', async () => {
     const drawing = drawingIn(DYING);
     const [one, two] = await Promise.all([drawing.draw(about('1')), drawing.draw(about('2'))]);
-    expect([one, two].map((pdf) => pdf.subarray(0, 5).toString())).toEqual(['%PDF-', '%PDF-']);
+    expect([one, two].map(({ pdf }) => pdf.subarray(0, 5).toString())).toEqual(['%PDF-', '%PDF-']);
     expect(started).toHaveLength(1);
     await drawing.draw(about('3'));
     expect(started).toHaveLength(2);

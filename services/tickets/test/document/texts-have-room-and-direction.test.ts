@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { testVector } from '../../src/barcode/offline-verification.ts';
 import type { About } from '../../src/document/about.ts';
-import { runsOf } from '../../src/document/direction.ts';
 import { linesOf, widthOf } from '../../src/document/fitting.ts';
 import { layoutOf } from '../../src/document/layout.ts';
 import { pdfOf } from '../../src/document/pdf.ts';
@@ -36,7 +35,7 @@ describe('the texts of a document', () => {
         .filter(({ x, y }) => x === text.x && y > text.y - 1 && y < text.y + text.size);
       expect([text.text, inWay]).toEqual([text.text, []]);
     }
-    expect(await scan(await renderPdf(await pdfOf(crowded), 2))).toEqual([crowded.barcode]);
+    expect(await scan(await renderPdf((await pdfOf(crowded)).pdf, 2))).toEqual([crowded.barcode]);
   }, 300_000);
 
   test('lose nothing while there is room', () => {
@@ -46,15 +45,6 @@ describe('the texts of a document', () => {
     expect(linesOf('Donaudampfschifffahrt', 60, 9, font).join('')).toBe('Donaudampfschifffahrt');
     expect(linesOf('one two three four', 40, 2, font).at(-1)).toMatch(/…$/);
     expect(linesOf('', 40, 2, font)).toEqual([]);
-  });
-
-  test.each([
-    ['only Latin', ['only Latin']],
-    ['שלום בן־דוד', ['שלום בן־דוד']],
-    ['מחיר מלא 26', [' 26', 'מחיר מלא']],
-    ['Ana שלום 12', ['Ana ', 'שלום', ' 12']],
-  ])('%s stands in the direction in which it is read', (line, runs) => {
-    expect(runsOf(line)).toEqual(runs);
   });
 });
 

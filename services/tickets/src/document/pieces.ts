@@ -1,0 +1,81 @@
+import { type Run, runsOf } from './direction.ts';
+import type { Face, Fonts } from './fonts.ts';
+import { byScript, scriptOf } from './scripts.ts';
+
+/** Letters of one font, as fontkit takes them. */
+export interface Piece {
+  readonly text: string;
+  readonly face: Face;
+}
+
+/** The pieces of a line from left to right, and the letters that no font has. */
+export interface PlacedLine {
+  readonly pieces: readonly Piece[];
+  readonly missing: readonly string[];
+}
+
+/** Shown by nothing: spaces, joiners, variation selectors. */
+const UNSEEN = /[\s\p{Default_Ignorable_Code_Point}]/u;
+const letters = new Intl.Segmenter('en', { granularity: 'grapheme' });
+const lettersOf = (text: string): string[] => [...letters.segment(text)].map(({ segment }) => segment);
+
+const hasAll = ({ has }: Face, text: string): boolean =>
+  [...text].every((letter) => UNSEEN.test(letter) || has(letter.codePointAt(0) ?? 0));
+
+/** The text in one font if one has all of it, else its words, else its letters: letters of a word join in one font. */
+const inFonts = (text: string, faces: readonly Face[]): { text: string; face: Face | undefined }[] => {
+  const face = faces.find((one) => hasAll(one, text));
+  if (face) return [{ text, face }];
+  const words = text.split(/(?<=\s)(?=\S)/u);
+  const parts = words.length > 1 ? words : lettersOf(text);
+  return parts.length > 1 ? parts.flatMap((part) => inFonts(part, faces)) : [{ text, face }];
+};
+
+const FROM_RIGHT = new Set(['Hebrew', 'Arabic', 'Syriac', 'Thaana', 'Nko']);
+
+/**
+ * The text for fontkit, which turns round what begins in a script from the right, Persian digits among it, and nothing
+ * else, such as brackets that stand alone.
+ */
+const forFontkit = (text: string, isRightToLeft: boolean): string => {
+  const script = [...text].map(scriptOf).find((one) => one !== undefined);
+  const turns = script !== undefined && FROM_RIGHT.has(script);
+  return turns === isRightToLeft ? text : lettersOf(text).reverse().join('');
+};
+
+const piecesOf = ({ text, isRightToLeft }: Run, faces: readonly Face[]) => {
+  const found = byScript(text).flatMap((part) => inFonts(part, faces));
+  const inOrder = isRightToLeft ? found.reverse() : found;
+  return inOrder.map((piece) => ({ ...piece, text: forFontkit(piece.text, isRightToLeft) }));
+};
+
+/** Places a line in the fonts that have its letters: the product's own, else one of the installation. */
+export const placeLine = async (
+  fonts: Fonts,
+  line: string,
+  { isBold, fromRight }: { readonly isBold: boolean; readonly fromRight: boolean },
+): Promise<PlacedLine> => {
+  const own = await fonts.own(isBold);
+  const runs = runsOf(line, fromRight);
+  const isOwn = runs.every((run) => piecesOf(run, own).every(({ face }) => face !== undefined));
+  const faces = isOwn ? own : [...own, ...(await fonts.more(isBold))];
+  const placed = runs.flatMap((run) => piecesOf(run, faces));
+  const [fallback] = own;
+  if (!fallback) throw new Error('the fonts of the product are missing');
+  return {
+    pieces: placed.map(({ text, face = fallback }) => ({ text, face })),
+    missing: placed.flatMap(({ text, face }) => (face ? [] : [text])),
+  };
+};
+
+/** The scripts of letters, each with one of them: `Thai (U+0E01)`. */
+export const scriptsOf = (missing: readonly string[]): string[] => {
+  const scripts = new Map<string, string>();
+  for (const text of missing) {
+    const letter = [...text].find((one) => scriptOf(one) !== undefined) ?? text;
+    const script = scriptOf(letter) ?? 'symbols';
+    const hex = (letter.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+    if (!scripts.has(script)) scripts.set(script, `${script} (U+${hex})`);
+  }
+  return [...scripts.values()];
+};

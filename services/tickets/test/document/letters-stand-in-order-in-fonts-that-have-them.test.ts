@@ -1,0 +1,155 @@
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { create } from 'fontkit';
+import type { About } from '../../src/document/about.ts';
+import { isRightToLeft, runsOf } from '../../src/document/direction.ts';
+import { createDrawing } from '../../src/document/drawing.ts';
+import { contentOf, createFonts } from '../../src/document/fonts.ts';
+import { pdfOf } from '../../src/document/pdf.ts';
+import { placeLine } from '../../src/document/pieces.ts';
+import { svgOf } from '../../src/document/svg.ts';
+import { engines } from '../fixture/engines.ts';
+import { confirmed, PATH, printed } from '../fixture/orders.ts';
+import { type Fixture, openFixture } from '../fixture/service.ts';
+import { textOfPdf } from './rendering.ts';
+
+const { resolve } = createRequire(import.meta.url);
+const folderOf = (name: string): string => join(dirname(resolve(`@fontsource/${name}/package.json`)), 'files');
+const thai = folderOf('noto-sans-thai');
+const arabic = folderOf('noto-sans-arabic');
+
+const THAI = 'โรงละคร';
+const about: About = {
+  language: 'en',
+  institution: null,
+  title: THAI,
+  when: null,
+  venue: null,
+  entries: [{ name: 'Place', value: 'A 1' }],
+  barcode: 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789',
+  code: 'QR code',
+  note: 'Show this code at the door.',
+  number: 'Ticket tic_1',
+  printedAt: '2031-01-01T00:00:00.000Z',
+};
+
+/** The letters of the glyphs of a line from left to right, as fontkit lays them out; joined forms as their letters. */
+const glyphsOf = async (line: string, folder?: string): Promise<string> => {
+  const style = { isBold: false, fromRight: isRightToLeft(line) };
+  const { pieces } = await placeLine(createFonts(folder), line, style);
+  const laid = pieces.map(async ({ text, face }) => {
+    const font = create(await contentOf(face.file));
+    if ('fonts' in font) throw new Error('a collection');
+    return font
+      .layout(text)
+      .glyphs.map(({ codePoints }) => String.fromCodePoint(...codePoints))
+      .join('');
+  });
+  return (await Promise.all(laid)).join('').normalize('NFKC');
+};
+
+describe('a line stands in the order of the Unicode Bidirectional Algorithm', () => {
+  test.each([
+    ['only Latin (1)', 'only Latin (1)'],
+    ['שלום', 'םולש'],
+    ['מחיר מלא 26', '26 אלמ ריחמ'],
+    ['Ana שלום 12', 'Ana 12 םולש'],
+    ['הצגה (אולם 12)', '(12 םלוא) הגצה'],
+    ['קאסה: 1234', '1234 :הסאק'],
+    ['سالن ۱۲۳۴', '۱۲۳۴ نلاس'],
+    ['قاعة ١٢', '١٢ ةعاق'],
+    ['12 (3) א', 'א (3) 12'],
+    ['Opéra [שלום] 5', 'Opéra [םולש] 5'],
+  ])('%s', async (line, seen) => {
+    expect(await glyphsOf(line)).toBe(seen);
+  });
+
+  test('a line has the direction of its paragraph', () => {
+    const texts = (fromRight: boolean) => runsOf('La Flûte: שלום', fromRight).map(({ text }) => text);
+    expect(texts(false)).toEqual(['La Flûte: ', 'שלום']);
+    expect(texts(true)).toEqual([': שלום', 'La Flûte']);
+    expect(svgOf({ ...about, title: 'שלום (1)' }).toString()).toContain('direction="rtl" text-anchor="end">שלום (1)<');
+    expect(svgOf(about).toString()).not.toContain('direction=');
+  });
+
+  test('marks of direction do their work and are not drawn', () => {
+    expect(runsOf('\u200fABC!').map(({ text }) => text)).toEqual(['!', 'ABC']);
+  });
+});
+
+describe('letters that the fonts of the product lack', () => {
+  test('are in a font of TICKET_FONTS_DIR, also in the text of the PDF', async () => {
+    const { pdf, missing } = await pdfOf(about, createFonts(thai));
+    expect(missing).toEqual([]);
+    expect(await textOfPdf(pdf)).toContain(THAI);
+  }, 300_000);
+
+  test('join with the others of their word, in one font', async () => {
+    const style = { isBold: false, fromRight: true };
+    const { pieces, missing } = await placeLine(createFonts(arabic), 'ہال', style);
+    expect(missing).toEqual([]);
+    expect(pieces.map(({ text, face }) => [text, face.weight, face.file.startsWith(arabic)])).toEqual([
+      ['ہال', 400, true],
+    ]);
+  });
+
+  test.each([
+    ['no folder', undefined],
+    ['a folder that is missing', join(thai, 'missing')],
+    ['other fonts', arabic],
+  ])(
+    'are named by their script with %s',
+    async (_what, folder) => {
+      const { missing } = await pdfOf({ ...about, institution: '魔笛 🎭' }, createFonts(folder));
+      expect(missing).toEqual(['Han (U+9B54)', 'symbols (U+1F3AD)', 'Thai (U+0E42)']);
+    },
+    300_000,
+  );
+
+  test('are reported in the log, each script once', async () => {
+    const warnings: string[] = [];
+    const logger = { warn: (_message: string, { reason = '' } = {}) => warnings.push(reason) };
+    const drawing = createDrawing({ fontsDirectory: arabic, logger });
+    for (const number of ['1', '2']) await drawing.draw({ ...about, number });
+    await drawing.close();
+    expect(warnings).toEqual([expect.stringMatching(/^Thai \(U\+0E42\).*noto-sans-arabic/)]);
+  }, 300_000);
+});
+
+describe('the document of a ticket with letters that no font has', () => {
+  const [engine] = engines;
+  let fixture: Fixture;
+  let path: string;
+  let internal: string;
+  beforeAll(async () => {
+    if (!engine) throw new Error('there is no engine');
+    fixture = await openFixture(engine);
+    const order = confirmed(1);
+    const tickets = order.tickets.map((ticket) => ({
+      ...ticket,
+      about: {
+        institution: 'Opera',
+        product: { th: THAI },
+        seatCategory: { en: 'Stalls' },
+        tariff: { en: 'Full price' },
+        venue: { name: 'Opera', city: null },
+        timeZone: 'Asia/Bangkok',
+      },
+    }));
+    const { id } = await printed(fixture, { ...order, tickets });
+    path = `${PATH}/${id}/document`;
+    internal = `/internal/shop/tickets/${id}/document`;
+  });
+  afterAll(() => fixture?.close());
+
+  test('is a PDF that links to the SVG; a shop gets the SVG at once', async () => {
+    const pdf = await fixture.call('GET', `${path}?lang=fr-CH`);
+    expect([pdf.status, pdf.headers.get('content-type')]).toEqual([200, 'application/pdf']);
+    expect(pdf.headers.get('link')).toBe('<document?lang=fr-CH>; rel="alternate"; type="image/svg+xml"');
+    const svg = await fixture.call('GET', path, { headers: { accept: 'image/svg+xml' } });
+    expect([svg.text.includes(THAI), svg.headers.get('link')]).toEqual([true, null]);
+    const { body } = await fixture.call('GET', internal);
+    expect(body.data).toMatchObject({ contentType: 'image/svg+xml' });
+  }, 300_000);
+});
