@@ -536,7 +536,7 @@ export interface components {
             beneficiaryLastName?: string | null;
         };
         ShopTicketDocument: {
-            /** @description `application/pdf` */
+            /** @description `application/pdf`; `image/svg+xml` if no font has its letters */
             contentType: string;
             /** @description the document */
             base64: string;
