@@ -215,13 +215,23 @@ suite('users sign in in a browser', () => {
       inBrowser({ locale: LOCALES.en, javaScriptEnabled: false }, async (page) => {
         const { keyboard } = page;
         const focused = page.locator(':focus');
-        await page.goto(requestOf(people, { prompt: 'consent' }));
-        await keyboard.type(people.login);
-        await keyboard.press('Tab');
-        await keyboard.type(people.password);
-        await keyboard.press('Tab');
-        expect(await focused.textContent()).toBe('Sign in');
-        await keyboard.press('Enter');
+        const signIn = async (): Promise<number> => {
+          await page.goto(requestOf(people, { prompt: 'consent' }));
+          // Keys that are pressed before the field has the focus are lost.
+          expect(await focused.getAttribute('name')).toBe('login');
+          await keyboard.type(people.login);
+          await keyboard.press('Tab');
+          await keyboard.type(people.password);
+          await keyboard.press('Tab');
+          expect(await focused.textContent()).toBe('Sign in');
+          const answered = page.waitForResponse((response) => response.request().method() === 'POST');
+          await keyboard.press('Enter');
+          return (await answered).status();
+        };
+        // Too busy to check a password, the product answers 429 or 503, and a person tries again.
+        const statuses = [await signIn()];
+        while ([429, 503].includes(statuses.at(-1) ?? 0) && statuses.length < 3) statuses.push(await signIn());
+        expect([200, 303]).toContain(statuses.at(-1));
 
         await page.getByRole('heading', { name: 'Allow access?' }).waitFor();
         await keyboard.press('Tab');
