@@ -1,5 +1,11 @@
 import { type CategoryPlan, capacityProblems, type RequestedCapacity } from './capacity.ts';
-import { detailProblems, type Performance, type PerformanceDetails, type PerformanceState } from './performance.ts';
+import {
+  type Performance,
+  type PerformanceDetails,
+  type PerformanceState,
+  salesProblems,
+  timeZoneProblems,
+} from './performance.ts';
 import { type PriceInput, priceProblems, resolvedPrices } from './price.ts';
 import { ianaName } from './time-zones.ts';
 
@@ -40,7 +46,9 @@ export const patchProblems = (
   patch: PerformancePatch,
   rules: { readonly currency: string; readonly tariffIds: ReadonlySet<string> },
 ): string[] => [
-  ...detailProblems(merged(performance, patch)),
+  // A stored zone is not checked: earlier releases accepted others, which must not block changes of something else.
+  ...(patch.timeZone === undefined ? [] : timeZoneProblems(patch.timeZone)),
+  ...salesProblems(merged(performance, patch)),
   ...capacityProblems(performance.seatCategories, patch.seatCategories ?? []),
   ...priceProblems(patch.prices ?? [], performance.seatCategories, rules),
 ];

@@ -65,11 +65,13 @@ export const cancelledWithProduct = <P extends Performance>(
   return { ...performance, state: 'cancelled', revision: revision + 1, updatedAt, modifiedAt };
 };
 
-/** The problems of the details, each with its path below `at`. */
-export const detailProblems = (details: PerformanceDetails, at = '$'): string[] => [
-  ...(ianaName(details.timeZone) !== undefined ? [] : [`${at}.timeZone is not an IANA time zone`]),
-  ...(beforeStart(details.salesFrom, details.salesTo) ? [`${at}.salesTo is before ${at}.salesFrom`] : []),
-];
+/** The problems of a time zone that a request names. */
+export const timeZoneProblems = (timeZone: string, at = '$'): string[] =>
+  ianaName(timeZone) === undefined ? [`${at}.timeZone is not an IANA time zone`] : [];
+
+/** The problems of the period in which it is sold, each with its path below `at`. */
+export const salesProblems = ({ salesFrom, salesTo }: PerformanceDetails, at = '$'): string[] =>
+  beforeStart(salesFrom, salesTo) ? [`${at}.salesTo is before ${at}.salesFrom`] : [];
 
 export interface PerformanceRules {
   /** Only a show may have several seat categories. */
@@ -82,7 +84,8 @@ export interface PerformanceRules {
 
 /** The problems of a new performance, each with its path below `at`. */
 export const performanceProblems = (input: PerformanceInput, rules: PerformanceRules, at = '$'): string[] => [
-  ...detailProblems(input, at),
+  ...timeZoneProblems(input.timeZone, at),
+  ...salesProblems(input, at),
   ...categoryProblems(input.seatCategories, at),
   ...(rules.manyCategories || input.seatCategories.length === 1
     ? []

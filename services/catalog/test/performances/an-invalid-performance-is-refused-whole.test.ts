@@ -117,6 +117,26 @@ describe('performances', () => {
     expect([changed.status, changed.data.timeZone]).toEqual([200, 'Asia/Tokyo']);
   });
 
+  test('a stored time zone that is no IANA name blocks no change of something else', async () => {
+    const { performance } = await newShow(catalog, stalls(4, [4]));
+    const { id } = performance;
+    const stored = catalog.store.collection({ name: 'performances', indexes: [] });
+    await stored.of(catalog.institution).update(id, (current) => ({ next: { ...current, timeZone: 'BST' } }));
+    expect((await catalog.call<Performance>('GET', path(id))).data.timeZone).toBe('BST');
+    const [category] = performance.seatCategories;
+    const rows = [{ row: 'A', seats: 5 }];
+    const startDate = '2031-06-01T18:30:00.000Z';
+    const changed = await patch(id, { state: 'closed', startDate });
+    expect([changed.status, changed.data]).toMatchObject([200, { state: 'closed', startDate, timeZone: 'BST' }]);
+    expect((await patch(id, { seatCategories: [{ id: category?.id, rows }] })).data.seatCategories[0]?.capacity).toBe(
+      5,
+    );
+    const refused = await patch(id, { timeZone: 'BST' });
+    expect([refused.status, refused.body.details]).toEqual([422, '$.timeZone is not an IANA time zone']);
+    const mended = await patch(id, { timeZone: 'europe/london' });
+    expect([mended.status, mended.data.timeZone]).toEqual([200, 'Europe/London']);
+  });
+
   test('fractions, negative amounts and huge capacities are 400', async () => {
     const { data: product } = await createProduct(catalog);
     for (const amount of [1.5, -1, 1e12, '5']) {
