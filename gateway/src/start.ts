@@ -243,7 +243,11 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
     watchCertificate(metrics, 'gateway', https.certificate);
     watchSurroundings(metrics, { name: 'gateway', version: VERSION }, brokerOf(options.bus));
   }
-  health.ready(Object.fromEntries([...learners].map(([name, { check }]) => [name, check])));
+  const checks = [...learners].map(([name, { check }]): [string, Check] => [
+    name,
+    name === 'authorizer' ? () => check().then(revocations.check) : check,
+  ]);
+  health.ready(Object.fromEntries(checks));
 
   return {
     httpsUrl: https.url,

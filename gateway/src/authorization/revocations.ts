@@ -1,6 +1,6 @@
 import type { Broadcast, Bus, Message, Subscription } from '@boxoffice/messaging';
 import { broadcasts } from '@boxoffice/messaging';
-import type { Logger } from '@boxoffice/runtime';
+import type { Check, Logger } from '@boxoffice/runtime';
 import { LRUCache } from 'lru-cache';
 import { type AuthorizerClient, SecretRefused } from './authorizer-client.ts';
 
@@ -11,6 +11,8 @@ export interface Revocations {
   listen(bus: Bus): Promise<Subscription>;
   /** Reads the changes from the authorizer; never rejects. Covers the time that the bus is down. */
   poll(): Promise<void>;
+  /** The condition of readiness: rejects until the authorizer has accepted the gateway's secret once. */
+  readonly check: Check;
 }
 
 export interface RevocationsOptions {
@@ -73,5 +75,8 @@ export const createRevocations = ({ authorizerClient, clientChanged, logger }: R
   };
 
   const access: Broadcast = broadcasts.access;
-  return { isRevoked: (jti) => revoked.has(jti), listen: (bus) => bus.listen(access, onMessage), poll };
+  const check = async (): Promise<void> => {
+    if (since === undefined) throw new Error('the authorizer has not accepted SERVICE_SECRET yet');
+  };
+  return { isRevoked: (jti) => revoked.has(jti), listen: (bus) => bus.listen(access, onMessage), poll, check };
 };

@@ -10,7 +10,7 @@ export interface ProcessState {
   readonly at: string | null;
   /** The version in its description; null without one. */
   readonly version: string | null;
-  /** `ready`, `starting: store`, `unreachable: …`, `not asked: …`. */
+  /** `ready`, `starting: store, start`, `not ready: broker` once it serves, `unreachable: …`, `not asked: …`. */
   readonly state: string;
 }
 
@@ -69,7 +69,10 @@ const readinessIn = ({ status, body }: Reply): string => {
   if (status === 200) return 'ready';
   const { status: said, waitingFor } = (body ?? {}) as { readonly status?: unknown; readonly waitingFor?: unknown };
   if (typeof said !== 'string') return `no health check there: it answers ${status}`;
-  return Array.isArray(waitingFor) && waitingFor.length > 0 ? `${said}: ${waitingFor.join(', ')}` : said;
+  if (!Array.isArray(waitingFor) || waitingFor.length === 0) return said;
+  // A process that serves already waits for single conditions; its start is among what a starting one waits for.
+  const state = said === 'starting' && !waitingFor.includes('start') ? 'not ready' : said;
+  return `${state}: ${waitingFor.join(', ')}`;
 };
 
 const reasonOf = (error: unknown): string => {

@@ -47,8 +47,8 @@ test.each<[string, Partial<Overview>]>([
   ],
   ['boxoffice is still starting', { processes: [] }],
   [
-    'orders at 127.0.0.1:1 is starting: broker',
-    { processes: orderService ? [{ ...orderService, state: 'starting: broker' }] : [] },
+    'orders at 127.0.0.1:1 is not ready: broker',
+    { processes: orderService ? [{ ...orderService, state: 'not ready: broker' }] : [] },
   ],
   ['queues: AMQP_URL: no answer', { queues: { unreachable: 'AMQP_URL: no answer' } }],
   ['outboxes: MONGODB_URL: no answer', { outboxes: { unreachable: 'MONGODB_URL: no answer' } }],

@@ -17,14 +17,16 @@ const describing = (version: string) => (_request: unknown, response: { end(text
 const lastLine = (out: string) => out.trimEnd().split('\n').at(-1);
 
 test('each instance has a row with version and readiness, or the reason why it cannot be reached', async () => {
-  const health = createHealth(() => ['store', 'broker']);
+  const health = createHealth(() => ['store', 'broker', 'start']);
   const one = await listen(describing('1.2.3'), { host: '127.0.0.1', port: 0, health });
   const other = await listen(describing('1.3.0'), { host: '127.0.0.1', port: 0, health: createHealth() });
   try {
     const url = `http://127.0.0.1:${one.port}`;
     expect(await probe({ service: 'orders', url })).toEqual([
-      { service: 'orders', at: `127.0.0.1:${one.port}`, version: '1.2.3', state: 'starting: store, broker' },
+      { service: 'orders', at: `127.0.0.1:${one.port}`, version: '1.2.3', state: 'starting: store, broker, start' },
     ]);
+    health.ready({ broker: () => Promise.reject(new Error('it is away')) });
+    expect(await probe({ service: 'orders', url })).toMatchObject([{ state: 'not ready: broker' }]);
     health.ready();
     expect(await probe({ service: 'orders', url })).toMatchObject([{ state: 'ready' }]);
     expect(await probe({ service: 'orders', url: `http://localhost:${one.port}` })).toMatchObject([

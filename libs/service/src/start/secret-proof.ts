@@ -1,47 +1,51 @@
 import { type SecretToVerify, verifySecret } from '@boxoffice/identity';
-import type { Logger } from '@boxoffice/runtime';
+import type { Check, Logger } from '@boxoffice/runtime';
 
 export interface SecretProofOptions extends Omit<SecretToVerify, 'signal'> {
   readonly logger: Pick<Logger, 'error'>;
-  /** Milliseconds between two attempts while the authorizer does not respond. */
+  /** Milliseconds before the second attempt; doubled each time, up to {@link LONGEST_PAUSE_MS}. */
   readonly pauseMs?: number;
-  /** The number of attempts at most. */
-  readonly attempts?: number;
 }
 
 /** A running verification. */
 export interface SecretProof {
-  /** Resolves at the end: the authorizer responded, the attempts are used up, or it was closed. */
-  readonly over: Promise<void>;
+  /** The condition of readiness: rejects until the authorizer has accepted the secret once, and never again. */
+  readonly check: Check;
   close(): void;
 }
 
+const LONGEST_PAUSE_MS = 5_000;
+
 /**
- * Verifies in the background that the authorizer accepts this service's secret, and logs one error if it does not: a
- * service with a wrong secret serves and reports ready, but its first call of another service fails. While the
- * authorizer does not respond, this retries for ten minutes.
+ * Verifies in the background that the authorizer accepts this service's secret, until it has done so once. A refusal
+ * is logged once and verified again: the authorizer may be the one that still has an old root secret.
  */
 export const proveSecret = (options: SecretProofOptions): SecretProof => {
-  const { logger, pauseMs = 5_000, attempts = 120 } = options;
+  const { logger, pauseMs = 100 } = options;
   const end = new AbortController();
-  const over = Promise.withResolvers<void>();
+  let isAccepted = false;
+  let isReported = false;
   let timer: NodeJS.Timeout | undefined;
 
-  const ask = async (left: number): Promise<void> => {
+  const ask = async (pause: number): Promise<void> => {
     const answer = await verifySecret({ ...options, signal: end.signal });
     if (end.signal.aborted) return;
-    if (answer.secret === 'wrong') logger.error(answer.reason);
-    if (answer.secret === 'unknown' && left > 1) timer = setTimeout(() => void ask(left - 1), pauseMs).unref();
-    else over.resolve();
+    isAccepted = answer.secret === 'right';
+    if (answer.secret === 'wrong' && !isReported) {
+      isReported = true;
+      logger.error(answer.reason);
+    }
+    if (!isAccepted) timer = setTimeout(() => void ask(Math.min(2 * pause, LONGEST_PAUSE_MS)), pause).unref();
   };
-  void ask(attempts);
+  void ask(pauseMs);
 
   return {
-    over: over.promise,
+    async check() {
+      if (!isAccepted) throw new Error('the authorizer has not accepted SERVICE_SECRET yet');
+    },
     close() {
       clearTimeout(timer);
       end.abort();
-      over.resolve();
     },
   };
 };

@@ -76,7 +76,7 @@ export interface StartOptions<Spec extends SettingsSpec> {
    */
   readonly listensWhenReady?: boolean;
   /**
-   * Whether to verify in the background that the authorizer knows the secret, as a standalone service should. Default:
+   * Whether it becomes ready only once the authorizer has accepted the secret, as a standalone service should. Default:
    * no.
    */
   readonly provesSecret?: boolean;
@@ -151,11 +151,12 @@ export const startService = async <Spec extends SettingsSpec, State>(
   };
   let listening = options.listensWhenReady ? undefined : await open();
 
-  if (options.provesSecret && options.authorizerUrl !== undefined) {
-    const { authorizerUrl } = options;
-    const proof = proveSecret({ authorizerUrl, service: name, secret: serviceSecret, logger });
-    stop.add('proof of the secret', async () => proof.close());
-  }
+  const { authorizerUrl: provingUrl } = options;
+  const proof =
+    options.provesSecret && provingUrl !== undefined
+      ? proveSecret({ authorizerUrl: provingUrl, service: name, secret: serviceSecret, logger })
+      : undefined;
+  stop.add('proof of the secret', async () => proof?.close());
 
   void arrival('broker', options.bus, missing).catch(() => undefined);
 
@@ -260,7 +261,12 @@ export const startService = async <Spec extends SettingsSpec, State>(
     await close();
     throw error;
   });
-  health.ready({ store: () => store.ping(), broker: () => subscriptions.ping(), ...checks });
+  health.ready({
+    store: () => store.ping(),
+    broker: () => subscriptions.ping(),
+    ...(proof && { authorizer: proof.check }),
+    ...checks,
+  });
   const ready = async (): Promise<void> => {
     await Promise.all([store.ping(), subscriptions.ping()]);
   };

@@ -7,6 +7,7 @@ import { startGateway } from '@boxoffice/gateway';
 import { verifySecret } from '@boxoffice/identity';
 import { createLogger, deriveServiceSecret, developmentCertificate, readSettings } from '@boxoffice/runtime';
 import { openEngines, startService } from '@boxoffice/service';
+import { waitUntil } from '@boxoffice/testkit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 const PUBLIC_URL = 'https://localhost:8443';
@@ -75,40 +76,61 @@ const startContacts = (serviceSecret: string, logger: typeof quiet) =>
     provesSecret: true,
   });
 
-test('a service whose secret the authorizer rejects logs one line and becomes ready', async () => {
-  const { logger, first, errors } = listener('contacts');
-  const service = await startContacts('another secret', logger);
-  expect(await first).toContain('SERVICE_SECRET');
-  expect((await fetch(`${service.url}/health/ready`)).status).toBe(200);
-  await service.close();
-  expect(errors()).toHaveLength(1);
-});
+/** The answer of its readiness. */
+const readinessOf = async (url: string): Promise<[number, unknown]> => {
+  const response = await fetch(`${url}/health/ready`);
+  return [response.status, await response.json()];
+};
+const unready = [503, { status: 'starting', waitingFor: ['authorizer'] }];
 
-test('a gateway whose secret the authorizer rejects logs one line', async () => {
-  const { logger, first, errors } = listener('gateway');
-  const gateway = await startGateway({
+const startGatewayWith = async (serviceSecret: string, logger: typeof quiet) =>
+  startGateway({
     host: '127.0.0.1',
     port: 0,
     httpPort: 0,
     tls: await developmentCertificate(directory),
     publicUrl: PUBLIC_URL,
     services: { authorizer: its.keys.url },
-    serviceSecret: 'another secret',
+    serviceSecret,
     limits: { client: 100, address: 100, session: 100 },
     logger,
   });
+
+test('a service whose secret the authorizer rejects logs one line and does not become ready', async () => {
+  const { logger, first, errors } = listener('contacts');
+  const service = await startContacts('another secret', logger);
+  expect(await first).toContain('SERVICE_SECRET');
+  expect(await readinessOf(service.url)).toEqual(unready);
+  await service.close();
+  expect(errors()).toHaveLength(1);
+});
+
+test('a gateway whose secret the authorizer rejects logs one line and does not become ready', async () => {
+  const { logger, first, errors } = listener('gateway');
+  const gateway = await startGatewayWith('another secret', logger);
   expect(await first).toContain('SERVICE_SECRET');
   await gateway.ready();
+  expect(await readinessOf(gateway.httpUrl)).toEqual(unready);
   await gateway.close();
   expect(errors()).toHaveLength(1);
 });
 
-test('a process with another process’s secret logs whose secret it is', async () => {
+test('a process with another process’s secret logs whose secret it is and does not become ready', async () => {
   const { logger, first, errors } = listener('contacts');
   const service = await startContacts(secretOf('orders'), logger);
   expect(await first).toContain('SERVICE_SECRET is that of orders, not of contacts');
+  expect(await readinessOf(service.url)).toEqual(unready);
   await service.close();
   expect(errors()).toHaveLength(1);
+});
+
+test('a service and a gateway with their own secrets become ready', async () => {
+  const service = await startContacts(secretOf('contacts'), quiet);
+  const gateway = await startGatewayWith(secretOf('gateway'), quiet);
+  const isReady = (url: string) => readinessOf(url).then(([status]) => status === 200);
+  await waitUntil(() => isReady(service.url), { what: 'the service to be ready' });
+  await waitUntil(() => isReady(gateway.httpUrl), { what: 'the gateway to be ready' });
+  await Promise.all([gateway.close(), service.close()]);
 });
 
 test.each([
