@@ -23,3 +23,10 @@ export const grantable = (
   (asked ?? registered).filter(
     (scope) => isOpenIdScope(scope) || (registered.includes(scope) && ofRole.includes(scope)),
   );
+
+/**
+ * Whether a token with these scopes can do anything: `openid` alone is enough, while `profile`, `email` and
+ * `offline_access` only add to what another scope gives.
+ */
+export const isEnough = (scopes: readonly string[]): boolean =>
+  scopes.some((scope) => scope === 'openid' || !isOpenIdScope(scope));

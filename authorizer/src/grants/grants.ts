@@ -38,8 +38,8 @@ export interface RefreshUse {
   readonly scope: string | null;
   /** Lifetime of an access token. Milliseconds. */
   readonly tokenMs: number;
-  /** Called with the grant before its token is used; throws to refuse without using it. */
-  readonly allow: (grant: GrantDocument) => void;
+  /** Called with the grant before a valid token is used; rejects to refuse without using it. */
+  readonly allow: (grant: GrantDocument) => Promise<void>;
 }
 
 /** The grants of an installation. */
@@ -126,20 +126,22 @@ export const createGrants = (store: Store, refreshTokens: RefreshTokens, now: ()
     refresh: async ({ refreshToken, clientId, secretId, heldSecretIds, scope, tokenMs, allow }) => {
       const known = await grantOf(refreshToken);
       if (!known) return UNKNOWN;
-      if (known.clientId === clientId) allow(known);
       const successor = refreshTokens.successor(refreshToken);
-      const { given, reason, second, grant } = await apply(known.id, (current) =>
+      const hash = hashRefreshToken(refreshToken);
+      const successorHash = hashRefreshToken(successor);
+      const rule = (current: GrantDocument) =>
         rules.useRefreshToken(current, {
           clientId,
           secretId,
           heldSecretIds,
-          hash: hashRefreshToken(refreshToken),
-          successorHash: hashRefreshToken(successor),
+          hash,
+          successorHash,
           scope,
           at: now(),
           tokenMs,
-        }),
-      );
+        });
+      if (rule(known).given) await allow(known);
+      const { given, reason, second, grant } = await apply(known.id, rule);
       if (!given || !grant) return { given: false, reason: reason ?? UNKNOWN.reason, second, grant };
       return { given, grant, refreshToken: successor, second };
     },

@@ -6,7 +6,7 @@ import type { ClientDirectory, ClientUses } from '../clients/directory.ts';
 import { type Client, holdsSecret } from '../domain/client.ts';
 import { isLive } from '../domain/grant.ts';
 import { lacking, readScopes, writeScopes } from '../domain/scopes.ts';
-import { grantable } from '../domain/user-scopes.ts';
+import { grantable, isEnough } from '../domain/user-scopes.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
 import type { AuthorizerMetrics, GrantType } from '../metrics.ts';
 import type { ClientDocument, GrantDocument } from '../store.ts';
@@ -45,6 +45,17 @@ const named = { authorization_code: 'code', refresh_token: 'refresh token' } as 
 
 const invalidGrant = (what: string, reason: string): OAuthFault =>
   new OAuthFault('bad_request', 'invalid_grant', `The ${what} is not valid: ${reason}.`);
+
+/**
+ * The scopes of a token: what client and role share of the asked ones.
+ * @throws {OAuthFault} invalid_scope where nothing is left
+ */
+const scopesOfToken = (asked: readonly string[], client: Pick<Client, 'scopes'>, account: Account): string[] => {
+  const scopes = grantable(asked, client.scopes, account.scopes);
+  if (isEnough(scopes)) return scopes;
+  const details = 'The role of the user or the client has none of the granted scopes any more.';
+  throw new OAuthFault('invalid_parameter', 'invalid_scope', details);
+};
 
 /** Every parameter of the grant, and a client_id unless the client uses HTTP Basic. */
 const parametersOf = (
@@ -103,7 +114,7 @@ export const createUserTokens = (dependencies: UserTokenDependencies) => {
     asked: readonly string[],
     nonce: string | null,
   ): Promise<IssuedToken> => {
-    const scopes = grantable(asked, client.scopes, account.scopes);
+    const scopes = scopesOfToken(asked, client, account);
     const authTime = Math.floor(grant.signedInAt / 1000);
     const at = now();
     const { id, role, contact, pointsOfSale } = account;
@@ -154,9 +165,11 @@ export const createUserTokens = (dependencies: UserTokenDependencies) => {
     const identified = await identify(form, authorization);
     const { client, secret } = identified;
     const asked = form.scope === undefined ? undefined : readScopes(form.scope).sort();
-    const allow = ({ scopes }: GrantDocument): void => {
-      if (lacking(asked ?? [], scopes).length === 0) return;
-      throw new OAuthFault('invalid_parameter', 'invalid_scope', 'The user has not granted every requested scope.');
+    const allow = async ({ institution, userId, scopes }: GrantDocument): Promise<void> => {
+      if (lacking(asked ?? [], scopes).length > 0)
+        throw new OAuthFault('invalid_parameter', 'invalid_scope', 'The user has not granted every requested scope.');
+      const account = await accounts.current(institution, userId);
+      if (account) scopesOfToken(asked ?? scopes, client, account);
     };
     const scope = asked ? writeScopes(asked) : null;
     const refreshed = await grants.refresh({

@@ -1,6 +1,6 @@
 import { isClaimable, withParameters } from '../domain/redirect-uri.ts';
 import { isFresh } from '../domain/session.ts';
-import { grantable } from '../domain/user-scopes.ts';
+import { grantable, isEnough } from '../domain/user-scopes.ts';
 import type { Grants } from '../grants/grants.ts';
 import type { AuthorizerMetrics } from '../metrics.ts';
 import {
@@ -158,10 +158,14 @@ export const createAuthorize = (dependencies: AuthorizeDependencies): PageHandle
     });
   };
 
+  const refuseScopes = (exchange: Exchange): PageAnswer =>
+    refuse(exchange, 'invalid_scope', 'The role of the user has none of the requested scopes.');
+
   /** The request of a user who is signed in: asks for consent where it is needed, else gives the code. */
   const proceed = async (exchange: Exchange, user: SignedIn): Promise<PageAnswer> => {
     const { request } = exchange;
     const scopes = grantable(request.scopes, request.client.scopes, user.account.scopes);
+    if (!isEnough(scopes)) return refuseScopes(exchange);
     const reason = await reasonToAsk(request, user, scopes);
     if (!reason) return giveCode(exchange, user, scopes);
     if (!request.prompts.includes('none')) return askForConsent(exchange, user, scopes);
@@ -219,6 +223,7 @@ export const createAuthorize = (dependencies: AuthorizeDependencies): PageHandle
     if (decision === 'deny') return refuse(exchange, 'access_denied', 'The user has refused.');
     const shown = sent.scopes ?? [];
     const scopes = grantable(shown, request.client.scopes, open.account.scopes);
+    if (!isEnough(scopes)) return refuseScopes(exchange);
     if (thirdParty) await consents.give({ institution, userId: open.account.id, clientId, scopes: shown });
     return giveCode(exchange, open, scopes);
   };

@@ -22,6 +22,7 @@ describe.each(engines)('on $name', (engine) => {
     return { code: sent.get('code') ?? '', verifier };
   };
   const refused = { status: 400, body: { status: 'bad_request', data: null, error: 'invalid_grant' } };
+  const withoutScope = { status: 400, body: { status: 'invalid_parameter', data: null, error: 'invalid_scope' } };
   const claimsOf = (token: unknown): Json =>
     JSON.parse(Buffer.from(String(token).split('.')[1] ?? '', 'base64url').toString());
 
@@ -120,6 +121,15 @@ describe.each(engines)('on $name', (engine) => {
       });
     });
 
+    test('whose scopes the role has lost since gives no token', async () => {
+      const person = await people.person({ role: 'manager' });
+      const { verifier, challenge } = proof();
+      const request = { code_challenge: challenge, scope: 'orders:read offline_access' };
+      const { sent } = await people.signIn(people.browser(), client, person, request);
+      await people.users.amend('opera', person.userId, { role: 'door' });
+      expect(await people.exchange(client, sent.get('code'), verifier)).toMatchObject(withoutScope);
+    });
+
     test('of a confidential client needs its authentication', async () => {
       const { clientId, clientSecret } = await people.confidentialClient();
       const { code, verifier } = await codeOf('catalog:read', clientId);
@@ -209,6 +219,26 @@ describe.each(engines)('on $name', (engine) => {
       const narrow = await people.refresh(client, token, { scope: 'catalog:read' });
       expect(narrow.body.scope).toBe('catalog:read');
       expect((await people.refresh(client, narrow.body.refresh_token)).body.scope).toContain('orders:read');
+    });
+
+    test('whose scopes the role has lost gives no empty token, and is not used up', async () => {
+      const person = await people.person({ role: 'manager' });
+      const { refresh_token: token } = await people.tokens(client, person, 'catalog:read orders:read offline_access');
+      await people.users.amend('opera', person.userId, { role: 'door' });
+      const scope = { scope: 'orders:read' };
+      expect(await people.refresh(client, token, scope)).toMatchObject(withoutScope);
+      expect((await people.refresh(client, token)).body.scope).toBe('catalog:read offline_access');
+    });
+
+    test('used a second time ends the chain, also where the role has lost its scopes', async () => {
+      const person = await people.person({ role: 'manager' });
+      const { refresh_token: token } = await people.tokens(client, person, 'orders:read offline_access');
+      const { body } = await people.refresh(client, token);
+      await people.refresh(client, body.refresh_token);
+      await people.users.amend('opera', person.userId, { role: 'door' });
+      expect(await people.refresh(client, token)).toMatchObject(refused);
+      await people.users.amend('opera', person.userId, { role: 'manager' });
+      expect(await people.isValid(body.access_token)).toBe(false);
     });
 
     test('forged from a known one is refused and ends nothing', async () => {

@@ -269,6 +269,39 @@ describe.each(engines)('on $name', (engine) => {
       expect((await people.tokens(client, door, 'orders:read catalog:read openid')).scope).toBe('catalog:read openid');
       expect((await people.tokens(client, ada)).scope).toBe('catalog:read orders:read users:read');
     });
+
+    test.each([
+      ['every asked scope', 'orders:read users:read'],
+      ['every asked scope but what adds to one', 'orders:read profile email offline_access'],
+    ])('of which the role lacks %s are invalid_scope at the redirect URI', async (_name, scope) => {
+      const browser = people.browser();
+      const door = await people.person({ role: 'door' });
+      const refused = { error: 'invalid_scope', state: 'the-state', iss: installation.issuer };
+      const { status, sent } = await people.signIn(browser, client, door, { scope });
+      expect([status, Object.fromEntries(sent)]).toEqual([303, { ...refused, error_description: expect.any(String) }]);
+      const silent = await browser.visit(people.requestOf(client, { scope, prompt: 'none' }));
+      expect(silent.sent.get('error')).toBe('invalid_scope');
+      expect((await people.tokens(client, door, `openid ${scope}`)).scope).toMatch(/^openid/);
+    });
+
+    test('without any that client and role share are invalid_scope at the redirect URI', async () => {
+      const orders = await people.webClient({ scopes: ['orders:read'] });
+      const { sent } = await people.signIn(people.browser(), orders, await people.person({ role: 'door' }));
+      expect([sent.get('error'), sent.has('code')]).toEqual(['invalid_scope', false]);
+    });
+
+    test('that the role lost while the question stood give neither consent nor code', async () => {
+      const third = await people.webClient({ thirdParty: true });
+      const browser = people.browser();
+      const person = await people.person({ role: 'manager' });
+      const page = await people.signIn(browser, third, person, { scope: 'orders:read' });
+      await people.users.amend('opera', person.userId, { role: 'door' });
+      const { sent } = await browser.post('/auth/authorize', { form: formOf(page), decision: 'allow' });
+      expect([sent.get('error'), sent.has('code')]).toEqual(['invalid_scope', false]);
+      await people.users.amend('opera', person.userId, { role: 'manager' });
+      const again = await browser.visit(people.requestOf(third, { scope: 'orders:read', prompt: 'none' }));
+      expect(again.sent.get('error')).toBe('consent_required');
+    });
   });
 
   describe('signing out', () => {
