@@ -42,7 +42,8 @@ export const publicStates = ['on_sale', 'cancelled'] as const;
 const isPublicPerformance = ({ state }: Pick<PerformanceDocument, 'state'>): boolean =>
   publicStates.some((shown) => shown === state);
 
-const withPublicPrices = (performance: PerformanceDocument, { ids }: PublicTariffs): PerformanceDocument => ({
+/** The performance with its prices at public tariffs. */
+export const withPublicPrices = (performance: PerformanceDocument, { ids }: PublicTariffs): PerformanceDocument => ({
   ...performance,
   prices: performance.prices.filter(({ tariffId }) => ids.has(tariffId)),
 });

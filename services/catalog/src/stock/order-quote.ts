@@ -1,10 +1,15 @@
 import type { Context } from '../context.ts';
 import { notOnSale, priceOf, quantityOf, type Refusal, refusal, repeatedPlaces, unknownIn } from '../domain/sale.ts';
+import { isPublic, withPublicPrices } from '../public/projection.ts';
+import { readPublicTariffs } from '../public/read.ts';
 import type { Collections, PointOfSaleDocument } from '../store.ts';
 import { type HoldRequest, loadOffers, type Offers } from './hold.ts';
 import { unknownPlaces } from './unknown-places.ts';
 
-type Requested = Pick<HoldRequest, 'items' | 'pointOfSale'>;
+interface Requested extends Pick<HoldRequest, 'items' | 'pointOfSale'> {
+  /** Whether the quote knows only what public access shows; everything else reads like what never existed. */
+  readonly publicOnly?: boolean | undefined;
+}
 
 /** What the places of an item would cost, each. */
 export interface ItemQuote {
@@ -20,17 +25,33 @@ export interface OrderQuote {
   readonly refusals: readonly Refusal[];
 }
 
+/** What public access shows of the offers. */
+const publicOffers = async ({ collections }: Context, offers: Offers): Promise<Offers> => {
+  const shown = await readPublicTariffs(collections);
+  const performances = [...offers.performances].flatMap(([id, performance]) => {
+    const product = offers.products.get(performance.productId);
+    return product && isPublic(performance, product) ? [[id, withPublicPrices(performance, shown)] as const] : [];
+  });
+  const tariffs = [...offers.tariffs].filter(([id]) => shown.ids.has(id));
+  const { pointOfSale: at } = offers;
+  const pointOfSale = at && { ...at, tariffIds: at.tariffIds.filter((id) => shown.ids.has(id)) };
+  return { ...offers, performances: new Map(performances), tariffs: new Map(tariffs), pointOfSale };
+};
+
+/** The places that public access shows: none. */
+const NO_PLACES = { find: async () => [] };
+
 /** Unknown references, and places that are unknown or named twice: one refusal for each item that has some. */
 const unknown = async (
   { places }: Collections,
-  { items }: Requested,
+  { items, publicOnly }: Requested,
   { performances, products, tariffs }: Offers,
 ): Promise<Refusal[]> => {
   const repeated = repeatedPlaces(items);
   const isKnown = (performanceId: string, seatCategoryId: string) =>
     performances.get(performanceId)?.seatCategories.some(({ id }) => id === seatCategoryId);
   const outside = await unknownPlaces(
-    places,
+    publicOnly ? NO_PLACES : places,
     items.map((item) => (isKnown(item.performanceId, item.seatCategoryId) ? item : { ...item, placeIds: [] })),
   );
   const byItem = new Map(outside.map(({ item, faults }) => [item, faults]));
@@ -69,11 +90,12 @@ const againstRules = (
 
 /**
  * The items for which there are not enough free places now. Named places are counted first, so that the others share
- * what is left of their category. `known`: the items whose places exist.
+ * what is left of their category. `known`: the items whose places exist. Public is only which categories are sold out:
+ * quotes of one place more each would tell how many places are free.
  */
 const short = async (
   { places }: Collections,
-  { items }: Requested,
+  { items, publicOnly }: Requested,
   known: (index: number) => boolean,
   now: number,
 ): Promise<Refusal[]> => {
@@ -87,9 +109,9 @@ const short = async (
   }
   const refused = new Set<number>();
   const take = (index: number, key: string, count: number): void => {
-    const rest = (left.get(key) ?? 0) - count;
+    const rest = (left.get(key) ?? 0) - (publicOnly ? 1 : count);
     if (rest < 0) refused.add(index);
-    else left.set(key, rest);
+    else if (!publicOnly) left.set(key, rest);
   };
   for (const { item, index, key } of counted) {
     if (!item.placeIds) continue;
@@ -105,7 +127,8 @@ const short = async (
 
 /** What an order of these items would cost, and every reason for which it would be refused. Nothing is held. */
 export const quoteOrder = async (context: Context, requested: Requested): Promise<OrderQuote> => {
-  const offers = await loadOffers(context, { ...requested, holder: '', request: '' });
+  const all = await loadOffers(context, { ...requested, holder: '', request: '' });
+  const offers = requested.publicOnly ? await publicOffers(context, all) : all;
   const now = context.now();
   const { pointOfSale, performances } = offers;
   const unknownItems = await unknown(context.collections, requested, offers);

@@ -114,7 +114,13 @@ export const quoteRoutes = (store: Store): AnyOperation[] => [
     access: 'internal',
     withoutIdempotency: true,
     summary: 'Returns the prices of items and every reason for which a hold of them would be refused; nothing is held',
-    body: Type.Object({ pointOfSale: Hold.properties.pointOfSale, items: Hold.properties.items }),
+    body: Type.Object({
+      pointOfSale: Hold.properties.pointOfSale,
+      items: Hold.properties.items,
+      publicOnly: Type.Optional(
+        Type.Boolean({ description: 'whether only what public access shows is known, everything else is not' }),
+      ),
+    }),
     answers: { 200: OrderQuote },
     example: {
       body: {

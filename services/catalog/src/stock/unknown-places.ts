@@ -12,7 +12,7 @@ export interface UnknownPlaces {
  * The items with unknown places. Queried only after a refused hold: a successful claim proves that its places exist.
  */
 export const unknownPlaces = async (
-  places: Documents<PlaceDocument>,
+  places: Pick<Documents<PlaceDocument>, 'find'>,
   items: readonly Pick<SaleItem, 'seatCategoryId' | 'placeIds'>[],
 ): Promise<UnknownPlaces[]> => {
   const all = await Promise.all(
