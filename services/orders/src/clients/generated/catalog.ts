@@ -453,6 +453,8 @@ export interface operations {
                         readonly quantity?: number;
                         readonly placeIds?: readonly string[];
                     }[];
+                    /** @description whether only what public access shows is known, everything else is not */
+                    readonly publicOnly?: boolean;
                 };
             };
         };
