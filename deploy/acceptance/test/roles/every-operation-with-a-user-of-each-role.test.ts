@@ -47,13 +47,14 @@ const DECIDED: Readonly<
         `update${noun}`,
       ]),
       'listOrders',
+      'quoteOrder',
       'getOrder',
       'listTickets',
       'getTicket',
       'getTicketDocument',
       'getVerificationKey',
     ],
-    mayNot: ['createIndividual', 'createStructure', 'quoteOrder', 'listControls', 'getAdmissions'],
+    mayNot: ['createIndividual', 'createStructure', 'listControls', 'getAdmissions'],
   },
 };
 
@@ -218,6 +219,30 @@ describe.each(engines)('every operation with a user of each role, on $name', ({ 
       }
     },
   );
+
+  test('a customer quotes within its bounds: what is hidden reads like what never existed', async () => {
+    const user = users().customer;
+    const { performanceId, tariffId } = own.params;
+    const { seatCategories } = (await its.call('getPerformance', { params: own.params, user })).data;
+    const item = { performanceId, seatCategoryId: seatCategories[0].id, tariffId };
+    const staff = await its.call('createTariff', { body: { code: randomUUID(), name: { fr: 'Personnel' } } });
+    const prices = [
+      { seatCategory: 'A', tariffId, amount: 1_000 },
+      { seatCategory: 'A', tariffId: staff.data.id, amount: 1 },
+    ];
+    expect((await its.call('changePerformance', { params: own.params, body: { prices } })).status).toBe(200);
+    const quote = async (change: object, contactNumber = own.contactNumber, by: CallerUser | null = user) =>
+      its.call('quoteOrder', { user: by, body: { contactNumber, items: [{ ...item, ...change }] } });
+    expect((await quote({ quantity: 19 })).data).toMatchObject({ available: true, total: 19_000 });
+    expect((await quote({ quantity: 50 })).data.available).toBe(true);
+    expect((await quote({ quantity: 50 }, own.contactNumber, null)).data.available).toBe(false);
+    const foreign = await quote({}, other.contactNumber);
+    const { contactNumber: never } = own.unknown.params;
+    expect(foreign.text.replaceAll(other.contactNumber, never ?? '')).toBe((await quote({}, never)).text);
+    const hidden = await quote({ tariffId: staff.data.id });
+    expect(hidden.text.replaceAll(staff.data.id, 'trf_never')).toBe((await quote({ tariffId: 'trf_never' })).text);
+    expect((await quote({ tariffId: staff.data.id }, own.contactNumber, null)).data.total).toBe(1);
+  });
 
   test("a remembered answer is its user's alone", async () => {
     const key = { 'idempotency-key': randomUUID() };

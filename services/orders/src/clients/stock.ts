@@ -85,10 +85,18 @@ export const createStock = (catalog: ServiceClient<operations>) => ({
     return quotes;
   },
 
-  /** The prices of all items, and every reason for which a hold would be refused; nothing is held. */
-  quoteAll: (institution: string, items: readonly RequestedItem[], pointOfSale: string | undefined) =>
+  /**
+   * The prices of all items, and every reason for which a hold would be refused; nothing is held. `publicOnly`: what
+   * public access does not show is unknown.
+   */
+  quoteAll: (
+    institution: string,
+    items: readonly RequestedItem[],
+    pointOfSale: string | undefined,
+    publicOnly = false,
+  ) =>
     catalog.call(institution, 'quoteOrderItems', {
-      body: { items, ...(pointOfSale === undefined ? {} : { pointOfSale }) },
+      body: { items, ...(pointOfSale === undefined ? {} : { pointOfSale }), ...(publicOnly ? { publicOnly } : {}) },
     }),
 
   /** Keeps places, all or none. */

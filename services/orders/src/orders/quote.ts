@@ -2,13 +2,13 @@
 
 import { type Fault, registry } from '@boxoffice/envelope';
 import { type AnyOperation, ok, operation } from '@boxoffice/http';
+import { type Caller, restrictionOf } from '@boxoffice/identity';
 import type { Static } from 'typebox';
 import { type ContextOf, requirePointOfSale } from '../bounds.ts';
 import type { OrdersContext } from '../context.ts';
 import * as example from '../examples.ts';
 import { RefusedOrder, refusal } from '../faults.ts';
 import { NewOrder, OrderQuote } from '../schemas.ts';
-import type { Holder } from '../steps/hold-limit.ts';
 import { contactFaults } from './contact.ts';
 import { holderOf, type OrderRequest } from './create.ts';
 import { MAX_PLACES_PER_ORDER, requireBeneficiaries, stockItems } from './items.ts';
@@ -25,11 +25,11 @@ const refused = (item: number | null, fault: Fault): Refused => ({
 /** The order's own refusals: contact, size, currency and the limit of held places. */
 const ownRefusals = async (
   context: OrdersContext,
-  holder: Holder,
+  caller: Caller,
   { contactNumber }: OrderRequest,
   { places, currencies }: { readonly places: number; readonly currencies: readonly string[] },
 ): Promise<Refused[]> => {
-  const [fault] = await contactFaults(context, holder.institution, contactNumber);
+  const [fault] = await contactFaults(context, caller.institution, contactNumber, restrictionOf(caller).contacts);
   const found = fault ? [refused(null, refusal('invalid_reference', `${fault}.`))] : [];
   if (currencies.length > 1) {
     const details = `$.items are priced in ${currencies.join(' and ')}: an order has one currency.`;
@@ -40,7 +40,7 @@ const ownRefusals = async (
     return [...found, refused(null, refusal('too_many_places', details))];
   }
   try {
-    await context.limit.check(holder, 'no order', places);
+    await context.limit.check(holderOf(caller), 'no order', places);
   } catch (error) {
     if (!(error instanceof RefusedOrder)) throw error;
     found.push(refused(null, error));
@@ -48,14 +48,19 @@ const ownRefusals = async (
   return found;
 };
 
-/** Quotes an order. @throws Fault `service_unavailable` */
-const quoteOrder = async (context: OrdersContext, holder: Holder, requested: OrderRequest): Promise<Quote> => {
+/**
+ * Quotes an order. Who sees the data of some contacts only sees of the catalogue what is public. @throws Fault
+ * `service_unavailable`
+ */
+const quoteOrder = async (context: OrdersContext, caller: Caller, requested: OrderRequest): Promise<Quote> => {
   const { items, pointOfSale } = requested;
-  const { quotes, refusals } = await context.stock.quoteAll(holder.institution, stockItems(items), pointOfSale);
+  const publicOnly = restrictionOf(caller).contacts !== null;
+  const wanted = stockItems(items);
+  const { quotes, refusals } = await context.stock.quoteAll(caller.institution, wanted, pointOfSale, publicOnly);
   const places = items.reduce((sum, { quantity, placeIds }) => sum + (placeIds?.length ?? quantity ?? 1), 0);
   const currencies = [...new Set(quotes.map(({ currency }) => currency))];
   const all = [
-    ...(await ownRefusals(context, holder, requested, { places, currencies })),
+    ...(await ownRefusals(context, caller, requested, { places, currencies })),
     ...refusals.map(({ item, reason, details }) => refused(item, refusal(reason, details))),
   ];
   const lines = quotes.flatMap(({ item, quantity, amount }) => {
@@ -78,18 +83,21 @@ export const quoteRoutes = (contextOf: ContextOf): AnyOperation[] => [
     method: 'post',
     path: '/svc/v3/orders/quotes',
     access: 'orders:read',
+    admits: ['customer'],
     summary: 'Answers what an order would cost now, and every reason why it would be refused; nothing is held',
     description:
       'The body is that of a new order. `lines` has one entry per place of each item that has a price; `refusals` each 409 and ' +
       '422 that `POST /svc/v3/orders` would answer, `item` the index of the item, null for the whole. Faults of form are 400. A ' +
-      'user of the role box_office who is bound to points of sale names one of them: 403 otherwise.',
+      'user of the role box_office who is bound to points of sale names one of them: 403 otherwise. A customer names no ' +
+      'contact but its own, and gets what the public catalogue shows: everything else reads like what never existed, and ' +
+      'places are refused only where a seat category is sold out.',
     body: NewOrder,
     answers: { 200: OrderQuote },
     example: { body: example.newOrder, answer: example.quote },
     handle: async ({ caller, body }) => {
       requirePointOfSale(caller, body.pointOfSale);
       requireBeneficiaries(body.items);
-      const quote = await quoteOrder(contextOf(caller), holderOf(caller), body);
+      const quote = await quoteOrder(contextOf(caller), caller, body);
       // A refusal of the contact has its number: a remembered answer goes with the contact.
       return ok(quote, { subjects: body.contactNumber == null ? [] : [body.contactNumber] });
     },

@@ -154,6 +154,22 @@ describe.each(engines)('a user has the orders of its role, on $name', (engine) =
     expect((await fixture.call('POST', '', { user, body: { items, contactNumber: 'C1' } })).status).toBe(403);
   });
 
+  test('a customer quotes with its own contact; another reads like one that never existed, and is not looked up', async () => {
+    const user = customer('C1');
+    const items = [fixture.catalog.hall(3).item()];
+    const quote = (contactNumber: string, by: CallerUser | null = user) =>
+      fixture.call('POST', '/quotes', { user: by, body: { items, contactNumber } });
+    expect((await quote('C1')).data).toMatchObject({ available: true, refusals: [] });
+    expect(fixture.catalog.calls.at(-1)).toMatchObject({ body: { publicOnly: true } });
+    const asked = fixture.contacts.calls.length;
+    const [foreign, unknown] = [await quote('C2'), await quote('C_unknown')];
+    expect(foreign.text.replaceAll('C2', 'C_unknown')).toBe(unknown.text);
+    expect(unknown.data).toMatchObject({ available: false, refusals: [{ item: null, status: 'validation_error' }] });
+    expect(fixture.contacts.calls).toHaveLength(asked);
+    expect((await quote('C2', till())).data).toMatchObject({ available: true });
+    expect(fixture.catalog.calls.at(-1)?.body).not.toHaveProperty('publicOnly');
+  });
+
   test('an order that changes its contact moves to the other customer, and its tickets with it', async () => {
     const { id } = await order({ contactNumber: 'C1' });
     await pay(fixture, `/${id}`, { amount: 1_000 });
