@@ -1,7 +1,7 @@
 import { collection, type Document } from '@boxoffice/store';
 import { deliveriesCollection, positionsCollection, workersCollection } from './deliveries/documents.ts';
 import { openStreamsCollection } from './feed/stream-counts.ts';
-import { redeliveriesCollection, webhooksCollection } from './webhooks/documents.ts';
+import { webhooksCollection } from './webhooks/documents.ts';
 
 /** The resource that an event is about; ids are unique in an institution over all types. */
 export interface EventResource {
@@ -72,7 +72,6 @@ export const collections = [
   webhooksCollection,
   deliveriesCollection,
   positionsCollection,
-  redeliveriesCollection,
   workersCollection,
   openStreamsCollection,
 ];

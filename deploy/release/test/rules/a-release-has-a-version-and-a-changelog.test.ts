@@ -35,7 +35,6 @@ const passing = [
   'tickets/replacements',
   'events/waiting_facts',
   'events/retired_resources',
-  'events/webhook_redeliveries',
   'events/open_streams',
 ];
 

@@ -4,7 +4,7 @@ import type { Store } from '@boxoffice/store';
 import type { Feed } from '../feed/read.ts';
 import type { Log } from '../log/log.ts';
 import type { EventDocument } from '../store.ts';
-import { redeliveriesCollection, type WebhookDocument, webhooksCollection } from '../webhooks/documents.ts';
+import { type WebhookDocument, webhooksCollection } from '../webhooks/documents.ts';
 import type { Attempt } from './attempt.ts';
 import { deliveriesCollection, positionsCollection } from './documents.ts';
 import { createRunner, type Runner, type RunnerDependencies } from './runner.ts';
@@ -65,7 +65,6 @@ export const createDeliveries = (its: DeliveriesDependencies): Deliveries => {
       webhooks: webhooks.of(institution),
       deliveries: store.collection(deliveriesCollection).of(institution),
       positions: store.collection(positionsCollection).of(institution),
-      redeliveries: store.collection(redeliveriesCollection).of(institution),
       feed,
       attempt: its.attempt,
       body: its.body,
@@ -157,17 +156,11 @@ export const createDeliveries = (its: DeliveriesDependencies): Deliveries => {
     );
   };
 
-  const lookForRequests = async (): Promise<void> => {
-    const requests = store.collection(redeliveriesCollection).acrossInstitutions;
-    const open = await requests.find({ where: { state: 'open' }, orderBy: 'createdAt', limit: 100 });
-    for (const { webhookId } of open) runners.get(webhookId)?.runner.wake();
-  };
-
   const lookOnce = async (): Promise<void> => {
     await lookForChanges();
     await beat();
     if (runners.size === 0) return;
-    await Promise.all([lookForEvents(), lookForRequests()]);
+    await lookForEvents();
     const at = now();
     for (const { runner } of runners.values()) if ((runner.dueAt() ?? Number.POSITIVE_INFINITY) <= at) runner.wake();
   };

@@ -1,53 +1,52 @@
 import type { Documents } from '@boxoffice/store';
 import type { Feed } from '../feed/read.ts';
-import type { EventDocument } from '../store.ts';
-import type { RedeliveryDocument, WebhookDocument } from '../webhooks/documents.ts';
+import { expandTypes } from '../types/types.ts';
+import type { Redelivery, WebhookDocument } from '../webhooks/documents.ts';
 import type { DeliveryDocument } from './documents.ts';
 import { planned } from './plan.ts';
 
-/** Events that are planned with one write. */
+/** Events that are planned with one write; of a stretch, only while fewer deliveries wait that were asked for. */
 const BATCH = 200;
 
 interface Sources {
-  readonly feed: Pick<Feed, 'read' | 'start' | 'get'>;
+  readonly feed: Pick<Feed, 'read' | 'start'>;
   readonly deliveries: Documents<DeliveryDocument>;
-  readonly redeliveries: Documents<RedeliveryDocument>;
+  readonly webhooks: Documents<WebhookDocument>;
 }
 
-/** The events of a request, as far as they are still kept. */
-async function* eventsOf(
-  { feed }: Sources,
-  institution: string,
-  { eventId, after, until, types }: RedeliveryDocument,
-): AsyncGenerator<readonly EventDocument[]> {
-  if (eventId !== null) {
-    const event = await feed.get(institution, eventId);
-    if (event) yield [event];
-    return;
-  }
-  let from = Math.max(after, await feed.start(institution));
-  while (from < until) {
-    const { events, upTo } = await feed.read(institution, from, { types }, BATCH);
-    const within = events.filter(({ sequence }) => sequence <= until);
-    if (within.length > 0) yield within;
-    if (upTo === from) return;
-    from = upTo;
-  }
-}
-
-/** Plans the deliveries that were asked for again. An interrupted call can be repeated. */
+/** Plans the deliveries that were asked for again, as far as they may wait. An interrupted call can be repeated. */
 export const planRedeliveries = async (
-  its: Sources,
-  { id: webhookId, institution }: WebhookDocument,
+  { feed, deliveries, webhooks }: Sources,
+  webhook: WebhookDocument,
   now: () => number,
 ): Promise<void> => {
-  const open = await its.redeliveries.find({ where: { webhookId, state: 'open' }, orderBy: 'createdAt' });
-  for (const request of open) {
-    for await (const events of eventsOf(its, institution, request)) {
-      const reason = { origin: 'redelivery', round: request.id } as const;
+  const { id: webhookId, institution, redeliveries = [] } = webhook;
+  const types = expandTypes(webhook.types);
+  const waiting = { webhookId, outcome: 'waiting', origin: 'redelivery' } as const;
+
+  const replace = (round: string, by: readonly Redelivery[]) =>
+    webhooks.update(webhookId, (current) => ({
+      next: {
+        ...current,
+        redeliveries: (current.redeliveries ?? []).flatMap((one) => (one.round === round ? by : [one])),
+      },
+    }));
+
+  for (const request of redeliveries) {
+    const { round, isSingle, until } = request;
+    let { after } = request;
+    while (after < until && (isSingle || (await deliveries.count(waiting)) < BATCH)) {
+      const from = Math.max(after, await feed.start(institution));
+      const { events, upTo } = await feed.read(institution, from, { types }, isSingle ? 1 : BATCH);
       const times = { dueAt: now(), now: now() };
-      await its.deliveries.insertMany(events.map((event) => planned(webhookId, event, reason, times)));
+      const within = events.filter(({ sequence }) => sequence <= until);
+      await deliveries.insertMany(
+        within.map((event) => planned(webhookId, event, { origin: 'redelivery', round }, times)),
+      );
+      after = upTo === from ? until : upTo;
     }
-    await its.redeliveries.update(request.id, (current) => ({ next: { ...current, state: 'planned' } }));
+    const isDone = after >= until && (isSingle || (await deliveries.count({ ...waiting, round })) === 0);
+    if (isDone) await replace(round, []);
+    else if (after !== request.after) await replace(round, [{ ...request, after }]);
   }
 };

@@ -14,10 +14,6 @@ export const webhookRetention: Retentions = {
     ends: [{ field: 'at', iso: true, afterMs: RECORDS_MS }],
   },
   webhook_positions: { retained: 'as long as their webhooks' },
-  webhook_redeliveries: {
-    retained: '30 days',
-    ends: [{ field: 'createdAt', iso: true, afterMs: RECORDS_MS }],
-  },
   webhook_workers: {
     retained: 'until the process ends, or a day after its last beat',
     ends: [{ field: 'beatAt', afterMs: DAY_MS }],

@@ -3,7 +3,7 @@ import type { Documents } from '@boxoffice/store';
 import type { Feed } from '../feed/read.ts';
 import type { EventDocument } from '../store.ts';
 import type { DeliveredTypes } from '../webhooks/client-scopes.ts';
-import type { RedeliveryDocument, WebhookDocument } from '../webhooks/documents.ts';
+import type { WebhookDocument } from '../webhooks/documents.ts';
 import type { Attempt, Attempted } from './attempt.ts';
 import type { DeliveryDocument, PositionDocument } from './documents.ts';
 import { drop, type Ending, end } from './ends.ts';
@@ -23,7 +23,6 @@ export interface RunnerDependencies {
   readonly webhooks: Documents<WebhookDocument>;
   readonly deliveries: Documents<DeliveryDocument>;
   readonly positions: Documents<PositionDocument>;
-  readonly redeliveries: Documents<RedeliveryDocument>;
   readonly feed: Pick<Feed, 'read' | 'start' | 'get'>;
   readonly attempt: Attempt;
   /** The body of an event. */
@@ -68,7 +67,7 @@ interface Ended {
  * themselves run beside them. So planning and ending never see each other's half-done work.
  */
 export const createRunner = (its: RunnerDependencies): Runner => {
-  const { institution, webhookId, webhooks, deliveries, positions, redeliveries, feed, now } = its;
+  const { institution, webhookId, webhooks, deliveries, positions, feed, now } = its;
   /** Attempts under way, by resource. */
   const underWay = new Map<string, string>();
   const ends: Ended[] = [];
@@ -174,6 +173,8 @@ export const createRunner = (its: RunnerDependencies): Runner => {
     const event = isStale || !types.has(type) ? undefined : await feed.get(institution, eventId);
     if (!event) {
       await drop(deliveries, delivery, now());
+      // A redelivery may end with it.
+      isWanted = true;
       return undefined;
     }
     const [first] = await firstOf(deliveries, webhookId, resourceId);
@@ -236,11 +237,12 @@ export const createRunner = (its: RunnerDependencies): Runner => {
       await positions.delete(webhookId);
       return;
     }
+    // Also of a paused webhook, so that requests do not wait for each other.
+    await planRedeliveries({ feed, deliveries, webhooks }, webhook, now);
     if (webhook.state === 'paused') return;
     const types = await its.delivered(webhook);
     if (webhook.state === 'active') await plan(webhook, types);
     else await purge('feed');
-    await planRedeliveries({ feed, deliveries, redeliveries }, webhook, now);
     // One instant for both, so that what becomes due between them is not missed by both.
     const at = now();
     await beginDue(webhook, new Set(types), at);

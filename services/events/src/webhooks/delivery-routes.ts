@@ -1,7 +1,7 @@
 import { type AnyOperation, named, ok, oneOf, operation, pageOf, pageQuery, pathId } from '@boxoffice/http';
 import { Type } from 'typebox';
 import { eventTypeNames, TEST_TYPE, typesVisibleTo } from '../types/types.ts';
-import type { RedeliveryDocument } from './documents.ts';
+import type { WebhookDocument } from './documents.ts';
 import * as example from './examples.ts';
 import { WEBHOOK } from './routes.ts';
 import { Delivery, DeliveryPage, deliveryView } from './view.ts';
@@ -93,8 +93,9 @@ export const deliveryRoutes = (webhooks: Webhooks): AnyOperation[] => [
     summary: 'Delivers an event again, or all events after a cursor',
     description:
       'Either `eventId` or `after`. With the same `webhook-id`, of the types of the webhook that its client may read, and also ' +
-      'while it is disabled. The deliveries are listed like all others. One redelivery at a time: while an ' +
-      'earlier one waits, another is 409.',
+      'while it is disabled; they wait while it is paused. The deliveries are listed like all others. One redelivery ' +
+      '`after` a cursor at a time: until its deliveries are made, another is 409. Single events are taken until a ' +
+      'thousand wait.',
     params,
     body: RedeliveryRequest,
     needsBody: true,
@@ -102,8 +103,10 @@ export const deliveryRoutes = (webhooks: Webhooks): AnyOperation[] => [
     errors: ['event_cursor_expired', 'semantically_invalid', 'webhook_redelivery_running'],
     example: { params: exampleParams, body: { eventId: example.delivery.eventId }, answer: { count: 1 } },
     handle: async ({ caller, params, body, remember }) => {
-      const record = remember(({ count }: RedeliveryDocument) => accepted(count));
-      return accepted(await webhooks.redeliver({ caller, ...params, allow }, body, record));
+      const idempotencyRecord = remember(({ redeliveries }: WebhookDocument) =>
+        accepted(redeliveries?.at(-1)?.count ?? 0),
+      );
+      return accepted(await webhooks.redeliver({ caller, ...params, allow, idempotencyRecord }, body));
     },
   }),
 ];

@@ -28,20 +28,22 @@ export interface WebhookDocument extends Document {
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly deletedAt: string | null;
+  /** A single event until it is planned, a stretch of the feed until its deliveries are made. Absent: none. */
+  readonly redeliveries?: readonly Redelivery[];
+  /** Epoch milliseconds of its tests within a minute. Absent: none. */
+  readonly testedAt?: readonly number[];
 }
 
-/** A request to deliver events again, until its deliveries are planned; kept longer for its idempotency record. */
-export interface RedeliveryDocument extends Document {
-  readonly webhookId: string;
-  /** The only event; null: all events after `after` up to `until`. */
-  readonly eventId: string | null;
-  /** Sequences. */
+/** A request to deliver events again: those after one sequence up to another. */
+export interface Redelivery {
+  /** Distinguishes its deliveries from others of the same events. */
+  readonly round: string;
+  readonly isSingle: boolean;
+  /** Moves on as events are planned. */
   readonly after: number;
   readonly until: number;
-  readonly types: readonly string[];
+  /** How many events there were. */
   readonly count: number;
-  readonly state: 'open' | 'planned';
-  readonly createdAt: string;
 }
 
 export const webhooksCollection = collection<WebhookDocument>('webhooks', [
@@ -50,10 +52,4 @@ export const webhooksCollection = collection<WebhookDocument>('webhooks', [
   { name: 'shard', fields: ['shard'], acrossInstitutions: true },
   { name: 'deleted', fields: ['deletedAt', 'state'], acrossInstitutions: true },
   { name: 'changed', fields: ['changedAt'], acrossInstitutions: true },
-]);
-
-export const redeliveriesCollection = collection<RedeliveryDocument>('webhook_redeliveries', [
-  { name: 'state', fields: ['state', 'createdAt'], acrossInstitutions: true },
-  { name: 'open', fields: ['webhookId', 'state', 'createdAt'] },
-  { name: 'created', fields: ['createdAt'], acrossInstitutions: true },
 ]);

@@ -14,13 +14,8 @@ import { makeSecret, type SecretBox } from '../signing/secrets.ts';
 import { eventsCollection } from '../store.ts';
 import { expandTypes, TEST_TYPE } from '../types/types.ts';
 import type { DeliveredTypes } from './client-scopes.ts';
-import {
-  type RedeliveryDocument,
-  redeliveriesCollection,
-  type WebhookDocument,
-  webhooksCollection,
-} from './documents.ts';
-import { requireFewTests, storeRedelivery } from './limits.ts';
+import { type WebhookDocument, webhooksCollection } from './documents.ts';
+import { withRedelivery, withTest } from './limits.ts';
 import * as rules from './rules.ts';
 import { testEvent } from './test-event.ts';
 
@@ -230,13 +225,14 @@ export const createWebhooks = (its: WebhooksDependencies) => {
     },
 
     /** Sends `webhook.test` at once, whatever the state of the webhook. */
-    test: async ({ caller, webhookId, allow }: WebhookRequest): Promise<DeliveryDocument> => {
-      const { institution } = caller;
-      const webhook = await current(institution, webhookId);
-      allow(webhook);
-      rules.requireVisible(caller, webhook.types);
+    test: async (request: WebhookRequest): Promise<DeliveryDocument> => {
+      const { institution } = request.caller;
+      const { webhookId } = request;
+      const webhook = await update(request, (before) => {
+        rules.requireVisible(request.caller, before.types);
+        return withTest(before, now());
+      });
       const deliveries = deliveriesOf(institution);
-      await requireFewTests(deliveries, webhookId, now());
       const id = newId('evt', now());
       const event = { id, type: TEST_TYPE, sequence: 0, resource: { id: webhookId } };
       const plan = planned(webhookId, event, { origin: 'test', round: 'test' }, { dueAt: null, now: now() });
@@ -256,10 +252,10 @@ export const createWebhooks = (its: WebhooksDependencies) => {
 
     /** Requests that events are delivered again; returns how many there are. */
     redeliver: async (
-      { caller, webhookId, allow }: WebhookRequest,
+      request: WebhookRequest,
       wanted: { readonly eventId?: string | undefined; readonly after?: string | undefined },
-      idempotencyRecord?: Remembered<RedeliveryDocument>,
     ): Promise<number> => {
+      const { caller, webhookId, allow } = request;
       const { institution } = caller;
       const webhook = await current(institution, webhookId);
       allow(webhook);
@@ -280,11 +276,10 @@ export const createWebhooks = (its: WebhooksDependencies) => {
       const count = event
         ? Number(isDelivered)
         : await store.collection(eventsCollection).of(institution).count(between);
-      const redeliveries = store.collection(redeliveriesCollection).of(institution);
-      const redelivery = { webhookId, eventId: event?.id ?? null, after: from, until, types, count };
-      const at = { now: now(), idempotencyRecord };
-      await storeRedelivery(redeliveries, deliveriesOf(institution), redelivery, at);
-      its.changed(webhook);
+      const stretch = event ? { after: event.sequence - 1, until: event.sequence } : { after: from, until };
+      const redelivery = { ...stretch, round: newId('rdl', now()), isSingle: event !== undefined, count };
+      const waiting = await deliveriesOf(institution).count({ webhookId, outcome: 'waiting', origin: 'redelivery' });
+      await update(request, (before) => withRedelivery(before, redelivery, { waiting, now: now() }));
       return count;
     },
   };

@@ -260,18 +260,74 @@ describe.each(engines)('on $name', (engine) => {
       await until('it waits', async () => (await its.attempts(id, '&outcome=waiting')).length > 0);
       const refused = await ask({ after: 'start' });
       expect([refused.status, refused.body.status]).toEqual([409, 'webhook_redelivery_running']);
+      expect(refused.headers.get('retry-after')).toBeNull();
       // Another single event is taken meanwhile.
       expect((await ask({ eventId: event })).status).toBe(202);
       at.answer = status(204);
+      clock.advance(60 * 60_000);
+      await until('both again', async () => (await its.attempts(id, '&outcome=waiting')).length === 0);
+      await until('another', async () => (await ask({ after: 'start' })).status === 202);
+    }));
+
+  test('what is asked for of a paused webhook is planned, so that single events do not block each other', () =>
+    using(
+      async (id) => {
+        const ask = (body: object, headers = {}) => its.call('POST', `/${id}/redeliveries`, { body, headers });
+        const before = its.cursor(await its.context.feed.head('opera'));
+        const events = [await its.emit('order.created'), await its.emit('order.created')];
+        const headers = { 'idempotency-key': id };
+        const accepted = await ask({ eventId: events[0] }, headers);
+        expect([accepted.status, accepted.data]).toEqual([202, { count: 1 }]);
+        expect((await ask({ after: before })).data).toEqual({ count: 2 });
+        expect((await ask({ eventId: events[1] })).status).toBe(202);
+        expect((await ask({ eventId: events[0] }, headers)).data).toEqual({ count: 1 });
+        const waiting = async () => (await its.attempts(id, '&outcome=waiting')).map(({ eventId }) => eventId).sort();
+        await until('all of them', async () => (await waiting()).length >= 4);
+        expect(await waiting()).toEqual([...events, ...events].sort());
+        expect((await ask({ after: before })).status).toBe(409);
+        expect(await its.attempts(id)).toHaveLength(4);
+      },
+      { state: 'paused' },
+    ));
+
+  test('of many events that are delivered again, a few hundred wait at a time', () =>
+    using(async (id) => {
+      const before = its.cursor(await its.context.feed.head('opera'));
+      const types = ['ticket.*'];
+      const count = 350;
+      for (let n = 0; n < count; n += 1) await its.emit('ticket.issued');
+      at.received.length = 0;
+      at.answer = silence;
+      await its.call('PATCH', `/${id}`, { body: { types } });
+      const asked = await its.call('POST', `/${id}/redeliveries`, { body: { after: before } });
+      expect(asked.data).toEqual({ count });
+      await until('attempts', () => at.received.length === 10);
+      const waiting = await its.attempts(id, '&outcome=waiting');
+      expect(waiting.length).toBeLessThan(300);
+      at.answer = status(204);
+      clock.advance(60_000);
+      await until('all of them', async () => new Set(at.ids()).size === count);
     }));
 
   test('a webhook is tested ten times a minute', () =>
     using(async (id) => {
       const test = () => its.call('POST', `/${id}/test`);
-      for (let count = 0; count < 10; count += 1) expect((await test()).status).toBe(200);
+      at.received.length = 0;
+      // The receiver keeps them, so that all are sent at once.
+      at.answer = silence;
+      const tests = Array.from({ length: 30 }, test);
+      await until('those that are sent', () => at.received.length === 10);
       const refused = await test();
       expect([refused.status, refused.body.status]).toEqual([429, 'too_many_requests']);
-      clock.advance(60_001);
+      const seconds = Number(refused.headers.get('retry-after'));
+      expect(seconds).toBeGreaterThan(0);
+      expect((await Promise.all(tests)).map((one) => one.status).sort()).toEqual([
+        ...Array(10).fill(200),
+        ...Array(20).fill(429),
+      ]);
+      expect(at.received).toHaveLength(10);
+      at.answer = status(204);
+      clock.advance(1_000 * seconds);
       expect((await test()).status).toBe(200);
     }));
 
