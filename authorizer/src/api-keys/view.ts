@@ -83,16 +83,13 @@ export const view = ({ apiKey, use }: UsedApiKey, now: number): Static<typeof Ap
   updatedAt: apiKey.updatedAt,
 });
 
-/** The origin in lower case, without the default port. */
-const originOf = (given: string): string => new URL(given).origin;
-
 /** Members of a body; null removes one. */
 type Given = { readonly [Name in keyof Static<typeof NewApiKey>]?: Static<typeof NewApiKey>[Name] | null };
 
 /** A body in the form of the domain; absent members stay absent. */
 export const changeOf = ({ name, origins, ratePerMinute, monthlyQuota, expiresAt }: Given): Partial<ApiKeyDetails> => ({
   ...(typeof name === 'string' ? { name } : {}),
-  ...(origins === undefined ? {} : { origins: [...new Set((origins ?? []).map(originOf))] }),
+  ...(origins === undefined ? {} : { origins: [...new Set(origins ?? [])] }),
   ...(ratePerMinute === undefined ? {} : { ratePerMinute: ratePerMinute ?? DEFAULT_RATE_PER_MINUTE }),
   ...(monthlyQuota === undefined ? {} : { monthlyQuota }),
   ...(expiresAt === undefined ? {} : { expiresAt }),

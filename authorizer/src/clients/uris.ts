@@ -1,11 +1,26 @@
 import { Fault } from '@boxoffice/envelope';
+import { REDIRECT_URI_PATTERN, SECURE_ORIGIN_PATTERN, WEB_ADDRESSES } from '@boxoffice/http';
 import type { ClientType } from '../domain/client.ts';
-import { originProblem, redirectUriProblem } from '../domain/redirect-uri.ts';
 
 interface Uris {
   readonly redirectUris?: readonly string[] | null | undefined;
   readonly origins?: readonly string[] | null | undefined;
 }
+
+const [REDIRECT_URI, ORIGIN] = [new RegExp(REDIRECT_URI_PATTERN), new RegExp(SECURE_ORIGIN_PATTERN)];
+
+/** Why a client cannot register this redirect URI; undefined if it can. A pattern does not know which `xn--` names exist. */
+export const redirectUriProblem = (uri: string, type: ClientType): string | undefined => {
+  if (!REDIRECT_URI.test(uri) || !URL.canParse(uri)) return WEB_ADDRESSES[REDIRECT_URI_PATTERN];
+  const isOfWeb = uri.startsWith('https://') || uri.startsWith('http://');
+  return isOfWeb || type === 'public' ? undefined : 'has a private-use scheme, which only a public client may have';
+};
+
+/** Why a client cannot register this origin, which is to be as browsers send it; undefined if it can. */
+export const originProblem = (origin: string): string | undefined =>
+  ORIGIN.test(origin) && URL.canParse(origin) && new URL(origin).origin === origin
+    ? undefined
+    : WEB_ADDRESSES[SECURE_ORIGIN_PATTERN];
 
 /** Checks the redirect URIs and origins of a registration. @throws {Fault} validation_error, naming every wrong one */
 export const checkUris = ({ redirectUris, origins }: Uris, type: ClientType): void => {

@@ -1,4 +1,4 @@
-import { lineOfText, named, oneOf, readOnlyOf, webOrigin } from '@boxoffice/http';
+import { lineOfText, named, oneOf, REDIRECT_URI_PATTERN, readOnlyOf, secureOrigin } from '@boxoffice/http';
 import { type TString, Type } from 'typebox';
 import { MAX_URIS } from '../domain/client.ts';
 import { LONGEST_URI } from '../domain/redirect-uri.ts';
@@ -29,7 +29,7 @@ const changeable = {
   scopes: Scopes,
   redirectUris: Type.Optional(
     uris(
-      Type.String({ minLength: 1, maxLength: LONGEST_URI, format: 'uri' }),
+      Type.String({ maxLength: LONGEST_URI, pattern: REDIRECT_URI_PATTERN }),
       'where users return to after signing in: https; http to `127.0.0.1`, `[::1]` or `localhost`, with any port; of a ' +
         'public client also a private-use scheme with a dot. No fragment, no userinfo. Compared to the letter',
     ),
@@ -39,7 +39,7 @@ const changeable = {
   ),
   origins: Type.Optional(
     uris(
-      webOrigin,
+      secureOrigin,
       'origins from which browsers call the interface, beside those of the redirect URIs: `https://www.example.org`',
     ),
   ),

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { isRegistered, originProblem, redirectUriProblem, withParameters } from '../../src/domain/redirect-uri.ts';
+import { originProblem, redirectUriProblem } from '../../src/clients/uris.ts';
+import { isRegistered, withParameters } from '../../src/domain/redirect-uri.ts';
 
 describe('a client can register', () => {
   test.each([
@@ -9,6 +10,7 @@ describe('a client can register', () => {
     'http://127.0.0.1:5173/callback',
     'http://[::1]/callback',
     'http://localhost:8080/a/b',
+    'https://[2001:db8::1]/callback',
   ])('%s', (uri) => {
     expect(redirectUriProblem(uri, 'confidential')).toBeUndefined();
     expect(redirectUriProblem(uri, 'public')).toBeUndefined();
@@ -38,6 +40,10 @@ describe('a client can register', () => {
     'https://shop.example.org/call back',
     'https://shop.example.org\\callback',
     'https://shop.exämple.org/',
+    'https://1.2.3.4.5/',
+    'https://[2001:db8::1::2]/',
+    'org.example.app://user@callback',
+    'org.example.app://callback:99999',
     'https://*.example.org/callback',
     'https://shop.example.org;script-src/callback',
     'https://shop.example.org,default-src/callback',

@@ -80,6 +80,12 @@ describe('a change', () => {
       expect({ status, code: body.status }).toEqual({ status: 400, code: 'validation_error' });
       expect(body.details).toMatch(/\$\.origins\[1\] /);
     }
+    const wanted = { origins: ['https://Shop.Example.org:443', 'http://localhost:5173'] };
+    expect((await create(wanted)).body.data).toMatchObject({
+      origins: ['https://shop.example.org', 'http://localhost:5173'],
+    });
+    for (const origin of ['http://shop.example.org', 'https://1.2.3.4.5', 'https://shop.example.org/'])
+      expect((await create({ origins: [origin] })).body.details).toMatch(/^\$\.origins\[0\] must be a web origin/);
     const { clientId } = (await create({})).body.data as Json;
     expect(await change(clientId, { redirectUris: ['org.example.app:/callback'] })).toMatchObject({
       status: 400,

@@ -33,3 +33,4 @@ export * from './schemas.ts';
 export { MAX_IDEMPOTENCY_KEY_LENGTH } from './shape.ts';
 export { createCheck } from './validation/check.ts';
 export { lineOf } from './validation/texts.ts';
+export * from './web-addresses.ts';

@@ -87,16 +87,6 @@ export const id = Type.String({ minLength: 1, maxLength: 128 });
 /** The id of a request of another service: a repeat has no further effect. */
 export const requestId = Type.String({ pattern: '^[A-Za-z0-9_.-]{1,128}$' });
 
-const BYTE = '(25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])';
-const NAME = '([A-Za-z0-9_-]+[.])*[A-Za-z][A-Za-z0-9-]*';
-const IPV6 = '\\[(::1|([0-9A-Fa-f]{1,4}:){7}[0-9A-Fa-f]{1,4})\\]';
-const PORT = '([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])';
-/** The pattern of a web origin: an ASCII host name or an IP address, without a path. */
-export const ORIGIN_PATTERN = `^https?://(${NAME}|(${BYTE}[.]){3}${BYTE}|${IPV6})(:${PORT})?$`;
-
-/** The origin of web pages (RFC 6454), as browsers send it. */
-export const webOrigin = Type.String({ maxLength: 300, pattern: ORIGIN_PATTERN });
-
 /** A language tag in its canonical form (BCP 47): a language, with a script or a region where it matters. */
 export const LANGUAGE_TAG = '^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?$';
 

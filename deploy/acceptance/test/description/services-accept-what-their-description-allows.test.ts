@@ -67,9 +67,8 @@ const between = ({ id, path }: Operation, { body, query: given, ...others }: Fil
   if (Array.isArray(members.placeIds)) delete members.quantity;
   // Beneficiaries are at most as many as the places of their item.
   if (Array.isArray(members.items)) members.items = members.items.map(({ beneficiaries: _, ...item }) => item);
-  // A pattern does not say what a URI is.
-  if (Array.isArray(members.redirectUris)) members.redirectUris = ['https://app.example.org/callback'];
-  if (Array.isArray(members.origins) && path === '/svc/v3/clients') members.origins = ['https://app.example.org'];
+  // Private-use schemes are for public clients.
+  if (id === 'createClient') members.type = 'public';
   // What a grant needs depends on its type.
   if (id === 'createToken')
     Object.assign(members, {

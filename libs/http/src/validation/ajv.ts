@@ -2,7 +2,7 @@ import { _, Ajv2020, Name } from 'ajv/dist/2020.js';
 import type { DataValidationCxt } from 'ajv/dist/types/index.js';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { isEmail } from './email.ts';
-import { lineOf, linesOf } from './texts.ts';
+import { lineOf, linesOf, originOf } from './texts.ts';
 
 export type { ErrorObject, ValidateFunction } from 'ajv';
 
@@ -29,6 +29,7 @@ export const utcOf = (text: string): string | undefined => {
 const normalisers: Readonly<Record<string, (text: string) => string | undefined>> = {
   line: lineOf,
   lines: linesOf,
+  origin: originOf,
   timestamp: utcOf,
 };
 

@@ -27,3 +27,14 @@ export const lineOf = (text: string): string => {
 
 /** The same of a text of several lines, which end with a line feed. */
 export const linesOf = (text: string): string => lineOf(text).replaceAll(/\r\n?/g, '\n');
+
+const ORIGIN = /^https?:\/\/[A-Za-z0-9._:[\]-]+$/;
+
+/**
+ * A web origin as browsers send it (RFC 6454, 6.2): in lower case, without the default port. Empty if no URL has such a
+ * host: some versions of Node refuse malformed `xn--` names. Another text stays.
+ */
+export const originOf = (text: string): string => {
+  if (!ORIGIN.test(text)) return text;
+  return URL.canParse(text) ? new URL(text).origin : '';
+};

@@ -1,4 +1,5 @@
-import { EMPTY_LINE_PATTERN, LINE_PATTERN, LINES_PATTERN, ORIGIN_PATTERN } from '../schemas.ts';
+import { EMPTY_LINE_PATTERN, LINE_PATTERN, LINES_PATTERN } from '../schemas.ts';
+import { WEB_ADDRESSES } from '../web-addresses.ts';
 import type { ErrorObject } from './ajv.ts';
 
 /** One violation in a request. */
@@ -53,7 +54,7 @@ const PATTERNS: Readonly<Record<string, string>> = {
   [LINE_PATTERN]: 'must not be blank or contain control characters',
   [EMPTY_LINE_PATTERN]: 'must not contain control characters',
   [LINES_PATTERN]: 'must not be blank or contain control characters but line breaks and tabs',
-  [ORIGIN_PATTERN]: 'must be a web origin, such as https://www.example.org, without a path',
+  ...WEB_ADDRESSES,
 };
 
 const CONSTRAINTS: Readonly<Record<string, (error: ErrorObject) => string>> = {

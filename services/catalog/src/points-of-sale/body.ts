@@ -1,4 +1,3 @@
-import { Fault } from '@boxoffice/envelope';
 import { currency, id, lineOfText, named, nullable, oneOf, webOrigin } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
 import { type PointOfSaleDetails, paymentMethods, ticketDeliveries } from '../domain/point-of-sale.ts';
@@ -68,19 +67,13 @@ export const PointOfSale = named(
   }),
 );
 
-/** The origin as browsers send it. @throws Fault `validation_error` if it is not an origin */
-const originOf = (given: string, index: number): string => {
-  if (!URL.canParse(given)) throw new Fault('validation_error', `$.corsOrigins[${index}] is not an origin`);
-  return new URL(given).origin;
-};
-
-/** A body in the form of the domain. @throws Fault `validation_error` */
+/** A body in the form of the domain. */
 export const detailsOf = (serviceHost: string, body: Static<typeof Changes>): PointOfSaleDetails => ({
   serviceHost: serviceHost.toLowerCase(),
   name: body.name,
   languages: body.languages,
   currency: body.currency,
-  corsOrigins: [...new Set((body.corsOrigins ?? []).map(originOf))],
+  corsOrigins: [...new Set(body.corsOrigins ?? [])],
   tariffIds: body.tariffIds,
   paymentMethods: body.paymentMethods,
   maxPlacesPerOrder: body.maxPlacesPerOrder,

@@ -57,6 +57,15 @@ describe.each(engines)(`a replacement invalidates the old ticket, on $name${notE
     expect((await replace(id)).status).toBe(412);
   });
 
+  test('a beneficiary without any member is 400, and without any name nobody', async () => {
+    const { id } = await printed(fixture);
+    const change = (beneficiary: object | null) => fixture.call('PATCH', `${PATH}/${id}`, { body: { beneficiary } });
+    const refused = { status: 'validation_error', details: '$.beneficiary must not be empty.', data: null };
+    expect(await change({})).toMatchObject({ status: 400, body: refused });
+    for (const nobody of [null, { firstName: null }, { firstName: null, lastName: null }])
+      expect(ticketOf(await change(nobody))).toMatchObject({ id, beneficiary: null });
+  });
+
   test('another name on a printed ticket creates a new ticket, the same name does not', async () => {
     const { id } = await printed(fixture);
     const rename = (of: string, lastName: string) =>

@@ -1,0 +1,50 @@
+// Addresses of the web that requests register, each in one pattern: what it allows, a URL parser reads alike.
+import { Type } from 'typebox';
+import { NORMALISE } from './validation/ajv.ts';
+
+const BYTE = '(25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])';
+const NAME = '([A-Za-z0-9_-]+[.])*[A-Za-z][A-Za-z0-9-]*';
+const GROUP = '[0-9A-Fa-f]{1,4}';
+/** Eight groups, or fewer around one `::` (RFC 4291, 2.2). */
+const IPV6 = [
+  `(${GROUP}:){7}${GROUP}`,
+  `(${GROUP}:){1,7}:`,
+  `:(:${GROUP}){1,7}`,
+  '::',
+  ...[1, 2, 3, 4, 5, 6].map((after) => `(${GROUP}:){1,${7 - after}}(:${GROUP}){${after}}`),
+].join('|');
+const PORT = '(:([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?';
+const HOST = `(${NAME}|(${BYTE}[.]){3}${BYTE}|\\[(${IPV6})\\])`;
+const SECURE = `(https://${HOST}|http://(127[.]0[.]0[.]1|\\[::1\\]|localhost))${PORT}`;
+
+/** Visible ASCII without the characters that parsers read differently or that a URI cannot contain (RFC 3986, 2). */
+const CHARACTERS = '!$-;=?-\\[\\]_a-z~';
+/** A reversed domain name as scheme, so with a dot (RFC 8252, 7.1), and no userinfo. */
+const PRIVATE_USE =
+  '[a-z][a-z0-9+-]*([.][a-z0-9+-]+)+:' +
+  `(//[A-Za-z0-9._-]+([/?][${CHARACTERS}]*)?|/?[${CHARACTERS.replace('$-;', '$-.0-;')}][${CHARACTERS}]*)`;
+
+/** The pattern of a web origin: an ASCII host name or an IP address, without a path. */
+export const ORIGIN_PATTERN = `^https?://${HOST}${PORT}$`;
+
+/** The same where only https will do, or http to a loopback host. */
+export const SECURE_ORIGIN_PATTERN = `^${SECURE}$`;
+
+/** The pattern of a redirect URI (RFC 6749, 3.1.2; RFC 8252, 7; RFC 9700, 2.1). */
+export const REDIRECT_URI_PATTERN = `^(${SECURE}([/?][${CHARACTERS}]*)?|${PRIVATE_USE})$`;
+
+/** What these patterns ask for, as the end of a sentence. */
+export const WEB_ADDRESSES: Readonly<Record<string, string>> = {
+  [ORIGIN_PATTERN]: 'must be a web origin, such as https://www.example.org, without a path',
+  [SECURE_ORIGIN_PATTERN]:
+    'must be a web origin of https, or of http to 127.0.0.1, [::1] or localhost, such as https://www.example.org',
+  [REDIRECT_URI_PATTERN]:
+    'must be https, or http to 127.0.0.1, [::1] or localhost, or of a public client a private-use scheme with a dot; ' +
+    'without userinfo and fragment',
+};
+
+/** The origin of web pages (RFC 6454), stored as browsers send it. */
+export const webOrigin = Type.String({ maxLength: 300, pattern: ORIGIN_PATTERN, [NORMALISE]: 'origin' });
+
+/** The same where only https will do, or http to a loopback host. */
+export const secureOrigin = Type.String({ maxLength: 300, pattern: SECURE_ORIGIN_PATTERN, [NORMALISE]: 'origin' });
