@@ -3,7 +3,14 @@ import { Fault } from '@boxoffice/envelope';
 import { BODY_LIMIT_BYTES } from '@boxoffice/http';
 import { answerFault } from '../exchange/answer.ts';
 import type { Exchange } from '../exchange/exchange.ts';
+import { unavailable } from '../exchange/faults.ts';
 import { createInFlight, type Indexed } from './in-flight.ts';
+
+/** Bytes of bodies that have not arrived completely, at all services together; beyond, the oldest ones are refused. */
+const MOST_BYTES = 64 * 1024 * 1024;
+
+/** Interval of the timeout check for all bodies together. */
+const TICK_MS = 100;
 
 /** Methods whose body is forwarded; a body of any other method is dropped. */
 const WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
@@ -12,6 +19,8 @@ const tooLarge = (): Fault =>
   new Fault('payload_too_large', `The request body is over ${BODY_LIMIT_BYTES / 1024} KiB.`);
 
 const tooSlow = (): Fault => new Fault('request_timeout', 'The request body did not arrive completely in time.');
+
+const tooMany = (): Fault => unavailable('Too many request bodies are arriving; send it again at once.');
 
 /** Whether a body is forwarded with the method. */
 export const takesBody = ({ method }: IncomingMessage): boolean => WITH_BODY.has(method ?? '');
@@ -29,54 +38,73 @@ interface Arriving extends Indexed {
   readonly exchange: Exchange;
   /** When the body is late. Epoch milliseconds. */
   readonly dueAt: number;
+  /** As many as have arrived. */
+  bytes: number;
   readonly stop: () => void;
 }
 
 /** The bodies that are arriving. */
 export interface Bodies {
   /**
-   * Reads the whole body into memory and passes it on; answers 413 or 408 if it is too large or too slow. Returns a
-   * function that stops the reading.
+   * Reads the whole body into memory and passes it on; answers 413 or 408 if it is too large or too slow, 503 if it is
+   * the oldest of too many. Returns a function that stops the reading.
    */
   read(exchange: Exchange, pass: (body: readonly Buffer[]) => void): () => void;
-  /** Answers the late ones; called regularly. */
-  expire(now: number): void;
+  close(): void;
 }
 
-/** Makes the list of one service's arriving bodies; each has `timeoutMs` to arrive. */
-export const createBodies = (timeoutMs: number): Bodies => {
+/** Makes the list of the bodies that are arriving; each has `timeoutMs`, by default less than the server's own limit. */
+export const createBodies = (timeoutMs = 25_000): Bodies => {
   const arriving = createInFlight<Arriving>();
+  let total = 0;
+
+  const refuse = ({ exchange, stop }: Arriving, fault: Fault): void => {
+    stop();
+    answerFault(exchange, fault);
+  };
+
+  const refuseOldest = (): void => {
+    let oldest: Arriving | undefined;
+    arriving.visit((one) => {
+      if (oldest === undefined || one.dueAt < oldest.dueAt) oldest = one;
+    });
+    if (oldest) refuse(oldest, tooMany());
+  };
+
+  const tick = setInterval(() => {
+    const now = Date.now();
+    arriving.visit((one) => {
+      if (now >= one.dueAt) refuse(one, tooSlow());
+    });
+  }, TICK_MS);
+  tick.unref();
+
   return {
     read(exchange, pass) {
       const { request } = exchange;
       const chunks: Buffer[] = [];
-      let bytes = 0;
       const stop = (): void => {
         request.off('data', take).off('end', end);
         arriving.delete(one);
+        total -= one.bytes;
+        one.bytes = 0;
       };
       const take = (chunk: Buffer): void => {
-        bytes += chunk.length;
+        one.bytes += chunk.length;
+        total += chunk.length;
         chunks.push(chunk);
-        if (bytes <= BODY_LIMIT_BYTES) return;
-        stop();
-        answerFault(exchange, tooLarge());
+        if (one.bytes > BODY_LIMIT_BYTES) refuse(one, tooLarge());
+        else while (total > MOST_BYTES) refuseOldest();
       };
       const end = (): void => {
         stop();
         pass(chunks);
       };
-      const one: Arriving = { exchange, index: -1, dueAt: exchange.now + timeoutMs, stop };
+      const one: Arriving = { exchange, index: -1, dueAt: exchange.now + timeoutMs, bytes: 0, stop };
       arriving.add(one);
       request.on('data', take).on('end', end);
       return stop;
     },
-    expire(now) {
-      arriving.visit(({ exchange, dueAt, stop }) => {
-        if (now < dueAt) return;
-        stop();
-        answerFault(exchange, tooSlow());
-      });
-    },
+    close: () => clearInterval(tick),
   };
 };

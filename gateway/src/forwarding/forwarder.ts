@@ -10,7 +10,7 @@ import type { Addresses } from '../upstream/addresses.ts';
 import { BrokenReply, failureOf, type UpstreamFailure, UpstreamTimeout } from '../upstream/failure.ts';
 import { Pool } from '../upstream/pool.ts';
 import { targetOf } from '../upstream/target-address.ts';
-import { createBodies, hasBody, takesBody } from './body.ts';
+import { type Bodies, hasBody, takesBody } from './body.ts';
 import { relayFailure } from './failure-reply.ts';
 import { addReturnedHeaders, forwardedHeaders } from './headers.ts';
 import { createInFlight } from './in-flight.ts';
@@ -28,19 +28,15 @@ export interface ForwarderOptions {
    * Milliseconds.
    */
   readonly deadlineMs: number;
-  /**
-   * Time for the client to send the whole request. Milliseconds; the default is below the server's own limit, whose
-   * error names no service.
-   */
-  readonly bodyMs?: number;
-  /** Maximum number of requests in flight; further ones are refused. One caller may have a twentieth of them. */
+  readonly bodies: Pick<Bodies, 'read'>;
+  /** Maximum number of requests in flight; one caller may have a twentieth of them, and as many that wait. */
   readonly concurrency: number;
   readonly onFailure?: (exchange: Exchange, failure: UpstreamFailure) => void;
   /** Called for every request that is sent a second time. */
   readonly onRepeat?: (exchange: Exchange, error: Error) => void;
   /** Called for every response that has no end of its own. */
   readonly onStream?: (exchange: Exchange) => void;
-  /** Called for every request that reads and may wait for its response longer than others; `refuse` answers it. */
+  /** Called for every request that asks to wait for its response; `refuse` answers it. */
   readonly onWait?: (exchange: Exchange, refuse: (fault: Fault) => void) => void;
   /** Called for every response that is forwarded. */
   readonly onReply?: (exchange: Exchange, reply: IncomingMessage) => void;
@@ -50,7 +46,7 @@ export interface ForwarderOptions {
 export interface Forwarder {
   /** Answers the exchange with the service's response. @throws {Fault} when the request cannot be forwarded */
   forward(exchange: Exchange): void;
-  /** Number of requests in flight. */
+  /** Number of requests in flight; those that wait do not count. */
   inFlight(): number;
   /** Closes the pooled connections. */
   close(): void;
@@ -83,24 +79,21 @@ const isStream = ({ headers }: IncomingMessage): boolean =>
 
 /** Makes the forwarder of one service: one proxy and one connection pool for the lifetime of the gateway. */
 export const createForwarder = (options: ForwarderOptions): Forwarder => {
-  const {
-    addresses,
-    timeoutMs,
-    deadlineMs,
-    bodyMs = 25_000,
-    concurrency,
-    onFailure,
-    onRepeat,
-    onReply,
-    onStream,
-    onWait,
-  } = options;
+  const { addresses, timeoutMs, deadlineMs, bodies, concurrency, onFailure, onRepeat, onReply, onStream, onWait } =
+    options;
   const { host } = new URL(options.url);
   const target = targetOf(options.url);
   const pool = new Pool({ ...target, addresses });
-  const bodies = createBodies(bodyMs);
   const inFlight = createInFlight<ProxiedRequest>();
+  /** Like streams, they have a limit of their own, at the service. */
+  const waiting = createInFlight<ProxiedRequest>();
   const bound = createInFlightBound<string>(Math.ceil(concurrency * CALLERS_PART), 'this caller');
+
+  /** A request that is neither counted nor timed any more. */
+  const forget = (proxied: ProxiedRequest): void => {
+    inFlight.delete(proxied);
+    waiting.delete(proxied);
+  };
 
   /** Reports the outcome to the breaker of the request's address, once. */
   const settle = (proxied: ProxiedRequest, outcome: 'succeeded' | 'failed' | 'abandoned'): void => {
@@ -122,7 +115,7 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
       throughNewConnection(proxied);
     } else {
       settle(proxied, 'failed');
-      inFlight.delete(proxied);
+      forget(proxied);
       const failure = failureOf(error, upstream);
       onFailure?.(exchange, failure);
       answerFault(exchange, failure.fault);
@@ -133,7 +126,7 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
   const breakOff = (proxied: ProxiedRequest, error: Error): void => {
     const { exchange, upstream } = proxied;
     // A request that is being answered is not timed any more.
-    inFlight.delete(proxied);
+    forget(proxied);
     const failure = failureOf(error, upstream);
     onFailure?.(exchange, failure);
     answerFault(exchange, failure.fault);
@@ -142,7 +135,7 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
   /** Refuses a request because of its client; this does not count against the service. */
   const abandon = (proxied: ProxiedRequest, fault: Fault): void => {
     settle(proxied, 'abandoned');
-    inFlight.delete(proxied);
+    forget(proxied);
     proxied.upstream?.destroy();
     answerFault(proxied.exchange, fault);
   };
@@ -167,7 +160,7 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
       onReply?.(exchange, reply);
       if (isStream(reply)) {
         // Neither timed nor counted any more: streams have a limit of their own.
-        inFlight.delete(proxied);
+        forget(proxied);
         proxied.release();
         onStream?.(exchange);
       }
@@ -187,7 +180,7 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
 
   const refuseForeign = (proxied: ProxiedRequest, { headers }: IncomingMessage): void => {
     const { exchange } = proxied;
-    inFlight.delete(proxied);
+    forget(proxied);
     const fault = badGateway('The service sent a response that is not part of this interface.', headers['retry-after']);
     onFailure?.(exchange, { code: 'foreign_reply', fault });
     answerFault(exchange, fault);
@@ -215,10 +208,10 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
 
   const tick = setInterval(() => {
     const now = Date.now();
-    inFlight.visit((proxied) => {
-      if (now >= proxied.dueAt) expire(proxied);
-    });
-    bodies.expire(now);
+    for (const requests of [inFlight, waiting])
+      requests.visit((proxied) => {
+        if (now >= proxied.dueAt) expire(proxied);
+      });
   }, TICK_MS);
   tick.unref();
 
@@ -226,7 +219,7 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
     /** The response is sent or the client has disconnected: the rest of the upstream exchange is not needed. */
     over(proxied: ProxiedRequest): void {
       const { upstream, reply } = proxied;
-      inFlight.delete(proxied);
+      forget(proxied);
       proxied.release();
       settle(proxied, 'abandoned');
       if (upstream && !(upstream.writableFinished && reply?.complete)) upstream.destroy();
@@ -238,31 +231,37 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
     throw unavailable('The service does not answer; try again later.', addresses.retryAfterSeconds(now));
   };
 
+  /** Whether the request asks to wait for its response, of an operation that may. */
+  const mayWait = ({ request, route, target }: Exchange): boolean =>
+    request.method === 'GET' &&
+    (route?.answersWithinMs ?? 0) > timeoutMs &&
+    new URLSearchParams(target.query).has('wait');
+
   /** Sends a request that has arrived completely. @throws {Fault} service_unavailable */
   const send = (exchange: Exchange, body: readonly Buffer[] | undefined, release: () => void): void => {
     const now = Date.now();
+    const waits = mayWait(exchange);
     // From here on the response has an end, and releases.
     exchange.proxied = { end: release };
-    if (inFlight.size >= concurrency)
+    if (!waits && inFlight.size >= concurrency)
       throw unavailable('The service has too many requests in flight; try again later.');
     requireService(now);
     const headers = forwardedHeaders(exchange, host);
     const length = body?.reduce((bytes, chunk) => bytes + chunk.length, 0);
     if (takesBody(exchange.request)) headers['content-length'] = `${length ?? 0}`;
     const proxied = new ProxiedRequest(exchange, headers, body, { ...limitsFrom(now, exchange), release }, events);
-    inFlight.add(proxied);
+    (waits ? waiting : inFlight).add(proxied);
     exchange.proxied = proxied;
     exchange.forwardedAt = performance.now();
     throughPool(proxied);
-    const waitsLong = (exchange.route?.answersWithinMs ?? 0) > timeoutMs && proxied.method === 'GET';
-    if (waitsLong) onWait?.(exchange, (fault) => proxied.reply ?? abandon(proxied, fault));
+    if (waits) onWait?.(exchange, (fault) => proxied.reply ?? abandon(proxied, fault));
   };
 
   return {
     forward(exchange) {
       const withBody = hasBody(exchange.request);
       requireService(exchange.now);
-      const release = bound.take(callerOf(exchange));
+      const release = bound.take(mayWait(exchange) ? `${callerOf(exchange)}, waiting` : callerOf(exchange));
       if (!withBody) return send(exchange, undefined, release);
       const stop = bodies.read(exchange, (body) => {
         try {

@@ -6,6 +6,7 @@ import { type Limits, SESSION_HEADER } from '../limits/limits.ts';
 import { type ServiceName, services } from '../services.ts';
 import type { GatewayMetrics } from '../telemetry/metrics.ts';
 import type { AddressFactory } from '../upstream/address-factory.ts';
+import { createBodies } from './body.ts';
 import { createForwarder, type Forwarder } from './forwarder.ts';
 import type { ResponseCache } from './response-cache.ts';
 import type { Streams } from './streams.ts';
@@ -55,6 +56,7 @@ const sessionOf = (
 /** Makes the step, with one forwarder per configured service. */
 export const createForwarding = (options: ForwardingOptions): Forwarding => {
   const { urls, addressesOf, limits, streams, responseCache, metrics, logger, timeouts } = options;
+  const bodies = createBodies(timeouts?.body);
   const forwarders = new Map<string, Forwarder>();
   for (const [service, url] of urls) {
     const addresses = addressesOf(service, url);
@@ -64,7 +66,7 @@ export const createForwarding = (options: ForwardingOptions): Forwarding => {
       addresses,
       timeoutMs: timeouts?.answer ?? 15_000,
       deadlineMs: timeouts?.total ?? 30_000,
-      bodyMs: timeouts?.body,
+      bodies,
       concurrency: CONCURRENCY,
       onFailure: ({ route, trace }, { code }) => {
         metrics.upstreamFailed(service, code);
@@ -102,6 +104,7 @@ export const createForwarding = (options: ForwardingOptions): Forwarding => {
       return answered;
     },
     close() {
+      bodies.close();
       for (const forwarder of forwarders.values()) forwarder.close();
     },
   };

@@ -20,19 +20,14 @@ export const startCatalogInstallation = async (
   more: Parameters<typeof startInstallation>[1] = {},
 ): Promise<CatalogInstallation> => {
   const catalog = await startUpstream(description);
-  const its = await startInstallation({}, { ready: false });
-  const { authorizer, contacts, pos } = its;
-  const services = { authorizer: authorizer.url, contacts: contacts.url, pos: pos.url, catalog: catalog.url };
-  const gateway = await startInstallation({ ...options, services }, more);
+  const gateway = await startInstallation(options, { ...more, services: { catalog: catalog.url } });
   return {
     ...gateway,
-    authorizer,
     catalog,
     withKey: (key, path = CATALOG, call = {}) =>
       gateway.call(path, { ...call, headers: { 'x-api-key': key, ...call.headers } }),
     async close() {
       await gateway.close();
-      await its.close();
       await catalog.close();
     },
   };

@@ -1,10 +1,11 @@
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { rawExchange, until } from '../fixtures/http.ts';
+import { flood, lines, rawExchange, statusesIn, until } from '../fixtures/http.ts';
 import { type Installation, startInstallation } from '../fixtures/installation.ts';
 import { echo } from '../fixtures/upstream.ts';
 
 const LIST = '/svc/v3/contacts/individuals';
+const SESSIONS = '/tnwr/v1/sessions';
 /** A twentieth of the requests that a service may have in flight. */
 const MOST = 100;
 const MOST_OF_CONNECTION = 20;
@@ -18,11 +19,11 @@ beforeEach(() => {
 });
 afterAll(() => its.close());
 
-const lines = (method: string, path: string, more: readonly string[]): string =>
-  `${[`${method} ${path} HTTP/1.1`, 'Host: a', 'X-Forwarded-Proto: https', ...more].join('\r\n')}\r\n\r\n`;
-
-const statusesIn = (answers: string): string[] =>
-  [...answers.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, code = '']) => code);
+const ofShop = (address: string, length: number): string[] => [
+  `X-Forwarded-For: ${address}`,
+  'Content-Type: application/json',
+  `Content-Length: ${length}`,
+];
 
 describe('requests that a service does not answer', () => {
   test('are at most a twentieth per client and user; others are answered, and it again once they end', async () => {
@@ -67,26 +68,31 @@ describe('requests that a service does not answer', () => {
 });
 
 test('bodies that never come hold nothing of a service, and at most so many of an address are waited for', async () => {
-  const path = '/tnwr/v1/sessions';
-  const head = (address: string) =>
-    lines('POST', path, [`X-Forwarded-For: ${address}`, 'Content-Type: application/json', 'Content-Length: 50']);
   const started = its.pos.started();
-  const answers: string[] = [];
-  const sockets = Array.from({ length: MOST + 50 }, (): Socket => {
-    const socket = connect({ port: its.gateway.httpPort, host: '127.0.0.1' });
-    socket.on('data', (data) => answers.push(data.toString('latin1'))).on('error', () => undefined);
-    socket.write(head('192.0.2.7'));
-    return socket;
-  });
-  await until(() => answers.length === 50);
-  expect(new Set(statusesIn(answers.join('')))).toEqual(new Set(['429']));
+  const head = lines('POST', SESSIONS, ofShop('192.0.2.7', 50));
+  const { count, close } = flood(its.gateway.httpPort, 2_050, () => head);
+  await until(() => count('429') === 2_050 - MOST);
   expect(its.pos.started()).toBe(started);
-  const other = await rawExchange(
+  const other = lines('POST', SESSIONS, [...ofShop('198.51.100.9', 2), 'Connection: close']);
+  expect(statusesIn(await rawExchange(its.gateway.httpPort, `${other}{}`))).toEqual(['200']);
+  close();
+});
+
+test('of bodies that hold too much memory together, the oldest are refused, and others are answered', async () => {
+  const size = 250_000;
+  // 64 MiB, of several callers.
+  const fit = Math.floor((64 * 1024 * 1024) / size);
+  const body = 'x'.repeat(size);
+  const { count, close } = flood(
     its.gateway.httpPort,
-    `${lines('POST', path, ['X-Forwarded-For: 198.51.100.9', 'Connection: close', 'Content-Length: 2'])}{}`,
+    fit + 12,
+    (index) => lines('POST', SESSIONS, ofShop(`192.0.2.${100 + (index % 4)}`, size + 1)) + body,
   );
-  expect(statusesIn(other)).toEqual(['200']);
-  for (const socket of sockets) socket.destroy();
+  // Family B answers 500 for what is 503 in family A.
+  await until(() => count('500') === 12);
+  const other = lines('POST', SESSIONS, [...ofShop('198.51.100.9', size), 'Connection: close']);
+  expect(statusesIn(await rawExchange(its.gateway.httpPort, other + body))).toEqual(['200']);
+  close();
 });
 
 test('a connection has at most so many pipelined requests that are not answered', async () => {
