@@ -3,6 +3,7 @@ import type { Documents, Store } from '@boxoffice/store';
 import { announceTicket, TICKET_RECORDED } from './announcements.ts';
 import { type BarcodeKeys, createBarcodeKeys } from './barcode/keys.ts';
 import { createDrawing, type Drawing, type DrawingOptions } from './document/drawing.ts';
+import type { Ticket } from './domain/ticket.ts';
 import {
   type ErasedContactDocument,
   erasedContactsCollection,
@@ -30,6 +31,15 @@ export interface Collections {
   readonly performances: Documents<PerformanceDocument>;
 }
 
+/** A confirmation whose tickets this process is issuing or has issued. */
+interface Issuing {
+  /** The version of the order. */
+  readonly version: number;
+  readonly named: boolean;
+  readonly issued: Promise<Pick<Ticket, 'id' | 'lineId' | 'status'>[]>;
+  readonly isDone: boolean;
+}
+
 /** What commands and queries need. */
 export interface Context {
   readonly store: Store;
@@ -37,11 +47,13 @@ export interface Context {
   readonly drawing: Drawing;
   /** Epoch milliseconds. */
   readonly now: () => number;
+  /** By institution and order; the last 1,000. */
+  readonly issuing: Map<string, Issuing>;
   collections(institution: string): Collections;
 }
 
 /** What the operations of callers need: without the store, whose documents have no bounds. */
-export type CallerContext = Omit<Context, 'store'>;
+export type CallerContext = Omit<Context, 'store' | 'issuing'>;
 
 /** The context of a service instance; `now` defaults to the system clock. */
 export const createContext = (
@@ -54,6 +66,7 @@ export const createContext = (
   keys: createBarcodeKeys(store, serviceSecret, now),
   drawing: createDrawing(documents),
   now,
+  issuing: new Map(),
   collections: (institution) => ({
     institution,
     // Every write announces what partners hear of.

@@ -32,8 +32,8 @@ export const killedInMidConsume = async (subject: Subject): Promise<void> => {
   });
   const doomedRelay = subject.relay({ ...eager, ...doomedOutbox, outbox: doomedOutbox, bus: doomed.bus });
   outbox.commit(doomedOutbox, messages);
-  // A quiet period: by now the engine has sent any premature acknowledgement.
-  await until('messages in hand', () => started > 5 && Date.now() > lastAt + 100, subject);
+  // A quiet period: by now the engine has sent any premature acknowledgement, and the relay has marked it done.
+  await until('messages in hand', () => started > 5 && Date.now() > lastAt + 500, subject);
   doomedOutbox.cut();
   await doomed.kill();
   await doomedRelay.close();

@@ -17,6 +17,8 @@ export interface AnnouncedEvent extends Announcement {
   readonly position: number;
   /** The position of the announcement about the resource before this one; null: there was none. */
   readonly before: number | null;
+  /** The announcement was made before, and `before` is left out. Absent: it is new. */
+  readonly again?: true;
 }
 
 /** The data of a fact that announces a change, for its publisher's schemas. */
@@ -28,6 +30,7 @@ export const announcementSchema = Type.Object({
     position: Type.Integer({ minimum: 1 }),
     before: Type.Union([Type.Integer(), Type.Null()]),
     data: Type.Object({}, { additionalProperties: true }),
+    again: Type.Optional(Type.Literal(true)),
   }),
 });
 
@@ -150,6 +153,7 @@ export const announcedAgain = (
   announcementFact(factType, {
     ...last,
     before: null,
+    again: true,
     resource: { type: data.resource, id },
     data: data.data,
   });

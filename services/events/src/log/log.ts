@@ -1,5 +1,6 @@
 // The log: appending events without gaps, facts that wait for their predecessor, and the newest event.
 
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Store, UniqueViolation } from '@boxoffice/store';
 import { eventsCollection, type NewEvent, retiredCollection } from '../store.ts';
 import { createPositions } from './positions.ts';
@@ -10,6 +11,8 @@ export interface Arrival {
   readonly event: NewEvent;
   /** The position of the resource's fact before this one; null: there was none, or it does not matter. */
   readonly before: number | null;
+  /** Whether the resource has no earlier fact: then nothing of it is recorded, unless this fact is. */
+  readonly isFirst?: boolean;
 }
 
 /** `recorded`: it has its event, from now on or already; `early`: the fact before it has not arrived. */
@@ -44,6 +47,9 @@ interface Entry extends Arrival {
 /** Events of one insert at most. */
 const BATCH = 200;
 
+/** How long a batch waits for further facts, in milliseconds. */
+const GATHER_MS = 10;
+
 interface Head {
   readonly sequence: number;
   readonly recordedAt: number;
@@ -66,7 +72,7 @@ interface Writer {
 /**
  * Opens the log. Appending is a compare-and-swap on the newest sequence: the unique index refuses a second event of the
  * same sequence, so what was read after the head is still true when the insert succeeds. Facts of an institution that
- * arrive while an insert is under way share the next one.
+ * arrive within {@link GATHER_MS}, or while an insert is under way, share the next one.
  */
 export const createLog = (
   store: Pick<Store, 'collection'>,
@@ -85,18 +91,17 @@ export const createLog = (
   /**
    * What becomes of each fact, and the events of those that are due, numbered after the head. What this process
    * remembers of a resource may be outdated: an insert finds that out, but who says that a fact is early looks first.
+   * `unlooked`: resources that have nothing recorded, unless the insert finds their first event.
    */
   const decide = async (
     institution: string,
     entries: readonly Entry[],
     head: Head,
+    unlooked: ReadonlySet<string>,
     doubted?: ReadonlySet<string>,
   ): Promise<Decision> => {
-    const known = await positions.of(
-      institution,
-      entries.map(({ event }) => event.resource.id),
-      doubted,
-    );
+    const ids = entries.map(({ event }) => event.resource.id);
+    const known = await positions.of(institution, ids, { unlooked, ...(doubted && { doubted }) });
     const recordedAt = Math.max(now(), head.recordedAt);
     const due: NumberedEvent[] = [];
     const outcomes = entries.map(({ event, before }): Outcome => {
@@ -108,17 +113,18 @@ export const createLog = (
       return 'recorded';
     });
     const early = entries.filter((_, index) => outcomes[index] === 'early').map(({ event }) => event.resource.id);
-    if (early.length > 0 && !doubted) return decide(institution, entries, head, new Set(early));
+    if (early.length > 0 && !doubted) return decide(institution, entries, head, unlooked, new Set(early));
     return { due, outcomes };
   };
 
   /** Writes what is due; undefined if another process took a sequence, so that everything must be looked up again. */
   const write = async (institution: string, writer: Writer, entries: readonly Entry[]) => {
+    const first = writer.head ? entries.filter(({ isFirst }) => isFirst).map(({ event }) => event.resource.id) : [];
     if (writer.head === undefined) {
       positions.forget(institution);
       writer.head = await newestOf(store, institution);
     }
-    const { due, outcomes } = await decide(institution, entries, writer.head);
+    const { due, outcomes } = await decide(institution, entries, writer.head, new Set(first));
     const last = due.at(-1);
     if (!last) return outcomes;
     try {
@@ -142,6 +148,7 @@ export const createLog = (
   const run = async (institution: string, writer: Writer): Promise<void> => {
     writer.isRunning = true;
     while (writer.entries.length > 0) {
+      await pause(GATHER_MS);
       const entries = writer.entries.slice(0, BATCH);
       try {
         const outcomes = await write(institution, writer, entries);

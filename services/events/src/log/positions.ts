@@ -12,9 +12,13 @@ import {
 export interface Positions {
   /**
    * The last recorded position of each resource that has any. Remembered ones may be outdated, but for those of the
-   * doubted resources, which are looked up.
+   * doubted resources, which are looked up; the unlooked ones are looked up only then.
    */
-  of(institution: string, resourceIds: readonly string[], doubted?: ReadonlySet<string>): Promise<Map<string, number>>;
+  of(
+    institution: string,
+    resourceIds: readonly string[],
+    how: { readonly unlooked: ReadonlySet<string>; readonly doubted?: ReadonlySet<string> },
+  ): Promise<Map<string, number>>;
   /** This process has recorded an event of the resource. */
   recorded(institution: string, event: NewEvent): void;
   /** Another process has appended to the log. */
@@ -78,14 +82,15 @@ export const createPositions = (store: Pick<Store, 'collection'>): Positions => 
     lastPositions({ events: events.of(institution), retired: retired.of(institution) }, institution, ids);
 
   return {
-    async of(institution, resourceIds, doubted) {
+    async of(institution, resourceIds, { unlooked, doubted }) {
       const own = remembered.get(institution);
       const known = new Map<string, number>();
       const unknown = new Set<string>();
       for (const id of resourceIds) {
-        const position = doubted?.has(id) ? undefined : own?.get(id);
-        if (position === undefined) unknown.add(id);
-        else known.set(id, position);
+        const isDoubted = doubted?.has(id) === true;
+        const position = isDoubted ? undefined : own?.get(id);
+        if (position !== undefined) known.set(id, position);
+        else if (isDoubted || !unlooked.has(id)) unknown.add(id);
       }
       if (unknown.size === 0) return known;
       return new Map([...known, ...(await lookUp(institution, [...unknown]))]);

@@ -17,6 +17,7 @@ const announcement = Compile(
     position: Type.Integer({ minimum: 1 }),
     before: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
     data: Type.Object({}, { additionalProperties: true }),
+    again: Type.Optional(Type.Literal(true)),
   }),
 );
 
@@ -55,7 +56,7 @@ export const readFact = (message: Message): Arrival | undefined => {
   const { event } = message.data as { readonly event?: unknown };
   if (event === undefined || event === null) return undefined;
   if (!announcement.Check(event)) throw unreadable(message, 'announces a malformed event');
-  const { type, resource, version, position, before, data } = event;
+  const { type, resource, version, position, before, data, again } = event;
   if (!isEventType(type)) throw unreadable(message, `announces an event of none of ${eventTypeNames.length} types`);
   const { resource: resourceType } = eventTypes[type];
   if (resource.type !== resourceType) throw unreadable(message, `announces ${type} of another kind of resource`);
@@ -64,6 +65,7 @@ export const readFact = (message: Message): Arrival | undefined => {
   if (!clean) throw unreadable(message, `lacks data of ${type}`);
   return {
     before,
+    isFirst: before === null && !again,
     event: {
       id: derivedId('evt', message.institution, resource.id, String(position)),
       type,

@@ -34,8 +34,10 @@ export interface Confirmed {
   /** Absent where the order's service does not name it yet: print. */
   readonly ticketDelivery?: Delivery | undefined;
   readonly tickets: readonly OrderedTicket[];
-  /** Whether it has the beneficiaries: the direct call does, the event has no names. */
+  /** Whether it has every beneficiary: the direct call does, and the event of an order without names. */
   readonly named?: boolean;
+  /** Whether it is the direct call. */
+  readonly isCall?: boolean;
   /** Whether the direct call with the beneficiaries follows: orders repeats it until it is acknowledged. */
   readonly callFollows?: boolean;
 }

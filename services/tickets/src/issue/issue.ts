@@ -40,10 +40,14 @@ export const newTickets = async (
   });
 };
 
-/** Records the ordered tickets, unless they are known. `first`: this call has inserted the order. */
+/**
+ * Records the ordered tickets, unless they are known. `isNew`: they are likely not. `first`: this call has inserted the
+ * order.
+ */
 const recordOrder = async (
   { orders }: Collections,
   fact: Confirmed,
+  isNew: boolean,
   now: string,
 ): Promise<{ order: OrderDocument; first: boolean }> => {
   const again = () =>
@@ -51,7 +55,7 @@ const recordOrder = async (
       const next = confirmedAgain(order, fact, now);
       return next && { next };
     });
-  const known = await again();
+  const known = isNew ? undefined : await again();
   if (known) return { order: known, first: false };
   try {
     return { order: await orders.insert(newOrder(fact, now)), first: true };
@@ -150,14 +154,14 @@ export const withMissing = async (
   return ticketsOfOrder(collections, order.id);
 };
 
-/**
- * Issues the tickets of a confirmed order that are not issued yet; none for a cancelled order, and none while they wait
- * for the direct call that brings their names. Idempotent by order: the order's document is written first and decides
- * between issue and cancellation; then the tickets, whose ids the order has chosen.
- */
-export const issue = async (context: Context, institution: string, fact: Confirmed): Promise<TicketSummary[]> => {
+const issueNow = async (
+  context: Context,
+  institution: string,
+  fact: Confirmed,
+  isNew: boolean,
+): Promise<TicketSummary[]> => {
   const collections = context.collections(institution);
-  const { order, first } = await recordOrder(collections, fact, timestampOf(context));
+  const { order, first } = await recordOrder(collections, fact, isNew, timestampOf(context));
   if (order.cancellation && order.tickets.length === 0) return [];
   const isLeft = isLeftToCall(order, fact);
   if (first && !isLeft) {
@@ -178,4 +182,35 @@ export const issue = async (context: Context, institution: string, fact: Confirm
     all = await ticketsOfOrder(collections, order.id);
   await withoutErased(context, collections, order, all);
   return current(all);
+};
+
+/** Confirmations that a process remembers. */
+const REMEMBERED = 1_000;
+
+/**
+ * Issues the tickets of a confirmed order that are not issued yet; none for a cancelled order, and none while they wait
+ * for the direct call that brings their names. Idempotent by order: the order's document is written first and decides
+ * between issue and cancellation; then the tickets, whose ids the order has chosen. Call and event of one confirmation
+ * come at nearly the same time, mostly to the same process: the later one waits for the earlier, and an event does
+ * nothing after it.
+ */
+export const issue = (context: Context, institution: string, fact: Confirmed): Promise<TicketSummary[]> => {
+  const { issuing } = context;
+  const key = `${institution} ${fact.orderId}`;
+  const other = issuing.get(key);
+  const isSame = other?.version === fact.version && (other.named || !fact.named);
+  if (other && isSame && !(other.isDone && fact.isCall)) return other.issued;
+  const issued = issueNow(context, institution, fact, fact.isCall === true && !other);
+  const own = { version: fact.version, named: fact.named === true, issued, isDone: false };
+  issued.then(
+    () => {
+      own.isDone = true;
+    },
+    () => issuing.get(key) === own && issuing.delete(key),
+  );
+  issuing.delete(key);
+  issuing.set(key, own);
+  const [oldest] = issuing.keys();
+  if (issuing.size > REMEMBERED && oldest !== undefined) issuing.delete(oldest);
+  return issued;
 };

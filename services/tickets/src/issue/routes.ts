@@ -31,6 +31,7 @@ export const internalRoutes = (context: Context): AnyOperation[] => [
       const issued = await issue(context, caller.institution, {
         ...body,
         named: true,
+        isCall: true,
         tickets: body.tickets.map(orderedTicketOf),
       });
       return ok({ tickets: issued.map(summary) });

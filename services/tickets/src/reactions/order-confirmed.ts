@@ -42,6 +42,7 @@ export const onOrderConfirmed = async (context: Context, message: Message): Prom
     pointOfSale,
     ticketDelivery: deliveries.find((known) => known === ticketDelivery),
     tickets: ordered,
-    callFollows: callFollows === true,
+    // Otherwise nothing is missing: the order names nobody.
+    ...(callFollows === true ? { callFollows } : { named: true }),
   });
 };

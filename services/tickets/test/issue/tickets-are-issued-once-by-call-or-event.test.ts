@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { orderedTicketOf } from '../../src/issue/confirmation.ts';
+import { issue } from '../../src/issue/issue.ts';
 import { engines, notExercised } from '../fixture/engines.ts';
 import { cancelled, confirmed, issued, orderTicketsOf } from '../fixture/orders.ts';
 import { type Fixture, openFixture } from '../fixture/service.ts';
@@ -24,10 +26,34 @@ describe.each(engines)(`tickets are issued once by call or event, on $name${notE
     expect(await statusesOf(order.orderId)).toEqual(['not_printed', 'not_printed', 'not_printed']);
   });
 
+  test('the later of call and event waits for the earlier one, and writes nothing', async () => {
+    const order = confirmed(2);
+    const call = { orderId: order.orderId, contactNumber: null, version: 3, named: true, isCall: true };
+    const event = { ...call, isCall: false };
+    const tickets = order.tickets.map(orderedTicketOf);
+    for (const [first, second] of [
+      [call, event],
+      [event, call],
+    ] as const) {
+      const orderId = `${order.orderId}${first.isCall}`;
+      const [one, other] = [first, second].map((fact) =>
+        issue(fixture.context, fixture.institution, {
+          ...fact,
+          orderId,
+          tickets: tickets.map((ticket) => ({ ...ticket, ticketId: `${ticket.ticketId}${first.isCall}` })),
+        }),
+      );
+      expect(await other).toBe(await one);
+      expect((await fixture.context.collections(fixture.institution).orders.get(orderId))?.version).toBe(1);
+    }
+  });
+
   test('the event completes an interrupted issue', async () => {
     const order = confirmed(3);
     await issued(fixture, order);
     await fixture.context.collections(fixture.institution).tickets.delete(order.tickets[1]?.ticketId ?? '');
+    // As after a restart: nothing is remembered.
+    fixture.context.issuing.clear();
     await fixture.deliver('order.confirmed', order, { version: 3 });
     expect(await statusesOf(order.orderId)).toHaveLength(3);
   });

@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import { waitUntil } from '@boxoffice/testkit';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { startWatched, type Watched } from './installation.ts';
+
+/** What one purchase may cost: a place of general admission is held, then paid by card, each with a key. */
+const MOST = { operations: 24, writes: 16, requests: 7 };
+
+const PURCHASES = 20;
+const READS = ['get', 'find', 'count'];
+/** What sweeps, relays and refreshed lists do on their own. */
+const BACKGROUND = [
+  /service="authorizer"/,
+  /collection="(?:webhooks|leases|step_leases|waiting_facts)"/,
+  /operation="pending"/,
+  /service="orders",collection="orders",operation="(?:find|count)"/,
+];
+
+let watched: Watched;
+beforeAll(async () => {
+  watched = await startWatched({});
+});
+afterAll(async () => {
+  await watched?.product.stop();
+  await watched?.product.discard();
+});
+
+/** What is counted of a metric, by its labels. */
+const countsOf = async (metric: string): Promise<Map<string, number>> => {
+  const found = (await watched.metrics()).matchAll(new RegExp(`^${metric}_count\\{(.*)\\} (\\S+)$`, 'gm'));
+  const counts = new Map<string, number>();
+  for (const [, labels = '', count] of found)
+    if (!BACKGROUND.some((each) => each.test(labels))) counts.set(labels, Number(count));
+  return counts;
+};
+
+const sum = (counts: ReadonlyMap<string, number>): number => [...counts.values()].reduce((all, one) => all + one, 0);
+
+/** The operations of the stores so far, once no more are added. */
+const operations = async (): Promise<Map<string, number>> => {
+  let last = await countsOf('store_operation_duration_seconds');
+  const isQuiet = async (): Promise<boolean> => {
+    const before = sum(last);
+    last = await countsOf('store_operation_duration_seconds');
+    return sum(last) === before;
+  };
+  await waitUntil(isQuiet, { what: 'stores without work', withinMs: 120_000, everyMs: 1_000 });
+  return last;
+};
+
+const call = async (method: string, path: string, body: object) => {
+  const headers = { 'idempotency-key': randomUUID() };
+  const reply = await watched.partner(`/svc/v3${path}`, { method, body, headers });
+  if (reply.status >= 300) throw new Error(`${method} ${path}: ${reply.status} ${reply.text}`);
+  return reply.body.data;
+};
+
+/** Puts a performance with unnumbered places on sale; returns what an order asks for. */
+const putOnSale = async (): Promise<object> => {
+  const name = { de: 'Das Finale', en: 'The final', fr: 'La finale' };
+  const tariff = await call('POST', '/catalog/tariffs', { code: 'COUNTED', name });
+  const product = await call('POST', '/catalog/products', { code: 'COUNTED', type: 'show', name, state: 'running' });
+  const performance = await call('POST', `/catalog/products/${product.id}/performances`, {
+    startDate: '2035-06-01T18:00:00Z',
+    venue: { name: 'Arena' },
+    timeZone: 'Europe/Zurich',
+    seatCategories: [{ code: 'floor', name, numbered: false, capacity: 100 }],
+    prices: [{ seatCategory: 'floor', tariffId: tariff.id, amount: 5_000 }],
+  });
+  const [{ id: seatCategoryId }] = performance.seatCategories;
+  return { performanceId: performance.id, seatCategoryId, tariffId: tariff.id, quantity: 1 };
+};
+
+const buy = async (item: object): Promise<void> => {
+  const order = await call('POST', '/orders', { items: [item] });
+  await call('POST', `/orders/${order.id}/payments`, { method: 'card', amount: order.due, status: 'captured' });
+};
+
+test('a purchase costs a counted number of store operations, writes and requests between services', async () => {
+  const item = await putOnSale();
+  await buy(item);
+  const before = [await operations(), await countsOf('http_server_request_duration_seconds')] as const;
+  for (let nth = 0; nth < PURCHASES; nth += 1) await buy(item);
+  const after = [await operations(), await countsOf('http_server_request_duration_seconds')] as const;
+  const [stored, served] = [0, 1].map((which) =>
+    [...(after[which] ?? [])].map(([labels, count]): [string, number] => [
+      labels,
+      (count - (before[which]?.get(labels) ?? 0)) / PURCHASES,
+    ]),
+  ) as [[string, number][], [string, number][]];
+  const isWrite = ([labels]: [string, number]) => !READS.some((read) => labels.includes(`operation="${read}"`));
+  const isOfPurchase = ([labels]: [string, number]) => !/operation="(?:getKeys|decide|describe)"/.test(labels);
+  const cost = {
+    operations: sum(new Map(stored)),
+    writes: sum(new Map(stored.filter(isWrite))),
+    requests: sum(new Map(served.filter(isOfPurchase))),
+  };
+  const listed = [...stored, ...served].filter(([, count]) => count > 0).map(([labels, count]) => `${count} ${labels}`);
+  for (const name of ['operations', 'writes', 'requests'] as const)
+    if (cost[name] > MOST[name]) throw new Error(`${cost[name]} ${name}, at most ${MOST[name]}:\n${listed.join('\n')}`);
+  // Nothing is counted twice or not at all: there is work of each service that sells.
+  for (const service of ['catalog', 'orders', 'tickets', 'events'])
+    expect(listed).toContainEqual(expect.stringContaining(`service="${service}"`));
+});
