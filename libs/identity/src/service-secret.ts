@@ -11,7 +11,7 @@ export const refusedSecret = async (refusal: Response): Promise<string> => {
   const reason = given.includes('SERVICE_SECRET')
     ? given
     : `SERVICE_SECRET is not what the authorizer expects ${given}`;
-  return `the authorizer refuses this process: ${reason.trim()}; calls between services fail until it has its own (operator service-secrets)`;
+  return `the authorizer refuses this process: ${reason.trim()}; it does not become ready, and its calls of others fail, until it has its own (operator service-secrets)`;
 };
 
 export interface SecretToVerify {

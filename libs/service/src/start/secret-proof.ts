@@ -11,6 +11,8 @@ export interface SecretProofOptions extends Omit<SecretToVerify, 'signal'> {
 export interface SecretProof {
   /** The condition of readiness: rejects until the authorizer has accepted the secret once, and never again. */
   readonly check: Check;
+  /** Resolves when the authorizer has accepted the secret; rejects if it is closed before. */
+  readonly accepted: Promise<void>;
   close(): void;
 }
 
@@ -23,6 +25,8 @@ const LONGEST_PAUSE_MS = 5_000;
 export const proveSecret = (options: SecretProofOptions): SecretProof => {
   const { logger, pauseMs = 100 } = options;
   const end = new AbortController();
+  const accepted = Promise.withResolvers<void>();
+  accepted.promise.catch(() => undefined);
   let isAccepted = false;
   let isReported = false;
   let timer: NodeJS.Timeout | undefined;
@@ -35,17 +39,20 @@ export const proveSecret = (options: SecretProofOptions): SecretProof => {
       isReported = true;
       logger.error(answer.reason);
     }
-    if (!isAccepted) timer = setTimeout(() => void ask(Math.min(2 * pause, LONGEST_PAUSE_MS)), pause).unref();
+    if (isAccepted) accepted.resolve();
+    else timer = setTimeout(() => void ask(Math.min(2 * pause, LONGEST_PAUSE_MS)), pause).unref();
   };
   void ask(pauseMs);
 
   return {
+    accepted: accepted.promise,
     async check() {
       if (!isAccepted) throw new Error('the authorizer has not accepted SERVICE_SECRET yet');
     },
     close() {
       clearTimeout(timer);
       end.abort();
+      accepted.reject(new Error('the service is stopping'));
     },
   };
 };

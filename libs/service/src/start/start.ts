@@ -93,7 +93,8 @@ export interface RunningService {
   /** See Listening. */
   renew(certificate: Certificate): void;
   /**
-   * Resolves when the broker is connected and every subscription has started; rejects if the service is closed before.
+   * Resolves when the broker is connected, every subscription has started and the secret is accepted (`provesSecret`);
+   * rejects if the service is closed before.
    */
   readonly complete: Promise<void>;
   /** Resolves if the service's own store and broker answer; rejects otherwise. */
@@ -267,8 +268,10 @@ export const startService = async <Spec extends SettingsSpec, State>(
     ...(proof && { authorizer: proof.check }),
     ...checks,
   });
+  const complete = Promise.all([subscriptions.started, proof?.accepted]).then(() => undefined);
+  complete.catch(() => undefined);
   const ready = async (): Promise<void> => {
     await Promise.all([store.ping(), subscriptions.ping()]);
   };
-  return { name, url, port: chosen, renew, health, complete: subscriptions.started, ready, close };
+  return { name, url, port: chosen, renew, health, complete, ready, close };
 };
