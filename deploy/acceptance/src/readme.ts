@@ -15,17 +15,21 @@ const MARK = '@@ block';
 const asCommand = (script: string): string =>
   `NODE_EXTRA_CA_CERTS=data/development-certificate.pem node --input-type=module -e '${script.replaceAll("'", "'\\''")}'`;
 
-/** The ```sh and ```js blocks of a chapter of a Markdown text. @throws {Error} if the chapter is missing or empty */
-export const blocksOf = (markdown: string, chapter: string): Block[] => {
-  const start = markdown.indexOf(`## ${chapter}\n`);
+/**
+ * The ```sh and ```js blocks of a Markdown text, or of one of its chapters. @throws {Error} if there are none, or the
+ * chapter is missing
+ */
+export const blocksOf = (markdown: string, chapter?: string): Block[] => {
+  const start = chapter === undefined ? 0 : markdown.indexOf(`## ${chapter}\n`);
   if (start < 0) throw new Error(`there is no chapter "${chapter}"`);
-  const end = markdown.indexOf('\n## ', start + 1);
+  const end = chapter === undefined ? -1 : markdown.indexOf('\n## ', start + 1);
   const text = markdown.slice(start, end < 0 ? undefined : end);
   const blocks = [...text.matchAll(/```(sh|js)\n([\s\S]*?)```/g)].map(([, language, commands = '']) => ({
     commands: language === 'js' ? asCommand(commands) : commands,
     expected: [...commands.matchAll(/^(?:#|\/\/) → (.+)$/gm)].map(([, fragment = '']) => fragment),
   }));
-  if (blocks.length === 0) throw new Error(`the chapter "${chapter}" has no commands`);
+  if (blocks.length === 0)
+    throw new Error(`${chapter === undefined ? 'the text' : `the chapter "${chapter}"`} has no commands`);
   return blocks;
 };
 

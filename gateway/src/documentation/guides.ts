@@ -46,6 +46,10 @@ export const sections: readonly Section[] = [
   {
     title: 'Guides',
     entries: [
+      guide('season', 'docs/guides/season.md', 'Making a season'),
+      guide('reservations', 'docs/guides/reservations.md', 'Reservations and invoices'),
+      guide('after-sale', 'docs/guides/after-sale.md', 'After the sale'),
+      guide('door', 'docs/guides/door.md', 'The door'),
       guide('mirror', 'docs/guides/mirror.md', 'Mirroring a catalogue'),
       guide('webhooks', 'docs/webhooks.md', 'Webhooks'),
       guide('api-keys', 'docs/api-keys.md', 'API keys and usage'),

@@ -1,13 +1,10 @@
-import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { demoClient } from '../../src/client.ts';
 import { type Product, startProduct } from '../../src/product.ts';
-import { blocksOf, runBlocks } from '../../src/readme.ts';
 import { executablePath, openBrowser, overflow } from '../shop/visit.ts';
 
 const PATIENCE_MS = 180_000;
@@ -17,6 +14,10 @@ const GUIDES = [
   'demo',
   'token',
   'sale',
+  'season',
+  'reservations',
+  'after-sale',
+  'door',
   'mirror',
   'errors',
   'limits',
@@ -35,7 +36,6 @@ const DRAWN = [
 const ALL = [...GUIDES, 'sign-in', 'point-of-sale', 'selling', 'decisions', 'glossary', 'callback'];
 
 const require = createRequire(import.meta.url);
-const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 
 const suite = executablePath ? describe : describe.skip;
 if (suite === describe.skip) process.stdout.write('skipped: the documentation needs a browser\n');
@@ -239,27 +239,4 @@ suite('the documentation in a browser', () => {
     expect(foreign).toEqual([]);
     expect(complaints).toEqual([]);
   });
-
-  test(
-    'the commands of the guides do what they say',
-    async () => {
-      const folder = await mkdtemp(join(tmpdir(), 'boxoffice-guides-'));
-      try {
-        await symlink(product.directory, join(folder, 'data'));
-        const read = (name: string) => readFile(join(ROOT, 'docs/guides', name), 'utf8');
-        const chapters = ['1 Prices', '2 The buyer', '3 The order', '4 The payment', '5 The tickets'];
-        const sale = await read('sale.md');
-        const first = blocksOf(
-          sale.replace('# Selling in five calls', '## Selling in five calls'),
-          'Selling in five calls',
-        );
-        const blocks = [...blocksOf(await read('token.md'), 'With curl'), ...first];
-        const faults = runBlocks([...blocks, ...chapters.flatMap((chapter) => blocksOf(sale, chapter))], folder);
-        expect(faults).toEqual([]);
-      } finally {
-        await rm(folder, { recursive: true, force: true });
-      }
-    },
-    STORY_MS,
-  );
 });
