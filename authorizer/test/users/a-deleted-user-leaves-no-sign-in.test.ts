@@ -72,4 +72,13 @@ describe.each(engines)('on $name', (engine) => {
     await expect(people.users.remove('museum', only.userId)).rejects.toMatchObject({ code: 'user_last_admin' });
     expect(await people.isValid(tokens.access_token)).toBe(true);
   });
+
+  test('the last admin stays signed in when its contact is erased', async () => {
+    const only = await people.person({ contactNumber: 'C-2' }, 'theatre');
+    const elsewhere = await people.webClient({ institution: 'theatre' });
+    const tokens = await people.tokens(elsewhere, only, 'catalog:read');
+    expect(await people.users.eraseContact('theatre', 'C-2')).toEqual([{ userId: only.userId, outcome: 'unlinked' }]);
+    expect(await people.isValid(tokens.access_token)).toBe(true);
+    await expect(people.users.remove('theatre', only.userId)).rejects.toMatchObject({ code: 'user_last_admin' });
+  });
 });

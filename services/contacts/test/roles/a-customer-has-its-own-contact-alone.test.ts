@@ -121,14 +121,17 @@ describe.each(engines)('a customer has its own contact alone, on $name', (engine
     expect((await change(contactNumber, '?allowDuplicateEmail=false')).status).toBe(409);
   });
 
-  test('probing emails is audited, and limited per user', async () => {
+  test.each([
+    ['updateIndividual', 'PATCH'],
+    ['replaceIndividual', 'PUT'],
+  ])('probing emails by %s is audited, and limited per user', async (operation, method) => {
     const email = emailOf();
     await made(fixture, { email });
     const { contactNumber } = await made(fixture);
     const user = customerOf(contactNumber);
     const before = fixture.audited.length;
-    const probe = () =>
-      fixture.call('updateIndividual', 'PATCH', `${PATH}/${contactNumber}`, { user, body: { email } });
+    const body = { lastName: 'Martin', email };
+    const probe = () => fixture.call(operation, method, `${PATH}/${contactNumber}`, { user, body });
     const statuses: number[] = [];
     for (let index = 0; index <= DUPLICATES_PER_MINUTE; index += 1) statuses.push((await probe()).status);
     expect(statuses).toEqual([...Array.from({ length: DUPLICATES_PER_MINUTE }, () => 409), 429]);
