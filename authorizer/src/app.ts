@@ -43,6 +43,13 @@ export const authorizer: ServiceDefinition<typeof settings, Authorizer> = {
     await prepared.keys.load();
     return prepared;
   },
+  tags: {
+    tokens: 'Access tokens and their keys (OAuth 2.0, OpenID Connect).',
+    clients: 'Programs that use the interface, with their secrets and scopes.',
+    users: 'Persons who sign in, each with a role.',
+    'api-keys': 'Keys with which web pages read public data.',
+    usage: 'Requests counted by client and key.',
+  },
   operations: ({ store }, { clients, users, accounts, apiKeys, oauth }) => [
     ...oauthRoutes(oauth),
     ...routes(clients),

@@ -20,7 +20,7 @@ const members = {
 
 /** The body of a creation. */
 export const NewApiKey = named(
-  'NewApiKey',
+  'ApiKeyInput',
   Type.Object({
     name: members.name,
     origins: Type.Optional(members.origins),

@@ -49,7 +49,7 @@ const changeable = {
 export const ChangeableClient = Type.Object(changeable);
 
 /** The body of a creation. */
-export const NewClient = named('NewClient', Type.Object({ ...changeable, type: Type.Optional(ClientType) }));
+export const NewClient = named('ClientInput', Type.Object({ ...changeable, type: Type.Optional(ClientType) }));
 
 const ClientSecret = named(
   'ClientSecret',

@@ -28,7 +28,7 @@ const PointsOfSale = Type.Array(lineOfText({ maxLength: 253 }), {
 
 /** The body of a creation. */
 export const NewUser = named(
-  'NewUser',
+  'UserInput',
   Type.Object({
     login: emailSchema,
     name: Name,

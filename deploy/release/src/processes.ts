@@ -46,7 +46,10 @@ export interface Process {
 }
 
 /** The parts of a definition that do not depend on settings. */
-type Definition = Pick<ServiceDefinition, 'name' | 'version' | 'collections' | 'family' | 'queues' | 'webhooks'> & {
+type Definition = Pick<
+  ServiceDefinition,
+  'name' | 'version' | 'collections' | 'family' | 'queues' | 'webhooks' | 'tags'
+> & {
   operations(parts: never, state: never): readonly AnyOperation[];
 };
 
@@ -72,7 +75,7 @@ const asJson = <Value>(value: unknown): Value => JSON.parse(JSON.stringify(value
 const PARTNERS = 'partners (institution API)';
 
 const processOf = (definition: Definition, more: More = {}): Process => {
-  const { name, version, collections, family, webhooks, queues = [] } = definition;
+  const { name, version, collections, family, webhooks, tags, queues = [] } = definition;
   const {
     folder = `services/${name}`,
     callers = PARTNERS,
@@ -83,7 +86,7 @@ const processOf = (definition: Definition, more: More = {}): Process => {
   } = more;
   const describe = (readers: 'partners' | 'services') => (): Description => {
     const operations = [...definition.operations(placeholder as never, placeholder as never), ...beside];
-    return asJson(openApiDocument({ service: name, version, operations, family, webhooks, readers }));
+    return asJson(openApiDocument({ service: name, version, operations, family, webhooks, tags, readers }));
   };
   const publishes = Object.entries(schemas).map(([type, schema]) => [
     type,

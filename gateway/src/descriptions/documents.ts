@@ -58,7 +58,7 @@ const whole = (family: Family, publicUrl: string, parts: readonly Part[]): objec
   const { paths, webhooks = {}, components, tags } = mergeDocuments(parts);
   return withoutUnused({
     openapi: '3.1.0',
-    info: INFO[family],
+    info: { ...INFO[family], contact: { name: 'The documentation of this installation', url: `${publicUrl}/docs` } },
     servers: [{ url: publicUrl }],
     tags,
     paths: allWithGatewayStatuses(family, paths),

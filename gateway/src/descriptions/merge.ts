@@ -1,4 +1,4 @@
-import { type OpenApiDocument, type OpenApiPathItem, operationMethods } from '../routing/description.ts';
+import { type OpenApiDocument, type OpenApiPathItem, operationMethods, type Tag } from '../routing/description.ts';
 
 type Components = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
@@ -104,7 +104,7 @@ export const mergeDocuments = (
   let components: Components = {};
   const paths: Record<string, OpenApiPathItem> = {};
   const webhooks: Record<string, object> = {};
-  const tags = new Map<string, { readonly name: string }>();
+  const tags = new Map<string, Tag>();
   for (const part of parts) {
     const document = renamed(part.document, clashing(components, part.document.components ?? {}), part.name);
     components = mergeComponents(components, document.components ?? {});

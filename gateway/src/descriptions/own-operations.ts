@@ -23,7 +23,7 @@ const ownDescription = operation({
   path: '/openapi.json',
   access: 'public',
   summary: 'Describes the institution API: this document',
-  answers: { 200: Type.Object({}, { description: 'An OpenAPI 3.1 document.' }) },
+  answers: { 200: Type.Record(Type.String(), Type.Unknown(), { description: 'An OpenAPI 3.1 document.' }) },
   bare: true,
   etag: true,
   example: {
@@ -61,9 +61,13 @@ const operations = [
   }),
 ];
 
+const tags = { descriptions: 'The interface, described (OpenAPI 3.1).', errors: 'The codes of refusals.' };
+
 /** The description of the gateway's own family A operations. */
 export const ownDocument = (publicUrl: string): OpenApiDocument => {
-  const own = asDocument(openApiDocument({ service: 'gateway', version: VERSION, operations, serverUrl: publicUrl }));
+  const own = asDocument(
+    openApiDocument({ service: 'gateway', version: VERSION, operations, tags, serverUrl: publicUrl }),
+  );
   // The gateway's responses refer to any of the shared components.
   const { schemas, ...shared } = sharedComponents();
   return {
@@ -115,14 +119,14 @@ export const ownVersionDocument = (publicUrl: string, prefix: string, operationI
   const get: OpenApiOperation = {
     operationId,
     summary: 'Describes the point-of-sale API: this document. It needs no X-Service-Host.',
-    tags: ['gateway'],
+    tags: ['descriptions'],
     security: [],
     parameters,
     responses: { 200: { ...whole, content }, ...(unchanged && { 304: unchanged }) },
   };
   return {
     openapi: '3.1.0',
-    tags: [{ name: 'gateway' }],
+    tags: [{ name: 'descriptions', description: tags.descriptions }],
     paths: { [`${prefix}/openapi.json`]: { get } },
     components: {
       schemas: { GatewayFailure: gatewayFailure },

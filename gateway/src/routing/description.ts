@@ -21,6 +21,11 @@ export interface OpenApiResponse {
 
 export type OpenApiPathItem = Readonly<Record<string, OpenApiOperation>>;
 
+export interface Tag {
+  readonly name: string;
+  readonly description?: string;
+}
+
 /** An OpenAPI 3.1 document, limited to what the gateway reads. */
 export interface OpenApiDocument {
   readonly openapi: string;
@@ -29,7 +34,7 @@ export interface OpenApiDocument {
   readonly webhooks?: Readonly<Record<string, object>>;
   readonly components?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly security?: OpenApiOperation['security'];
-  readonly tags?: readonly { readonly name: string }[];
+  readonly tags?: readonly Tag[];
 }
 
 /** The routes of a service's description. */

@@ -9,7 +9,7 @@ export {
   type PublicOptions,
 } from './client.ts';
 export { ApiError, ConnectionError, isApiError, type Status } from './errors.ts';
-export type { AnyEvent, EventFilter, EventOf, EventsOf, EventType } from './events/event.ts';
+export type { EventFilter, EventOf, EventsOf, EventType } from './events/event.ts';
 export type { EventStream, EventsOptions } from './events/events.ts';
 export type * from './generated/types.ts';
 export type { ClientOptions, Connection, Credentials } from './options.ts';

@@ -1,5 +1,4 @@
-import type { AnyEvent } from './events/event.ts';
-import type { WebhookTestEvent } from './generated/types.ts';
+import type { Event, WebhookTestEvent } from './generated/types.ts';
 
 /** What `webhook.test` delivers: it stands for no fact, so it has no sequence. */
 export type TestEvent = WebhookTestEvent;
@@ -62,7 +61,7 @@ const joined = (start: string, body: ReceivedDelivery['body']): Uint8Array<Array
  * @throws {WebhookVerificationError} when no signature is right, or the time is more than the tolerance away
  * @throws {TypeError} when the secret is none
  */
-export const verifyWebhook = async (delivery: ReceivedDelivery): Promise<AnyEvent | TestEvent> => {
+export const verifyWebhook = async (delivery: ReceivedDelivery): Promise<Event | TestEvent> => {
   const { body, headers, secret, toleranceSeconds = 300, now = Date.now() } = delivery;
   const id = headerOf(headers, 'webhook-id');
   const timestamp = headerOf(headers, 'webhook-timestamp');

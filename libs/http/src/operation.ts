@@ -256,8 +256,8 @@ export const neededScopes = ({
 }: Pick<AnyOperation, 'access' | 'alsoNeeds'>): readonly string[] =>
   access.includes(':') ? [access, ...alsoNeeds] : alsoNeeds;
 
-/** Members of a body that only other operations change, with the ids of these; none where nothing changes it. */
-export type ReadOnly = Readonly<Record<string, readonly string[]>>;
+/** Members of a body that only other operations change: how a GET shows them, and the ids of these operations. */
+export type ReadOnly = Readonly<Record<string, { readonly shown: TSchema; readonly changedBy: readonly string[] }>>;
 
 /** Declares an operation; the handler's types come from the schemas. */
 export const operation = <

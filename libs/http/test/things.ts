@@ -11,6 +11,7 @@ import {
   page,
   pageOf,
   patchOf,
+  readOnlyOf,
   timestamp,
 } from '../src/index.ts';
 
@@ -45,7 +46,7 @@ const Thing = Type.Object({
 const body = { name: 'lamp', email: 'lamp@example.org' };
 const thing = { ...body, id: 'thg_1', createdAt: '2027-01-01T00:00:00.000Z' };
 const params = { id: Type.String() };
-const readOnly = { id: [], createdAt: [], coats: ['paintThing', 'breakThing'] };
+const readOnly = readOnlyOf(Thing, NewThing, { coats: ['paintThing', 'breakThing'] });
 
 /** The current thing of an id. */
 const painted = (id: string) => ({ ...thing, id, coats: { color: 'red', at: '2027-01-02T00:00:00.000Z' } });

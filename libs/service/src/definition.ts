@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import type { Fault } from '@boxoffice/envelope';
-import type { Admit, AnyOperation, DescribedWebhook, Family } from '@boxoffice/http';
+import type { Admit, AnyOperation, DescribedWebhook, Family, Tags } from '@boxoffice/http';
 import type { IdentityVerifier, ServiceCredentials } from '@boxoffice/identity';
 import type { Broadcast, Handler, Message, Queue } from '@boxoffice/messaging';
 import type { Logger, Metrics, Settings, SettingsSpec } from '@boxoffice/runtime';
@@ -80,6 +80,8 @@ export interface ServiceDefinition<Spec extends SettingsSpec = Record<never, nev
   operations(parts: Parts<Spec>, state: State): readonly AnyOperation[];
   /** The messages that it sends to receivers of partners, for its description. */
   readonly webhooks?: readonly DescribedWebhook[];
+  /** The nouns of its interface, each with what it is, for its description. */
+  readonly tags?: Tags;
   /** Admits visitors, for operations that are for them (family B). */
   admit?(parts: Parts<Spec>, state: State): Admit;
   /** Runs before the route table and passes on requests that it does not answer itself. */

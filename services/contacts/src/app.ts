@@ -21,6 +21,10 @@ export const contacts: ServiceDefinition<typeof settings> = {
   collections: [contactsCollection],
   retention: () => ({ contacts: { retained: 'for good; of an erased one its number and dates' } }),
   settings,
+  tags: {
+    individuals: 'Persons, with their addresses, authorizations and sensitive data.',
+    structures: 'Companies, schools and associations that buy.',
+  },
   operations: ({ store, logger, settings: { duplicateEmailsPerMinute } }) =>
     routes(
       createContacts(contactsOf(store), { now: () => new Date(), randomBytes }),

@@ -45,6 +45,10 @@ export const events: ServiceDefinition<typeof settings, State> = {
     if (metrics) watchEvents(metrics, context);
     return { context, ...webhooksOf(parts, context) };
   },
+  tags: {
+    events: 'What happened in the institution, in order, to read or to follow.',
+    webhooks: 'Addresses of a partner to which events are delivered, and their deliveries.',
+  },
   operations: (_parts, { context, webhooks }) => routes(context, webhooks),
   webhooks: describedWebhooks,
   reactions: (_parts, { context }) => [{ queue: topology.eventsFacts, handle: (message) => onFact(context, message) }],

@@ -55,6 +55,11 @@ export const orders: ServiceDefinition<typeof settings, State> = {
   settings,
   queues: [topology.ordersFulfilment, topology.ordersPerformanceCancelled, topology.ordersContactErased],
   prepare,
+  tags: {
+    orders: 'Orders: quotes, lines, reservation, confirmation and cancellation.',
+    payments: 'Payments of an order, recorded as the payment provider reports them.',
+    refunds: 'Money that went back to the payer of a cancelled order.',
+  },
   operations: (_parts, { context }) => routes(context),
   reactions: ({ store }, { context }) => [
     { queue: topology.ordersFulfilment, handle: (message) => onFulfilment(context, message) },

@@ -33,7 +33,7 @@ const names = { firstName: personName, lastName: personName };
 const MAX_ITEMS = 100;
 
 const Item = named(
-  'NewOrderItem',
+  'OrderItemInput',
   Members({
     performanceId: id,
     seatCategoryId: id,
@@ -43,7 +43,7 @@ const Item = named(
       List(id, { minItems: 1, maxItems: 50, description: 'these places; absent: the best free ones' }),
     ),
     beneficiaries: Optional(
-      List(named('NewBeneficiary', Members(names, { minProperties: 1 })), {
+      List(named('BeneficiaryInput', Members(names, { minProperties: 1 })), {
         maxItems: 50,
         description: 'those who will come, in the order of the places; at most as many',
       }),
@@ -55,7 +55,7 @@ export const items = List(Item, { minItems: 1, maxItems: MAX_ITEMS });
 
 /** A new order as requested. */
 export const NewOrder = named(
-  'NewOrder',
+  'OrderInput',
   Members({
     contactNumber: Optional(contactNumber),
     pointOfSale: Optional(pointOfSale),
@@ -65,7 +65,7 @@ export const NewOrder = named(
   }),
 );
 
-export const NewLines = named('NewOrderLines', Members({ items }));
+export const NewLines = named('OrderLinesInput', Members({ items }));
 
 /** The members that a PATCH may change: the delivery until the confirmation, the others in every state. */
 export const OrderDetails = named(
@@ -199,7 +199,7 @@ const reference = lineOfText({ maxLength: 200, description: 'returned with the s
 const ownCurrency = Optional(Text({ ...currency, description: "if given, the order's" }));
 
 export const NewPayment = named(
-  'NewPayment',
+  'PaymentInput',
   Members({
     method,
     amount: money(1),
@@ -237,7 +237,7 @@ export const Payment = named(
 export const paymentReadOnly = readOnlyOf(Payment, PaymentChange);
 
 export const NewRefund = named(
-  'NewRefund',
+  'RefundInput',
   Members({
     amount: money(1),
     currency: ownCurrency,

@@ -99,6 +99,15 @@ export const pos: ServiceDefinition<typeof settings, State> = {
   family: familyB,
   queues: [topology.posContactErased],
   prepare,
+  tags: {
+    products: 'What the point of sale sells now, with availability and places.',
+    sessions: 'The visit of a person, who may log in.',
+    users: 'The person who is logged in.',
+    contacts: 'The address and wishes of the person who is logged in.',
+    'shopping-cart': 'Places and goods that the visitor wants, held for a while.',
+    orders: 'The checkout, and the orders of the person who is logged in.',
+    tickets: 'The tickets of these orders.',
+  },
   operations: (_parts, { context }) => routes(context),
   front: createShopFront,
   admit: ({ publicUrl }, { context: { sessions: all }, pointOfSaleOf }) =>

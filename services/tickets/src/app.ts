@@ -28,6 +28,9 @@ export const tickets: ServiceDefinition<typeof settings, Context> = {
   queues: [topology.ticketsOrders, topology.ticketsContactErased, topology.ticketsPerformances],
   prepare: ({ store, serviceSecret, logger, settings: { ticketFontsDirectory: fontsDirectory } }) =>
     createContext(store, serviceSecret, Date.now, { fontsDirectory, logger }),
+  tags: {
+    tickets: 'Tickets of confirmed orders: documents, printing, replacement and the control at the door.',
+  },
   operations: (_parts, context) => routes(context),
   reactions: (_parts, context) => [
     {

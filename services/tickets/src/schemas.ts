@@ -7,7 +7,7 @@ const { Integer, Object: Members, Optional, String: Text } = Type;
 
 const text = (maxLength: number) => lineOfText({ maxLength });
 
-export const Status = named('TicketStatus', oneOf(statuses));
+export const Status = oneOf(statuses);
 
 export const Place = named(
   'PlaceReference',

@@ -1,3 +1,5 @@
+import { scopeWords } from '@boxoffice/http';
+
 /** A sentence in three parts; the middle one is a name, which is emphasised. */
 export type Sentence = readonly [string, string, string];
 
@@ -65,33 +67,7 @@ export const en = {
     done: 'From now on you sign in with your email and this password.',
     open: 'Open the application',
   },
-  scopes: {
-    openid: 'know who you are',
-    profile: 'see your name',
-    email: 'see your email address',
-    offline_access: 'keep its access while you are not using it',
-    'catalog:read': 'see products, performances and prices',
-    'catalog:write': 'change products, performances and prices',
-    'contacts:read': 'see contacts',
-    'contacts:write': 'create and change contacts',
-    'contacts.sensitive:read': 'see sensitive data of contacts',
-    'contacts.sensitive:write': 'change sensitive data of contacts, and erase contacts',
-    'orders:read': 'see orders',
-    'orders:write': 'make, change and cancel orders',
-    'orders.sensitive:read': 'see references of payments',
-    'orders.sensitive:write': 'record references of payments',
-    'tickets:read': 'see tickets',
-    'tickets:write': 'print, control and replace tickets',
-    'clients:read': 'see applications, keys and their use',
-    'clients:write': 'register, change and delete applications and keys',
-    'clients.sensitive:read': 'see protected data of applications',
-    'clients.sensitive:write': 'make and withdraw secrets of applications',
-    'users:read': 'see users',
-    'users:write': 'create, change and delete users',
-    'users.sensitive:write': 'invite users to choose a password',
-    'events:read': 'see what happens, and the webhooks',
-    'events:write': 'set up and change webhooks',
-  } as Readonly<Record<string, string>>,
+  scopes: scopeWords,
 };
 
 export type Texts = typeof en;

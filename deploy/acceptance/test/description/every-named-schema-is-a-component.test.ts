@@ -10,24 +10,24 @@ type Json = Readonly<Record<string, unknown>>;
 const INSTITUTION = [
   ...[
     'Client',
-    'NewClient',
+    'ClientInput',
     'Product',
-    'NewProduct',
+    'ProductInput',
     'Performance',
-    'NewPerformance',
+    'PerformanceInput',
     'SeatCategory',
     'Price',
     'Place',
   ],
-  ...['Availability', 'Tariff', 'NewTariff', 'PointOfSale', 'NewPointOfSale', 'Institution', 'Catalog'],
-  ...['Individual', 'NewIndividual', 'Structure', 'NewStructure', 'Address', 'SensitiveData'],
-  ...['Order', 'NewOrder', 'OrderLine', 'OrderCancellation', 'Payment', 'NewPayment', 'Refund', 'NewRefund'],
-  ...['Ticket', 'TicketStatus', 'Beneficiary', 'VerificationKey', 'Failure'],
+  ...['Availability', 'Tariff', 'TariffInput', 'PointOfSale', 'PointOfSaleInput', 'Institution', 'Catalog'],
+  ...['Individual', 'IndividualInput', 'Structure', 'StructureInput', 'Address', 'SensitiveData'],
+  ...['Order', 'OrderInput', 'OrderLine', 'OrderCancellation', 'Payment', 'PaymentInput', 'Refund', 'RefundInput'],
+  ...['Ticket', 'Beneficiary', 'VerificationKey', 'Failure'],
 ];
 
 /** The component names of family B. */
 const POINT_OF_SALE = [
-  ...['Cart', 'CartItem', 'NewCartItem', 'ShopOrder', 'ShopOrderItem', 'NewShopOrder', 'ShopTicket', 'ShopProduct'],
+  ...['Cart', 'CartItem', 'CartItemInput', 'ShopOrder', 'ShopOrderItem', 'ShopOrderInput', 'ShopTicket', 'ShopProduct'],
   ...[
     'ShopPerformance',
     'ShopPlace',

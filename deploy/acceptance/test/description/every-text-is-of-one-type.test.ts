@@ -37,9 +37,11 @@ const freeTexts = (description: Json): string[] => {
         )
       : schema;
   const walk = (given: unknown, name: string): void => {
+    // What is sent back as it was read is only compared.
+    if ((given as Json | undefined)?.readOnly) return;
     const schema = resolved((given ?? {}) as Json);
     const { type = [], properties = {}, additionalProperties, items, anyOf = [], oneOf = [], allOf = [] } = schema;
-    const isDetermined = ['enum', 'const', 'format', 'pattern', 'x-normalise', 'readOnly'].some((one) => one in schema);
+    const isDetermined = ['enum', 'const', 'format', 'pattern', 'x-normalise'].some((one) => one in schema);
     if ([type].flat().includes('string') && !isDetermined) names.add(name);
     for (const [member, inner] of Object.entries(properties as Json)) walk(inner, member);
     if (typeof additionalProperties === 'object') walk(additionalProperties, name);

@@ -22,38 +22,6 @@ const mergedSchemas = (released: Released): Json => {
   return merged;
 };
 
-/** An object whose members nobody describes takes any: without this its type would have none. */
-const open = (schema: unknown): unknown => {
-  if (Array.isArray(schema)) return schema.map(open);
-  if (!isObject(schema)) return schema;
-  const { properties, additionalProperties } = schema;
-  const isOpen = isObject(properties) && Object.keys(properties).length === 0 && additionalProperties === undefined;
-  const members = Object.entries(schema).map(([name, value]) => [name, open(value)]);
-  return { ...Object.fromEntries(members), ...(isOpen && { additionalProperties: true }) };
-};
-
-/** Members without a schema: what was read may be sent back, but nobody writes it. */
-const isWrittenBack = (schema: unknown): boolean =>
-  isObject(schema) &&
-  schema.readOnly === true &&
-  !['type', '$ref', 'anyOf', 'enum', 'const'].some((one) => one in schema);
-
-const written = (schema: unknown): unknown => {
-  if (Array.isArray(schema)) return schema.map(written);
-  if (!isObject(schema)) return schema;
-  const members = Object.entries(schema).map(([name, value]) => [
-    name,
-    name === 'properties' && isObject(value)
-      ? Object.fromEntries(
-          Object.entries(value).flatMap(([key, one]) => (isWrittenBack(one) ? [] : [[key, written(one)]])),
-        )
-      : written(value),
-  ]);
-  return Object.fromEntries(members);
-};
-
-const described = (schema: unknown): unknown => written(open(named(schema)));
-
 /** The schema of a message that webhooks deliver. @throws {Error} when no description has it */
 const messageIn = (released: Released, type: string): unknown => {
   for (const [, { webhooks }] of released) {
@@ -67,13 +35,13 @@ const messageIn = (released: Released, type: string): unknown => {
 const documentOf = (operations: readonly PartnerOperation[], messages: readonly unknown[], schemas: Json): Json => {
   const paths: Record<string, Record<string, Json>> = {};
   for (const { path, method, reduced } of operations)
-    paths[path] = { ...paths[path], [method]: described(reduced) as Json };
+    paths[path] = { ...paths[path], [method]: named(reduced) as Json };
   const used = [...schemasIn([paths, messages], schemas)].toSorted();
   return {
     openapi: '3.1.0',
     info: { title: 'operations', version: '1' },
     paths,
-    components: { schemas: Object.fromEntries(used.map((name) => [name, described(schemas[name])])) },
+    components: { schemas: Object.fromEntries(used.map((name) => [name, named(schemas[name])])) },
   };
 };
 
@@ -84,6 +52,10 @@ const member = (operation: PartnerOperation, answer: string): string =>
   `${comment(operation)}\n  ${operation.id}(${operation.argument}): ${answer};`;
 
 const quoted = (text: string): string => `'${text}'`;
+
+/** Callers do not read the headers of answers: openapi-typescript has nothing but `unknown` of them. */
+const withoutHeaders = (types: string): string =>
+  types.replaceAll(/\n +headers: \{\n +\[name: string\]: unknown;\n +\};/g, '');
 
 const union = (name: string, doc: string, values: readonly string[]): string[] =>
   values.length === 0
@@ -154,7 +126,7 @@ export const partnerModules = async (
     ...banner(family.from),
     `import type { ${[...imported, 'Options'].join(', ')} } from '../call.ts';`,
     '',
-    astToString(nodes.filter(isUsed)).trimEnd(),
+    withoutHeaders(astToString(nodes.filter(isUsed))).trimEnd(),
     '',
     ...union('StatusCode', 'The codes of the refusals that are described. New ones may come.', codes),
     '/** The operations, by their ids. */',

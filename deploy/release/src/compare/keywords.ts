@@ -25,7 +25,7 @@ export const UPPER_BOUNDS = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxIte
 export const COMPARED_BY_EQUALITY = ['pattern', 'format', 'multipleOf', 'uniqueItems'] as const;
 
 /** Keywords that promise nothing to a caller; the comparison ignores them. */
-const ANNOTATIONS = ['description', 'title', 'examples', 'example', 'deprecated', '$comment'];
+const ANNOTATIONS = ['description', 'title', 'examples', 'example', 'deprecated', '$comment', 'discriminator'];
 
 const KNOWN: ReadonlySet<string> = new Set([
   ...LOWER_BOUNDS,

@@ -1,42 +1,15 @@
-import type {
-  ContactEventData,
-  Event,
-  OrderEventData,
-  PaymentEventData,
-  PerformanceEventData,
-  ProductEventData,
-  RefundEventData,
-  TicketEventData,
-} from '../generated/types.ts';
-
-/** What the events of a resource say, by the resource's type. */
-interface DataOfResource {
-  order: OrderEventData;
-  payment: PaymentEventData;
-  refund: RefundEventData;
-  ticket: TicketEventData;
-  contact: ContactEventData;
-  product: ProductEventData;
-  performance: PerformanceEventData;
-}
+import type { Event } from '../generated/types.ts';
 
 /** The types of events. */
 export type EventType = Event['type'];
 
-type ResourceOf<Type extends EventType> = Type extends `${infer Resource extends keyof DataOfResource}.${string}`
-  ? Resource
-  : never;
-
 /** An event of one type. */
-export type EventOf<Type extends EventType> = Type extends EventType
-  ? Omit<Event, 'type' | 'data'> & { type: Type; data: DataOfResource[ResourceOf<Type>] }
-  : never;
+export type EventOf<Type extends EventType> = Extract<Event, { type: Type }>;
 
-/** An event: `type` tells the form of `data`. */
-export type AnyEvent = EventOf<EventType>;
+type GroupOf<Type extends EventType> = Type extends `${infer Resource}.${string}` ? Resource : never;
 
 /** A type of events, or all types of a resource. */
-export type EventFilter = EventType | `${keyof DataOfResource}.*`;
+export type EventFilter = EventType | `${GroupOf<EventType>}.*`;
 
 /** The events that a filter lets through. */
 export type EventsOf<Filter extends EventFilter> = EventOf<

@@ -1,10 +1,11 @@
 import { ApiError, ConnectionError } from '../errors.ts';
+import type { Event } from '../generated/types.ts';
 import { readAnswer, refusalOf, type Wire } from '../http/exchange.ts';
 import { backoff } from '../http/repeat.ts';
 import { queryOf } from '../http/request.ts';
 import type { Transport } from '../http/transport.ts';
 import { delay, startLimit, unlessAborted } from '../http/wait.ts';
-import type { AnyEvent, EventFilter, EventsOf } from './event.ts';
+import type { EventFilter, EventsOf } from './event.ts';
 import { createMessageReader, type Message } from './messages.ts';
 
 /** Which events, and from where. */
@@ -98,7 +99,7 @@ export const eventsOf = (
         return response;
       },
     );
-  async function* connection(): AsyncGenerator<AnyEvent, void, undefined> {
+  async function* connection(): AsyncGenerator<Event, void, undefined> {
     cursor ??= await endOfFeed();
     const { body } = await open();
     if (!body) return;
@@ -107,10 +108,10 @@ export const eventsOf = (
     };
     for await (const { id, data } of messagesOf(body, ending.signal, isAlive)) {
       cursor = id ?? cursor;
-      if (data !== '') yield JSON.parse(data) as AnyEvent;
+      if (data !== '') yield JSON.parse(data) as Event;
     }
   }
-  async function* connections(): AsyncGenerator<AnyEvent, void, undefined> {
+  async function* connections(): AsyncGenerator<Event, void, undefined> {
     const end = () => ending.abort(signal?.reason);
     if (signal?.aborted) end();
     signal?.addEventListener('abort', end, { once: true });

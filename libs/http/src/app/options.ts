@@ -2,6 +2,7 @@ import type { IdentityVerifier } from '@boxoffice/identity';
 import type { Logger } from '@boxoffice/runtime';
 import type { Admit } from '../access/admission.ts';
 import type { AccessLogger } from '../answers/exchange.ts';
+import type { Tags } from '../description/openapi.ts';
 import type { DescribedWebhook } from '../description/webhooks.ts';
 import type { Family } from '../families/family.ts';
 import type { IdempotencyPort } from '../idempotency.ts';
@@ -28,6 +29,8 @@ export interface AppOptions {
   readonly oauthTokenUrl?: string;
   /** The messages that it sends to receivers of partners, for the description. */
   readonly webhooks?: readonly DescribedWebhook[];
+  /** What its operations are about, for the description. */
+  readonly tags?: Tags;
   /** Checks each answer against its declared schema and fails the request otherwise; for tests. */
   readonly checkAnswers?: boolean;
   /** The rules of the interface family; default: family A. */

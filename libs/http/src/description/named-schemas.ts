@@ -1,5 +1,6 @@
 import { ref } from '../families/components.ts';
 import { nameOf, nullableOf } from '../named.ts';
+import type { ReadOnly } from '../operation.ts';
 import { closed, type Json } from '../validation/body-schema.ts';
 
 /** Bodies are closed and answers are not, so a schema of both may need two components. */
@@ -96,15 +97,28 @@ export const createSchemas = () => {
     return names;
   };
 
+  const answer = (schema: object): Json => finish(refer(schema, 'answer'), 'answer');
+
+  const asRead = (members: ReadOnly): Record<string, Json> =>
+    Object.fromEntries(
+      Object.entries(members).map(([name, { shown, changedBy }]) => {
+        const schema = answer(shown);
+        const by = changedBy.length > 0 ? `changed by ${changedBy.join(', ')}` : undefined;
+        const description = [schema.description, by].filter(Boolean).join('; ');
+        return [name, { ...schema, readOnly: true, ...(description && { description }) }];
+      }),
+    );
+
   return {
     add,
     /** The schema of an answer, or of a part of it. */
-    answer: (schema: object): Json => finish(refer(schema, 'answer'), 'answer'),
-    /** The schema of a body; `change` adds to the body itself. */
-    request(body: object, change: (schema: Json) => Json): Json {
-      const schema = finish(change(parts(body, 'request')), 'request');
+    answer,
+    /** The schema of a body, and of the members of what was read that it takes unchanged. */
+    request(body: object, readOnly?: ReadOnly): Json {
+      const schema = finish(parts(body, 'request'), 'request');
+      const whole = readOnly ? { ...schema, properties: { ...asRead(readOnly), ...schema.properties } } : schema;
       const name = nameOf(body);
-      return name === undefined ? schema : add(CLOSED + name, schema);
+      return name === undefined ? whole : add(CLOSED + name, whole);
     },
     /** The document with these schemas among its components. @throws Error on a name that is taken */
     into<Document extends { readonly components: { readonly schemas: object } }>(document: Document): Document {

@@ -5,12 +5,12 @@ import { type Family, familyA } from '../families/family.ts';
 import { deprecationOf } from '../named.ts';
 import type { AnyOperation } from '../operation.ts';
 import { type Place, placesOf, TAKES_BODY } from '../shape.ts';
-import { bodySchema, formSchema, withReadOnly } from '../validation/body-schema.ts';
+import { bodySchema, formSchema } from '../validation/body-schema.ts';
 import { createSchemas, type Schemas } from './named-schemas.ts';
 import { withoutUnused } from './references.ts';
 import { withRepeatedOnce } from './repeated.ts';
 import { responsesOf, when } from './responses.ts';
-import { type DescribedWebhook, messageHeaders, webhooksOf } from './webhooks.ts';
+import { type DescribedWebhook, MESSAGES, webhooksOf } from './webhooks.ts';
 
 export interface DescriptionOptions {
   readonly service: string;
@@ -19,11 +19,20 @@ export interface DescriptionOptions {
   readonly serverUrl?: string;
   readonly oauthTokenUrl?: string;
   readonly webhooks?: readonly DescribedWebhook[];
+  /** What its operations are about. Default: the service. */
+  readonly tags?: Tags;
   /** Default: family A. */
   readonly family?: Family;
   /** The operations to describe: those of the interface (default), or those for services of the installation only. */
   readonly readers?: 'partners' | 'services';
 }
+
+/** Nouns of the interface, as its paths have them, and what each is. The first stands for paths that have none. */
+export type Tags = Readonly<Record<string, string>>;
+
+/** The last noun of the path. */
+const tagOf = (path: string, tags: Tags): string =>
+  path.split('/').findLast((segment) => Object.hasOwn(tags, segment)) ?? Object.keys(tags)[0] ?? 'other';
 
 const parametersOf = (operation: AnyOperation, { wording }: Family, schemas: Schemas): object[] => {
   const described = (where: 'path' | 'query', properties: TProperties = {}, examples: object = {}) =>
@@ -52,7 +61,7 @@ const describedBody = (operation: AnyOperation, schemas: Schemas): object => {
   const { body, readOnly, form } = operation;
   if (form) return schemas.answer(formSchema(operation));
   if (!body) return bodySchema(operation);
-  return schemas.request(body, (schema) => (readOnly ? withReadOnly(schema, readOnly) : schema));
+  return schemas.request(body, readOnly);
 };
 
 const requestBodyOf = (operation: AnyOperation, { needsMediaType }: Family, schemas: Schemas): object | undefined => {
@@ -77,14 +86,18 @@ const securityOf = (operation: AnyOperation, { wording }: Family): readonly obje
   return operation.access === 'internal' ? [{ identity: [] }] : wording.security(operation);
 };
 
-const operationObject = ({ id, operation }: Place, service: string, family: Family, schemas: Schemas) => {
+const operationObject = (
+  { id, path, operation }: Place,
+  { service, tags, family }: { readonly service: string; readonly tags: Tags; readonly family: Family },
+  schemas: Schemas,
+) => {
   const requestBody = requestBodyOf(operation, family, schemas);
   return {
     operationId: id,
     summary: operation.summary,
     ...when(operation.description, { description: operation.description }),
     ...when(operation.deprecated, { deprecated: true }),
-    tags: [service],
+    tags: [tagOf(path, tags)],
     'x-service': service,
     ...when(operation.answersWithin, { 'x-answers-within': operation.answersWithin }),
     security: securityOf(operation, family),
@@ -109,24 +122,26 @@ export const openApiDocument = (options: DescriptionOptions): object => {
   const byPath = Map.groupBy(places, ({ path }) => path);
   const schemas = createSchemas();
   const { webhooks = [] } = readers === 'partners' ? options : {};
-  const shared = wording.components();
+  const { tags = { [service]: `What ${service} does.` } } = options;
   const document = {
     openapi: '3.1.0',
     info: { title: `boxoffice ${service}`, version, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
     servers: [{ url: serverUrl }],
-    tags: [{ name: service }],
+    tags: [
+      ...Object.entries(tags).map(([name, description]) => ({ name, description })),
+      ...(webhooks.length > 0 ? [MESSAGES] : []),
+    ],
     paths: Object.fromEntries(
       [...byPath].map(([path, at]) => [
         path,
         Object.fromEntries(
-          at.map((place) => [place.operation.method, operationObject(place, service, family, schemas)]),
+          at.map((place) => [place.operation.method, operationObject(place, { service, tags, family }, schemas)]),
         ),
       ]),
     ),
-    ...when(webhooks.length > 0, { webhooks: webhooksOf(webhooks, service, schemas) }),
+    ...when(webhooks.length > 0, { webhooks: webhooksOf(webhooks, schemas) }),
     components: {
-      ...shared,
-      ...when(webhooks.length > 0, { parameters: { ...shared.parameters, ...messageHeaders } }),
+      ...wording.components(),
       securitySchemes:
         readers === 'services'
           ? IDENTITY

@@ -167,7 +167,7 @@ const errorOf = (
     const data = errorDataOf(operation, code);
     return data ? [schemas.answer(errorSchema(code as Code, data))] : [];
   });
-  const isPlain = carrying.length < codes.length;
+  const schemasOfBody = [...(carrying.length < codes.length ? [plain] : []), ...carrying];
   return {
     description: meaningsOf(codes, family),
     headers: {
@@ -179,7 +179,7 @@ const errorOf = (
     },
     content: {
       'application/json': {
-        schema: carrying.length > 0 ? { anyOf: [...(isPlain ? [plain] : []), ...carrying] } : plain,
+        schema: schemasOfBody.length > 1 ? { anyOf: schemasOfBody } : schemasOfBody[0],
         examples: Object.fromEntries(codes.map((code) => [code, errorExampleOf(operation, code, family)])),
       },
     },

@@ -1,5 +1,4 @@
 import type { TSchema } from 'typebox';
-import { ref } from '../families/components.ts';
 import type { Schemas } from './named-schemas.ts';
 
 /** A message that the installation sends to receivers of partners, for the description. */
@@ -21,26 +20,35 @@ const header = (name: string, description: string, schema: object, example: unkn
   example,
 });
 
-/** The headers of every message (Standard Webhooks 1.0), as components. */
-export const messageHeaders = {
-  MessageId: header(
+/** The headers of every message (Standard Webhooks 1.0). */
+const messageHeaders = [
+  header(
     'webhook-id',
-    'The `id` of the event: the same in each attempt, so that whoever must not act twice remembers it.',
+    'The `id` of the event, the same in each attempt.',
     { type: 'string' },
     'evt_5k2m9qx4tb03vn5e0rw',
   ),
-  MessageTimestamp: header(
+  header(
     'webhook-timestamp',
-    'When this attempt was made, in seconds since 1970 (UTC): refuse what is more than five minutes away.',
+    'When this attempt was made, in seconds since 1970 (UTC).',
     { type: 'string', pattern: '^[0-9]+$' },
     '1801483200',
   ),
-  MessageSignature: header(
+  header(
     'webhook-signature',
-    '`v1,` and the HMAC-SHA256 of id, timestamp and body, joined by dots, in Base64. Separated by spaces there may be several, two while a secret is replaced: one of them must be right.',
+    '`v1,` and the HMAC-SHA256 of id, timestamp and body; several are separated by spaces.',
     { type: 'string', pattern: '^v1,[A-Za-z0-9+/]+=*( v1,[A-Za-z0-9+/]+=*)*$' },
     'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
   ),
+];
+
+/** The tag of the messages: one that operations have too would let their generated code overwrite each other. */
+export const MESSAGES = {
+  name: 'webhook messages',
+  description:
+    'What webhooks deliver, signed (Standard Webhooks 1.0): `webhook-signature` is over id, timestamp and body, joined by ' +
+    'dots, in Base64; one of its signatures must be right, two are there while a secret is replaced. Refuse what is ' +
+    'more than five minutes old, and remember `webhook-id` where acting twice does harm.',
 };
 
 /** `order.confirmed` → `onOrderConfirmed`: generated code names its handler so. */
@@ -51,7 +59,7 @@ const operationIdOf = (type: string): string =>
     .join('')}`;
 
 /** The `webhooks` of a description. */
-export const webhooksOf = (webhooks: readonly DescribedWebhook[], service: string, schemas: Schemas): object =>
+export const webhooksOf = (webhooks: readonly DescribedWebhook[], schemas: Schemas): object =>
   Object.fromEntries(
     webhooks.map(({ type, summary, body, example }) => [
       type,
@@ -59,9 +67,10 @@ export const webhooksOf = (webhooks: readonly DescribedWebhook[], service: strin
         post: {
           operationId: operationIdOf(type),
           summary,
-          tags: [service],
+          tags: [MESSAGES.name],
           security: [],
-          parameters: Object.keys(messageHeaders).map((name) => ref('parameters', name)),
+          // In full each time: generators of clients do not resolve references here.
+          parameters: messageHeaders,
           requestBody: {
             required: true,
             content: {

@@ -42,7 +42,8 @@ export const sharedComponents = () => ({
             'Machine-readable code; the only member to switch on. New codes may come: treat an unknown one like the generic code of the HTTP status.',
         },
         details: { type: 'string', description: 'For humans; wording may change.' },
-        data: { type: 'null' },
+        // Beside null, a type that generators of clients know.
+        data: { type: ['object', 'null'], const: null },
       },
     },
   },

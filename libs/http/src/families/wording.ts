@@ -2,6 +2,7 @@ import { type Code, failure } from '@boxoffice/envelope';
 import { type AnyCode, type AnyOperation, neededScopes } from '../operation.ts';
 import { isIdempotent } from '../shape.ts';
 import { exampleDetails, ref, sharedComponents } from './components.ts';
+import { scopeWords } from './scope-words.ts';
 
 /** How a family's requests and answers are described. */
 export interface Wording {
@@ -32,12 +33,11 @@ export interface Wording {
 }
 
 /** Scopes of users who sign in that no operation requires (OpenID Connect Core, 5.4 and 11). */
-const USER_SCOPES = {
-  openid: 'an ID token',
-  profile: 'the name of the user',
-  email: 'the email of the user',
-  offline_access: 'a refresh token',
-};
+const USER_SCOPES = ['openid', 'profile', 'email', 'offline_access'];
+
+/** Each scope with what it lets its holder do. */
+const inWords = (scopes: readonly string[]) =>
+  Object.fromEntries(scopes.map((scope) => [scope, scopeWords[scope] ?? scope]));
 
 /** The header parameters that any operation of any family takes. */
 export const commonParameters = (operation: AnyOperation): object[] => [
@@ -83,18 +83,17 @@ export const wordingA: Wording = {
       : [{ oauth2: [...neededScopes(operation)] }, ...(operation.publicWithKey ? [{ apiKey: [] }] : [])],
   securitySchemes: (tokenUrl, operations) => {
     const needed = [...new Set(operations.flatMap(neededScopes))].toSorted();
-    const scopes = Object.fromEntries(needed.map((scope) => [scope, `${scope} rights`]));
     return {
       ...(operations.some(({ publicWithKey }) => publicWithKey) ? { apiKey: API_KEY } : {}),
       oauth2: {
         type: 'oauth2',
         flows: {
-          clientCredentials: { tokenUrl, scopes },
+          clientCredentials: { tokenUrl, scopes: inWords(needed) },
           authorizationCode: {
             authorizationUrl: tokenUrl.replace(/\/token$/, '/authorize'),
             tokenUrl,
             refreshUrl: tokenUrl,
-            scopes: { ...scopes, ...USER_SCOPES },
+            scopes: inWords([...needed, ...USER_SCOPES]),
           },
         },
       },

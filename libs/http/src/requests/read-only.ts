@@ -27,9 +27,9 @@ export const readOnlyOf = (
   changedBy: Readonly<Record<string, readonly string[]>> = {},
 ): ReadOnly =>
   Object.fromEntries(
-    Object.keys(shown.properties)
-      .filter((name) => !Object.hasOwn(taken.properties, name))
-      .map((name) => [name, changedBy[name] ?? []]),
+    Object.entries(shown.properties)
+      .filter(([name]) => !Object.hasOwn(taken.properties, name))
+      .map(([name, schema]) => [name, { shown: schema, changedBy: changedBy[name] ?? [] }]),
   );
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -127,7 +127,7 @@ export const compileReadOnly = (
   const take = takerOf(schema);
   const by = new Map(operations.map(({ id, method, path }) => [id, `${method.toUpperCase()} ${path} (${id})`]));
   const changedBy = new Map(
-    Object.entries(operation.readOnly ?? {}).map(([name, ids]): [string, string] => {
+    Object.entries(operation.readOnly ?? {}).map(([name, { changedBy: ids }]): [string, string] => {
       const unknown = ids.filter((id) => !by.has(id));
       if (unknown.length > 0) throw new Error(`${operation.id}: there is no operation ${unknown.join(', ')}`);
       return [name, ids.map((id) => by.get(id)).join(', ')];

@@ -57,6 +57,8 @@ export const createAjv = ({ proving = false, allErrors = false }: AjvOptions = {
     validateSchema: proving,
     formats: { ...fullFormats, 'idn-email': isEmail, 'date-time': (text: string) => utcOf(text) !== undefined },
   });
+  // For generated code: `oneOf` beside it decides alone.
+  ajv.addKeyword('discriminator');
   ajv.addKeyword({
     keyword: NORMALISE,
     type: 'string',

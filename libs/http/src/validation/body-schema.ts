@@ -45,12 +45,9 @@ export const closed = (schema: Json): Json => {
 /**
  * The schema, accepting any value for these members of its object: only a comparison with the resource can check them.
  */
-export const withReadOnly = (schema: Json, members: NonNullable<AnyOperation['readOnly']>): Json => {
-  const ignored = Object.entries(members).map(([name, ids]): [string, Json] => [
-    name,
-    { readOnly: true, description: `As it was read. ${ids.length > 0 ? `Changed by ${ids.join(', ')}.` : ''}`.trim() },
-  ]);
-  return { ...schema, properties: { ...Object.fromEntries(ignored), ...schema.properties } };
+const withReadOnly = (schema: Json, members: NonNullable<AnyOperation['readOnly']>): Json => {
+  const ignored = Object.fromEntries(Object.keys(members).map((name) => [name, { readOnly: true }]));
+  return { ...schema, properties: { ...ignored, ...schema.properties } };
 };
 
 /** The schema of an operation's body, for validation and for the description; an empty object if it declares none. */

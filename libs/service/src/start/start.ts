@@ -196,6 +196,7 @@ export const startService = async <Spec extends SettingsSpec, State>(
       serverUrl: publicUrl,
       family,
       webhooks: definition.webhooks,
+      tags: definition.tags,
       admit: definition.admit?.(parts, state),
     });
     const reactions = definition.reactions?.(parts, state) ?? [];

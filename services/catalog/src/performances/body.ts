@@ -8,7 +8,7 @@ import { capacity, durationMinutes, rows, timeZone, venue } from './schemas.ts';
 const seatCategory = lineOfText({ maxLength: 64, description: 'code of the seat category' });
 
 const NewPrice = named(
-  'NewPrice',
+  'PriceInput',
   Type.Object({
     seatCategory,
     tariffId: id,
@@ -18,7 +18,7 @@ const NewPrice = named(
 );
 
 const NewCategory = named(
-  'NewSeatCategory',
+  'SeatCategoryInput',
   Type.Object({
     code,
     name: names,
@@ -30,7 +30,7 @@ const NewCategory = named(
 
 /** The body that creates a performance. */
 export const NewPerformance = named(
-  'NewPerformance',
+  'PerformanceInput',
   Type.Object({
     startDate: timestamp,
     durationMinutes: Type.Optional(nullable(durationMinutes)),
@@ -61,9 +61,9 @@ const ChangedCategory = named(
     id,
     capacity: Type.Optional(capacity),
     rows: Type.Optional(rows(0)),
-    code: Type.Optional(Type.Unknown({ readOnly: true })),
-    name: Type.Optional(Type.Unknown({ readOnly: true })),
-    numbered: Type.Optional(Type.Unknown({ readOnly: true })),
+    code: Type.Optional(Type.String({ readOnly: true })),
+    name: Type.Optional(Type.Record(Type.String(), Type.String(), { readOnly: true, description: 'by language' })),
+    numbered: Type.Optional(Type.Boolean({ readOnly: true })),
   }),
 );
 

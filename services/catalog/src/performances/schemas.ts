@@ -17,7 +17,7 @@ export const rows = (least: number) => Type.Array(row(least), { maxItems: 900 })
 export const capacity = Type.Integer({ minimum: 0, maximum: 100_000 });
 
 export const venue = named(
-  'NewVenue',
+  'VenueInput',
   Type.Object({
     name: lineOfText({ maxLength: 200 }),
     city: Type.Optional(nullable(lineOfText({ maxLength: 200 }))),

@@ -49,7 +49,7 @@ const members = {
 };
 
 /** The body that creates a point of sale. */
-export const NewPointOfSale = named('NewPointOfSale', Type.Object({ serviceHost, ...members }));
+export const NewPointOfSale = named('PointOfSaleInput', Type.Object({ serviceHost, ...members }));
 /** A PATCH is merged into it. */
 export const Changes = named('PointOfSaleReplacement', Type.Object(members));
 

@@ -18,7 +18,7 @@ const details = {
 
 /** The body that creates a product. */
 export const NewProduct = named(
-  'NewProduct',
+  'ProductInput',
   Type.Object({
     ...details,
     state: Type.Optional(oneOf(firstStates)),

@@ -4,7 +4,7 @@ import { code, names } from '../schemas.ts';
 
 /** The body that creates a tariff; a PATCH is merged into it. */
 export const TariffBody = named(
-  'NewTariff',
+  'TariffInput',
   Type.Object({
     code,
     name: names,

@@ -39,7 +39,7 @@ const Relay = named(
 
 /** The details of an individual. */
 export const NewIndividual = named(
-  'NewIndividual',
+  'IndividualInput',
   Members(
     {
       lastName: text(100),
@@ -61,7 +61,7 @@ export const NewIndividual = named(
 
 /** The details of a structure: a company, a school, a club. */
 export const NewStructure = named(
-  'NewStructure',
+  'StructureInput',
   Members(
     {
       name: text(200),

@@ -1,6 +1,6 @@
 import { id, named, oneOf, timestamp } from '@boxoffice/http';
-import { type TObject, Type } from 'typebox';
-import { eventTypeNames, eventTypes, TEST_TYPE } from './types.ts';
+import { type TSchema, Type } from 'typebox';
+import { type EventType, eventTypeNames, eventTypes, TEST_TYPE } from './types.ts';
 
 const resourceTypes = [...new Set(eventTypeNames.map((type) => eventTypes[type].resource))];
 
@@ -22,19 +22,24 @@ const envelope = {
   resource: EventResource,
 };
 
-/** The schema of an event of one type, with this schema of `data`. */
-export const eventSchema = (types: readonly string[], data: TObject): TObject =>
-  Type.Object({ ...envelope, type: oneOf(types), data });
+/** `order.control_reverted` as the name of a schema: `OrderControlRevertedEvent`. */
+const schemaName = (type: EventType): string =>
+  `${type.replaceAll(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase())}Event`;
 
-/** An event of any type. */
+/** An event of one type. */
+export const eventSchema = (type: EventType): TSchema =>
+  named(schemaName(type), Type.Object({ ...envelope, type: oneOf([type]), data: eventTypes[type].data }));
+
+/** An event of any type; `type` tells which, also to generated code. */
 export const Event = named(
   'Event',
-  Type.Object({
-    ...envelope,
-    type: oneOf(eventTypeNames),
-    data: Type.Union([...new Set(eventTypeNames.map((type) => eventTypes[type].data))], {
-      description: 'by type: ids, states, amounts and instants; no personal data',
-    }),
+  Type.Unsafe<object>({
+    description: '`data` has ids, states, amounts and instants; no personal data.',
+    oneOf: eventTypeNames.map(eventSchema),
+    discriminator: {
+      propertyName: 'type',
+      mapping: Object.fromEntries(eventTypeNames.map((type) => [type, `#/components/schemas/${schemaName(type)}`])),
+    },
   }),
 );
 

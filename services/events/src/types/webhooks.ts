@@ -1,11 +1,7 @@
-import { type DescribedWebhook, named } from '@boxoffice/http';
+import type { DescribedWebhook } from '@boxoffice/http';
 import { exampleOf, exampleOfTest } from './examples.ts';
 import { eventSchema, WebhookTestEvent } from './schemas.ts';
-import { type EventType, eventTypeNames, eventTypes, TEST_TYPE } from './types.ts';
-
-/** `order.control_reverted` as the name of a schema: `OrderControlRevertedEvent`. */
-const schemaName = (type: EventType): string =>
-  `${type.replaceAll(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase())}Event`;
+import { type EventType, eventTypeNames, TEST_TYPE } from './types.ts';
 
 const summaries: Readonly<Record<EventType, string>> = {
   'order.created': 'An order was created, or a cart became one at its checkout',
@@ -47,7 +43,7 @@ export const describedWebhooks: readonly DescribedWebhook[] = [
   ...eventTypeNames.map((type) => ({
     type,
     summary: summaries[type],
-    body: named(schemaName(type), eventSchema([type], eventTypes[type].data)),
+    body: eventSchema(type),
     example: exampleOf(type),
   })),
   test,

@@ -36,7 +36,7 @@ const state = oneOf(STATES, {
 
 /** The body of a creation. */
 export const NewWebhook = named(
-  'NewWebhook',
+  'WebhookInput',
   Type.Object({
     url: members.url,
     types: members.types,

@@ -42,7 +42,7 @@ const TEST = 'webhook.test';
 
 interface DescribedMessage {
   readonly operationId: string;
-  readonly parameters: readonly { readonly $ref: string }[];
+  readonly parameters: readonly object[];
   readonly requestBody: {
     readonly content: Readonly<
       Record<
@@ -93,7 +93,7 @@ test.each([...TYPES, TEST])('%s has a named schema, an example that matches it, 
   expect(schema).toEqual({ $ref: `#/components/schemas/${name}` });
   expect(components.schemas[name]?.properties).toMatchObject({ type: { enum: [type] } });
   expect(Object.keys(examples ?? {})).toEqual([type]);
-  expect(parameters.map(({ $ref }) => components.parameters[$ref.split('/').at(-1) ?? ''])).toMatchObject([
+  expect(parameters).toMatchObject([
     { name: 'webhook-id', in: 'header' },
     { name: 'webhook-timestamp', in: 'header' },
     { name: 'webhook-signature', in: 'header' },

@@ -39,7 +39,7 @@ const ExperimentalOrder = named(
           ...OrderItem.properties,
           ...sold,
           ticketStatus: nullable(
-            oneOf(ticketsValues.TicketStatus, {
+            oneOf(ticketsValues['ShopTicket.status'], {
               description: 'of its ticket: the code of a `printed` one opens the door; null while there is no ticket',
             }),
           ),

@@ -10,7 +10,7 @@ import { levels } from '../domain/offer.ts';
 const { Array: List, Boolean: Flag, Integer, Object: Members, Optional, Record: MapOf, String: Text } = Type;
 
 export const productType = oneOf(catalogValues.ProductType);
-export const ticketStatus = oneOf(ticketsValues.TicketStatus);
+export const ticketStatus = oneOf(ticketsValues['ShopTicket.status']);
 
 /** The query parameter `lang` of every operation; a language that is not configured is no error. */
 export const lang = Optional(Text({ description: 'of the texts: ISO 639; wins over Accept-Language' }));
@@ -214,7 +214,7 @@ const name = nullable(
 const beneficiary = { beneficiaryFirstName: Optional(name), beneficiaryLastName: Optional(name) };
 
 export const NewItem = named(
-  'NewCartItem',
+  'CartItemInput',
   Members({
     performanceId: id,
     seatCategoryId: id,

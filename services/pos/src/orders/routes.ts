@@ -29,7 +29,7 @@ const Guest = named(
 );
 
 const Purchase = named(
-  'NewShopOrder',
+  'ShopOrderInput',
   Type.Object({
     contactNumber: Type.Optional(contactNumber),
     contact: Type.Optional(Guest),
