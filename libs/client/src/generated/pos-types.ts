@@ -109,6 +109,17 @@ export interface components {
             /** @description its name; as of the sale, also after the product has closed; null in what an earlier release sold */
             seatCategory: string | null;
         };
+        CartItemInput: {
+            performanceId: string;
+            seatCategoryId: string;
+            tariffId: string;
+            /** @description default 1; with placeIds it must be their number */
+            quantity?: number;
+            /** @description these places; absent: the best free ones */
+            placeIds?: string[];
+            /** @description of the logged-in user, for its prices */
+            contactNumber?: string;
+        };
         Credentials: {
             login: string;
             password: string;
@@ -156,32 +167,7 @@ export interface components {
         LogOutAnswer: {
             /** @constant */
             success: true;
-            data: {
-                [key: string]: unknown;
-            };
-        };
-        NewCartItem: {
-            performanceId: string;
-            seatCategoryId: string;
-            tariffId: string;
-            /** @description default 1; with placeIds it must be their number */
-            quantity?: number;
-            /** @description these places; absent: the best free ones */
-            placeIds?: string[];
-            /** @description of the logged-in user, for its prices */
-            contactNumber?: string;
-        };
-        NewShopOrder: {
-            /** @description of the logged-in user, for its prices */
-            contactNumber?: string;
-            contact?: components["schemas"]["Guest"];
-            /** @enum {string} */
-            paymentMethod: "on_account" | "external" | "simulated";
-            /**
-             * @description for `simulated`: the outcome of the payment
-             * @enum {string}
-             */
-            paymentToken?: "ok" | "declined" | "pending";
+            data: Record<string, never>;
         };
         PlaceReference: {
             id: string;
@@ -329,6 +315,18 @@ export interface components {
             /** @constant */
             success: true;
             data: components["schemas"]["ShopOrderExperimental"];
+        };
+        ShopOrderInput: {
+            /** @description of the logged-in user, for its prices */
+            contactNumber?: string;
+            contact?: components["schemas"]["Guest"];
+            /** @enum {string} */
+            paymentMethod: "on_account" | "external" | "simulated";
+            /**
+             * @description for `simulated`: the outcome of the payment
+             * @enum {string}
+             */
+            paymentToken?: "ok" | "declined" | "pending";
         };
         ShopOrderItem: {
             id: string;
@@ -626,6 +624,7 @@ export type CartExperimentalAnswer = components['schemas']['CartExperimentalAnsw
 export type CartItem = components['schemas']['CartItem'];
 export type CartItemChanges = components['schemas']['CartItemChanges'];
 export type CartItemExperimental = components['schemas']['CartItemExperimental'];
+export type CartItemInput = components['schemas']['CartItemInput'];
 export type Credentials = components['schemas']['Credentials'];
 export type Guest = components['schemas']['Guest'];
 export type ListOwnOrdersAnswer = components['schemas']['ListOwnOrdersAnswer'];
@@ -633,8 +632,6 @@ export type ListOwnOrdersExperimentalAnswer = components['schemas']['ListOwnOrde
 export type ListOwnTicketsAnswer = components['schemas']['ListOwnTicketsAnswer'];
 export type ListOwnTicketsExperimentalAnswer = components['schemas']['ListOwnTicketsExperimentalAnswer'];
 export type LogOutAnswer = components['schemas']['LogOutAnswer'];
-export type NewCartItem = components['schemas']['NewCartItem'];
-export type NewShopOrder = components['schemas']['NewShopOrder'];
 export type PlaceReference = components['schemas']['PlaceReference'];
 export type Session = components['schemas']['Session'];
 export type SessionAnswer = components['schemas']['SessionAnswer'];
@@ -645,6 +642,7 @@ export type ShopOrder = components['schemas']['ShopOrder'];
 export type ShopOrderAnswer = components['schemas']['ShopOrderAnswer'];
 export type ShopOrderExperimental = components['schemas']['ShopOrderExperimental'];
 export type ShopOrderExperimentalAnswer = components['schemas']['ShopOrderExperimentalAnswer'];
+export type ShopOrderInput = components['schemas']['ShopOrderInput'];
 export type ShopOrderItem = components['schemas']['ShopOrderItem'];
 export type ShopOrderItemExperimental = components['schemas']['ShopOrderItemExperimental'];
 export type ShopPerformance = components['schemas']['ShopPerformance'];
@@ -679,15 +677,12 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewCartItem"];
+                "application/json": components["schemas"]["CartItemInput"];
             };
         };
         responses: {
             /** @description OK */
             201: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["CartAnswer"];
                 };
@@ -706,15 +701,12 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewCartItem"];
+                "application/json": components["schemas"]["CartItemInput"];
             };
         };
         responses: {
             /** @description OK */
             201: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["CartExperimentalAnswer"];
                 };
@@ -746,9 +738,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["BrowseProductsAnswer"];
                 };
@@ -780,9 +769,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["BrowseProductsAnswer"];
                 };
@@ -810,9 +796,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["ShopOrderAnswer"];
                 };
@@ -840,9 +823,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["ShopOrderExperimentalAnswer"];
                 };
@@ -866,9 +846,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["CartAnswer"];
                 };
@@ -896,9 +873,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["CartAnswer"];
                 };
@@ -922,9 +896,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["CartExperimentalAnswer"];
                 };
@@ -952,9 +923,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["CartExperimentalAnswer"];
                 };
@@ -982,9 +950,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["ListOwnOrdersAnswer"];
                 };
@@ -1003,15 +968,12 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewShopOrder"];
+                "application/json": components["schemas"]["ShopOrderInput"];
             };
         };
         responses: {
             /** @description OK */
             201: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["ShopOrderAnswer"];
                 };
@@ -1039,9 +1001,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["ListOwnOrdersExperimentalAnswer"];
                 };
@@ -1060,15 +1019,12 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewShopOrder"];
+                "application/json": components["schemas"]["ShopOrderInput"];
             };
         };
         responses: {
             /** @description OK */
             201: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["ShopOrderExperimentalAnswer"];
                 };
@@ -1089,9 +1045,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["CartAnswer"];
                 };
@@ -1112,9 +1065,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["CartAnswer"];
                 };
@@ -1135,9 +1085,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["CartExperimentalAnswer"];
                 };
@@ -1158,9 +1105,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["CartExperimentalAnswer"];
                 };
@@ -1181,9 +1125,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["ShopUserAnswer"];
                 };
@@ -1204,9 +1145,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["ShopUserAnswer"];
                 };
@@ -1230,9 +1168,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["ShopContactAnswer"];
                 };
@@ -1256,9 +1191,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["ShopContactAnswer"];
                 };
@@ -1282,9 +1214,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["ShopOrderAnswer"];
                 };
@@ -1308,9 +1237,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["ShopOrderExperimentalAnswer"];
                 };
@@ -1334,9 +1260,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["ShopTicketAnswer"];
                 };
@@ -1364,9 +1287,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["ShopTicketAnswer"];
                 };
@@ -1390,9 +1310,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["ShopTicketDocumentAnswer"];
                 };
@@ -1416,9 +1333,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["ShopTicketExperimentalAnswer"];
                 };
@@ -1446,9 +1360,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["ShopTicketExperimentalAnswer"];
                 };
@@ -1469,9 +1380,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["SessionAnswer"];
                 };
@@ -1492,9 +1400,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["LogOutAnswer"];
                 };
@@ -1515,9 +1420,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["SessionAnswer"];
                 };
@@ -1538,9 +1440,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["LogOutAnswer"];
                 };
@@ -1567,9 +1466,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["ListOwnTicketsAnswer"];
                 };
@@ -1596,9 +1492,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["ListOwnTicketsExperimentalAnswer"];
                 };
@@ -1623,9 +1516,6 @@ export interface operations {
         responses: {
             /** @description OK */
             201: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["SessionAnswer"];
                 };
@@ -1650,9 +1540,6 @@ export interface operations {
         responses: {
             /** @description OK */
             201: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["SessionAnswer"];
                 };
@@ -1676,9 +1563,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["ViewAvailabilitiesAnswer"];
                 };
@@ -1702,9 +1586,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["ViewAvailabilitiesAnswer"];
                 };
@@ -1736,9 +1617,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["ViewPlacesAnswer"];
                 };
@@ -1770,9 +1648,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["ViewPlacesAnswer"];
                 };
@@ -1798,9 +1673,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["ShopProductDetailAnswer"];
                 };
@@ -1826,9 +1698,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["ShopProductDetailAnswer"];
                 };
@@ -1879,9 +1748,9 @@ export type StatusCode =
 /** The operations, by their ids. */
 export interface Operations {
   /** Adds places to the cart, all of them or none, and holds them until `expiresAt`: `POST /tnwr/v1/shopping-cart/items` */
-  addToCart(request: { query?: operations['addToCart']['parameters']['query']; body: NewCartItem; idempotencyKey?: string } & Options): Call<Cart>;
+  addToCart(request: { query?: operations['addToCart']['parameters']['query']; body: CartItemInput; idempotencyKey?: string } & Options): Call<Cart>;
   /** Adds places to the cart, all of them or none, and holds them until `expiresAt`: `POST /tnwr/vexp/shopping-cart/items` */
-  addToCartExperimental(request: { query?: operations['addToCartExperimental']['parameters']['query']; body: NewCartItem; idempotencyKey?: string } & Options): Call<CartExperimental>;
+  addToCartExperimental(request: { query?: operations['addToCartExperimental']['parameters']['query']; body: CartItemInput; idempotencyKey?: string } & Options): Call<CartExperimental>;
   /** Lists products, by startDate and id: `GET /tnwr/v1/products` */
   browseProducts(request?: { query?: operations['browseProducts']['parameters']['query'] } & Options): RecordList<operations['browseProducts']['responses'][200]['content']['application/json']['data']>;
   /** Lists products, by startDate and id: `GET /tnwr/vexp/products` */
@@ -1895,9 +1764,9 @@ export interface Operations {
   /** Changes the tariff or the beneficiary of an item: `PATCH /tnwr/vexp/shopping-cart/items/{id}` */
   changeInCartExperimental(request: { path: operations['changeInCartExperimental']['parameters']['path']; query?: operations['changeInCartExperimental']['parameters']['query']; body: CartItemChanges; idempotencyKey?: string } & Options): Call<CartExperimental>;
   /** Buys the shopping cart: `POST /tnwr/v1/orders` */
-  checkOut(request: { query?: operations['checkOut']['parameters']['query']; body: NewShopOrder; idempotencyKey?: string } & Options): Call<ShopOrder>;
+  checkOut(request: { query?: operations['checkOut']['parameters']['query']; body: ShopOrderInput; idempotencyKey?: string } & Options): Call<ShopOrder>;
   /** Buys the shopping cart: `POST /tnwr/vexp/orders` */
-  checkOutExperimental(request: { query?: operations['checkOutExperimental']['parameters']['query']; body: NewShopOrder; idempotencyKey?: string } & Options): Call<ShopOrderExperimental>;
+  checkOutExperimental(request: { query?: operations['checkOutExperimental']['parameters']['query']; body: ShopOrderInput; idempotencyKey?: string } & Options): Call<ShopOrderExperimental>;
   /** Abandons the cart and releases its places; returns the empty cart: `DELETE /tnwr/v1/shopping-cart` */
   emptyCart(request?: { query?: operations['emptyCart']['parameters']['query'] } & Options): Call<Cart>;
   /** Abandons the cart and releases its places; returns the empty cart: `DELETE /tnwr/vexp/shopping-cart` */

@@ -87,12 +87,50 @@ export interface components {
             data: components["schemas"]["ApiKey"];
         };
         ApiKeyChanges: {
+            readonly apiKeyId?: string;
+            /** @description the last four characters of the key */
+            readonly hint?: string;
+            /** @description requests of this calendar month, UTC, but those refused with 429; at most 15 seconds old */
+            readonly usedThisMonth?: number;
+            /**
+             * Format: date-time
+             * @description at most 15 seconds old; null if never used
+             */
+            readonly lastUsedAt?: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            readonly createdAt?: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            readonly updatedAt?: string;
             /** @description one line with a visible character, trimmed, in Unicode NFC */
             name?: string;
             /** @description web origins that may use the key, like `https://www.opera.example`; empty: any, and none */
             origins?: string[] | null;
             /** @description requests in any 60 seconds */
             ratePerMinute?: number | null;
+            /** @description requests per calendar month, UTC */
+            monthlyQuota?: number | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            expiresAt?: string | null;
+        };
+        ApiKeyInput: {
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
+            name: string;
+            /** @description web origins that may use the key, like `https://www.opera.example`; empty: any, and none */
+            origins?: string[];
+            /**
+             * @description requests in any 60 seconds
+             * @default 600
+             */
+            ratePerMinute?: number;
             /** @description requests per calendar month, UTC */
             monthlyQuota?: number | null;
             /**
@@ -239,6 +277,12 @@ export interface components {
             /** @description one line with a visible character, trimmed, in Unicode NFC */
             lastName?: string | null;
         };
+        BeneficiaryInput: {
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
+            firstName?: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
+            lastName?: string;
+        };
         Catalog: {
             institution: components["schemas"]["Institution"];
             products: components["schemas"]["Product"][];
@@ -287,6 +331,25 @@ export interface components {
             data: components["schemas"]["Client"];
         };
         ClientChanges: {
+            readonly clientId?: string;
+            readonly institution?: string;
+            /**
+             * @description whether it can keep a secret; an application in a browser or on a device is `public` and has none
+             * @enum {string}
+             */
+            readonly type?: "confidential" | "public";
+            /** @description changed by createClientSecret, deleteClientSecret */
+            readonly secrets?: components["schemas"]["ClientSecret"][];
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            readonly createdAt?: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            readonly updatedAt?: string;
             /** @description one line with a visible character, trimmed, in Unicode NFC */
             name?: string;
             scopes?: ("catalog:read" | "catalog:write" | "contacts:read" | "contacts:write" | "contacts.sensitive:read" | "contacts.sensitive:write" | "orders:read" | "orders:write" | "orders.sensitive:read" | "orders.sensitive:write" | "tickets:read" | "tickets:write" | "clients:read" | "clients:write" | "clients.sensitive:read" | "clients.sensitive:write" | "users:read" | "users:write" | "users.sensitive:write" | "events:read" | "events:write")[];
@@ -296,6 +359,22 @@ export interface components {
             thirdParty?: boolean | null;
             /** @description origins from which browsers call the interface, beside those of the redirect URIs: `https://www.example.org` */
             origins?: string[] | null;
+        };
+        ClientInput: {
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
+            name: string;
+            scopes: ("catalog:read" | "catalog:write" | "contacts:read" | "contacts:write" | "contacts.sensitive:read" | "contacts.sensitive:write" | "orders:read" | "orders:write" | "orders.sensitive:read" | "orders.sensitive:write" | "tickets:read" | "tickets:write" | "clients:read" | "clients:write" | "clients.sensitive:read" | "clients.sensitive:write" | "users:read" | "users:write" | "users.sensitive:write" | "events:read" | "events:write")[];
+            /** @description where users return to after signing in: https; http to `127.0.0.1`, `[::1]` or `localhost`, with any port; of a public client also a private-use scheme with a dot. No fragment, no userinfo. Compared to the letter */
+            redirectUris?: string[];
+            /** @description made by somebody else than the institution: users are asked for their consent */
+            thirdParty?: boolean;
+            /** @description origins from which browsers call the interface, beside those of the redirect URIs: `https://www.example.org` */
+            origins?: string[];
+            /**
+             * @description whether it can keep a secret; an application in a browser or on a device is `public` and has none
+             * @enum {string}
+             */
+            type?: "confidential" | "public";
         };
         ClientPage: {
             items: components["schemas"]["Client"][];
@@ -354,6 +433,63 @@ export interface components {
             status: "success";
             details: string | null;
             data: components["schemas"]["ClientWithNewSecret"];
+        };
+        ContactChangedEvent: {
+            /** @description the same wherever the event is shown or delivered */
+            id: string;
+            /** @description per institution, without gaps, in the order of visibility */
+            sequence: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            occurredAt: string;
+            institution: string;
+            resource: components["schemas"]["EventResource"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "contact.changed";
+            data: components["schemas"]["ContactEventData"];
+        };
+        ContactCreatedEvent: {
+            /** @description the same wherever the event is shown or delivered */
+            id: string;
+            /** @description per institution, without gaps, in the order of visibility */
+            sequence: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            occurredAt: string;
+            institution: string;
+            resource: components["schemas"]["EventResource"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "contact.created";
+            data: components["schemas"]["ContactEventData"];
+        };
+        ContactErasedEvent: {
+            /** @description the same wherever the event is shown or delivered */
+            id: string;
+            /** @description per institution, without gaps, in the order of visibility */
+            sequence: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            occurredAt: string;
+            institution: string;
+            resource: components["schemas"]["EventResource"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "contact.erased";
+            data: components["schemas"]["ContactEventData"];
         };
         ContactEventData: {
             /** @enum {string} */
@@ -466,23 +602,8 @@ export interface components {
             domain: string;
             when: string;
         };
-        Event: {
-            /** @description the same wherever the event is shown or delivered */
-            id: string;
-            /** @description per institution, without gaps, in the order of visibility */
-            sequence: number;
-            /**
-             * Format: date-time
-             * @description ISO 8601 UTC
-             */
-            occurredAt: string;
-            institution: string;
-            resource: components["schemas"]["EventResource"];
-            /** @enum {string} */
-            type: "order.created" | "order.changed" | "order.confirmed" | "order.expired" | "order.cancelled" | "order.settled" | "payment.recorded" | "payment.failed" | "refund.recorded" | "ticket.issued" | "ticket.changed" | "ticket.printed" | "ticket.printing_reverted" | "ticket.replaced" | "ticket.controlled" | "ticket.control_reverted" | "ticket.cancelled" | "contact.created" | "contact.changed" | "contact.erased" | "product.created" | "product.changed" | "performance.created" | "performance.changed" | "performance.cancelled";
-            /** @description by type: ids, states, amounts and instants; no personal data */
-            data: components["schemas"]["OrderEventData"] | components["schemas"]["PaymentEventData"] | components["schemas"]["RefundEventData"] | components["schemas"]["TicketEventData"] | components["schemas"]["ContactEventData"] | components["schemas"]["ProductEventData"] | components["schemas"]["PerformanceEventData"];
-        };
+        /** @description `data` has ids, states, amounts and instants; no personal data. */
+        Event: components["schemas"]["OrderCreatedEvent"] | components["schemas"]["OrderChangedEvent"] | components["schemas"]["OrderConfirmedEvent"] | components["schemas"]["OrderExpiredEvent"] | components["schemas"]["OrderCancelledEvent"] | components["schemas"]["OrderSettledEvent"] | components["schemas"]["PaymentRecordedEvent"] | components["schemas"]["PaymentFailedEvent"] | components["schemas"]["RefundRecordedEvent"] | components["schemas"]["TicketIssuedEvent"] | components["schemas"]["TicketChangedEvent"] | components["schemas"]["TicketPrintedEvent"] | components["schemas"]["TicketPrintingRevertedEvent"] | components["schemas"]["TicketReplacedEvent"] | components["schemas"]["TicketControlledEvent"] | components["schemas"]["TicketControlRevertedEvent"] | components["schemas"]["TicketCancelledEvent"] | components["schemas"]["ContactCreatedEvent"] | components["schemas"]["ContactChangedEvent"] | components["schemas"]["ContactErasedEvent"] | components["schemas"]["ProductCreatedEvent"] | components["schemas"]["ProductChangedEvent"] | components["schemas"]["PerformanceCreatedEvent"] | components["schemas"]["PerformanceChangedEvent"] | components["schemas"]["PerformanceCancelledEvent"];
         EventAnswer: {
             /** @constant */
             status: "success";
@@ -588,6 +709,24 @@ export interface components {
             data: components["schemas"]["Individual"];
         };
         IndividualChanges: {
+            /** @constant */
+            readonly kind?: "individual";
+            readonly contactNumber?: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            readonly createdAt?: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            readonly updatedAt?: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC; changed by eraseIndividual
+             */
+            readonly erasedAt?: string;
             /** @description one line with a visible character, trimmed, in Unicode NFC */
             lastName?: string;
             /** @description one line with a visible character, trimmed, in Unicode NFC */
@@ -608,6 +747,27 @@ export interface components {
             criteria?: string[] | null;
             authorizations?: components["schemas"]["AuthorizationsChanges"] | null;
         };
+        IndividualInput: {
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
+            lastName: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
+            firstName?: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
+            title?: string;
+            /**
+             * Format: idn-email
+             * @description also an internationalised one (RFC 6531), of at most 254 octets, 64 of them before the `@` (RFC 5321), where dots may follow each other and end it; trimmed; compared case-insensitively
+             */
+            email?: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
+            phone?: string;
+            /** @description BCP 47, for example fr or de-CH */
+            language?: string;
+            address?: components["schemas"]["Address"];
+            /** @description what entitles to tariffs and payment methods: member, student, account… */
+            criteria?: string[];
+            authorizations?: components["schemas"]["Authorizations"];
+        };
         IndividualPage: {
             items: components["schemas"]["Individual"][];
             /** @description `cursor` of the next page; null on the last */
@@ -626,6 +786,24 @@ export interface components {
             data: components["schemas"]["IndividualPage"];
         };
         IndividualReplacement: {
+            /** @constant */
+            readonly kind?: "individual";
+            readonly contactNumber?: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            readonly createdAt?: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            readonly updatedAt?: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC; changed by eraseIndividual
+             */
+            readonly erasedAt?: string;
             /** @description one line with a visible character, trimmed, in Unicode NFC */
             lastName: string;
             /** @description one line with a visible character, trimmed, in Unicode NFC */
@@ -779,265 +957,6 @@ export interface components {
         LocalisedTextChanges: {
             [key: string]: string | null;
         };
-        NewApiKey: {
-            /** @description one line with a visible character, trimmed, in Unicode NFC */
-            name: string;
-            /** @description web origins that may use the key, like `https://www.opera.example`; empty: any, and none */
-            origins?: string[];
-            /**
-             * @description requests in any 60 seconds
-             * @default 600
-             */
-            ratePerMinute?: number;
-            /** @description requests per calendar month, UTC */
-            monthlyQuota?: number | null;
-            /**
-             * Format: date-time
-             * @description ISO 8601 UTC
-             */
-            expiresAt?: string | null;
-        };
-        NewBeneficiary: {
-            /** @description one line with a visible character, trimmed, in Unicode NFC */
-            firstName?: string;
-            /** @description one line with a visible character, trimmed, in Unicode NFC */
-            lastName?: string;
-        };
-        NewClient: {
-            /** @description one line with a visible character, trimmed, in Unicode NFC */
-            name: string;
-            scopes: ("catalog:read" | "catalog:write" | "contacts:read" | "contacts:write" | "contacts.sensitive:read" | "contacts.sensitive:write" | "orders:read" | "orders:write" | "orders.sensitive:read" | "orders.sensitive:write" | "tickets:read" | "tickets:write" | "clients:read" | "clients:write" | "clients.sensitive:read" | "clients.sensitive:write" | "users:read" | "users:write" | "users.sensitive:write" | "events:read" | "events:write")[];
-            /** @description where users return to after signing in: https; http to `127.0.0.1`, `[::1]` or `localhost`, with any port; of a public client also a private-use scheme with a dot. No fragment, no userinfo. Compared to the letter */
-            redirectUris?: string[];
-            /** @description made by somebody else than the institution: users are asked for their consent */
-            thirdParty?: boolean;
-            /** @description origins from which browsers call the interface, beside those of the redirect URIs: `https://www.example.org` */
-            origins?: string[];
-            /**
-             * @description whether it can keep a secret; an application in a browser or on a device is `public` and has none
-             * @enum {string}
-             */
-            type?: "confidential" | "public";
-        };
-        NewIndividual: {
-            /** @description one line with a visible character, trimmed, in Unicode NFC */
-            lastName: string;
-            /** @description one line with a visible character, trimmed, in Unicode NFC */
-            firstName?: string;
-            /** @description one line with a visible character, trimmed, in Unicode NFC */
-            title?: string;
-            /**
-             * Format: idn-email
-             * @description also an internationalised one (RFC 6531), of at most 254 octets, 64 of them before the `@` (RFC 5321), where dots may follow each other and end it; trimmed; compared case-insensitively
-             */
-            email?: string;
-            /** @description one line with a visible character, trimmed, in Unicode NFC */
-            phone?: string;
-            /** @description BCP 47, for example fr or de-CH */
-            language?: string;
-            address?: components["schemas"]["Address"];
-            /** @description what entitles to tariffs and payment methods: member, student, account… */
-            criteria?: string[];
-            authorizations?: components["schemas"]["Authorizations"];
-        };
-        NewOrder: {
-            /** @description one line with a visible character, trimmed, in Unicode NFC */
-            contactNumber?: string;
-            /** @description service host; its tariffs, limits and hold time apply; one line with a visible character, trimmed, in Unicode NFC */
-            pointOfSale?: string;
-            /** @description the institution's or reseller's own reference of the order; one line with a visible character, trimmed, in Unicode NFC */
-            externalReference?: string;
-            /**
-             * @description electronic: tickets are issued as printed, their codes open the door at once; print: after printing
-             * @enum {string}
-             */
-            ticketDelivery?: "electronic" | "print";
-            items: components["schemas"]["NewOrderItem"][];
-        };
-        NewOrderItem: {
-            performanceId: string;
-            seatCategoryId: string;
-            tariffId: string;
-            /** @description default 1, or the number of placeIds */
-            quantity?: number;
-            /** @description these places; absent: the best free ones */
-            placeIds?: string[];
-            /** @description those who will come, in the order of the places; at most as many */
-            beneficiaries?: components["schemas"]["NewBeneficiary"][];
-        };
-        NewOrderLines: {
-            items: components["schemas"]["NewOrderItem"][];
-        };
-        NewPayment: {
-            /** @description one line with a visible character, trimmed, in Unicode NFC */
-            method: string;
-            /** @description in the currency's minor unit */
-            amount: number;
-            /** @description if given, the order's */
-            currency?: string;
-            /** @description returned with the scope orders.sensitive:read only; one line with a visible character, trimmed, in Unicode NFC */
-            reference?: string;
-            /** @enum {string} */
-            status: "captured" | "pending";
-        };
-        NewPerformance: {
-            /**
-             * Format: date-time
-             * @description ISO 8601 UTC
-             */
-            startDate: string;
-            durationMinutes?: number | null;
-            venue: components["schemas"]["NewVenue"];
-            /** @description name of the IANA database; in any case, shown in its own */
-            timeZone: string;
-            /**
-             * Format: date-time
-             * @description ISO 8601 UTC
-             */
-            salesFrom?: string | null;
-            /**
-             * Format: date-time
-             * @description ISO 8601 UTC
-             */
-            salesTo?: string | null;
-            seatCategories: components["schemas"]["NewSeatCategory"][];
-            prices: components["schemas"]["NewPrice"][];
-        };
-        NewPointOfSale: {
-            /** @description the value of X-Service-Host in requests; case-insensitive */
-            serviceHost: string;
-            /** @description one line with a visible character, trimmed, in Unicode NFC */
-            name: string;
-            languages: string[];
-            /** @description ISO 4217 */
-            currency: string;
-            /** @description origins that browsers may call from; empty: all. Names are ASCII (xn--…), as browsers send them; stored in lower case, without the default port */
-            corsOrigins?: string[] | null;
-            tariffIds: string[];
-            paymentMethods: ("on_account" | "external" | "simulated")[];
-            maxPlacesPerOrder: number;
-            /** @description fractions allowed */
-            holdMinutes: number;
-            /**
-             * @description electronic (default): tickets are issued as printed, their codes open the door at once; print: after printing
-             * @enum {string}
-             */
-            ticketDelivery?: "electronic" | "print";
-            /** @description until how long before the first of its performances starts, as it is dated now, a shopper may cancel an order; default 0; null: never */
-            shopperCancellationMinutes?: number | null;
-        };
-        NewPrice: {
-            /** @description code of the seat category; one line with a visible character, trimmed, in Unicode NFC */
-            seatCategory: string;
-            tariffId: string;
-            /** @description in the currency's minor unit */
-            amount: number;
-            /** @description ISO 4217 */
-            currency?: string;
-        };
-        NewProduct: {
-            /** @description one line with a visible character, trimmed, in Unicode NFC */
-            code: string;
-            type: components["schemas"]["ProductType"];
-            name: components["schemas"]["LocalisedText"];
-            description?: components["schemas"]["LocalisedLongText"] | null;
-            /**
-             * Format: date-time
-             * @description ISO 8601 UTC
-             */
-            startDate?: string | null;
-            /**
-             * Format: date-time
-             * @description ISO 8601 UTC
-             */
-            endDate?: string | null;
-            /** @enum {string} */
-            state?: "preparing" | "validated" | "running";
-            /** @description ISO 4217 */
-            currency?: string;
-            performances?: components["schemas"]["NewPerformance"][];
-        };
-        NewRefund: {
-            /** @description in the currency's minor unit */
-            amount: number;
-            /** @description if given, the order's */
-            currency?: string;
-            /** @description one line with a visible character, trimmed, in Unicode NFC */
-            method: string;
-            /** @description returned with the scope orders.sensitive:read only; one line with a visible character, trimmed, in Unicode NFC */
-            reference?: string;
-        };
-        NewSeatCategory: {
-            /** @description one line with a visible character, trimmed, in Unicode NFC */
-            code: string;
-            name: components["schemas"]["LocalisedText"];
-            numbered: boolean;
-            capacity: number;
-            rows?: components["schemas"]["SeatRowInput"][];
-        };
-        NewStructure: {
-            /** @description one line with a visible character, trimmed, in Unicode NFC */
-            name: string;
-            /** @description one line with a visible character, trimmed, in Unicode NFC */
-            legalForm?: string;
-            /** @description one line with a visible character, trimmed, in Unicode NFC */
-            registrationNumber?: string;
-            /**
-             * Format: idn-email
-             * @description also an internationalised one (RFC 6531), of at most 254 octets, 64 of them before the `@` (RFC 5321), where dots may follow each other and end it; trimmed; compared case-insensitively
-             */
-            email?: string;
-            /** @description one line with a visible character, trimmed, in Unicode NFC */
-            phone?: string;
-            /** @description BCP 47, for example fr or de-CH */
-            language?: string;
-            address?: components["schemas"]["Address"];
-            relay?: components["schemas"]["Relay"];
-        };
-        NewTariff: {
-            /** @description one line with a visible character, trimmed, in Unicode NFC */
-            code: string;
-            name: components["schemas"]["LocalisedText"];
-            /** @enum {string|null} */
-            criterion?: "member" | null;
-        };
-        NewUser: {
-            /**
-             * Format: idn-email
-             * @description also an internationalised one (RFC 6531), of at most 254 octets, 64 of them before the `@` (RFC 5321), where dots may follow each other and end it; trimmed; compared case-insensitively
-             */
-            login: string;
-            /** @description one line with a visible character, trimmed, in Unicode NFC */
-            name: string;
-            /**
-             * @description bounds the scopes and the data of the user
-             * @enum {string}
-             */
-            role: "admin" | "manager" | "box_office" | "door" | "customer";
-            /** @description the contact whose data the user sees; required for the role `customer`, without effect on others; one line with a visible character, trimmed, in Unicode NFC */
-            contactNumber?: string | null;
-            /** @description service hosts: the points of sale whose orders the user sees, all if empty; only the role `box_office` is restricted by it */
-            pointsOfSale?: string[];
-        };
-        NewVenue: {
-            /** @description one line with a visible character, trimmed, in Unicode NFC */
-            name: string;
-            /** @description one line with a visible character, trimmed, in Unicode NFC */
-            city?: string | null;
-        };
-        NewWebhook: {
-            /** @description where events are posted: an `https` address without user and password, as is. It may not lead into an internal network (422 `webhook_address_refused`); a name that does not resolve yet is accepted */
-            url: string;
-            /** @description the types of events to deliver; `order.*` means all types of orders, present and future */
-            types: ("order.created" | "order.changed" | "order.confirmed" | "order.expired" | "order.cancelled" | "order.settled" | "payment.recorded" | "payment.failed" | "refund.recorded" | "ticket.issued" | "ticket.changed" | "ticket.printed" | "ticket.printing_reverted" | "ticket.replaced" | "ticket.controlled" | "ticket.control_reverted" | "ticket.cancelled" | "contact.created" | "contact.changed" | "contact.erased" | "product.created" | "product.changed" | "performance.created" | "performance.changed" | "performance.cancelled" | "order.*" | "payment.*" | "refund.*" | "ticket.*" | "contact.*" | "product.*" | "performance.*")[];
-            /** @description one line with a visible character, trimmed, in Unicode NFC */
-            description?: string | null;
-            /**
-             * @default active
-             * @enum {string}
-             */
-            state?: "active" | "paused";
-        };
         Order: {
             id: string;
             /** @enum {string} */
@@ -1123,7 +1042,101 @@ export interface components {
             /** @description true: also with controlled tickets; needs orders.sensitive:write */
             override?: boolean;
         };
+        OrderCancelledEvent: {
+            /** @description the same wherever the event is shown or delivered */
+            id: string;
+            /** @description per institution, without gaps, in the order of visibility */
+            sequence: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            occurredAt: string;
+            institution: string;
+            resource: components["schemas"]["EventResource"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "order.cancelled";
+            data: components["schemas"]["OrderEventData"];
+        };
+        OrderChangedEvent: {
+            /** @description the same wherever the event is shown or delivered */
+            id: string;
+            /** @description per institution, without gaps, in the order of visibility */
+            sequence: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            occurredAt: string;
+            institution: string;
+            resource: components["schemas"]["EventResource"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "order.changed";
+            data: components["schemas"]["OrderEventData"];
+        };
         OrderChanges: {
+            readonly id?: string;
+            /**
+             * @description changed by reserveOrder, addPayment, settlePayment, confirmOrder, cancelOrder
+             * @enum {string}
+             */
+            readonly state?: "open" | "reserved" | "payment_pending" | "confirmed" | "expired" | "cancelled";
+            readonly version?: number;
+            readonly institution?: string;
+            readonly pointOfSale?: string | null;
+            /** @description ISO 4217 */
+            readonly currency?: string;
+            /** @description changed by addLines, updateLine, removeLine */
+            readonly lines?: components["schemas"]["OrderLine"][];
+            /** @description in the currency's minor unit; changed by addLines, removeLine */
+            readonly total?: number;
+            /** @description in the currency's minor unit; changed by addPayment, settlePayment */
+            readonly paid?: number;
+            /** @description in the currency's minor unit; changed by addLines, removeLine, addPayment, settlePayment */
+            readonly due?: number;
+            /**
+             * @description changed by addPayment, settlePayment
+             * @enum {string}
+             */
+            readonly paymentStatus?: "unpaid" | "partial" | "paid";
+            /**
+             * @description changed by refundOrder
+             * @enum {string}
+             */
+            readonly refundStatus?: "none" | "partial" | "full";
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC; changed by extendOrder, reserveOrder
+             */
+            readonly expiresAt?: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC; changed by extendOrder, reserveOrder
+             */
+            readonly dueAt?: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC; changed by confirmOrder, addPayment, settlePayment
+             */
+            readonly confirmedAt?: string | null;
+            /** @description changed by cancelOrder */
+            readonly cancellation?: components["schemas"]["OrderCancellation"] | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            readonly createdAt?: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            readonly updatedAt?: string;
             /** @description one line with a visible character, trimmed, in Unicode NFC */
             contactNumber?: string | null;
             /** @description the institution's or reseller's own reference of the order; one line with a visible character, trimmed, in Unicode NFC */
@@ -1137,6 +1150,44 @@ export interface components {
         OrderConfirmation: {
             /** @description true: without payment */
             onAccount?: boolean;
+        };
+        OrderConfirmedEvent: {
+            /** @description the same wherever the event is shown or delivered */
+            id: string;
+            /** @description per institution, without gaps, in the order of visibility */
+            sequence: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            occurredAt: string;
+            institution: string;
+            resource: components["schemas"]["EventResource"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "order.confirmed";
+            data: components["schemas"]["OrderEventData"];
+        };
+        OrderCreatedEvent: {
+            /** @description the same wherever the event is shown or delivered */
+            id: string;
+            /** @description per institution, without gaps, in the order of visibility */
+            sequence: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            occurredAt: string;
+            institution: string;
+            resource: components["schemas"]["EventResource"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "order.created";
+            data: components["schemas"]["OrderEventData"];
         };
         OrderEventCancellation: {
             /**
@@ -1179,9 +1230,53 @@ export interface components {
             confirmedAt: string | null;
             cancellation: components["schemas"]["OrderEventCancellation"] | null;
         };
+        OrderExpiredEvent: {
+            /** @description the same wherever the event is shown or delivered */
+            id: string;
+            /** @description per institution, without gaps, in the order of visibility */
+            sequence: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            occurredAt: string;
+            institution: string;
+            resource: components["schemas"]["EventResource"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "order.expired";
+            data: components["schemas"]["OrderEventData"];
+        };
         OrderExtension: {
             /** @description from now; fractions allowed */
             minutes: number;
+        };
+        OrderInput: {
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
+            contactNumber?: string;
+            /** @description service host; its tariffs, limits and hold time apply; one line with a visible character, trimmed, in Unicode NFC */
+            pointOfSale?: string;
+            /** @description the institution's or reseller's own reference of the order; one line with a visible character, trimmed, in Unicode NFC */
+            externalReference?: string;
+            /**
+             * @description electronic: tickets are issued as printed, their codes open the door at once; print: after printing
+             * @enum {string}
+             */
+            ticketDelivery?: "electronic" | "print";
+            items: components["schemas"]["OrderItemInput"][];
+        };
+        OrderItemInput: {
+            performanceId: string;
+            seatCategoryId: string;
+            tariffId: string;
+            /** @description default 1, or the number of placeIds */
+            quantity?: number;
+            /** @description these places; absent: the best free ones */
+            placeIds?: string[];
+            /** @description those who will come, in the order of the places; at most as many */
+            beneficiaries?: components["schemas"]["BeneficiaryInput"][];
         };
         OrderLine: {
             id: string;
@@ -1204,7 +1299,27 @@ export interface components {
             ticketId: string | null;
         };
         OrderLineChanges: {
+            readonly id?: string;
+            readonly productId?: string;
+            readonly performanceId?: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            readonly startDate?: string;
+            readonly seatCategoryId?: string;
+            readonly tariffId?: string;
+            readonly place?: components["schemas"]["PlaceReference"];
+            /** @description in the currency's minor unit */
+            readonly amount?: number;
+            /** @description ISO 4217 */
+            readonly currency?: string;
+            /** @description known from the confirmation on; changed by confirmOrder */
+            readonly ticketId?: string | null;
             beneficiary?: components["schemas"]["BeneficiaryChanges"] | null;
+        };
+        OrderLinesInput: {
+            items: components["schemas"]["OrderItemInput"][];
         };
         OrderPage: {
             items: components["schemas"]["Order"][];
@@ -1257,6 +1372,25 @@ export interface components {
              */
             dueAt: string;
         };
+        OrderSettledEvent: {
+            /** @description the same wherever the event is shown or delivered */
+            id: string;
+            /** @description per institution, without gaps, in the order of visibility */
+            sequence: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            occurredAt: string;
+            institution: string;
+            resource: components["schemas"]["EventResource"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "order.settled";
+            data: components["schemas"]["OrderEventData"];
+        };
         Payment: {
             id: string;
             orderId: string;
@@ -1288,6 +1422,26 @@ export interface components {
             data: components["schemas"]["Payment"];
         };
         PaymentChanges: {
+            readonly id?: string;
+            readonly orderId?: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
+            readonly method?: string;
+            /** @description in the currency's minor unit */
+            readonly amount?: number;
+            /** @description ISO 4217 */
+            readonly currency?: string;
+            /** @description returned with the scope orders.sensitive:read only; one line with a visible character, trimmed, in Unicode NFC */
+            readonly reference?: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            readonly createdAt?: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            readonly updatedAt?: string;
             /**
              * @description `pending` is accepted for a pending payment only, and changes nothing
              * @enum {string}
@@ -1303,6 +1457,37 @@ export interface components {
             /** @description ISO 4217 */
             currency: string;
         };
+        PaymentFailedEvent: {
+            /** @description the same wherever the event is shown or delivered */
+            id: string;
+            /** @description per institution, without gaps, in the order of visibility */
+            sequence: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            occurredAt: string;
+            institution: string;
+            resource: components["schemas"]["EventResource"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "payment.failed";
+            data: components["schemas"]["PaymentEventData"];
+        };
+        PaymentInput: {
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
+            method: string;
+            /** @description in the currency's minor unit */
+            amount: number;
+            /** @description if given, the order's */
+            currency?: string;
+            /** @description returned with the scope orders.sensitive:read only; one line with a visible character, trimmed, in Unicode NFC */
+            reference?: string;
+            /** @enum {string} */
+            status: "captured" | "pending";
+        };
         PaymentPage: {
             items: components["schemas"]["Payment"][];
             /** @description `cursor` of the next page; null on the last */
@@ -1313,6 +1498,25 @@ export interface components {
             status: "success";
             details: string | null;
             data: components["schemas"]["PaymentPage"];
+        };
+        PaymentRecordedEvent: {
+            /** @description the same wherever the event is shown or delivered */
+            id: string;
+            /** @description per institution, without gaps, in the order of visibility */
+            sequence: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            occurredAt: string;
+            institution: string;
+            resource: components["schemas"]["EventResource"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "payment.recorded";
+            data: components["schemas"]["PaymentEventData"];
         };
         Performance: {
             id: string;
@@ -1357,7 +1561,57 @@ export interface components {
             details: string | null;
             data: components["schemas"]["Performance"];
         };
+        PerformanceCancelledEvent: {
+            /** @description the same wherever the event is shown or delivered */
+            id: string;
+            /** @description per institution, without gaps, in the order of visibility */
+            sequence: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            occurredAt: string;
+            institution: string;
+            resource: components["schemas"]["EventResource"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "performance.cancelled";
+            data: components["schemas"]["PerformanceEventData"];
+        };
+        PerformanceChangedEvent: {
+            /** @description the same wherever the event is shown or delivered */
+            id: string;
+            /** @description per institution, without gaps, in the order of visibility */
+            sequence: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            occurredAt: string;
+            institution: string;
+            resource: components["schemas"]["EventResource"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "performance.changed";
+            data: components["schemas"]["PerformanceEventData"];
+        };
         PerformanceChanges: {
+            readonly id?: string;
+            readonly productId?: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            readonly createdAt?: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            readonly updatedAt?: string;
             /** @enum {string} */
             state?: "on_sale" | "closed" | "cancelled";
             /**
@@ -1387,6 +1641,25 @@ export interface components {
             seatCategories?: components["schemas"]["SeatCategoryChanges"][];
             prices?: components["schemas"]["PriceChanges"][];
         };
+        PerformanceCreatedEvent: {
+            /** @description the same wherever the event is shown or delivered */
+            id: string;
+            /** @description per institution, without gaps, in the order of visibility */
+            sequence: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            occurredAt: string;
+            institution: string;
+            resource: components["schemas"]["EventResource"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "performance.created";
+            data: components["schemas"]["PerformanceEventData"];
+        };
         PerformanceEventData: {
             productId: string;
             /** @enum {string} */
@@ -1406,6 +1679,29 @@ export interface components {
              * @description ISO 8601 UTC
              */
             salesTo: string | null;
+        };
+        PerformanceInput: {
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            startDate: string;
+            durationMinutes?: number | null;
+            venue: components["schemas"]["VenueInput"];
+            /** @description name of the IANA database; in any case, shown in its own */
+            timeZone: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            salesFrom?: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            salesTo?: string | null;
+            seatCategories: components["schemas"]["SeatCategoryInput"][];
+            prices: components["schemas"]["PriceInput"][];
         };
         PerformancePage: {
             items: components["schemas"]["Performance"][];
@@ -1482,6 +1778,11 @@ export interface components {
             data: components["schemas"]["PointOfSale"];
         };
         PointOfSaleChanges: {
+            readonly serviceHost?: string;
+            /** Format: date-time */
+            readonly createdAt?: string;
+            /** Format: date-time */
+            readonly updatedAt?: string;
             /** @description one line with a visible character, trimmed, in Unicode NFC */
             name?: string;
             languages?: string[];
@@ -1499,6 +1800,29 @@ export interface components {
              * @enum {string|null}
              */
             ticketDelivery?: "electronic" | "print" | null;
+            /** @description until how long before the first of its performances starts, as it is dated now, a shopper may cancel an order; default 0; null: never */
+            shopperCancellationMinutes?: number | null;
+        };
+        PointOfSaleInput: {
+            /** @description the value of X-Service-Host in requests; case-insensitive */
+            serviceHost: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
+            name: string;
+            languages: string[];
+            /** @description ISO 4217 */
+            currency: string;
+            /** @description origins that browsers may call from; empty: all. Names are ASCII (xn--…), as browsers send them; stored in lower case, without the default port */
+            corsOrigins?: string[] | null;
+            tariffIds: string[];
+            paymentMethods: ("on_account" | "external" | "simulated")[];
+            maxPlacesPerOrder: number;
+            /** @description fractions allowed */
+            holdMinutes: number;
+            /**
+             * @description electronic (default): tickets are issued as printed, their codes open the door at once; print: after printing
+             * @enum {string}
+             */
+            ticketDelivery?: "electronic" | "print";
             /** @description until how long before the first of its performances starts, as it is dated now, a shopper may cancel an order; default 0; null: never */
             shopperCancellationMinutes?: number | null;
         };
@@ -1531,6 +1855,15 @@ export interface components {
             /** @description code of the seat category; one line with a visible character, trimmed, in Unicode NFC */
             seatCategory?: string;
             seatCategoryId?: string;
+            tariffId: string;
+            /** @description in the currency's minor unit */
+            amount: number;
+            /** @description ISO 4217 */
+            currency?: string;
+        };
+        PriceInput: {
+            /** @description code of the seat category; one line with a visible character, trimmed, in Unicode NFC */
+            seatCategory: string;
             tariffId: string;
             /** @description in the currency's minor unit */
             amount: number;
@@ -1585,7 +1918,43 @@ export interface components {
             details: string | null;
             data: components["schemas"]["Product"];
         };
+        ProductChangedEvent: {
+            /** @description the same wherever the event is shown or delivered */
+            id: string;
+            /** @description per institution, without gaps, in the order of visibility */
+            sequence: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            occurredAt: string;
+            institution: string;
+            resource: components["schemas"]["EventResource"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "product.changed";
+            data: components["schemas"]["ProductEventData"];
+        };
         ProductChanges: {
+            readonly id?: string;
+            /** @description in the currency's minor unit; changed by changePerformance */
+            readonly priceFrom?: number | null;
+            /** @description ISO 4217 */
+            readonly currency?: string;
+            /** @description changed by createPerformance, changePerformance */
+            readonly performances?: components["schemas"]["Performance"][];
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            readonly createdAt?: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            readonly updatedAt?: string;
             /** @description one line with a visible character, trimmed, in Unicode NFC */
             code?: string;
             type?: components["schemas"]["ProductType"];
@@ -1606,6 +1975,25 @@ export interface components {
             endDate?: string | null;
             state?: components["schemas"]["ProductState"] | null;
         };
+        ProductCreatedEvent: {
+            /** @description the same wherever the event is shown or delivered */
+            id: string;
+            /** @description per institution, without gaps, in the order of visibility */
+            sequence: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            occurredAt: string;
+            institution: string;
+            resource: components["schemas"]["EventResource"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "product.created";
+            data: components["schemas"]["ProductEventData"];
+        };
         ProductEventData: {
             /** @enum {string} */
             type: "show" | "pass" | "season_ticket" | "membership" | "service" | "goods" | "package";
@@ -1622,6 +2010,28 @@ export interface components {
              */
             endDate: string | null;
         };
+        ProductInput: {
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
+            code: string;
+            type: components["schemas"]["ProductType"];
+            name: components["schemas"]["LocalisedText"];
+            description?: components["schemas"]["LocalisedLongText"] | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            startDate?: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            endDate?: string | null;
+            /** @enum {string} */
+            state?: "preparing" | "validated" | "running";
+            /** @description ISO 4217 */
+            currency?: string;
+            performances?: components["schemas"]["PerformanceInput"][];
+        };
         ProductPage: {
             items: components["schemas"]["Product"][];
             /** @description `cursor` of the next page; null on the last */
@@ -1634,6 +2044,23 @@ export interface components {
             asOf: string;
         };
         ProductReplacement: {
+            readonly id?: string;
+            /** @description in the currency's minor unit; changed by changePerformance */
+            readonly priceFrom?: number | null;
+            /** @description ISO 4217 */
+            readonly currency?: string;
+            /** @description changed by createPerformance, changePerformance */
+            readonly performances?: components["schemas"]["Performance"][];
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            readonly createdAt?: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            readonly updatedAt?: string;
             /** @description one line with a visible character, trimmed, in Unicode NFC */
             code: string;
             type: components["schemas"]["ProductType"];
@@ -1896,6 +2323,16 @@ export interface components {
             /** @description ISO 4217 */
             currency: string;
         };
+        RefundInput: {
+            /** @description in the currency's minor unit */
+            amount: number;
+            /** @description if given, the order's */
+            currency?: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
+            method: string;
+            /** @description returned with the scope orders.sensitive:read only; one line with a visible character, trimmed, in Unicode NFC */
+            reference?: string;
+        };
         RefundPage: {
             items: components["schemas"]["Refund"][];
             /** @description `cursor` of the next page; null on the last */
@@ -1906,6 +2343,25 @@ export interface components {
             status: "success";
             details: string | null;
             data: components["schemas"]["RefundPage"];
+        };
+        RefundRecordedEvent: {
+            /** @description the same wherever the event is shown or delivered */
+            id: string;
+            /** @description per institution, without gaps, in the order of visibility */
+            sequence: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            occurredAt: string;
+            institution: string;
+            resource: components["schemas"]["EventResource"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "refund.recorded";
+            data: components["schemas"]["RefundEventData"];
         };
         Relay: {
             /** @description one line with a visible character, trimmed, in Unicode NFC */
@@ -1933,9 +2389,7 @@ export interface components {
             /** @constant */
             status: "success";
             details: string | null;
-            data: {
-                [key: string]: unknown;
-            };
+            data: Record<string, never>;
         };
         /**
          * @description `admitted`: let the holder in; `repeated`: the ticket was controlled before; `refused`: see `reason`
@@ -1962,6 +2416,20 @@ export interface components {
             id: string;
             capacity?: number;
             rows?: components["schemas"]["SeatRowChanges"][];
+            readonly code?: string;
+            /** @description by language */
+            readonly name?: {
+                [key: string]: string;
+            };
+            readonly numbered?: boolean;
+        };
+        SeatCategoryInput: {
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
+            code: string;
+            name: components["schemas"]["LocalisedText"];
+            numbered: boolean;
+            capacity: number;
+            rows?: components["schemas"]["SeatRowInput"][];
         };
         SeatRow: {
             /** @description one line with a visible character, trimmed, in Unicode NFC */
@@ -2044,6 +2512,24 @@ export interface components {
             data: components["schemas"]["Structure"];
         };
         StructureChanges: {
+            /** @constant */
+            readonly kind?: "structure";
+            readonly contactNumber?: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            readonly createdAt?: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            readonly updatedAt?: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC; changed by eraseStructure
+             */
+            readonly erasedAt?: string;
             /** @description one line with a visible character, trimmed, in Unicode NFC */
             name?: string;
             /** @description one line with a visible character, trimmed, in Unicode NFC */
@@ -2061,6 +2547,25 @@ export interface components {
             language?: string | null;
             address?: components["schemas"]["AddressChanges"] | null;
             relay?: components["schemas"]["RelayChanges"] | null;
+        };
+        StructureInput: {
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
+            name: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
+            legalForm?: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
+            registrationNumber?: string;
+            /**
+             * Format: idn-email
+             * @description also an internationalised one (RFC 6531), of at most 254 octets, 64 of them before the `@` (RFC 5321), where dots may follow each other and end it; trimmed; compared case-insensitively
+             */
+            email?: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
+            phone?: string;
+            /** @description BCP 47, for example fr or de-CH */
+            language?: string;
+            address?: components["schemas"]["Address"];
+            relay?: components["schemas"]["Relay"];
         };
         StructurePage: {
             items: components["schemas"]["Structure"][];
@@ -2080,6 +2585,24 @@ export interface components {
             data: components["schemas"]["StructurePage"];
         };
         StructureReplacement: {
+            /** @constant */
+            readonly kind?: "structure";
+            readonly contactNumber?: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            readonly createdAt?: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            readonly updatedAt?: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC; changed by eraseStructure
+             */
+            readonly erasedAt?: string;
             /** @description one line with a visible character, trimmed, in Unicode NFC */
             name: string;
             /** @description one line with a visible character, trimmed, in Unicode NFC */
@@ -2122,9 +2645,27 @@ export interface components {
             data: components["schemas"]["Tariff"];
         };
         TariffChanges: {
+            readonly id?: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            readonly createdAt?: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            readonly updatedAt?: string;
             /** @description one line with a visible character, trimmed, in Unicode NFC */
             code?: string;
             name?: components["schemas"]["LocalisedTextChanges"];
+            /** @enum {string|null} */
+            criterion?: "member" | null;
+        };
+        TariffInput: {
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
+            code: string;
+            name: components["schemas"]["LocalisedText"];
             /** @enum {string|null} */
             criterion?: "member" | null;
         };
@@ -2147,7 +2688,8 @@ export interface components {
         };
         Ticket: {
             id: string;
-            status: components["schemas"]["TicketStatus"];
+            /** @enum {string} */
+            status: "not_printed" | "printed" | "controlled" | "invalidated" | "cancelled";
             orderId: string;
             lineId: string;
             performanceId: string;
@@ -2193,7 +2735,89 @@ export interface components {
             details: string | null;
             data: components["schemas"]["Ticket"];
         };
+        TicketCancelledEvent: {
+            /** @description the same wherever the event is shown or delivered */
+            id: string;
+            /** @description per institution, without gaps, in the order of visibility */
+            sequence: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            occurredAt: string;
+            institution: string;
+            resource: components["schemas"]["EventResource"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "ticket.cancelled";
+            data: components["schemas"]["TicketEventData"];
+        };
+        TicketChangedEvent: {
+            /** @description the same wherever the event is shown or delivered */
+            id: string;
+            /** @description per institution, without gaps, in the order of visibility */
+            sequence: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            occurredAt: string;
+            institution: string;
+            resource: components["schemas"]["EventResource"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "ticket.changed";
+            data: components["schemas"]["TicketEventData"];
+        };
         TicketChanges: {
+            readonly id?: string;
+            /**
+             * @description changed by printTicket, rollBackPrinting, controlTicket, revertControl, replaceTicket
+             * @enum {string}
+             */
+            readonly status?: "not_printed" | "printed" | "controlled" | "invalidated" | "cancelled";
+            readonly orderId?: string;
+            readonly lineId?: string;
+            readonly performanceId?: string;
+            readonly seatCategoryId?: string;
+            readonly place?: components["schemas"]["PlaceReference"];
+            readonly tariffId?: string;
+            /** @description in the currency's minor unit */
+            readonly price?: number;
+            /** @description ISO 4217 */
+            readonly currency?: string;
+            /** @description the text of its QR code; see `GET /svc/v3/tickets/verification-key`; changed by replaceTicket */
+            readonly barcode?: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC; changed by printTicket, rollBackPrinting
+             */
+            readonly printedAt?: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC; changed by controlTicket, revertControl
+             */
+            readonly controlledAt?: string | null;
+            /** @description changed by controlTicket, revertControl */
+            readonly gate?: string | null;
+            /** @description the ticket that this one replaces; changed by replaceTicket */
+            readonly replaces?: string | null;
+            /** @description the ticket that replaces this one; changed by replaceTicket */
+            readonly replacedBy?: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            readonly createdAt?: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            readonly updatedAt?: string;
             beneficiary?: components["schemas"]["BeneficiaryChanges"] | null;
         };
         TicketControl: {
@@ -2204,6 +2828,44 @@ export interface components {
              * @description the time of the control, not in the future, such as 2027-03-14T19:02:11.000Z; default: now
              */
             at?: string;
+        };
+        TicketControlRevertedEvent: {
+            /** @description the same wherever the event is shown or delivered */
+            id: string;
+            /** @description per institution, without gaps, in the order of visibility */
+            sequence: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            occurredAt: string;
+            institution: string;
+            resource: components["schemas"]["EventResource"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "ticket.control_reverted";
+            data: components["schemas"]["TicketEventData"];
+        };
+        TicketControlledEvent: {
+            /** @description the same wherever the event is shown or delivered */
+            id: string;
+            /** @description per institution, without gaps, in the order of visibility */
+            sequence: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            occurredAt: string;
+            institution: string;
+            resource: components["schemas"]["EventResource"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "ticket.controlled";
+            data: components["schemas"]["TicketEventData"];
         };
         TicketEventData: {
             /** @enum {string} */
@@ -2231,6 +2893,25 @@ export interface components {
             replaces: string | null;
             replacedBy: string | null;
         };
+        TicketIssuedEvent: {
+            /** @description the same wherever the event is shown or delivered */
+            id: string;
+            /** @description per institution, without gaps, in the order of visibility */
+            sequence: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            occurredAt: string;
+            institution: string;
+            resource: components["schemas"]["EventResource"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "ticket.issued";
+            data: components["schemas"]["TicketEventData"];
+        };
         TicketPage: {
             items: components["schemas"]["Ticket"][];
             /** @description `cursor` of the next page; null on the last */
@@ -2247,6 +2928,63 @@ export interface components {
             status: "success";
             details: string | null;
             data: components["schemas"]["TicketPage"];
+        };
+        TicketPrintedEvent: {
+            /** @description the same wherever the event is shown or delivered */
+            id: string;
+            /** @description per institution, without gaps, in the order of visibility */
+            sequence: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            occurredAt: string;
+            institution: string;
+            resource: components["schemas"]["EventResource"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "ticket.printed";
+            data: components["schemas"]["TicketEventData"];
+        };
+        TicketPrintingRevertedEvent: {
+            /** @description the same wherever the event is shown or delivered */
+            id: string;
+            /** @description per institution, without gaps, in the order of visibility */
+            sequence: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            occurredAt: string;
+            institution: string;
+            resource: components["schemas"]["EventResource"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "ticket.printing_reverted";
+            data: components["schemas"]["TicketEventData"];
+        };
+        TicketReplacedEvent: {
+            /** @description the same wherever the event is shown or delivered */
+            id: string;
+            /** @description per institution, without gaps, in the order of visibility */
+            sequence: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            occurredAt: string;
+            institution: string;
+            resource: components["schemas"]["EventResource"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "ticket.replaced";
+            data: components["schemas"]["TicketEventData"];
         };
         TicketReplacement: {
             /** @description stored with the replaced ticket; no operation returns it; one line with a visible character, trimmed, in Unicode NFC */
@@ -2309,8 +3047,6 @@ export interface components {
         TicketScans: {
             items: components["schemas"]["TicketScan"][];
         };
-        /** @enum {string} */
-        TicketStatus: "not_printed" | "printed" | "controlled" | "invalidated" | "cancelled";
         Usage: {
             items: components["schemas"]["UsageItem"][];
             /** @description `cursor` of the next page; null on the last */
@@ -2396,6 +3132,24 @@ export interface components {
             data: components["schemas"]["User"];
         };
         UserChanges: {
+            readonly userId?: string;
+            /** @description an email, unique in the institution */
+            readonly login?: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            readonly createdAt?: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            readonly updatedAt?: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            readonly lastSignInAt?: string | null;
             /** @description one line with a visible character, trimmed, in Unicode NFC */
             name?: string;
             /**
@@ -2421,6 +3175,24 @@ export interface components {
             /** @description with `email`: the login */
             email?: string;
             email_verified?: boolean;
+        };
+        UserInput: {
+            /**
+             * Format: idn-email
+             * @description also an internationalised one (RFC 6531), of at most 254 octets, 64 of them before the `@` (RFC 5321), where dots may follow each other and end it; trimmed; compared case-insensitively
+             */
+            login: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
+            name: string;
+            /**
+             * @description bounds the scopes and the data of the user
+             * @enum {string}
+             */
+            role: "admin" | "manager" | "box_office" | "door" | "customer";
+            /** @description the contact whose data the user sees; required for the role `customer`, without effect on others; one line with a visible character, trimmed, in Unicode NFC */
+            contactNumber?: string | null;
+            /** @description service hosts: the points of sale whose orders the user sees, all if empty; only the role `box_office` is restricted by it */
+            pointsOfSale?: string[];
         };
         UserPage: {
             items: components["schemas"]["User"][];
@@ -2477,6 +3249,12 @@ export interface components {
             name: string;
             city: string | null;
         };
+        VenueInput: {
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
+            name: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
+            city?: string | null;
+        };
         VerificationKey: {
             /** @constant */
             kty: "OKP";
@@ -2527,6 +3305,19 @@ export interface components {
             data: components["schemas"]["Webhook"];
         };
         WebhookChanges: {
+            readonly webhookId?: string;
+            readonly disabledReason?: string | null;
+            readonly lastDelivery?: components["schemas"]["LastDelivery"] | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            readonly createdAt?: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
+            readonly updatedAt?: string;
             /** @description where events are posted: an `https` address without user and password, as is. It may not lead into an internal network (422 `webhook_address_refused`); a name that does not resolve yet is accepted */
             url?: string;
             /** @description the types of events to deliver; `order.*` means all types of orders, present and future */
@@ -2538,6 +3329,19 @@ export interface components {
              * @enum {string}
              */
             state?: "active" | "paused" | "disabled";
+        };
+        WebhookInput: {
+            /** @description where events are posted: an `https` address without user and password, as is. It may not lead into an internal network (422 `webhook_address_refused`); a name that does not resolve yet is accepted */
+            url: string;
+            /** @description the types of events to deliver; `order.*` means all types of orders, present and future */
+            types: ("order.created" | "order.changed" | "order.confirmed" | "order.expired" | "order.cancelled" | "order.settled" | "payment.recorded" | "payment.failed" | "refund.recorded" | "ticket.issued" | "ticket.changed" | "ticket.printed" | "ticket.printing_reverted" | "ticket.replaced" | "ticket.controlled" | "ticket.control_reverted" | "ticket.cancelled" | "contact.created" | "contact.changed" | "contact.erased" | "product.created" | "product.changed" | "performance.created" | "performance.changed" | "performance.cancelled" | "order.*" | "payment.*" | "refund.*" | "ticket.*" | "contact.*" | "product.*" | "performance.*")[];
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
+            description?: string | null;
+            /**
+             * @default active
+             * @enum {string}
+             */
+            state?: "active" | "paused";
         };
         WebhookPage: {
             items: components["schemas"]["Webhook"][];
@@ -2632,6 +3436,7 @@ export type AdmissionsAnswer = components['schemas']['AdmissionsAnswer'];
 export type ApiKey = components['schemas']['ApiKey'];
 export type ApiKeyAnswer = components['schemas']['ApiKeyAnswer'];
 export type ApiKeyChanges = components['schemas']['ApiKeyChanges'];
+export type ApiKeyInput = components['schemas']['ApiKeyInput'];
 export type ApiKeyPage = components['schemas']['ApiKeyPage'];
 export type ApiKeyPageAnswer = components['schemas']['ApiKeyPageAnswer'];
 export type ApiKeyWithKey = components['schemas']['ApiKeyWithKey'];
@@ -2646,15 +3451,20 @@ export type BarcodeControl = components['schemas']['BarcodeControl'];
 export type BarcodeKey = components['schemas']['BarcodeKey'];
 export type Beneficiary = components['schemas']['Beneficiary'];
 export type BeneficiaryChanges = components['schemas']['BeneficiaryChanges'];
+export type BeneficiaryInput = components['schemas']['BeneficiaryInput'];
 export type Catalog = components['schemas']['Catalog'];
 export type Client = components['schemas']['Client'];
 export type ClientAnswer = components['schemas']['ClientAnswer'];
 export type ClientChanges = components['schemas']['ClientChanges'];
+export type ClientInput = components['schemas']['ClientInput'];
 export type ClientPage = components['schemas']['ClientPage'];
 export type ClientPageAnswer = components['schemas']['ClientPageAnswer'];
 export type ClientSecret = components['schemas']['ClientSecret'];
 export type ClientWithNewSecret = components['schemas']['ClientWithNewSecret'];
 export type ClientWithNewSecretAnswer = components['schemas']['ClientWithNewSecretAnswer'];
+export type ContactChangedEvent = components['schemas']['ContactChangedEvent'];
+export type ContactCreatedEvent = components['schemas']['ContactCreatedEvent'];
+export type ContactErasedEvent = components['schemas']['ContactErasedEvent'];
 export type ContactEventData = components['schemas']['ContactEventData'];
 export type CreateTokenAnswer = components['schemas']['CreateTokenAnswer'];
 export type CreatedClient = components['schemas']['CreatedClient'];
@@ -2676,6 +3486,7 @@ export type GetProductAnswer = components['schemas']['GetProductAnswer'];
 export type Individual = components['schemas']['Individual'];
 export type IndividualAnswer = components['schemas']['IndividualAnswer'];
 export type IndividualChanges = components['schemas']['IndividualChanges'];
+export type IndividualInput = components['schemas']['IndividualInput'];
 export type IndividualPage = components['schemas']['IndividualPage'];
 export type IndividualPageAnswer = components['schemas']['IndividualPageAnswer'];
 export type IndividualReplacement = components['schemas']['IndividualReplacement'];
@@ -2694,36 +3505,25 @@ export type ListProductsAnswer = components['schemas']['ListProductsAnswer'];
 export type LocalisedLongText = components['schemas']['LocalisedLongText'];
 export type LocalisedText = components['schemas']['LocalisedText'];
 export type LocalisedTextChanges = components['schemas']['LocalisedTextChanges'];
-export type NewApiKey = components['schemas']['NewApiKey'];
-export type NewBeneficiary = components['schemas']['NewBeneficiary'];
-export type NewClient = components['schemas']['NewClient'];
-export type NewIndividual = components['schemas']['NewIndividual'];
-export type NewOrder = components['schemas']['NewOrder'];
-export type NewOrderItem = components['schemas']['NewOrderItem'];
-export type NewOrderLines = components['schemas']['NewOrderLines'];
-export type NewPayment = components['schemas']['NewPayment'];
-export type NewPerformance = components['schemas']['NewPerformance'];
-export type NewPointOfSale = components['schemas']['NewPointOfSale'];
-export type NewPrice = components['schemas']['NewPrice'];
-export type NewProduct = components['schemas']['NewProduct'];
-export type NewRefund = components['schemas']['NewRefund'];
-export type NewSeatCategory = components['schemas']['NewSeatCategory'];
-export type NewStructure = components['schemas']['NewStructure'];
-export type NewTariff = components['schemas']['NewTariff'];
-export type NewUser = components['schemas']['NewUser'];
-export type NewVenue = components['schemas']['NewVenue'];
-export type NewWebhook = components['schemas']['NewWebhook'];
 export type Order = components['schemas']['Order'];
 export type OrderAnswer = components['schemas']['OrderAnswer'];
 export type OrderCancellation = components['schemas']['OrderCancellation'];
 export type OrderCancellationRequest = components['schemas']['OrderCancellationRequest'];
+export type OrderCancelledEvent = components['schemas']['OrderCancelledEvent'];
+export type OrderChangedEvent = components['schemas']['OrderChangedEvent'];
 export type OrderChanges = components['schemas']['OrderChanges'];
 export type OrderConfirmation = components['schemas']['OrderConfirmation'];
+export type OrderConfirmedEvent = components['schemas']['OrderConfirmedEvent'];
+export type OrderCreatedEvent = components['schemas']['OrderCreatedEvent'];
 export type OrderEventCancellation = components['schemas']['OrderEventCancellation'];
 export type OrderEventData = components['schemas']['OrderEventData'];
+export type OrderExpiredEvent = components['schemas']['OrderExpiredEvent'];
 export type OrderExtension = components['schemas']['OrderExtension'];
+export type OrderInput = components['schemas']['OrderInput'];
+export type OrderItemInput = components['schemas']['OrderItemInput'];
 export type OrderLine = components['schemas']['OrderLine'];
 export type OrderLineChanges = components['schemas']['OrderLineChanges'];
+export type OrderLinesInput = components['schemas']['OrderLinesInput'];
 export type OrderPage = components['schemas']['OrderPage'];
 export type OrderPageAnswer = components['schemas']['OrderPageAnswer'];
 export type OrderPrinting = components['schemas']['OrderPrinting'];
@@ -2731,16 +3531,24 @@ export type OrderQuote = components['schemas']['OrderQuote'];
 export type OrderQuoteAnswer = components['schemas']['OrderQuoteAnswer'];
 export type OrderRefusal = components['schemas']['OrderRefusal'];
 export type OrderReservation = components['schemas']['OrderReservation'];
+export type OrderSettledEvent = components['schemas']['OrderSettledEvent'];
 export type Payment = components['schemas']['Payment'];
 export type PaymentAnswer = components['schemas']['PaymentAnswer'];
 export type PaymentChanges = components['schemas']['PaymentChanges'];
 export type PaymentEventData = components['schemas']['PaymentEventData'];
+export type PaymentFailedEvent = components['schemas']['PaymentFailedEvent'];
+export type PaymentInput = components['schemas']['PaymentInput'];
 export type PaymentPage = components['schemas']['PaymentPage'];
 export type PaymentPageAnswer = components['schemas']['PaymentPageAnswer'];
+export type PaymentRecordedEvent = components['schemas']['PaymentRecordedEvent'];
 export type Performance = components['schemas']['Performance'];
 export type PerformanceAnswer = components['schemas']['PerformanceAnswer'];
+export type PerformanceCancelledEvent = components['schemas']['PerformanceCancelledEvent'];
+export type PerformanceChangedEvent = components['schemas']['PerformanceChangedEvent'];
 export type PerformanceChanges = components['schemas']['PerformanceChanges'];
+export type PerformanceCreatedEvent = components['schemas']['PerformanceCreatedEvent'];
 export type PerformanceEventData = components['schemas']['PerformanceEventData'];
+export type PerformanceInput = components['schemas']['PerformanceInput'];
 export type PerformancePage = components['schemas']['PerformancePage'];
 export type PerformancesByStart = components['schemas']['PerformancesByStart'];
 export type Place = components['schemas']['Place'];
@@ -2751,16 +3559,21 @@ export type PlaceState = components['schemas']['PlaceState'];
 export type PointOfSale = components['schemas']['PointOfSale'];
 export type PointOfSaleAnswer = components['schemas']['PointOfSaleAnswer'];
 export type PointOfSaleChanges = components['schemas']['PointOfSaleChanges'];
+export type PointOfSaleInput = components['schemas']['PointOfSaleInput'];
 export type PointOfSalePage = components['schemas']['PointOfSalePage'];
 export type PointOfSalePageAnswer = components['schemas']['PointOfSalePageAnswer'];
 export type Price = components['schemas']['Price'];
 export type PriceChanges = components['schemas']['PriceChanges'];
+export type PriceInput = components['schemas']['PriceInput'];
 export type PrintedTickets = components['schemas']['PrintedTickets'];
 export type PrintedTicketsAnswer = components['schemas']['PrintedTicketsAnswer'];
 export type Product = components['schemas']['Product'];
 export type ProductAnswer = components['schemas']['ProductAnswer'];
+export type ProductChangedEvent = components['schemas']['ProductChangedEvent'];
 export type ProductChanges = components['schemas']['ProductChanges'];
+export type ProductCreatedEvent = components['schemas']['ProductCreatedEvent'];
 export type ProductEventData = components['schemas']['ProductEventData'];
+export type ProductInput = components['schemas']['ProductInput'];
 export type ProductPage = components['schemas']['ProductPage'];
 export type ProductReplacement = components['schemas']['ProductReplacement'];
 export type ProductState = components['schemas']['ProductState'];
@@ -2786,8 +3599,10 @@ export type RedeliveryRequest = components['schemas']['RedeliveryRequest'];
 export type Refund = components['schemas']['Refund'];
 export type RefundAnswer = components['schemas']['RefundAnswer'];
 export type RefundEventData = components['schemas']['RefundEventData'];
+export type RefundInput = components['schemas']['RefundInput'];
 export type RefundPage = components['schemas']['RefundPage'];
 export type RefundPageAnswer = components['schemas']['RefundPageAnswer'];
+export type RefundRecordedEvent = components['schemas']['RefundRecordedEvent'];
 export type Relay = components['schemas']['Relay'];
 export type RelayChanges = components['schemas']['RelayChanges'];
 export type RevokeTokenAnswer = components['schemas']['RevokeTokenAnswer'];
@@ -2795,6 +3610,7 @@ export type ScanResult = components['schemas']['ScanResult'];
 export type SeatCategory = components['schemas']['SeatCategory'];
 export type SeatCategoryAvailability = components['schemas']['SeatCategoryAvailability'];
 export type SeatCategoryChanges = components['schemas']['SeatCategoryChanges'];
+export type SeatCategoryInput = components['schemas']['SeatCategoryInput'];
 export type SeatRow = components['schemas']['SeatRow'];
 export type SeatRowChanges = components['schemas']['SeatRowChanges'];
 export type SeatRowInput = components['schemas']['SeatRowInput'];
@@ -2803,28 +3619,37 @@ export type SensitiveDataAnswer = components['schemas']['SensitiveDataAnswer'];
 export type Structure = components['schemas']['Structure'];
 export type StructureAnswer = components['schemas']['StructureAnswer'];
 export type StructureChanges = components['schemas']['StructureChanges'];
+export type StructureInput = components['schemas']['StructureInput'];
 export type StructurePage = components['schemas']['StructurePage'];
 export type StructurePageAnswer = components['schemas']['StructurePageAnswer'];
 export type StructureReplacement = components['schemas']['StructureReplacement'];
 export type Tariff = components['schemas']['Tariff'];
 export type TariffAnswer = components['schemas']['TariffAnswer'];
 export type TariffChanges = components['schemas']['TariffChanges'];
+export type TariffInput = components['schemas']['TariffInput'];
 export type TariffPage = components['schemas']['TariffPage'];
 export type TariffPageAnswer = components['schemas']['TariffPageAnswer'];
 export type Ticket = components['schemas']['Ticket'];
 export type TicketAnswer = components['schemas']['TicketAnswer'];
+export type TicketCancelledEvent = components['schemas']['TicketCancelledEvent'];
+export type TicketChangedEvent = components['schemas']['TicketChangedEvent'];
 export type TicketChanges = components['schemas']['TicketChanges'];
 export type TicketControl = components['schemas']['TicketControl'];
+export type TicketControlRevertedEvent = components['schemas']['TicketControlRevertedEvent'];
+export type TicketControlledEvent = components['schemas']['TicketControlledEvent'];
 export type TicketEventData = components['schemas']['TicketEventData'];
+export type TicketIssuedEvent = components['schemas']['TicketIssuedEvent'];
 export type TicketPage = components['schemas']['TicketPage'];
 export type TicketPageAnswer = components['schemas']['TicketPageAnswer'];
+export type TicketPrintedEvent = components['schemas']['TicketPrintedEvent'];
+export type TicketPrintingRevertedEvent = components['schemas']['TicketPrintingRevertedEvent'];
+export type TicketReplacedEvent = components['schemas']['TicketReplacedEvent'];
 export type TicketReplacement = components['schemas']['TicketReplacement'];
 export type TicketScan = components['schemas']['TicketScan'];
 export type TicketScanAnswer = components['schemas']['TicketScanAnswer'];
 export type TicketScanAnswers = components['schemas']['TicketScanAnswers'];
 export type TicketScanAnswersAnswer = components['schemas']['TicketScanAnswersAnswer'];
 export type TicketScans = components['schemas']['TicketScans'];
-export type TicketStatus = components['schemas']['TicketStatus'];
 export type Usage = components['schemas']['Usage'];
 export type UsageAnswer = components['schemas']['UsageAnswer'];
 export type UsageItem = components['schemas']['UsageItem'];
@@ -2833,16 +3658,19 @@ export type User = components['schemas']['User'];
 export type UserAnswer = components['schemas']['UserAnswer'];
 export type UserChanges = components['schemas']['UserChanges'];
 export type UserInfo = components['schemas']['UserInfo'];
+export type UserInput = components['schemas']['UserInput'];
 export type UserPage = components['schemas']['UserPage'];
 export type UserPageAnswer = components['schemas']['UserPageAnswer'];
 export type UserWithInvitation = components['schemas']['UserWithInvitation'];
 export type UserWithInvitationAnswer = components['schemas']['UserWithInvitationAnswer'];
 export type Venue = components['schemas']['Venue'];
+export type VenueInput = components['schemas']['VenueInput'];
 export type VerificationKey = components['schemas']['VerificationKey'];
 export type VerificationKeyAnswer = components['schemas']['VerificationKeyAnswer'];
 export type Webhook = components['schemas']['Webhook'];
 export type WebhookAnswer = components['schemas']['WebhookAnswer'];
 export type WebhookChanges = components['schemas']['WebhookChanges'];
+export type WebhookInput = components['schemas']['WebhookInput'];
 export type WebhookPage = components['schemas']['WebhookPage'];
 export type WebhookPageAnswer = components['schemas']['WebhookPageAnswer'];
 export type WebhookTest = components['schemas']['WebhookTest'];
@@ -2863,15 +3691,12 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewOrderLines"];
+                "application/json": components["schemas"]["OrderLinesInput"];
             };
         };
         responses: {
             /** @description OK */
             201: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["OrderAnswer"];
                 };
@@ -2897,9 +3722,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["PaymentPageAnswer"];
                 };
@@ -2918,15 +3740,12 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewPayment"];
+                "application/json": components["schemas"]["PaymentInput"];
             };
         };
         responses: {
             /** @description OK */
             201: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["PaymentAnswer"];
                 };
@@ -2951,9 +3770,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["OrderAnswer"];
                 };
@@ -2978,9 +3794,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["UserAnswer"];
                 };
@@ -3001,9 +3814,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["GetPerformanceAnswer"];
                 };
@@ -3028,9 +3838,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["PerformanceAnswer"];
                 };
@@ -3054,9 +3861,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["PointOfSaleAnswer"];
                 };
@@ -3084,9 +3888,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["PointOfSaleAnswer"];
                 };
@@ -3107,9 +3908,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["GetProductAnswer"];
                 };
@@ -3134,9 +3932,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["ProductAnswer"];
                 };
@@ -3161,9 +3956,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["ProductAnswer"];
                 };
@@ -3184,9 +3976,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["TariffAnswer"];
                 };
@@ -3211,9 +4000,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["TariffAnswer"];
                 };
@@ -3238,9 +4024,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["OrderAnswer"];
                 };
@@ -3262,9 +4045,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["TicketAnswer"];
                 };
@@ -3289,9 +4069,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["TicketAnswer"];
                 };
@@ -3312,9 +4089,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["TicketAnswer"];
                 };
@@ -3347,9 +4121,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["RecordedScanPageAnswer"];
                 };
@@ -3371,9 +4142,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["TicketScanAnswersAnswer"];
                 };
@@ -3396,9 +4164,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["ApiKeyPageAnswer"];
                 };
@@ -3414,15 +4179,12 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewApiKey"];
+                "application/json": components["schemas"]["ApiKeyInput"];
             };
         };
         responses: {
             /** @description OK */
             201: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["ApiKeyWithKeyAnswer"];
                 };
@@ -3445,9 +4207,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["ClientPageAnswer"];
                 };
@@ -3463,15 +4222,12 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewClient"];
+                "application/json": components["schemas"]["ClientInput"];
             };
         };
         responses: {
             /** @description OK */
             201: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["CreatedClientAnswer"];
                 };
@@ -3492,9 +4248,6 @@ export interface operations {
         responses: {
             /** @description OK */
             201: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["ClientWithNewSecretAnswer"];
                 };
@@ -3523,9 +4276,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["IndividualPageAnswer"];
                 };
@@ -3544,15 +4294,12 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewIndividual"];
+                "application/json": components["schemas"]["IndividualInput"];
             };
         };
         responses: {
             /** @description OK */
             201: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["IndividualAnswer"];
                 };
@@ -3581,9 +4328,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["IndividualPageAnswer"];
                 };
@@ -3602,15 +4346,12 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewIndividual"];
+                "application/json": components["schemas"]["IndividualInput"];
             };
         };
         responses: {
             /** @description OK */
             201: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["IndividualAnswer"];
                 };
@@ -3650,9 +4391,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["OrderPageAnswer"];
                 };
@@ -3668,15 +4406,12 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewOrder"];
+                "application/json": components["schemas"]["OrderInput"];
             };
         };
         responses: {
             /** @description OK */
             201: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["OrderAnswer"];
                 };
@@ -3704,9 +4439,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["ListPerformancesAnswer"];
                 };
@@ -3725,15 +4457,12 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewPerformance"];
+                "application/json": components["schemas"]["PerformanceInput"];
             };
         };
         responses: {
             /** @description OK */
             201: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["PerformanceAnswer"];
                 };
@@ -3758,9 +4487,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["PointOfSalePageAnswer"];
                 };
@@ -3776,15 +4502,12 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewPointOfSale"];
+                "application/json": components["schemas"]["PointOfSaleInput"];
             };
         };
         responses: {
             /** @description OK */
             201: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["PointOfSaleAnswer"];
                 };
@@ -3821,9 +4544,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["ListProductsAnswer"];
                 };
@@ -3839,15 +4559,12 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewProduct"];
+                "application/json": components["schemas"]["ProductInput"];
             };
         };
         responses: {
             /** @description OK */
             201: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["ProductAnswer"];
                 };
@@ -3876,9 +4593,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["StructurePageAnswer"];
                 };
@@ -3897,15 +4611,12 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewStructure"];
+                "application/json": components["schemas"]["StructureInput"];
             };
         };
         responses: {
             /** @description OK */
             201: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["StructureAnswer"];
                 };
@@ -3934,9 +4645,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["StructurePageAnswer"];
                 };
@@ -3955,15 +4663,12 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewStructure"];
+                "application/json": components["schemas"]["StructureInput"];
             };
         };
         responses: {
             /** @description OK */
             201: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["StructureAnswer"];
                 };
@@ -3988,9 +4693,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["TariffPageAnswer"];
                 };
@@ -4006,15 +4708,12 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewTariff"];
+                "application/json": components["schemas"]["TariffInput"];
             };
         };
         responses: {
             /** @description OK */
             201: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["TariffAnswer"];
                 };
@@ -4056,9 +4755,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["CreateTokenAnswer"];
                 };
@@ -4085,9 +4781,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["UserPageAnswer"];
                 };
@@ -4103,15 +4796,12 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewUser"];
+                "application/json": components["schemas"]["UserInput"];
             };
         };
         responses: {
             /** @description OK */
             201: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["UserWithInvitationAnswer"];
                 };
@@ -4132,9 +4822,6 @@ export interface operations {
         responses: {
             /** @description OK */
             201: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["UserWithInvitationAnswer"];
                 };
@@ -4157,9 +4844,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["WebhookPageAnswer"];
                 };
@@ -4175,15 +4859,12 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewWebhook"];
+                "application/json": components["schemas"]["WebhookInput"];
             };
         };
         responses: {
             /** @description OK */
             201: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["WebhookWithSecretAnswer"];
                 };
@@ -4204,9 +4885,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["ApiKeyAnswer"];
                 };
@@ -4227,9 +4905,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["ApiKeyAnswer"];
                 };
@@ -4254,9 +4929,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["ApiKeyAnswer"];
                 };
@@ -4277,9 +4949,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["ClientAnswer"];
                 };
@@ -4300,9 +4969,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["ClientAnswer"];
                 };
@@ -4327,9 +4993,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["ClientAnswer"];
                 };
@@ -4352,9 +5015,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["ClientAnswer"];
                 };
@@ -4375,9 +5035,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["UserAnswer"];
                 };
@@ -4398,9 +5055,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["UserAnswer"];
                 };
@@ -4425,9 +5079,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["UserAnswer"];
                 };
@@ -4448,9 +5099,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["WebhookAnswer"];
                 };
@@ -4471,9 +5119,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["WebhookAnswer"];
                 };
@@ -4498,9 +5143,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["WebhookAnswer"];
                 };
@@ -4518,9 +5160,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         [key: string]: unknown;
@@ -4543,9 +5182,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["IndividualAnswer"];
                 };
@@ -4573,9 +5209,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["IndividualAnswer"];
                 };
@@ -4596,9 +5229,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["IndividualAnswer"];
                 };
@@ -4626,9 +5256,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["IndividualAnswer"];
                 };
@@ -4649,9 +5276,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["IndividualAnswer"];
                 };
@@ -4679,9 +5303,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["IndividualAnswer"];
                 };
@@ -4702,9 +5323,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["IndividualAnswer"];
                 };
@@ -4732,9 +5350,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["IndividualAnswer"];
                 };
@@ -4755,9 +5370,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["StructureAnswer"];
                 };
@@ -4785,9 +5397,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["StructureAnswer"];
                 };
@@ -4808,9 +5417,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["StructureAnswer"];
                 };
@@ -4838,9 +5444,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["StructureAnswer"];
                 };
@@ -4861,9 +5464,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["StructureAnswer"];
                 };
@@ -4891,9 +5491,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["StructureAnswer"];
                 };
@@ -4914,9 +5511,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["StructureAnswer"];
                 };
@@ -4944,9 +5538,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["StructureAnswer"];
                 };
@@ -4971,9 +5562,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["OrderAnswer"];
                 };
@@ -4994,9 +5582,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["AdmissionsAnswer"];
                 };
@@ -5014,9 +5599,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["AuthorizationServerMetadata"];
                 };
@@ -5037,9 +5619,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["GetAvailabilityAnswer"];
                 };
@@ -5062,9 +5641,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["GetCatalogAnswer"];
                 };
@@ -5085,9 +5661,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["EventAnswer"];
                 };
@@ -5105,9 +5678,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["JsonWebKeySet"];
                 };
@@ -5125,9 +5695,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["UserAnswer"];
                 };
@@ -5145,9 +5712,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["AuthorizationServerMetadata"];
                 };
@@ -5168,9 +5732,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["OrderAnswer"];
                 };
@@ -5195,9 +5756,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["OrderAnswer"];
                 };
@@ -5220,9 +5778,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["PaymentAnswer"];
                 };
@@ -5249,9 +5804,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["OrderAnswer"];
                 };
@@ -5274,9 +5826,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["RefundAnswer"];
                 };
@@ -5297,9 +5846,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["SensitiveDataAnswer"];
                 };
@@ -5324,9 +5870,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["SensitiveDataAnswer"];
                 };
@@ -5347,9 +5890,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["SensitiveDataAnswer"];
                 };
@@ -5374,9 +5914,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["SensitiveDataAnswer"];
                 };
@@ -5397,9 +5934,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["TicketAnswer"];
                 };
@@ -5424,9 +5958,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["TicketAnswer"];
                 };
@@ -5453,9 +5984,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/pdf": string;
                     "image/svg+xml": string;
@@ -5490,9 +6018,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["UsageAnswer"];
                 };
@@ -5510,9 +6035,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["UserInfo"];
                 };
@@ -5530,9 +6052,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["UserInfo"];
                 };
@@ -5550,9 +6069,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["VerificationKeyAnswer"];
                 };
@@ -5582,9 +6098,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["IntrospectTokenAnswer"];
                 };
@@ -5622,9 +6135,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["ListAllPerformancesAnswer"];
                 };
@@ -5649,9 +6159,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["ListAvailabilityAnswer"];
                 };
@@ -5679,9 +6186,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["DeliveryPageAnswer"];
                 };
@@ -5699,9 +6203,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["ListErrorsAnswer"];
                 };
@@ -5739,9 +6240,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["EventPageAnswer"];
                     /**
@@ -5782,9 +6280,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["PlacePageAnswer"];
                 };
@@ -5810,9 +6305,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["RefundPageAnswer"];
                 };
@@ -5831,15 +6323,12 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewRefund"];
+                "application/json": components["schemas"]["RefundInput"];
             };
         };
         responses: {
             /** @description OK */
             201: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["RefundAnswer"];
                 };
@@ -5860,7 +6349,7 @@ export interface operations {
                 performanceId?: string;
                 /** @description of the buyer */
                 contactNumber?: string;
-                status?: components["schemas"]["TicketStatus"];
+                status?: "not_printed" | "printed" | "controlled" | "invalidated" | "cancelled";
                 /** @description as scanned */
                 barcode?: string;
             };
@@ -5872,9 +6361,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["TicketPageAnswer"];
                 };
@@ -5896,9 +6382,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["PrintedTicketsAnswer"];
                 };
@@ -5919,9 +6402,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["TicketAnswer"];
                 };
@@ -5942,9 +6422,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["TicketAnswer"];
                 };
@@ -5960,15 +6437,12 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewOrder"];
+                "application/json": components["schemas"]["OrderInput"];
             };
         };
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["OrderQuoteAnswer"];
                 };
@@ -5993,9 +6467,6 @@ export interface operations {
         responses: {
             /** @description OK */
             202: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["RedeliveryAnswer"];
                 };
@@ -6018,9 +6489,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["OrderAnswer"];
                 };
@@ -6047,9 +6515,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["OrderAnswer"];
                 };
@@ -6074,9 +6539,6 @@ export interface operations {
         responses: {
             /** @description OK */
             201: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["TicketAnswer"];
                 };
@@ -6101,9 +6563,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["OrderAnswer"];
                 };
@@ -6133,9 +6592,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["RevokeTokenAnswer"];
                 };
@@ -6156,9 +6612,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["WebhookWithSecretAnswer"];
                 };
@@ -6179,9 +6632,6 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["WebhookTestAnswer"];
                 };
@@ -6252,9 +6702,9 @@ export type StatusCode =
 /** The operations, by their ids. */
 export interface Operations {
   /** Adds lines to an open or reserved order: all their places are held, or none: `POST /svc/v3/orders/{orderId}/lines` */
-  addLines(request: { path: operations['addLines']['parameters']['path']; body: NewOrderLines; idempotencyKey?: string; ifMatch?: string } & Options): Call<Order>;
+  addLines(request: { path: operations['addLines']['parameters']['path']; body: OrderLinesInput; idempotencyKey?: string; ifMatch?: string } & Options): Call<Order>;
   /** Records a payment; fully captured it confirms the order: `POST /svc/v3/orders/{orderId}/payments` */
-  addPayment(request: { path: operations['addPayment']['parameters']['path']; body: NewPayment; idempotencyKey?: string; ifMatch?: string } & Options): Call<Payment>;
+  addPayment(request: { path: operations['addPayment']['parameters']['path']; body: PaymentInput; idempotencyKey?: string; ifMatch?: string } & Options): Call<Payment>;
   /** Cancels an order, at once and durably: `POST /svc/v3/orders/{orderId}/cancellation` */
   cancelOrder(request: { path: operations['cancelOrder']['parameters']['path']; body?: OrderCancellationRequest; idempotencyKey?: string; ifMatch?: string } & Options): Call<Order>;
   /** Changes the password of the user who is signed in; ends all sign-ins, this one included: `POST /svc/v3/users/me/password` */
@@ -6276,37 +6726,37 @@ export interface Operations {
   /** Controls tickets with up to 500 scans, each for itself: `POST /svc/v3/tickets/controls` */
   controlTickets(request: { body: TicketScans; idempotencyKey?: string } & Options): List<TicketScanAnswers>;
   /** Makes an API key for public data and answers it this once: `POST /svc/v3/api-keys` */
-  createApiKey(request: { body: NewApiKey; idempotencyKey?: string } & Options): Call<ApiKeyWithKey>;
+  createApiKey(request: { body: ApiKeyInput; idempotencyKey?: string } & Options): Call<ApiKeyWithKey>;
   /** Registers a client and answers its first secret, this once: `POST /svc/v3/clients` */
-  createClient(request: { body: NewClient; idempotencyKey?: string } & Options): Call<CreatedClient>;
+  createClient(request: { body: ClientInput; idempotencyKey?: string } & Options): Call<CreatedClient>;
   /** Makes a second secret, for rotation, and answers it this once: `POST /svc/v3/clients/{clientId}/secrets` */
   createClientSecret(request: { path: operations['createClientSecret']['parameters']['path']; idempotencyKey?: string; ifMatch?: string } & Options): Call<ClientWithNewSecret>;
   /** Creates an individual: `POST /svc/v3/contacts/individuals` */
-  createIndividual(request: { query?: operations['createIndividual']['parameters']['query']; body: NewIndividual; idempotencyKey?: string } & Options): Call<Individual>;
+  createIndividual(request: { query?: operations['createIndividual']['parameters']['query']; body: IndividualInput; idempotencyKey?: string } & Options): Call<Individual>;
   /** Creates an individual: `POST /contacts/individuals` */
-  createIndividualUnprefixed(request: { query?: operations['createIndividualUnprefixed']['parameters']['query']; body: NewIndividual; idempotencyKey?: string } & Options): Call<Individual>;
+  createIndividualUnprefixed(request: { query?: operations['createIndividualUnprefixed']['parameters']['query']; body: IndividualInput; idempotencyKey?: string } & Options): Call<Individual>;
   /** Creates an order and holds its places: all of them or none: `POST /svc/v3/orders` */
-  createOrder(request: { body: NewOrder; idempotencyKey?: string } & Options): Call<Order>;
+  createOrder(request: { body: OrderInput; idempotencyKey?: string } & Options): Call<Order>;
   /** Adds a performance to a product and creates its places: `POST /svc/v3/catalog/products/{productId}/performances` */
-  createPerformance(request: { path: operations['createPerformance']['parameters']['path']; body: NewPerformance; idempotencyKey?: string } & Options): Call<Performance>;
+  createPerformance(request: { path: operations['createPerformance']['parameters']['path']; body: PerformanceInput; idempotencyKey?: string } & Options): Call<Performance>;
   /** Creates a point of sale: `POST /svc/v3/catalog/points-of-sale` */
-  createPointOfSale(request: { body: NewPointOfSale; idempotencyKey?: string } & Options): Call<PointOfSale>;
+  createPointOfSale(request: { body: PointOfSaleInput; idempotencyKey?: string } & Options): Call<PointOfSale>;
   /** Creates a product, with performances and their places if given: `POST /svc/v3/catalog/products` */
-  createProduct(request: { body: NewProduct; idempotencyKey?: string } & Options): Call<Product>;
+  createProduct(request: { body: ProductInput; idempotencyKey?: string } & Options): Call<Product>;
   /** Creates a structure: `POST /svc/v3/contacts/structures` */
-  createStructure(request: { query?: operations['createStructure']['parameters']['query']; body: NewStructure; idempotencyKey?: string } & Options): Call<Structure>;
+  createStructure(request: { query?: operations['createStructure']['parameters']['query']; body: StructureInput; idempotencyKey?: string } & Options): Call<Structure>;
   /** Creates a structure: `POST /contacts/structures` */
-  createStructureUnprefixed(request: { query?: operations['createStructureUnprefixed']['parameters']['query']; body: NewStructure; idempotencyKey?: string } & Options): Call<Structure>;
+  createStructureUnprefixed(request: { query?: operations['createStructureUnprefixed']['parameters']['query']; body: StructureInput; idempotencyKey?: string } & Options): Call<Structure>;
   /** Creates a tariff: `POST /svc/v3/catalog/tariffs` */
-  createTariff(request: { body: NewTariff; idempotencyKey?: string } & Options): Call<Tariff>;
+  createTariff(request: { body: TariffInput; idempotencyKey?: string } & Options): Call<Tariff>;
   /** Issues tokens to a client: its own, or those of a user who signed in (RFC 6749): `POST /auth/token` */
   createToken(request: { body: operations['createToken']['requestBody']['content']['application/x-www-form-urlencoded'] } & Options): Call<IssuedToken>;
   /** Creates a user, and answers the link that sets the password, this once: `POST /svc/v3/users` */
-  createUser(request: { body: NewUser; idempotencyKey?: string } & Options): Call<UserWithInvitation>;
+  createUser(request: { body: UserInput; idempotencyKey?: string } & Options): Call<UserWithInvitation>;
   /** Makes a new link that sets the password, also for a lost one, and answers it this once: `POST /svc/v3/users/{userId}/invitation` */
   createUserInvitation(request: { path: operations['createUserInvitation']['parameters']['path']; idempotencyKey?: string; ifMatch?: string } & Options): Call<UserWithInvitation>;
   /** Makes a webhook: events from now on are posted to its address: `POST /svc/v3/webhooks` */
-  createWebhook(request: { body: NewWebhook; idempotencyKey?: string } & Options): Call<WebhookWithSecret>;
+  createWebhook(request: { body: WebhookInput; idempotencyKey?: string } & Options): Call<WebhookWithSecret>;
   /** Deletes an API key; it is refused within five seconds: `DELETE /svc/v3/api-keys/{apiKeyId}` */
   deleteApiKey(request: { path: operations['deleteApiKey']['parameters']['path']; ifMatch?: string } & Options): Call<ApiKey>;
   /** Deletes a client; its tokens are refused within five seconds: `DELETE /svc/v3/clients/{clientId}` */
@@ -6444,11 +6894,11 @@ export interface Operations {
   /** Records that a ticket is printed, or delivered in another way: `POST /svc/v3/tickets/{ticketId}/printing` */
   printTicket(request: { path: operations['printTicket']['parameters']['path']; idempotencyKey?: string; ifMatch?: string } & Options): Call<Ticket>;
   /** Answers what an order would cost now, and every reason why it would be refused; nothing is held: `POST /svc/v3/orders/quotes` */
-  quoteOrder(request: { body: NewOrder; idempotencyKey?: string } & Options): Call<OrderQuote>;
+  quoteOrder(request: { body: OrderInput; idempotencyKey?: string } & Options): Call<OrderQuote>;
   /** Delivers an event again, or all events after a cursor: `POST /svc/v3/webhooks/{webhookId}/redeliveries` */
   redeliverEvents(request: { path: operations['redeliverEvents']['parameters']['path']; body: RedeliveryRequest; idempotencyKey?: string } & Options): Call<Redelivery>;
   /** Records a refund, in every state of the order: `POST /svc/v3/orders/{orderId}/refunds` */
-  refundOrder(request: { path: operations['refundOrder']['parameters']['path']; body: NewRefund; idempotencyKey?: string; ifMatch?: string } & Options): Call<Refund>;
+  refundOrder(request: { path: operations['refundOrder']['parameters']['path']; body: RefundInput; idempotencyKey?: string; ifMatch?: string } & Options): Call<Refund>;
   /** Removes a line from an open or reserved order and releases its place: `DELETE /svc/v3/orders/{orderId}/lines/{lineId}` */
   removeLine(request: { path: operations['removeLine']['parameters']['path']; ifMatch?: string } & Options): Call<Order>;
   /** Replaces the details of an individual: `PUT /svc/v3/contacts/individuals/{contactNumber}` */

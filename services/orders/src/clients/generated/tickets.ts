@@ -83,12 +83,11 @@ export interface components {
             };
             readonly timeZone: string;
         };
-        /** @enum {string} */
-        readonly TicketStatus: "not_printed" | "printed" | "controlled" | "invalidated" | "cancelled";
         readonly TicketSummary: {
             readonly ticketId: string;
             readonly lineId: string;
-            readonly status: components["schemas"]["TicketStatus"];
+            /** @enum {string} */
+            readonly status: "not_printed" | "printed" | "controlled" | "invalidated" | "cancelled";
         };
     };
     responses: never;
@@ -157,5 +156,5 @@ export const ticketsApi: ServiceApi<operations> = {
 
 export const ticketsValues = {
   'ConfirmedOrder.ticketDelivery': ['electronic', 'print'],
-  'TicketStatus': ['not_printed', 'printed', 'controlled', 'invalidated', 'cancelled'],
+  'TicketSummary.status': ['not_printed', 'printed', 'controlled', 'invalidated', 'cancelled'],
 } as const;

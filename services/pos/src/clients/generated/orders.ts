@@ -3,6 +3,12 @@ import type { ServiceApi } from '@boxoffice/service';
 
 export interface components {
     schemas: {
+        readonly BeneficiaryInput: {
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
+            readonly firstName?: string;
+            /** @description one line with a visible character, trimmed, in Unicode NFC */
+            readonly lastName?: string;
+        };
         readonly CancelAfterFaultAnswer: {
             /** @constant */
             readonly status: "success";
@@ -38,7 +44,7 @@ export interface components {
             /** @description these places; absent: the best free ones */
             readonly placeIds?: readonly string[];
             /** @description those who will come, in the order of the places; at most as many */
-            readonly beneficiaries?: readonly components["schemas"]["NewBeneficiary"][];
+            readonly beneficiaries?: readonly components["schemas"]["BeneficiaryInput"][];
             /** @description one line with a visible character, trimmed, in Unicode NFC */
             readonly contactNumber?: string;
         };
@@ -79,12 +85,6 @@ export interface components {
                 readonly items: readonly components["schemas"]["ShopOrder"][];
                 readonly total: number;
             };
-        };
-        readonly NewBeneficiary: {
-            /** @description one line with a visible character, trimmed, in Unicode NFC */
-            readonly firstName?: string;
-            /** @description one line with a visible character, trimmed, in Unicode NFC */
-            readonly lastName?: string;
         };
         readonly PlaceReference: {
             readonly id: string;

@@ -46,7 +46,8 @@ export interface components {
         };
         readonly ShopTicket: {
             readonly id: string;
-            readonly status: components["schemas"]["TicketStatus"];
+            /** @enum {string} */
+            readonly status: "not_printed" | "printed" | "controlled" | "invalidated" | "cancelled";
             readonly orderId: string;
             readonly lineId: string;
             readonly performanceId: string;
@@ -111,8 +112,6 @@ export interface components {
             readonly details: string | null;
             readonly data: components["schemas"]["ShopTicketDocument"];
         };
-        /** @enum {string} */
-        readonly TicketStatus: "not_printed" | "printed" | "controlled" | "invalidated" | "cancelled";
     };
     responses: never;
     parameters: never;
@@ -128,7 +127,7 @@ export interface operations {
                 readonly contactNumber?: string;
                 /** @description up to 100 ids, separated by commas */
                 readonly orderIds?: string;
-                readonly status?: components["schemas"]["TicketStatus"];
+                readonly status?: "not_printed" | "printed" | "controlled" | "invalidated" | "cancelled";
             };
             readonly header?: never;
             readonly path?: never;
@@ -239,5 +238,5 @@ export const ticketsApi: ServiceApi<operations> = {
 };
 
 export const ticketsValues = {
-  'TicketStatus': ['not_printed', 'printed', 'controlled', 'invalidated', 'cancelled'],
+  'ShopTicket.status': ['not_printed', 'printed', 'controlled', 'invalidated', 'cancelled'],
 } as const;
