@@ -1,4 +1,4 @@
-import { type Client, type Json, openClient, openVisitor } from '@boxoffice/testkit';
+import { type Client, type Json, openClient, openVisitor, waitUntil } from '@boxoffice/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { authorised, demoClient } from '../../src/client.ts';
 import { type Product, startProduct } from '../../src/product.ts';
@@ -111,18 +111,17 @@ describe('a shopper cancels', () => {
   const pointOfSale = `/svc/v3/catalog/points-of-sale/${SHOP}`;
   const allow = (shopperCancellationMinutes: number | null) =>
     must(full, pointOfSale, 'PATCH', { shopperCancellationMinutes });
-  /** The point of sale is read anew within three seconds: an order of its own tells. */
-  const known = async (minutes: number | null) => {
-    const { moved, cancel } = await bought();
-    await moved(new Date(Date.now() + 90 * 60_000).toISOString());
-    const isAllowed = minutes !== null && minutes < 90;
-    for (;;) {
-      const [status] = await cancel();
-      if ((status === 200) === isAllowed) return;
-      if (status === 200) return known(minutes);
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-  };
+  /** The point of sale is read anew within three seconds: orders of their own tell. */
+  const known = (minutes: number | null) =>
+    waitUntil(
+      async () => {
+        const { moved, cancel } = await bought();
+        await moved(new Date(Date.now() + 90 * 60_000).toISOString());
+        const [status] = await cancel();
+        return (status === 200) === (minutes !== null && minutes < 90);
+      },
+      { what: `${minutes} minutes to count`, everyMs: 100 },
+    );
   const bought = async () => {
     const visitor = openVisitor(openClient(product.address), SHOP);
     const { id, items } = await buyAsGuest(SHOP, visitor);
@@ -135,7 +134,7 @@ describe('a shopper cancels', () => {
     };
     const moved = async (to: string) => {
       await move(to);
-      while ((await shownStart()) !== to) await new Promise((resolve) => setTimeout(resolve, 20));
+      await waitUntil(async () => (await shownStart()) === to, { what: 'the new start' });
     };
     const cancel = async () => {
       const { status, body } = await visitor(`/tnwr/v1/orders/${id}/cancellation`, { method: 'POST', body: {} });

@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Value } from 'typebox/value';
+import { WebhookTestEvent } from '../../src/types/schemas.ts';
+import {
+  Clock,
+  engines,
+  type Instance,
+  type Json,
+  openInstance,
+  openReceiver,
+  type Receiver,
+  Registrations,
+  silence,
+  status,
+  until,
+} from './fixture.ts';
+
+describe.each(engines)('on $name', (engine) => {
+  let discard: () => Promise<void>;
+  let its: Instance;
+  let at: Receiver;
+  const clock = new Clock();
+
+  beforeAll(async () => {
+    const opened = await engine.open();
+    discard = opened.discard;
+    at = await openReceiver();
+    its = await openInstance(opened.store, { clock, clients: new Registrations() }, { answerMs: 1_000 });
+  });
+  afterAll(async () => {
+    await its.close();
+    await at.close();
+    await discard();
+  });
+
+  const using = async (work: (id: string) => Promise<void>, body: object = {}) => {
+    const { id } = await its.webhook(at.url, body);
+    await work(id);
+    await its.call('DELETE', `/${id}`);
+  };
+
+  test('a test is sent at once in every state, and answers its outcome', () =>
+    using(
+      async (id) => {
+        at.received.length = 0;
+        const sent = await its.call<{ delivery: Json }>('POST', `/${id}/test`);
+        expect(sent.data.delivery).toMatchObject({ type: 'webhook.test', outcome: 'succeeded', httpStatus: 204 });
+        expect(at.received[0]?.event).toEqual({
+          id: sent.data.delivery.eventId,
+          type: 'webhook.test',
+          occurredAt: expect.any(String),
+          institution: 'opera',
+          resource: { type: 'webhook', id, version: 1, url: `https://tickets.example/svc/v3/webhooks/${id}` },
+          data: {},
+        });
+        expect(Value.Check(WebhookTestEvent, at.received[0]?.event)).toBe(true);
+        at.answer = status(500);
+        const failed = await its.call<{ delivery: Json }>('POST', `/${id}/test`);
+        expect(failed.data.delivery).toMatchObject({ outcome: 'failed', error: 'http_status', nextAttemptAt: null });
+        at.answer = silence;
+        const late = await its.call<{ delivery: Json }>('POST', `/${id}/test`);
+        expect(late.data.delivery).toMatchObject({ outcome: 'failed', httpStatus: null, error: 'timeout' });
+        at.answer = status(204);
+        expect(await its.attempts(id)).toHaveLength(3);
+        expect(await its.attempts(id, '&outcome=succeeded')).toHaveLength(1);
+      },
+      { state: 'paused' },
+    ));
+
+  test('redeliveries name one known event, or a cursor', () =>
+    using(async (id) => {
+      const ask = (body: object) => its.call('POST', `/${id}/redeliveries`, { body });
+      const order = await its.emit('order.created');
+      const ticket = await its.emit('ticket.issued');
+      expect((await ask({ eventId: 'evt_none' })).status).toBe(422);
+      expect((await ask({ eventId: ticket })).status).toBe(422);
+      expect((await ask({ after: 'nonsense' })).status).toBe(400);
+      expect((await ask({})).status).toBe(400);
+      expect((await ask({ eventId: order, after: its.cursor(0) })).status).toBe(422);
+      const accepted = await ask({ eventId: order });
+      expect([accepted.status, accepted.data]).toEqual([202, { count: 1 }]);
+      await until('it again', async () => (await its.attempts(id, `&eventId=${order}&outcome=succeeded`)).length === 2);
+      const all = await ask({ after: 'start' });
+      expect([all.status, all.data.count]).toEqual([202, expect.any(Number)]);
+      expect(all.data.count).toBeGreaterThan(0);
+    }));
+
+  test('events are delivered again once at a time', () =>
+    using(async (id) => {
+      const ask = (body: object) => its.call('POST', `/${id}/redeliveries`, { body });
+      const event = await its.emit('order.created');
+      await until('the event', async () => (await its.attempts(id, '&outcome=succeeded')).length === 1);
+      at.answer = status(503);
+      const both = await Promise.all([ask({ after: 'start' }), ask({ after: 'start' })]);
+      expect(both.map((answer) => answer.status).sort()).toEqual([202, 409]);
+      await until('it waits', async () => (await its.attempts(id, '&outcome=waiting')).length > 0);
+      const refused = await ask({ after: 'start' });
+      expect([refused.status, refused.body.status]).toEqual([409, 'webhook_redelivery_running']);
+      expect(refused.headers.get('retry-after')).toBeNull();
+      // Another single event is taken meanwhile.
+      expect((await ask({ eventId: event })).status).toBe(202);
+      at.answer = status(204);
+      clock.advance(60 * 60_000);
+      await until('both again', async () => (await its.attempts(id, '&outcome=waiting')).length === 0);
+      await until('another', async () => (await ask({ after: 'start' })).status === 202);
+    }));
+
+  test('what is asked for of a paused webhook is planned, so that single events do not block each other', () =>
+    using(
+      async (id) => {
+        const ask = (body: object, headers = {}) => its.call('POST', `/${id}/redeliveries`, { body, headers });
+        const before = its.cursor(await its.context.feed.head('opera'));
+        const events = [await its.emit('order.created'), await its.emit('order.created')];
+        const headers = { 'idempotency-key': id };
+        const accepted = await ask({ eventId: events[0] }, headers);
+        expect([accepted.status, accepted.data]).toEqual([202, { count: 1 }]);
+        expect((await ask({ after: before })).data).toEqual({ count: 2 });
+        expect((await ask({ eventId: events[1] })).status).toBe(202);
+        expect((await ask({ eventId: events[0] }, headers)).data).toEqual({ count: 1 });
+        const waiting = async () => (await its.attempts(id, '&outcome=waiting')).map(({ eventId }) => eventId).sort();
+        await until('all of them', async () => (await waiting()).length >= 4);
+        expect(await waiting()).toEqual([...events, ...events].sort());
+        expect((await ask({ after: before })).status).toBe(409);
+        expect(await its.attempts(id)).toHaveLength(4);
+      },
+      { state: 'paused' },
+    ));
+
+  test('of many events that are delivered again, a few hundred wait at a time', () =>
+    using(async (id) => {
+      const before = its.cursor(await its.context.feed.head('opera'));
+      const types = ['ticket.*'];
+      const count = 350;
+      for (let n = 0; n < count; n += 1) await its.emit('ticket.issued');
+      at.received.length = 0;
+      at.answer = silence;
+      await its.call('PATCH', `/${id}`, { body: { types } });
+      const asked = await its.call('POST', `/${id}/redeliveries`, { body: { after: before } });
+      expect(asked.data).toEqual({ count });
+      await until('attempts', () => at.received.length === 10);
+      const waiting = await its.attempts(id, '&outcome=waiting');
+      expect(waiting.length).toBeLessThan(300);
+      at.answer = status(204);
+      clock.advance(60_000);
+      await until('all of them', async () => new Set(at.ids()).size === count);
+    }));
+
+  test('a webhook is tested ten times a minute', () =>
+    using(async (id) => {
+      const test = () => its.call('POST', `/${id}/test`);
+      at.received.length = 0;
+      // The receiver keeps them, so that all are sent at once.
+      at.answer = silence;
+      const tests = Array.from({ length: 30 }, test);
+      await until('those that are sent', () => at.received.length === 10);
+      const refused = await test();
+      expect([refused.status, refused.body.status]).toEqual([429, 'too_many_requests']);
+      const seconds = Number(refused.headers.get('retry-after'));
+      expect(seconds).toBeGreaterThan(0);
+      expect((await Promise.all(tests)).map((one) => one.status).sort()).toEqual([
+        ...Array(10).fill(200),
+        ...Array(20).fill(429),
+      ]);
+      expect(at.received).toHaveLength(10);
+      at.answer = status(204);
+      clock.advance(1_000 * seconds);
+      expect((await test()).status).toBe(200);
+    }));
+});
