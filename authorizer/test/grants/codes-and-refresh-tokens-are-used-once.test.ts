@@ -261,31 +261,6 @@ describe.each(engines)('on $name', (engine) => {
     });
   });
 
-  describe('an access token of a user', () => {
-    test('counts with the role that the user has now', async () => {
-      const person = await people.person({ role: 'manager' });
-      const { access_token: token } = await people.tokens(client, person);
-      expect((await installation.decide(String(token), 'orders:read')).status).toBe(200);
-      await people.users.amend('opera', person.userId, { role: 'door' });
-      expect((await installation.decide(String(token), 'orders:read')).status).toBe(403);
-      expect((await installation.decide(String(token), 'catalog:read')).status).toBe(200);
-    });
-
-    test('gives userinfo by scope, and none without openid', async () => {
-      const { access_token: token } = await people.tokens(client, ada, 'openid profile email');
-      for (const method of ['GET', 'POST']) {
-        expect(await people.userInfo(String(token), method)).toEqual({
-          status: 200,
-          body: { sub: ada.userId, name: 'Ada Lang', email: ada.login, email_verified: false },
-        });
-      }
-      const { access_token: plain } = await people.tokens(client, ada, 'catalog:read');
-      expect((await people.userInfo(String(plain))).status).toBe(403);
-      const { access_token: only } = await people.tokens(client, ada, 'openid');
-      expect((await people.userInfo(String(only))).body).toEqual({ sub: ada.userId });
-    });
-  });
-
   test('nothing that opens anything is stored as it is', async () => {
     const { code, verifier } = await codeOf('catalog:read offline_access');
     const { body } = await people.exchange(client, code, verifier);
