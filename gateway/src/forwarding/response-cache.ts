@@ -8,7 +8,8 @@ import { sendWhole } from './reply.ts';
 
 /**
  * Header by which a service allows sharing a response, in milliseconds: with every request of equal path, query, host
- * and language, and without a session. Internal to gateway and services; `Cache-Control` stays what browsers use.
+ * and language, whatever its session, as long as that is alive. Internal to gateway and services; `Cache-Control` stays
+ * what browsers use.
  */
 export const CACHE_MS_HEADER = 'x-internal-keep';
 
@@ -35,11 +36,39 @@ const MOST_BYTES = 16 * 1024 * 1024;
 const MOST_BYTES_OF_ONE = 256 * 1024;
 const HEADER_BYTES = 1_024;
 
+/** Sessions that are remembered. */
+const MOST_SESSIONS = 20_000;
+/** After a request that may end a session, nothing is known of it for this long, in milliseconds. */
+const CHANGE_MS = 2_000;
+
 /** Everything in a request that a shared response depends on; undefined if the request may not be shared. */
 const keyOf = ({ request: { method, headers }, family, target }: Exchange): string | undefined => {
-  if (family !== 'B' || method !== 'GET' || headers[SESSION_HEADER] !== undefined) return undefined;
+  if (family !== 'B' || method !== 'GET') return undefined;
   const { 'x-service-host': host = '', 'accept-language': language = '', 'accept-encoding': coding = '' } = headers;
   return `${target.path}${target.query}\n${String(host)}\n${language}\n${String(coding)}`;
+};
+
+/** The session of a request at its point of sale; undefined without one. */
+const sessionOf = ({ request: { headers } }: Exchange): string | undefined => {
+  const token = headers[SESSION_HEADER];
+  return token === undefined ? undefined : `${String(headers['x-service-host'])}\n${String(token)}`;
+};
+
+/** When which sessions were last known to be alive: by a response that their service allowed to share. */
+const createSessions = () => {
+  const aliveUntil = new LRUCache<string, number>({ max: MOST_SESSIONS });
+  const changingUntil = new LRUCache<string, number>({ max: MOST_SESSIONS });
+  return {
+    isAlive: (session: string, now: number): boolean => (aliveUntil.get(session) ?? 0) > now,
+    recordAlive(session: string, now: number, until: number): void {
+      if ((changingUntil.get(session) ?? 0) <= now) aliveUntil.set(session, until);
+    },
+    /** A request of the session may end it. */
+    recordChange(session: string, now: number): void {
+      aliveUntil.delete(session);
+      changingUntil.set(session, now + CHANGE_MS);
+    },
+  };
 };
 
 /** Makes the cache, bounded in bytes and time. */
@@ -49,10 +78,13 @@ export const createResponseCache = (lookedUp: (found: boolean) => void = () => u
     maxEntrySize: MOST_BYTES_OF_ONE,
     sizeCalculation: ({ body }, key) => body.length + key.length + HEADER_BYTES,
   });
+  const sessions = createSessions();
   return {
     step(exchange) {
+      const session = sessionOf(exchange);
+      if (session && exchange.request.method !== 'GET') sessions.recordChange(session, exchange.now);
       const key = keyOf(exchange);
-      if (key === undefined) return undefined;
+      if (key === undefined || (session && !sessions.isAlive(session, exchange.now))) return undefined;
       const cached = responses.get(key);
       const isFresh = cached !== undefined && cached.until > exchange.now;
       lookedUp(isFresh);
@@ -65,7 +97,10 @@ export const createResponseCache = (lookedUp: (found: boolean) => void = () => u
     store(exchange, reply) {
       const ms = Math.min(MOST_MS, Number(reply.headers[CACHE_MS_HEADER] ?? 0));
       const key = ms > 0 && reply.statusCode === 200 ? keyOf(exchange) : undefined;
-      if (key === undefined || Number(reply.headers['content-length'] ?? 0) > MOST_BYTES_OF_ONE) return;
+      if (key === undefined || reply.headers[SESSION_HEADER] !== undefined) return;
+      const session = sessionOf(exchange);
+      if (session) sessions.recordAlive(session, exchange.now, exchange.now + ms);
+      if (Number(reply.headers['content-length'] ?? 0) > MOST_BYTES_OF_ONE) return;
       const headers: string[] = [];
       addReturnedHeaders(headers, reply);
       const chunks: Buffer[] = [];

@@ -51,7 +51,7 @@ test('an equal request is answered from the cache, with its own headers', async 
   expect([first, second].map(({ headers }) => headers['x-internal-keep'])).toEqual([undefined, undefined]);
 });
 
-test('a different request, or one with a session, is forwarded', async () => {
+test('a different request, or one with an unknown session, is forwarded', async () => {
   const address = path('keep=1000');
   const first = await answerTo(address);
   const others: Record<string, string>[] = [
@@ -64,9 +64,28 @@ test('a different request, or one with a session, is forwarded', async () => {
   for (const headers of others) answers.push(await answerTo(address, headers));
   answers.push(await answerTo(`${address}&offset=20`));
   expect(new Set(answers).size).toBe(others.length + 2);
-  expect(await answerTo(address)).toBe(first);
-  const session = { 'x-auth-token': 'another' };
-  expect(await answerTo(address, session)).not.toBe(await answerTo(address, session));
+  // Forwarded for the session, an answer is newer, and shared from then on.
+  expect(await answerTo(address)).toBe(answers[others.length]);
+});
+
+test('a session that was alive a moment ago shares the answers without one, until it changes', async () => {
+  const address = path('keep=1000');
+  const session = { 'x-auth-token': 'alive' };
+  const first = await answerTo(address, session);
+  expect([await answerTo(address, session), await answerTo(address)]).toEqual([first, first]);
+  // The session is that of its point of sale only.
+  const elsewhere = { ...session, 'x-service-host': 'tickets.museum.example' };
+  const other = await answerTo(address, elsewhere);
+  expect([other === first, await answerTo(address, session)]).toEqual([false, first]);
+  for (const method of ['POST', 'DELETE']) {
+    await answerTo('/tnwr/v1/sessions', session, method);
+    const again = await answerTo(address, session);
+    expect([again === first, (await answerTo(address, session)) === again]).toEqual([false, false]);
+    expect(await answerTo(address, elsewhere)).toBe(other);
+  }
+  // What a session is not told by its service is not shared: another is forwarded each time.
+  const apart = path('');
+  expect(await answerTo(apart, elsewhere)).not.toBe(await answerTo(apart, elsewhere));
 });
 
 test('a response that the service does not share is not cached', async () => {

@@ -27,9 +27,9 @@ const example = { id: examples.ids.product };
 const accessErrors = ['login_required', 'contact_not_accessible'] as const;
 const LIST = ['X-Total-Amount', 'Link'] as const;
 
-/** Answers without a session are the same for all visitors, so the gateway may cache them for GATEWAY_CACHE_MS. */
-const cacheHeaders = ({ session }: Visit): Record<string, string> =>
-  session ? {} : { 'X-Internal-Keep': String(GATEWAY_CACHE_MS) };
+/** Answers about no contact are the same for all visitors, so the gateway may cache them for GATEWAY_CACHE_MS. */
+const cacheHeaders = (contact?: string): Record<string, string> =>
+  contact === undefined ? { 'X-Internal-Keep': String(GATEWAY_CACHE_MS) } : {};
 
 /** The operations on products, performances and their availability. */
 export const productsRoutes = ({ offers, criteriaOf }: Pick<PosContext, 'offers' | 'criteriaOf'>): AnyOperation[] => {
@@ -58,7 +58,7 @@ export const productsRoutes = ({ offers, criteriaOf }: Pick<PosContext, 'offers'
       handle: async ({ visitor, query }) => {
         const part = partOf(query);
         const { data, total } = await showcase.list(await audienceOf(visitor, query.contactNumber), query.type, part);
-        return ok(data, { headers: { ...partHeaders(visitor, part, total), ...cacheHeaders(visitor) } });
+        return ok(data, { headers: { ...partHeaders(visitor, part, total), ...cacheHeaders(query.contactNumber) } });
       },
     }),
     operation({
@@ -75,7 +75,7 @@ export const productsRoutes = ({ offers, criteriaOf }: Pick<PosContext, 'offers'
       example: { params: example, answer: examples.productDetail },
       handle: async ({ visitor, params, query }) =>
         ok(await showcase.detail(await audienceOf(visitor, query.contactNumber), params.id), {
-          headers: cacheHeaders(visitor),
+          headers: cacheHeaders(query.contactNumber),
         }),
     }),
     operation({
@@ -90,7 +90,7 @@ export const productsRoutes = ({ offers, criteriaOf }: Pick<PosContext, 'offers'
       compressed: true,
       example: { params: example, answer: examples.availabilities },
       handle: async ({ visitor, params }) =>
-        ok(await showcase.availabilities(await audienceOf(visitor), params.id), { headers: cacheHeaders(visitor) }),
+        ok(await showcase.availabilities(await audienceOf(visitor), params.id), { headers: cacheHeaders() }),
     }),
     operation({
       id: 'viewPlaces',
