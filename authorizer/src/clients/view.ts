@@ -1,4 +1,12 @@
-import { lineOfText, named, oneOf, REDIRECT_URI_PATTERN, readOnlyOf, secureOrigin } from '@boxoffice/http';
+import {
+  institutionId,
+  lineOfText,
+  named,
+  oneOf,
+  REDIRECT_URI_PATTERN,
+  readOnlyOf,
+  secureOrigin,
+} from '@boxoffice/http';
 import { type TString, Type } from 'typebox';
 import { MAX_URIS } from '../domain/client.ts';
 import { LONGEST_URI } from '../domain/redirect-uri.ts';
@@ -11,7 +19,10 @@ const Id = Type.String({ pattern: '^[A-Za-z0-9_-]+$' });
 
 const Name = lineOfText({ maxLength: 100 });
 
-const Scopes = Type.Array(Type.Unsafe<string>({ type: 'string', enum: [...SCOPES] }), { uniqueItems: true });
+const Scopes = Type.Array(Type.Unsafe<string>({ type: 'string', enum: [...SCOPES] }), {
+  uniqueItems: true,
+  description: 'the most that its tokens may hold',
+});
 
 const ClientType = oneOf(['confidential', 'public'], {
   description: 'whether it can keep a secret; an application in a browser or on a device is `public` and has none',
@@ -70,12 +81,12 @@ export const Client = named(
   Type.Object({
     clientId: Id,
     name: Name,
-    institution: Type.String(),
+    institution: institutionId,
     type: ClientType,
     scopes: Scopes,
-    redirectUris: Type.Array(Type.String()),
-    thirdParty: Type.Boolean(),
-    origins: Type.Array(Type.String()),
+    redirectUris: Type.Array(Type.String(), { description: 'where users return to after signing in' }),
+    thirdParty: Type.Boolean({ description: 'whether users are asked for their consent' }),
+    origins: Type.Array(Type.String(), { description: 'from which browsers may call, beside the redirect URIs' }),
     secrets: Type.Array(ClientSecret),
     createdAt: Timestamp,
     updatedAt: Timestamp,

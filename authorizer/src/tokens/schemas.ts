@@ -1,102 +1,115 @@
-import { named } from '@boxoffice/http';
+import { institutionId, named } from '@boxoffice/http';
 import { Type } from 'typebox';
 
-/** RFC 6749, 5.1. */
 export const IssuedToken = named(
   'IssuedToken',
-  Type.Object({
-    access_token: Type.String(),
-    token_type: Type.Literal('Bearer'),
-    expires_in: Type.Integer({ minimum: 1, description: 'seconds' }),
-    scope: Type.String({ description: 'space separated' }),
-    refresh_token: Type.Optional(Type.String({ description: 'with `offline_access`; used once' })),
-    id_token: Type.Optional(Type.String({ description: 'with `openid` (OpenID Connect Core, 2)' })),
-  }),
+  Type.Object(
+    {
+      access_token: Type.String(),
+      token_type: Type.Literal('Bearer'),
+      expires_in: Type.Integer({ minimum: 1, description: 'seconds' }),
+      scope: Type.String({ description: 'space separated' }),
+      refresh_token: Type.Optional(Type.String({ description: 'with `offline_access`; used once' })),
+      id_token: Type.Optional(Type.String({ description: 'with `openid` (OpenID Connect Core, 2)' })),
+    },
+    { description: 'RFC 6749, 5.1.' },
+  ),
 );
 
 const text = Type.Optional(Type.String());
 const seconds = Type.Optional(Type.Integer({ description: 'seconds since 1970' }));
 
-/** RFC 7662, 2.2: an inactive token has `active` and no other member. */
 export const Introspection = named(
   'Introspection',
-  Type.Object({
-    active: Type.Boolean(),
-    scope: text,
-    client_id: text,
-    token_type: text,
-    exp: seconds,
-    iat: seconds,
-    sub: text,
-    aud: text,
-    iss: text,
-    jti: text,
-    institution: text,
-    role: text,
-    auth_time: seconds,
-  }),
+  Type.Object(
+    {
+      active: Type.Boolean(),
+      scope: text,
+      client_id: text,
+      token_type: text,
+      exp: seconds,
+      iat: seconds,
+      sub: text,
+      aud: text,
+      iss: text,
+      jti: text,
+      institution: Type.Optional(institutionId),
+      role: Type.Optional(Type.String({ description: 'of the user' })),
+      auth_time: seconds,
+    },
+    { description: 'RFC 7662, 2.2: an inactive token has `active` and no other member.' },
+  ),
 );
 
 const texts = Type.Array(Type.String());
 
-/** RFC 8414, 2; OpenID Connect Discovery 1.0, 3. */
 export const Metadata = named(
   'AuthorizationServerMetadata',
-  Type.Object({
-    issuer: Type.String(),
-    authorization_endpoint: Type.String(),
-    token_endpoint: Type.String(),
-    jwks_uri: Type.String(),
-    introspection_endpoint: Type.String(),
-    revocation_endpoint: Type.String(),
-    userinfo_endpoint: Type.String(),
-    end_session_endpoint: Type.String(),
-    scopes_supported: texts,
-    response_types_supported: texts,
-    response_modes_supported: texts,
-    grant_types_supported: texts,
-    code_challenge_methods_supported: texts,
-    authorization_response_iss_parameter_supported: Type.Boolean(),
-    subject_types_supported: texts,
-    id_token_signing_alg_values_supported: texts,
-    claims_supported: texts,
-    prompt_values_supported: texts,
-    ui_locales_supported: texts,
-    request_parameter_supported: Type.Boolean(),
-    request_uri_parameter_supported: Type.Boolean(),
-    token_endpoint_auth_methods_supported: texts,
-    introspection_endpoint_auth_methods_supported: texts,
-    revocation_endpoint_auth_methods_supported: texts,
-  }),
+  Type.Object(
+    {
+      issuer: Type.String(),
+      authorization_endpoint: Type.String(),
+      token_endpoint: Type.String(),
+      jwks_uri: Type.String(),
+      introspection_endpoint: Type.String(),
+      revocation_endpoint: Type.String(),
+      userinfo_endpoint: Type.String(),
+      end_session_endpoint: Type.String(),
+      scopes_supported: texts,
+      response_types_supported: texts,
+      response_modes_supported: texts,
+      grant_types_supported: texts,
+      code_challenge_methods_supported: texts,
+      authorization_response_iss_parameter_supported: Type.Boolean(),
+      subject_types_supported: texts,
+      id_token_signing_alg_values_supported: texts,
+      claims_supported: texts,
+      prompt_values_supported: texts,
+      ui_locales_supported: texts,
+      request_parameter_supported: Type.Boolean(),
+      request_uri_parameter_supported: Type.Boolean(),
+      token_endpoint_auth_methods_supported: texts,
+      introspection_endpoint_auth_methods_supported: texts,
+      revocation_endpoint_auth_methods_supported: texts,
+    },
+    { description: 'RFC 8414, 2; OpenID Connect Discovery 1.0, 3.' },
+  ),
 );
 
-/** OpenID Connect Core, 5.3.2. */
 export const UserInfo = named(
   'UserInfo',
-  Type.Object({
-    sub: Type.String({ description: 'the userId' }),
-    name: Type.Optional(Type.String({ description: 'with `profile`' })),
-    email: Type.Optional(Type.String({ description: 'with `email`: the login' })),
-    email_verified: Type.Optional(Type.Boolean()),
-  }),
+  Type.Object(
+    {
+      sub: Type.String({ description: 'the userId' }),
+      name: Type.Optional(Type.String({ description: 'with `profile`' })),
+      email: Type.Optional(Type.String({ description: 'with `email`: the login' })),
+      email_verified: Type.Optional(Type.Boolean()),
+    },
+    { description: 'OpenID Connect Core, 5.3.2.' },
+  ),
 );
 
-/** RFC 7517, 5. */
 export const Jwks = named(
   'JsonWebKeySet',
-  Type.Object({
-    keys: Type.Array(
-      Type.Object({
-        kty: Type.String(),
-        crv: Type.String(),
-        x: Type.String(),
-        y: Type.String(),
-        kid: Type.String(),
-        use: Type.String(),
-        alg: Type.String(),
-      }),
-    ),
-  }),
+  Type.Object(
+    {
+      keys: Type.Array(
+        Type.Object(
+          {
+            kty: Type.String(),
+            crv: Type.String(),
+            x: Type.String(),
+            y: Type.String(),
+            kid: Type.String(),
+            use: Type.String(),
+            alg: Type.String(),
+          },
+          { description: 'RFC 7517, 4.' },
+        ),
+      ),
+    },
+    { description: 'RFC 7517, 5.' },
+  ),
 );
 
 const clientId = 'cli_q8Y2mXH0T3mV1n5b7c9d2Q';

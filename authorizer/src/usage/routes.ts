@@ -15,10 +15,8 @@ import { Type } from 'typebox';
 import { dimensions, resolutions } from '../domain/usage.ts';
 import { LONGEST_DAYS, rangeOf, readUsage } from './query.ts';
 
-const count = Type.Integer({ minimum: 0 });
-
 const sums = {
-  requests: count,
+  requests: Type.Integer({ minimum: 0, description: 'all that were answered' }),
   refused: Type.Integer({ minimum: 0, description: 'answered with 4xx' }),
   errors: Type.Integer({ minimum: 0, description: 'answered with 5xx' }),
   bytesOut: Type.Integer({ minimum: 0, description: 'bytes of the answers’ bodies' }),

@@ -1,4 +1,15 @@
-import { emailSchema, lineOfText, named, nullable, oneOf, page, patchOf, readOnlyOf, timestamp } from '@boxoffice/http';
+import {
+  emailSchema,
+  instant,
+  lineOfText,
+  named,
+  nullable,
+  oneOf,
+  page,
+  patchOf,
+  readOnlyOf,
+  timestamp,
+} from '@boxoffice/http';
 import { Type } from 'typebox';
 import { ROLES } from '../domain/roles.ts';
 import { STATES } from '../domain/user.ts';
@@ -58,11 +69,11 @@ export const User = named(
     name: Type.String(),
     role: Role,
     state: State,
-    contactNumber: nullable(Type.String()),
-    pointsOfSale: Type.Array(Type.String()),
+    contactNumber: nullable(Type.String({ description: 'the contact whose data a `customer` sees' })),
+    pointsOfSale: Type.Array(Type.String(), { description: 'whose orders `box_office` sees; empty: all' }),
     createdAt: timestamp,
     updatedAt: timestamp,
-    lastSignInAt: nullable(timestamp),
+    lastSignInAt: nullable(instant('null before the first time')),
   }),
 );
 

@@ -23,6 +23,7 @@ const ownDescription = operation({
   path: '/openapi.json',
   access: 'public',
   summary: 'Describes the institution API: this document',
+  description: 'Merged from the descriptions of the services.',
   answers: { 200: Type.Record(Type.String(), Type.Unknown(), { description: 'An OpenAPI 3.1 document.' }) },
   bare: true,
   etag: true,
@@ -40,6 +41,7 @@ const operations = [
     path: '/errors',
     access: 'public',
     summary: 'Lists every status code of the institution API',
+    description: 'New codes may come: treat an unknown one like the generic code of its HTTP status.',
     answers: {
       200: Type.Object({
         items: Type.Array(
@@ -49,7 +51,7 @@ const operations = [
               http: Type.Integer({ description: 'the HTTP status that it comes with' }),
               status: Type.String({ description: 'the envelope’s `status`' }),
               domain: Type.String({ description: '`general`, or the domain that gives it' }),
-              when: Type.String(),
+              when: Type.String({ description: 'the case that it stands for' }),
             }),
           ),
         ),
@@ -118,7 +120,8 @@ export const ownVersionDocument = (publicUrl: string, prefix: string, operationI
   const content = { 'application/json': { ...whole?.content?.['application/json'], examples } };
   const get: OpenApiOperation = {
     operationId,
-    summary: 'Describes the point-of-sale API: this document. It needs no X-Service-Host.',
+    summary: 'Describes the point-of-sale API: this document',
+    description: 'It needs no X-Service-Host.',
     tags: ['descriptions'],
     security: [],
     parameters,

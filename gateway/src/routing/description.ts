@@ -5,6 +5,7 @@ import { isBelow, type ServiceName, type ServiceRow, services } from '../service
 export interface OpenApiOperation {
   readonly operationId?: string;
   readonly summary?: string;
+  readonly description?: string;
   readonly parameters?: readonly object[];
   readonly tags?: readonly string[];
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];

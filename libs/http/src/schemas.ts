@@ -77,6 +77,12 @@ export const timestamp = Type.String({
   [NORMALISE]: 'timestamp',
 });
 
+/** An instant, with what it is. */
+export const instant = (description: string) => Type.Unsafe<string>({ ...timestamp, description });
+
+/** The institution of a record, in answers. */
+export const institutionId = Type.String({ description: 'id of the institution that it belongs to' });
+
 const ID_CHARACTERS = 'A-Za-z0-9_-';
 /** The spelling of every id. */
 export const ID_PATTERN = `^[${ID_CHARACTERS}]{1,128}$`;

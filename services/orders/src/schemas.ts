@@ -1,4 +1,15 @@
-import { currency, id, lineOfText, named, nullable, oneOf, readOnlyOf, timestamp } from '@boxoffice/http';
+import {
+  currency,
+  id,
+  instant,
+  institutionId,
+  lineOfText,
+  named,
+  nullable,
+  oneOf,
+  readOnlyOf,
+  timestamp,
+} from '@boxoffice/http';
 import { Type } from 'typebox';
 import { catalogValues } from './clients/generated/catalog.ts';
 import { paymentStates, visibleStates } from './domain/order/order.ts';
@@ -7,7 +18,7 @@ const { Array: List, Boolean: Flag, Integer, Number: Real, Object: Members, Opti
 
 const text = (maxLength: number) => lineOfText({ maxLength });
 
-export const contactNumber = text(64);
+export const contactNumber = lineOfText({ maxLength: 64, description: 'the buyer' });
 export const externalReference = lineOfText({
   maxLength: 200,
   description: "the institution's or reseller's own reference of the order",
@@ -79,7 +90,12 @@ export const OrderDetails = named(
 
 export const Place = named(
   'PlaceReference',
-  Members({ id: Text(), label: Text(), row: nullable(Text()), seat: nullable(Integer()) }),
+  Members({
+    id: Text(),
+    label: Text({ description: 'what a ticket shows: row and seat, or a number' }),
+    row: nullable(Text({ description: 'of a numbered category' })),
+    seat: nullable(Integer({ description: 'its number in the row' })),
+  }),
 );
 
 export const Line = named(
@@ -117,16 +133,22 @@ export const OrderQuote = named(
     available: Flag({ description: 'whether the order would be accepted now' }),
     currency: nullable(currency),
     total: money(0),
-    lines: List(named('QuotedLine', Members({ item: Integer({ minimum: 0 }), ...quoted, amount: money(0) })), {
-      description: 'one per place of the items that have a price',
-    }),
+    lines: List(
+      named(
+        'QuotedLine',
+        Members({ item: Integer({ minimum: 0, description: 'the index of the item' }), ...quoted, amount: money(0) }),
+      ),
+      {
+        description: 'one per place of the items that have a price',
+      },
+    ),
     refusals: List(
       named(
         'OrderRefusal',
         Members({
           item: nullable(Integer({ description: 'the index of the item; null: the whole order' })),
           status: Text({ description: 'the code that a new order would be refused with' }),
-          details: Text(),
+          details: Text({ description: 'for humans; wording may change' }),
         }),
       ),
     ),
@@ -138,12 +160,12 @@ const count = nullable(Integer({ description: 'null until known' }));
 const Cancellation = named(
   'OrderCancellation',
   Members({
-    reason: nullable(Text()),
+    reason: nullable(Text({ description: 'as the request gave it' })),
     requestedAt: timestamp,
     ticketsCancelled: count,
     controlled: count,
     placesReleased: count,
-    settledAt: nullable(timestamp),
+    settledAt: nullable(instant('when tickets and places had followed')),
   }),
 );
 
@@ -152,23 +174,23 @@ export const Order = named(
   'Order',
   Members({
     id: Text(),
-    state: oneOf(visibleStates),
-    version: Integer(),
-    institution: Text(),
-    pointOfSale: nullable(Text()),
-    contactNumber: nullable(Text()),
-    externalReference: nullable(Text()),
+    state: oneOf(visibleStates, { description: '`open` holds places until `expiresAt`, `reserved` until `dueAt`' }),
+    version: Integer({ description: 'grows with each change; the ETag' }),
+    institution: institutionId,
+    pointOfSale: nullable(Text({ description: 'its service host' })),
+    contactNumber: nullable(Text({ description: 'the buyer' })),
+    externalReference: nullable(Text({ description: 'the own reference of institution or reseller' })),
     ticketDelivery,
     currency,
     lines: List(Line),
     total: money(0),
     paid: money(0),
     due: money(0),
-    paymentStatus: oneOf(['unpaid', 'partial', 'paid']),
-    refundStatus: oneOf(['none', 'partial', 'full']),
-    expiresAt: nullable(timestamp),
-    dueAt: nullable(timestamp),
-    confirmedAt: nullable(timestamp),
+    paymentStatus: oneOf(['unpaid', 'partial', 'paid'], { description: 'by captured payments' }),
+    refundStatus: oneOf(['none', 'partial', 'full'], { description: 'how much of what was paid went back' }),
+    expiresAt: nullable(instant('end of the hold of an open order')),
+    dueAt: nullable(instant('until when a reserved order must be paid')),
+    confirmedAt: nullable(instant('when its places were sold')),
     cancellation: nullable(Cancellation),
     createdAt: timestamp,
     updatedAt: timestamp,
@@ -194,7 +216,7 @@ export const readOnly = readOnlyOf(Order, OrderDetails, {
   cancellation: ['cancelOrder'],
 });
 
-const method = text(40);
+const method = lineOfText({ maxLength: 40, description: 'how it is paid: `card`, `cash`, …' });
 const reference = lineOfText({ maxLength: 200, description: 'returned with the scope orders.sensitive:read only' });
 const ownCurrency = Optional(Text({ ...currency, description: "if given, the order's" }));
 
@@ -205,7 +227,7 @@ export const NewPayment = named(
     amount: money(1),
     currency: ownCurrency,
     reference: Optional(reference),
-    status: oneOf(['captured', 'pending']),
+    status: oneOf(['captured', 'pending'], { description: '`pending`: its outcome is not known yet' }),
   }),
 );
 
@@ -227,7 +249,7 @@ export const Payment = named(
     amount: money(0),
     currency,
     reference: Optional(nullable(reference)),
-    status: oneOf(paymentStates),
+    status: oneOf(paymentStates, { description: 'only `captured` pays' }),
     createdAt: timestamp,
     updatedAt: timestamp,
   }),
@@ -266,7 +288,7 @@ export const Extension = named(
   }),
 );
 
-export const Reservation = named('OrderReservation', Members({ dueAt: timestamp }));
+export const Reservation = named('OrderReservation', Members({ dueAt: instant('until when it must be paid') }));
 
 export const Confirmation = named(
   'OrderConfirmation',

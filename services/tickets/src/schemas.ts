@@ -1,4 +1,4 @@
-import { id, lineOfText, named, nullable, oneOf, patchOf, readOnlyOf, timestamp } from '@boxoffice/http';
+import { id, instant, lineOfText, named, nullable, oneOf, patchOf, readOnlyOf, timestamp } from '@boxoffice/http';
 import { Type } from 'typebox';
 import { deliveries } from './domain/order.ts';
 import { statuses } from './domain/ticket.ts';
@@ -7,11 +7,16 @@ const { Integer, Object: Members, Optional, String: Text } = Type;
 
 const text = (maxLength: number) => lineOfText({ maxLength });
 
-export const Status = oneOf(statuses);
+export const Status = oneOf(statuses, { description: 'only a `printed` one opens the door, once' });
 
 export const Place = named(
   'PlaceReference',
-  Members({ id: Text(), label: Text(), row: nullable(Text()), seat: nullable(Integer()) }),
+  Members({
+    id: Text(),
+    label: Text({ description: 'what a ticket shows: row and seat, or a number' }),
+    row: nullable(Text({ description: 'of a numbered category' })),
+    seat: nullable(Integer({ description: 'its number in the row' })),
+  }),
 );
 
 /** The beneficiary in a PATCH; null removes. */
@@ -44,9 +49,9 @@ export const Ticket = named(
     currency: Text({ description: 'ISO 4217' }),
     beneficiary: nullable(NamedBeneficiary),
     barcode: Text({ description: 'the text of its QR code; see `GET /svc/v3/tickets/verification-key`' }),
-    printedAt: nullable(timestamp),
-    controlledAt: nullable(timestamp),
-    gate: nullable(Text()),
+    printedAt: nullable(instant('when it became valid at the door')),
+    controlledAt: nullable(instant('when its holder was admitted')),
+    gate: nullable(Text({ description: 'at which it was controlled' })),
     replaces: nullable(Text({ description: 'the ticket that this one replaces' })),
     replacedBy: nullable(Text({ description: 'the ticket that replaces this one' })),
     createdAt: timestamp,
@@ -124,7 +129,7 @@ export const Replacement = named(
 export const Control = named(
   'TicketControl',
   Members({
-    gate: Optional(text(60)),
+    gate: Optional(lineOfText({ maxLength: 60, description: 'the door, as the scanner names it' })),
     at: Optional(
       Type.Unsafe<string>({
         ...timestamp,
@@ -156,18 +161,27 @@ export const PrintedTickets = named('PrintedTickets', Members({ items: Type.Arra
 
 const Jwk = named(
   'BarcodeKey',
-  Members({
-    kty: Type.Literal('OKP'),
-    crv: Type.Literal('Ed25519'),
-    x: Text(),
-    kid: Text(),
-    alg: Type.Literal('EdDSA'),
-    use: Type.Literal('sig'),
-  }),
+  Members(
+    {
+      kty: Type.Literal('OKP'),
+      crv: Type.Literal('Ed25519'),
+      x: Text(),
+      kid: Text(),
+      alg: Type.Literal('EdDSA'),
+      use: Type.Literal('sig'),
+    },
+    { description: 'a public key (RFC 8037)' },
+  ),
 );
 
 /** The current public key, and all that are valid. */
-export const VerificationKey = named('VerificationKey', Members({ ...Jwk.properties, keys: Type.Array(Jwk) }));
+export const VerificationKey = named(
+  'VerificationKey',
+  Members(
+    { ...Jwk.properties, keys: Type.Array(Jwk) },
+    { description: 'The current public key (RFC 8037), and all that are valid.' },
+  ),
+);
 
 /** The data of order.confirmed, and the order's version. */
 export const Confirmation = named(

@@ -73,7 +73,7 @@ const requestBodyOf = (operation: AnyOperation, { needsMediaType }: Family, sche
     content: {
       [operation.form ? 'application/x-www-form-urlencoded' : 'application/json']: {
         schema: describedBody(operation, schemas),
-        examples: { [operation.id]: { summary: operation.summary, value: operation.example.body ?? {} } },
+        examples: { [operation.id]: { value: operation.example.body ?? {} } },
       },
     },
   };

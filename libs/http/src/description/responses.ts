@@ -105,7 +105,7 @@ const answersOf = (operation: AnyOperation, family: Family, schemas: Schemas): [
         : {
             'application/json': {
               schema: describedAnswer(operation, data, family, schemas),
-              examples: { [operation.id]: { summary: operation.summary, value: answerExample(operation, family) } },
+              examples: { [operation.id]: { value: answerExample(operation, family) } },
             },
             ...(status === '200' && operation.streams
               ? { [operation.streams.mediaType]: { schema: { type: 'string' }, example: operation.streams.example } }

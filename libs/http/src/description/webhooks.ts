@@ -74,7 +74,7 @@ export const webhooksOf = (webhooks: readonly DescribedWebhook[], schemas: Schem
           requestBody: {
             required: true,
             content: {
-              'application/json': { schema: schemas.answer(body), examples: { [type]: { summary, value: example } } },
+              'application/json': { schema: schemas.answer(body), examples: { [type]: { value: example } } },
             },
           },
           responses: { '2XX': { description: 'The message was received. Any other answer is a failure.' } },

@@ -43,7 +43,7 @@ export const sharedComponents = () => ({
         },
         details: { type: 'string', description: 'For humans; wording may change.' },
         // Beside null, a type that generators of clients know.
-        data: { type: ['object', 'null'], const: null },
+        data: { type: ['object', 'null'], const: null, description: 'None.' },
       },
     },
   },

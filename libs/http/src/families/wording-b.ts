@@ -13,7 +13,7 @@ const Failure = {
   description: 'An error.',
   required: ['success', 'errorCode', 'errorMessage'],
   properties: {
-    success: { type: 'boolean', const: false },
+    success: { type: 'boolean', const: false, description: 'False for an error.' },
     errorCode: {
       ...text,
       pattern: '^[a-z][a-z0-9_]*$',

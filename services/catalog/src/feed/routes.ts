@@ -20,7 +20,10 @@ const catalogOf = <Item extends TSchema>(item: Item) =>
     removed: Type.Array(Type.String(), {
       description: 'products that were published and no longer are; empty without modifiedSince',
     }),
-    generatedAt: Type.String({ format: 'date-time' }),
+    generatedAt: Type.String({
+      format: 'date-time',
+      description: 'when the answer was made; a cache may be older than now',
+    }),
     asOf,
   });
 

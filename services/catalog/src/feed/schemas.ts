@@ -7,6 +7,6 @@ export const Institution = named(
     id: Type.String(),
     name: Type.String(),
     currency,
-    languages: Type.Array(Type.String()),
+    languages: Type.Array(Type.String(), { description: 'BCP 47' }),
   }),
 );

@@ -1,9 +1,9 @@
-import { currency, id, lineOfText, named, nullable, oneOf, timestamp } from '@boxoffice/http';
+import { currency, id, lineOfText, named, nullable, timestamp } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
-import { type PerformanceInput, performanceStates } from '../domain/performance.ts';
+import type { PerformanceInput } from '../domain/performance.ts';
 import { ianaName } from '../domain/time-zones.ts';
-import { amount, code, names } from '../schemas.ts';
-import { capacity, durationMinutes, rows, timeZone, venue } from './schemas.ts';
+import { amount, code, names, shownCode } from '../schemas.ts';
+import { capacity, durationMinutes, numbered, rows, salesFrom, salesTo, state, timeZone, venue } from './schemas.ts';
 
 const seatCategory = lineOfText({ maxLength: 64, description: 'code of the seat category' });
 
@@ -22,7 +22,7 @@ const NewCategory = named(
   Type.Object({
     code,
     name: names,
-    numbered: Type.Boolean(),
+    numbered,
     capacity,
     rows: Type.Optional(rows(1)),
   }),
@@ -36,8 +36,8 @@ export const NewPerformance = named(
     durationMinutes: Type.Optional(nullable(durationMinutes)),
     venue,
     timeZone,
-    salesFrom: Type.Optional(nullable(timestamp)),
-    salesTo: Type.Optional(nullable(timestamp)),
+    salesFrom: Type.Optional(salesFrom),
+    salesTo: Type.Optional(salesTo),
     seatCategories: Type.Array(NewCategory, { minItems: 1, maxItems: 50 }),
     prices: Type.Array(NewPrice, { maxItems: 1_000 }),
   }),
@@ -61,9 +61,9 @@ const ChangedCategory = named(
     id,
     capacity: Type.Optional(capacity),
     rows: Type.Optional(rows(0)),
-    code: Type.Optional(Type.String({ readOnly: true })),
+    code: Type.Optional({ ...shownCode, readOnly: true }),
     name: Type.Optional(Type.Record(Type.String(), Type.String(), { readOnly: true, description: 'by language' })),
-    numbered: Type.Optional(Type.Boolean({ readOnly: true })),
+    numbered: Type.Optional({ ...numbered, readOnly: true }),
   }),
 );
 
@@ -71,13 +71,18 @@ const ChangedCategory = named(
 export const PerformanceChanges = named(
   'PerformanceChanges',
   Type.Object({
-    state: Type.Optional(oneOf(performanceStates)),
+    state: Type.Optional(state),
     startDate: Type.Optional(timestamp),
     durationMinutes: Type.Optional(nullable(durationMinutes)),
-    venue: Type.Optional(Type.Object({ name: Type.Optional(venue.properties.name), city: venue.properties.city })),
+    venue: Type.Optional(
+      Type.Object(
+        { name: Type.Optional(venue.properties.name), city: venue.properties.city },
+        { description: 'where' },
+      ),
+    ),
     timeZone: Type.Optional(timeZone),
-    salesFrom: Type.Optional(nullable(timestamp)),
-    salesTo: Type.Optional(nullable(timestamp)),
+    salesFrom: Type.Optional(salesFrom),
+    salesTo: Type.Optional(salesTo),
     seatCategories: Type.Optional(Type.Array(ChangedCategory, { maxItems: 50 })),
     prices: Type.Optional(Type.Array(ChangedPrice, { maxItems: 1_000 })),
   }),

@@ -1,20 +1,28 @@
-import { currency, lineOfText, named, nullable, oneOf, timestamp } from '@boxoffice/http';
+import { currency, instant, lineOfText, named, nullable, oneOf, timestamp } from '@boxoffice/http';
 import { Type } from 'typebox';
 import { performanceStates } from '../domain/performance.ts';
-import { amount, names } from '../schemas.ts';
+import { amount, names, shownCode } from '../schemas.ts';
 
 const row = (least: number) =>
   named(
     least > 0 ? 'SeatRow' : 'SeatRowChanges',
     Type.Object({
       row: lineOfText({ maxLength: 20 }),
-      seats: Type.Integer({ minimum: least, maximum: 10_000 }),
+      seats: Type.Integer({ minimum: least, maximum: 10_000, description: 'how many, counted from 1' }),
     }),
   );
 /** The rows of a numbered seat category; in a change, 0 seats remove a row. */
 export const rows = (least: number) => Type.Array(row(least), { maxItems: 900 });
 
-export const capacity = Type.Integer({ minimum: 0, maximum: 100_000 });
+export const capacity = Type.Integer({ minimum: 0, maximum: 100_000, description: 'places in all' });
+
+export const numbered = Type.Boolean({ description: 'true: places have rows and seats' });
+
+export const state = oneOf(performanceStates, { description: 'only `on_sale` is sold' });
+
+export const salesFrom = nullable(instant('begin of sales; null: at once'));
+
+export const salesTo = nullable(instant('end of sales; null: none'));
 
 export const venue = named(
   'VenueInput',
@@ -24,7 +32,7 @@ export const venue = named(
   }),
 );
 
-export const durationMinutes = Type.Integer({ minimum: 0, maximum: 5_256_000 });
+export const durationMinutes = Type.Integer({ minimum: 0, maximum: 5_256_000, description: 'null: unknown' });
 
 export const timeZone = Type.String({
   minLength: 1,
@@ -41,9 +49,9 @@ export const SeatCategory = named(
   'SeatCategory',
   Type.Object({
     id: Type.String(),
-    code: Type.String(),
+    code: shownCode,
     name: names,
-    numbered: Type.Boolean(),
+    numbered,
     capacity,
     rows: Type.Optional(rows(1)),
   }),
@@ -60,9 +68,9 @@ export const Performance = named(
     durationMinutes: nullable(durationMinutes),
     venue: Venue,
     timeZone,
-    salesFrom: nullable(timestamp),
-    salesTo: nullable(timestamp),
-    state: oneOf(performanceStates),
+    salesFrom,
+    salesTo,
+    state,
     seatCategories: Type.Array(SeatCategory),
     prices: Type.Array(Price),
     createdAt: timestamp,
@@ -74,11 +82,11 @@ const SeatCategoryAvailability = named(
   'SeatCategoryAvailability',
   Type.Object({
     id: Type.String(),
-    code: Type.String(),
-    capacity: Type.Integer(),
-    free: Type.Integer(),
-    held: Type.Integer(),
-    sold: Type.Integer(),
+    code: shownCode,
+    capacity,
+    free: Type.Integer({ description: 'places that can be ordered now' }),
+    held: Type.Integer({ description: 'places in carts and unpaid orders' }),
+    sold: Type.Integer({ description: 'places of confirmed orders' }),
   }),
 );
 
@@ -86,7 +94,7 @@ export const Availability = named(
   'Availability',
   Type.Object({
     performanceId: Type.String(),
-    asOf: Type.String({ format: 'date-time' }),
+    asOf: Type.String({ format: 'date-time', description: 'when it was counted' }),
     seatCategories: Type.Array(SeatCategoryAvailability, { description: 'free + held + sold = capacity' }),
   }),
 );

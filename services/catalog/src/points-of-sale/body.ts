@@ -1,4 +1,4 @@
-import { currency, id, lineOfText, named, nullable, oneOf, webOrigin } from '@boxoffice/http';
+import { currency, id, lineOfText, named, nullable, oneOf, timestamp, webOrigin } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
 import { type PointOfSaleDetails, paymentMethods, ticketDeliveries } from '../domain/point-of-sale.ts';
 import { languages } from '../schemas.ts';
@@ -40,10 +40,18 @@ const members = {
       }),
     ),
   ),
-  tariffIds: Type.Array(id, { maxItems: 500, uniqueItems: true }),
-  paymentMethods: Type.Array(oneOf(paymentMethods), { maxItems: paymentMethods.length, uniqueItems: true }),
-  maxPlacesPerOrder: Type.Integer({ minimum: 1, maximum: 500 }),
-  holdMinutes: Type.Number({ exclusiveMinimum: 0, maximum: 1_440, description: 'fractions allowed' }),
+  tariffIds: Type.Array(id, { maxItems: 500, uniqueItems: true, description: 'the tariffs that it sells' }),
+  paymentMethods: Type.Array(oneOf(paymentMethods), {
+    maxItems: paymentMethods.length,
+    uniqueItems: true,
+    description: 'that it accepts',
+  }),
+  maxPlacesPerOrder: Type.Integer({ minimum: 1, maximum: 500, description: 'in a cart or order of it' }),
+  holdMinutes: Type.Number({
+    exclusiveMinimum: 0,
+    maximum: 1_440,
+    description: 'how long places are held for an order; fractions allowed',
+  }),
   ticketDelivery: Type.Optional(ticketDelivery),
   shopperCancellationMinutes: Type.Optional(shopperCancellationMinutes),
 };
@@ -57,13 +65,13 @@ export const Changes = named('PointOfSaleReplacement', Type.Object(members));
 export const PointOfSale = named(
   'PointOfSale',
   Type.Object({
-    serviceHost: Type.String(),
+    serviceHost: Type.String({ description: 'the value of X-Service-Host' }),
     ...members,
-    corsOrigins: Type.Array(Type.String()),
+    corsOrigins: Type.Array(Type.String(), { description: 'from which browsers may call; empty: all' }),
     ticketDelivery,
     shopperCancellationMinutes,
-    createdAt: Type.String({ format: 'date-time' }),
-    updatedAt: Type.String({ format: 'date-time' }),
+    createdAt: timestamp,
+    updatedAt: timestamp,
   }),
 );
 

@@ -21,7 +21,7 @@ export const NewProduct = named(
   'ProductInput',
   Type.Object({
     ...details,
-    state: Type.Optional(oneOf(firstStates)),
+    state: Type.Optional(oneOf(firstStates, { description: 'default `preparing`' })),
     currency: Type.Optional(currency),
     performances: Type.Optional(Type.Array(NewPerformance, { maxItems: 500 })),
   }),

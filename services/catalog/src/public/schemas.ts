@@ -1,8 +1,9 @@
 import { changesPage, named, oneOf } from '@boxoffice/http';
 import { Type } from 'typebox';
 import { levels } from '../domain/availability.ts';
-import { Performance, SeatCategory } from '../performances/schemas.ts';
+import { Availability, Performance, SeatCategory } from '../performances/schemas.ts';
 import { Product } from '../products/schemas.ts';
+import { shownCode } from '../schemas.ts';
 
 const { capacity: _, rows: __, ...seatCategory } = SeatCategory.properties;
 
@@ -17,7 +18,7 @@ export const PublicPerformance = named(
   Type.Object(
     {
       ...Performance.properties,
-      state: oneOf(['on_sale', 'cancelled']),
+      state: oneOf(['on_sale', 'cancelled'], { description: 'others are not shown' }),
       seatCategories: Type.Array(PublicSeatCategory),
     },
     { additionalProperties: false },
@@ -28,7 +29,11 @@ export const PublicPerformance = named(
 export const PublicProduct = named(
   'PublicProduct',
   Type.Object(
-    { ...Product.properties, state: oneOf(['running']), performances: Type.Array(PublicPerformance) },
+    {
+      ...Product.properties,
+      state: oneOf(['running'], { description: 'others are not shown' }),
+      performances: Type.Array(PublicPerformance),
+    },
     { additionalProperties: false },
   ),
 );
@@ -41,12 +46,12 @@ export const PublicAvailability = named(
   Type.Object(
     {
       performanceId: Type.String(),
-      asOf: Type.String({ format: 'date-time' }),
+      asOf: Availability.properties.asOf,
       availability: level,
       seatCategories: Type.Array(
         named(
           'PublicSeatCategoryAvailability',
-          Type.Object({ id: Type.String(), code: Type.String(), availability: level }, { additionalProperties: false }),
+          Type.Object({ id: Type.String(), code: shownCode, availability: level }, { additionalProperties: false }),
         ),
       ),
     },

@@ -1,6 +1,8 @@
 import { named, nullable, oneOf, timestamp } from '@boxoffice/http';
 import { Type } from 'typebox';
-import { code, names } from '../schemas.ts';
+import { code, names, shownCode } from '../schemas.ts';
+
+const criterion = nullable(oneOf(['member'], { description: 'of the contacts who may buy it; null: everybody' }));
 
 /** The body that creates a tariff; a PATCH is merged into it. */
 export const TariffBody = named(
@@ -8,7 +10,7 @@ export const TariffBody = named(
   Type.Object({
     code,
     name: names,
-    criterion: Type.Optional(nullable(oneOf(['member']))),
+    criterion: Type.Optional(criterion),
   }),
 );
 
@@ -16,9 +18,9 @@ export const Tariff = named(
   'Tariff',
   Type.Object({
     id: Type.String(),
-    code: Type.String(),
+    code: shownCode,
     name: names,
-    criterion: nullable(oneOf(['member'])),
+    criterion,
     createdAt: timestamp,
     updatedAt: timestamp,
   }),

@@ -152,6 +152,7 @@ const routesOf = (
       access: 'contacts:read',
       admits: ['customer'],
       summary: `Reads ${a}`,
+      description: 'An erased one has only its number, kind and dates.',
       answers: { 200: Contact },
       etag: true,
       example: { params, answer: examples.contact },

@@ -1,4 +1,4 @@
-import { emailSchema, LANGUAGE_TAG, lineOfText, named, timestamp } from '@boxoffice/http';
+import { emailSchema, instant, LANGUAGE_TAG, lineOfText, named, timestamp } from '@boxoffice/http';
 import { Type } from 'typebox';
 
 const { Array: List, Boolean: Flag, Literal, Object: Members, Optional, String: Text } = Type;
@@ -29,7 +29,13 @@ const shared = {
 
 const Authorizations = named(
   'Authorizations',
-  Members({ newsletter: Optional(Flag()), partners: Optional(Flag()) }, closed),
+  Members(
+    {
+      newsletter: Optional(Flag({ description: 'may get news of the institution' })),
+      partners: Optional(Flag({ description: 'may get news of its partners' })),
+    },
+    closed,
+  ),
 );
 
 const Relay = named(
@@ -75,10 +81,10 @@ export const NewStructure = named(
 );
 
 const common = {
-  contactNumber: Text(),
+  contactNumber: Text({ description: 'id of the contact' }),
   createdAt: timestamp,
   updatedAt: timestamp,
-  erasedAt: Optional(timestamp),
+  erasedAt: Optional(instant('when its personal data was erased')),
 };
 
 /** An individual as answers show it: an erased one has only its number, kind and dates. */
@@ -86,7 +92,7 @@ export const Individual = named(
   'Individual',
   Members({
     ...Type.Partial(NewIndividual).properties,
-    kind: Literal('individual'),
+    kind: Literal('individual', { description: 'a person' }),
     ...common,
   }),
 );
@@ -96,7 +102,7 @@ export const Structure = named(
   'Structure',
   Members({
     ...Type.Partial(NewStructure).properties,
-    kind: Literal('structure'),
+    kind: Literal('structure', { description: 'a company, a school, a club' }),
     ...common,
   }),
 );

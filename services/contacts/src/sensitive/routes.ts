@@ -38,6 +38,7 @@ export const sensitiveRoutes = (contactsOf: ContactsOf): AnyOperation[] => [
     method: 'put',
     access: 'contacts.sensitive:write',
     summary: 'Replaces the sensitive data of an individual',
+    description: 'Members that the body lacks are removed.',
     body: Sensitive,
     conditional: true,
     example: {

@@ -1,19 +1,20 @@
 // The types of events: what each is about, who may see it, and its members.
 
-import { currency, id, named, nullable, oneOf, timestamp } from '@boxoffice/http';
+import { currency, id, instant, named, nullable, oneOf, timestamp } from '@boxoffice/http';
 import { Type } from 'typebox';
 
 const amount = Type.Integer({ description: 'in the minor unit of the currency' });
-const count = Type.Integer({ minimum: 0 });
+const count = nullable(Type.Integer({ minimum: 0, description: 'how many; null until known' }));
+const stateOf = (noun: string) => ({ description: `of the ${noun} after the change` });
 
 const Cancellation = named(
   'OrderEventCancellation',
   Type.Object({
     requestedAt: timestamp,
-    ticketsCancelled: nullable(count),
-    controlled: nullable(count),
-    placesReleased: nullable(count),
-    settledAt: nullable(timestamp),
+    ticketsCancelled: count,
+    controlled: count,
+    placesReleased: count,
+    settledAt: nullable(instant('when tickets and places had followed')),
   }),
 );
 
@@ -21,9 +22,9 @@ const Cancellation = named(
 export const OrderEventData = named(
   'OrderEventData',
   Type.Object({
-    state: oneOf(['open', 'reserved', 'payment_pending', 'confirmed', 'expired', 'cancelled']),
-    contactNumber: nullable(id),
-    pointOfSale: nullable(id),
+    state: oneOf(['open', 'reserved', 'payment_pending', 'confirmed', 'expired', 'cancelled'], stateOf('order')),
+    contactNumber: nullable({ ...id, description: 'the buyer' }),
+    pointOfSale: nullable({ ...id, description: 'its service host' }),
     performanceIds: Type.Array(id),
     currency,
     total: amount,
@@ -37,7 +38,7 @@ export const OrderEventData = named(
 
 export const PaymentEventData = named(
   'PaymentEventData',
-  Type.Object({ orderId: id, status: oneOf(['captured', 'failed']), amount, currency }),
+  Type.Object({ orderId: id, status: oneOf(['captured', 'failed'], stateOf('payment')), amount, currency }),
 );
 
 export const RefundEventData = named('RefundEventData', Type.Object({ orderId: id, amount, currency }));
@@ -46,7 +47,7 @@ export const RefundEventData = named('RefundEventData', Type.Object({ orderId: i
 export const TicketEventData = named(
   'TicketEventData',
   Type.Object({
-    status: oneOf(['not_printed', 'printed', 'controlled', 'invalidated', 'cancelled']),
+    status: oneOf(['not_printed', 'printed', 'controlled', 'invalidated', 'cancelled'], stateOf('ticket')),
     orderId: id,
     lineId: id,
     performanceId: id,
@@ -57,21 +58,26 @@ export const TicketEventData = named(
     currency,
     printedAt: nullable(timestamp),
     controlledAt: nullable(timestamp),
-    replaces: nullable(id),
-    replacedBy: nullable(id),
+    replaces: nullable({ ...id, description: 'the ticket that this one replaces' }),
+    replacedBy: nullable({ ...id, description: 'the ticket that replaces this one' }),
   }),
 );
 
 export const ContactEventData = named(
   'ContactEventData',
-  Type.Object({ kind: oneOf(['individual', 'structure']), erasedAt: nullable(timestamp) }),
+  Type.Object({
+    kind: oneOf(['individual', 'structure'], { description: 'a person, or a company' }),
+    erasedAt: nullable(timestamp),
+  }),
 );
 
 export const ProductEventData = named(
   'ProductEventData',
   Type.Object({
-    type: oneOf(['show', 'pass', 'season_ticket', 'membership', 'service', 'goods', 'package']),
-    state: oneOf(['preparing', 'validated', 'running', 'suspended', 'closed', 'cancelled']),
+    type: oneOf(['show', 'pass', 'season_ticket', 'membership', 'service', 'goods', 'package'], {
+      description: 'of product',
+    }),
+    state: oneOf(['preparing', 'validated', 'running', 'suspended', 'closed', 'cancelled'], stateOf('product')),
     startDate: nullable(timestamp),
     endDate: nullable(timestamp),
   }),
@@ -81,7 +87,7 @@ export const PerformanceEventData = named(
   'PerformanceEventData',
   Type.Object({
     productId: id,
-    state: oneOf(['on_sale', 'closed', 'cancelled']),
+    state: oneOf(['on_sale', 'closed', 'cancelled'], stateOf('performance')),
     startDate: timestamp,
     salesFrom: nullable(timestamp),
     salesTo: nullable(timestamp),

@@ -1,4 +1,4 @@
-import { id, named, oneOf, timestamp } from '@boxoffice/http';
+import { id, institutionId, named, oneOf, timestamp } from '@boxoffice/http';
 import { type TSchema, Type } from 'typebox';
 import { type EventType, eventTypeNames, eventTypes, TEST_TYPE } from './types.ts';
 
@@ -10,7 +10,10 @@ const resource = {
   url: Type.String({ format: 'uri', description: 'where the resource can be read' }),
 };
 
-const EventResource = named('EventResource', Type.Object({ type: oneOf(resourceTypes), ...resource }));
+const EventResource = named(
+  'EventResource',
+  Type.Object({ type: oneOf(resourceTypes, { description: 'what it is' }), ...resource }),
+);
 
 const eventId = Type.String({ description: 'the same wherever the event is shown or delivered' });
 
@@ -18,7 +21,7 @@ const envelope = {
   id: eventId,
   sequence: Type.Integer({ minimum: 1, description: 'per institution, without gaps, in the order of visibility' }),
   occurredAt: timestamp,
-  institution: id,
+  institution: institutionId,
   resource: EventResource,
 };
 
@@ -28,7 +31,10 @@ const schemaName = (type: EventType): string =>
 
 /** An event of one type. */
 export const eventSchema = (type: EventType): TSchema =>
-  named(schemaName(type), Type.Object({ ...envelope, type: oneOf([type]), data: eventTypes[type].data }));
+  named(
+    schemaName(type),
+    Type.Object({ ...envelope, type: oneOf([type], { description: 'what happened' }), data: eventTypes[type].data }),
+  );
 
 /** An event of any type; `type` tells which, also to generated code. */
 export const Event = named(
@@ -50,13 +56,16 @@ export const WebhookTestEvent = named(
     {
       id: eventId,
       occurredAt: timestamp,
-      institution: id,
-      resource: Type.Object({
-        ...resource,
-        type: oneOf(['webhook']),
-        version: Type.Integer({ minimum: 1, description: 'of the webhook that is tested' }),
-      }),
-      type: oneOf([TEST_TYPE]),
+      institution: institutionId,
+      resource: Type.Object(
+        {
+          ...resource,
+          type: oneOf(['webhook'], { description: 'what it is' }),
+          version: Type.Integer({ minimum: 1, description: 'of the webhook that is tested' }),
+        },
+        { description: 'the webhook that is tested' },
+      ),
+      type: oneOf([TEST_TYPE], { description: 'tells it from events' }),
       data: Type.Object({}, { additionalProperties: false, description: 'empty' }),
     },
     { description: 'Stands for no fact: it has no `sequence`, and the feed does not show it.' },

@@ -24,7 +24,7 @@ const members = {
     uniqueItems: true,
     description: 'the types of events to deliver; `order.*` means all types of orders, present and future',
   }),
-  description: nullable(lineOfText({ maxLength: 200 })),
+  description: nullable(lineOfText({ maxLength: 200, description: "the partner's own words" })),
 };
 
 const state = oneOf(STATES, {
@@ -41,7 +41,9 @@ export const NewWebhook = named(
     url: members.url,
     types: members.types,
     description: Type.Optional(members.description),
-    state: Type.Optional(oneOf(['active', 'paused'], { default: 'active' })),
+    state: Type.Optional(
+      oneOf(['active', 'paused'], { default: 'active', description: '`paused`: kept, not sent yet' }),
+    ),
   }),
 );
 
@@ -71,11 +73,11 @@ export const Webhook = named(
   'Webhook',
   Type.Object({
     webhookId: Id,
-    url: Type.String(),
+    url: Type.String({ description: 'where events are posted' }),
     types: members.types,
-    description: nullable(Type.String()),
+    description: nullable(Type.String({ description: "the partner's own words" })),
     state,
-    disabledReason: nullable(Type.String()),
+    disabledReason: nullable(Type.String({ description: 'why the service has disabled it' })),
     lastDelivery: nullable(LastDelivery),
     createdAt: timestamp,
     updatedAt: timestamp,
@@ -103,15 +105,15 @@ export const Delivery = named(
   Type.Object({
     deliveryId: Id,
     eventId: Type.String({ description: 'also the `webhook-id` that the receiver got' }),
-    type: oneOf([...eventTypeNames, TEST_TYPE]),
-    attempt: Type.Integer({ minimum: 1 }),
+    type: oneOf([...eventTypeNames, TEST_TYPE], { description: 'of the event' }),
+    attempt: Type.Integer({ minimum: 1, description: 'counted from 1' }),
     at: nullable(Type.String({ format: 'date-time', description: 'when the attempt began; null while it is waiting' })),
     durationMs: nullable(Type.Integer({ minimum: 0, description: 'until the receiver answered' })),
     outcome: oneOf(['succeeded', 'failed', 'waiting'], {
       description:
         '`waiting`: an attempt that is still to be made, at `nextAttemptAt` or after an earlier one of its resource',
     }),
-    httpStatus: nullable(Type.Integer()),
+    httpStatus: nullable(Type.Integer({ description: 'what the receiver answered; null: nothing' })),
     error: nullable(oneOf(ERRORS, { description: 'why it failed' })),
     nextAttemptAt: nullable(
       Type.String({ format: 'date-time', description: 'when the next attempt is due; null if there is none' }),

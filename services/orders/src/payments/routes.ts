@@ -25,6 +25,7 @@ export const paymentsRoutes = (contextOf: ContextOf): AnyOperation[] => [
     method: 'get',
     access: 'orders.sensitive:read',
     summary: 'Lists the payments of an order in order of creation',
+    description: '`reference` only with the scope `orders.sensitive:read`.',
     query: pageQuery,
     answers: { 200: page(Payment) },
     example: { params, answer: { items: [example.payment], nextCursor: null } },

@@ -23,6 +23,7 @@ export const refundsRoutes = (contextOf: ContextOf): AnyOperation[] => [
     method: 'get',
     access: 'orders.sensitive:read',
     summary: 'Lists the refunds of an order in order of creation',
+    description: '`reference` only with the scope `orders.sensitive:read`.',
     query: pageQuery,
     answers: { 200: page(Refund) },
     example: { params, answer: { items: [example.refund], nextCursor: null } },

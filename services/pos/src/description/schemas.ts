@@ -9,8 +9,10 @@ import { levels } from '../domain/offer.ts';
 
 const { Array: List, Boolean: Flag, Integer, Object: Members, Optional, Record: MapOf, String: Text } = Type;
 
-export const productType = oneOf(catalogValues.ProductType);
-export const ticketStatus = oneOf(ticketsValues['ShopTicket.status']);
+export const productType = oneOf(catalogValues.ProductType, { description: 'of product' });
+export const ticketStatus = oneOf(ticketsValues['ShopTicket.status'], {
+  description: 'only a `printed` one opens the door',
+});
 
 /** The query parameter `lang` of every operation; a language that is not configured is no error. */
 export const lang = Optional(Text({ description: 'of the texts: ISO 639; wins over Accept-Language' }));
@@ -31,14 +33,14 @@ export const availability = oneOf(levels, { description: '`few`: at most 5 place
 const onSale = Flag({ description: 'by state and dates, regardless of stock' });
 
 /** The schema of a map of records by id. */
-export const mapOf = <Item extends Type.TSchema>(item: Item) => MapOf(Text(), item);
+export const mapOf = <Item extends Type.TSchema>(item: Item) => MapOf(Text(), item, { description: 'by their ids' });
 
 const product = {
   id: Text(),
-  code: Text(),
+  code: Text({ description: "the institution's own" }),
   type: productType,
   name: Text(),
-  description: nullable(Text()),
+  description: nullable(Text({ description: 'in the wanted language' })),
   startDate: nullable(timestamp),
   endDate: nullable(timestamp),
   priceFrom: nullable(Integer({ description: 'the lowest price that this visitor can buy at, in the minor unit' })),
@@ -53,9 +55,17 @@ const Price = named('ShopPrice', Members({ tariffId: Text(), tariff: Text({ desc
 
 export const Venue = named('Venue', Members({ name: Text(), city: nullable(Text()) }));
 
+const free = Integer({ description: 'places that can be bought now' });
+
 const SeatCategory = named(
   'ShopSeatCategory',
-  Members({ id: Text(), name: Text(), numbered: Flag(), free: Integer(), prices: List(Price) }),
+  Members({
+    id: Text(),
+    name: Text(),
+    numbered: Flag({ description: 'true: places have rows and seats' }),
+    free,
+    prices: List(Price),
+  }),
 );
 
 const PerformanceEntry = named(
@@ -63,9 +73,9 @@ const PerformanceEntry = named(
   Members({
     id: Text(),
     startDate: timestamp,
-    durationMinutes: nullable(Integer()),
+    durationMinutes: nullable(Integer({ description: 'null: unknown' })),
     venue: Venue,
-    timeZone: Text(),
+    timeZone: Text({ description: 'name of the IANA database' }),
     salesFrom: nullable(timestamp),
     salesTo: nullable(timestamp),
     availability,
@@ -81,19 +91,25 @@ export const AvailabilityEntry = named(
   Members({
     startDate: timestamp,
     availability,
-    seatCategories: List(Members({ id: Text(), name: Text(), free: Integer() })),
+    seatCategories: List(Members({ id: Text(), name: Text(), free }), { description: 'with what is free' }),
   }),
 );
+
+const where = {
+  label: Text({ description: 'what a ticket shows: row and seat, or a number' }),
+  row: Text({ description: 'of a numbered category' }),
+  seat: Integer({ description: 'its number in the row' }),
+};
 
 export const PlaceEntry = named(
   'ShopPlace',
   Members({
     id: Text(),
-    label: Text(),
-    row: Optional(Text()),
-    seat: Optional(Integer()),
+    ...where,
+    row: Optional(where.row),
+    seat: Optional(where.seat),
     seatCategoryId: Text(),
-    free: Flag(),
+    free: Flag({ description: 'whether it can be bought now' }),
   }),
 );
 
@@ -102,34 +118,37 @@ export const Session = named(
   Members({
     id: Text(),
     user: nullable(Text({ description: 'the login; null for a guest' })),
-    contactNumber: nullable(Text()),
+    contactNumber: nullable(Text({ description: 'of the logged-in user' })),
     expiresAt: timestamp,
   }),
 );
 
-export const User = named('ShopUser', Members({ id: Text(), login: Text(), contactNumber: Text() }));
+export const User = named(
+  'ShopUser',
+  Members({ id: Text(), login: Text(), contactNumber: Text({ description: 'the contact of the user' }) }),
+);
 
 const text = () => nullable(Text());
 
 export const Contact = named(
   'ShopContact',
   Members({
-    contactNumber: Text(),
-    kind: oneOf(contactsValues['ShopContact.kind']),
+    contactNumber: Text({ description: 'id of the contact' }),
+    kind: oneOf(contactsValues['ShopContact.kind'], { description: 'a person, or a company' }),
     title: text(),
     firstName: text(),
     lastName: text(),
     name: nullable(Text({ description: 'of a structure' })),
     email: text(),
     phone: text(),
-    language: text(),
+    language: nullable(Text({ description: 'BCP 47' })),
     street: text(),
     postalCode: text(),
     city: text(),
-    country: text(),
-    criteria: List(Text()),
-    newsletter: Flag(),
-    partners: Flag(),
+    country: nullable(Text({ description: 'ISO 3166-1 alpha-2' })),
+    criteria: List(Text(), { description: 'what entitles to tariffs and payment methods' }),
+    newsletter: Flag({ description: 'may get news of the institution' }),
+    partners: Flag({ description: 'may get news of its partners' }),
     createdAt: timestamp,
     updatedAt: timestamp,
   }),
@@ -137,8 +156,11 @@ export const Contact = named(
 
 const Place = named(
   'PlaceReference',
-  Members({ id: Text(), label: Text(), row: nullable(Text()), seat: nullable(Integer()) }),
+  Members({ id: Text(), ...where, row: nullable(where.row), seat: nullable(where.seat) }),
 );
+
+const ofHolder = nullable(Text({ description: 'of the person who will come' }));
+const beneficiaryNames = { beneficiaryFirstName: ofHolder, beneficiaryLastName: ofHolder };
 
 const item = {
   id: Text(),
@@ -150,8 +172,7 @@ const item = {
   tariff: Text({ description: 'its name' }),
   place: Place,
   amount,
-  beneficiaryFirstName: text(),
-  beneficiaryLastName: text(),
+  ...beneficiaryNames,
 };
 
 export const CartItem = named('CartItem', Members(item));
@@ -176,11 +197,11 @@ export const Order = named(
   'ShopOrder',
   Members({
     id: Text(),
-    state: oneOf(ordersValues['ShopOrder.state']),
+    state: oneOf(ordersValues['ShopOrder.state'], { description: '`confirmed`: its tickets are valid' }),
     total: amount,
     currency,
-    contactNumber: text(),
-    paymentMethod: text(),
+    contactNumber: nullable(Text({ description: 'the buyer' })),
+    paymentMethod: nullable(Text({ description: 'with which it was paid' })),
     items: mapOf(OrderItem),
     expiresAt: nullable(timestamp),
     createdAt: timestamp,
@@ -201,9 +222,8 @@ export const Ticket = named(
     place: Place,
     tariffId: Text(),
     price: amount,
-    currency: Text(),
-    beneficiaryFirstName: text(),
-    beneficiaryLastName: text(),
+    currency,
+    ...beneficiaryNames,
     barcode: Text({ description: 'for the QR code' }),
   }),
 );

@@ -33,7 +33,7 @@ const Purchase = named(
   Type.Object({
     contactNumber: Type.Optional(contactNumber),
     contact: Type.Optional(Guest),
-    paymentMethod: oneOf(ordersValues['Checkout.paymentMethod']),
+    paymentMethod: oneOf(ordersValues['Checkout.paymentMethod'], { description: 'one of the point of sale' }),
     paymentToken: Type.Optional(
       oneOf(ordersValues['Checkout.paymentToken'], { description: 'for `simulated`: the outcome of the payment' }),
     ),
@@ -149,6 +149,7 @@ export const ordersRoutes = (context: PosContext, edition: Edition): AnyOperatio
       path: '/orders',
       access: 'session',
       summary: "Lists own orders: those of the user's contact, those that the user bought, and those of this session",
+      description: 'By their ids.',
       query: { ...partQuery, ...langQuery },
       answers: { 200: mapOf(Order) },
       answerHeaders: ['X-Total-Amount', 'Link'],
@@ -171,6 +172,7 @@ export const ordersRoutes = (context: PosContext, edition: Edition): AnyOperatio
       path: '/orders/{id}',
       access: 'session',
       summary: 'Returns an own order; items of a confirmed one contain the barcodes of their tickets',
+      description: 'An order of somebody else is 404.',
       params,
       query: langQuery,
       answers: { 200: Order },

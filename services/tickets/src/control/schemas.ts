@@ -70,7 +70,11 @@ export const ScanAnswers = named(
     items: List(
       named(
         'TicketScanAnswer',
-        Members({ nonce: Text(), ...answered, performanceId: nullable(Text({ description: "the ticket's" })) }),
+        Members({
+          nonce: Text({ description: 'of the scan' }),
+          ...answered,
+          performanceId: nullable(Text({ description: "the ticket's" })),
+        }),
       ),
     ),
   }),
@@ -88,7 +92,7 @@ export const RecordedScan = named(
     ),
     gate: nullable(Text({ description: 'as the scanner named it' })),
     at: timestamp,
-    offline: Flag(),
+    offline: Flag({ description: 'the scanner decided alone' }),
     receivedAt: timestamp,
   }),
 );

@@ -40,6 +40,7 @@ export const printingRoutes = (contextOf: ContextOf): AnyOperation[] => [
     id: 'rollBackPrinting',
     method: 'delete',
     summary: 'Rolls a print back, for example after a failure of the printer',
+    description: 'Its status is `not_printed` again.',
     errors: ['ticket_not_printed', ...finalCodes],
     example: { params, answer: example.ticket },
     handle: async ({ caller, params, ifMatch }) =>

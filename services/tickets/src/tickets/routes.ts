@@ -61,6 +61,7 @@ export const ticketRoutes = (contextOf: ContextOf): AnyOperation[] => [
     access: 'tickets:read',
     admits: ['customer'],
     summary: 'Reads a ticket',
+    description: '`barcode` is the text of its QR code.',
     answers: { 200: Ticket },
     etag: true,
     example: { params, answer: example.ticket },
