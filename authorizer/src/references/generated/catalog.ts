@@ -7,17 +7,23 @@ export interface components {
             readonly institution: string;
             /** @description whether its institution belongs to the demo data */
             readonly demo: boolean;
+            /** @description the value of X-Service-Host */
             readonly serviceHost: string;
             /** @description one line with a visible character, trimmed, in Unicode NFC */
             readonly name: string;
+            /** @description BCP 47; the first is used where no other is wanted */
             readonly languages: readonly string[];
             /** @description ISO 4217 */
             readonly currency: string;
+            /** @description from which browsers may call; empty: all */
             readonly corsOrigins: readonly string[];
+            /** @description the tariffs that it sells */
             readonly tariffIds: readonly string[];
+            /** @description that it accepts */
             readonly paymentMethods: readonly ("on_account" | "external" | "simulated")[];
+            /** @description in a cart or order of it */
             readonly maxPlacesPerOrder: number;
-            /** @description fractions allowed */
+            /** @description how long places are held for an order; fractions allowed */
             readonly holdMinutes: number;
             /**
              * @description electronic (default): tickets are issued as printed, their codes open the door at once; print: after printing
@@ -26,9 +32,15 @@ export interface components {
             readonly ticketDelivery: "electronic" | "print";
             /** @description until how long before the first of its performances starts, as it is dated now, a shopper may cancel an order; default 0; null: never */
             readonly shopperCancellationMinutes: number | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
             readonly createdAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
             readonly updatedAt: string;
         };
         readonly FoundPointOfSaleAnswer: {

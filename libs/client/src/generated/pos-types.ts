@@ -7,6 +7,7 @@ export interface components {
         BrowseProductsAnswer: {
             /** @constant */
             success: true;
+            /** @description by their ids */
             data: {
                 [key: string]: components["schemas"]["ShopProduct"];
             };
@@ -14,6 +15,7 @@ export interface components {
         Cart: {
             /** @description the id that the order will have; null before the first item */
             id: string | null;
+            /** @description by their ids */
             items: {
                 [key: string]: components["schemas"]["CartItem"];
             };
@@ -35,6 +37,7 @@ export interface components {
         CartExperimental: {
             /** @description the id that the order will have; null before the first item */
             id: string | null;
+            /** @description by their ids */
             items: {
                 [key: string]: components["schemas"]["CartItemExperimental"];
             };
@@ -71,7 +74,9 @@ export interface components {
             place: components["schemas"]["PlaceReference"];
             /** @description in the currency's minor unit */
             amount: number;
+            /** @description of the person who will come */
             beneficiaryFirstName: string | null;
+            /** @description of the person who will come */
             beneficiaryLastName: string | null;
         };
         CartItemChanges: {
@@ -99,7 +104,9 @@ export interface components {
             place: components["schemas"]["PlaceReference"];
             /** @description in the currency's minor unit */
             amount: number;
+            /** @description of the person who will come */
             beneficiaryFirstName: string | null;
+            /** @description of the person who will come */
             beneficiaryLastName: string | null;
             /** @description as of the sale, also after the product has closed; null in what an earlier release sold */
             productName: string | null;
@@ -139,6 +146,7 @@ export interface components {
         ListOwnOrdersAnswer: {
             /** @constant */
             success: true;
+            /** @description by their ids */
             data: {
                 [key: string]: components["schemas"]["ShopOrder"];
             };
@@ -146,6 +154,7 @@ export interface components {
         ListOwnOrdersExperimentalAnswer: {
             /** @constant */
             success: true;
+            /** @description by their ids */
             data: {
                 [key: string]: components["schemas"]["ShopOrderExperimental"];
             };
@@ -153,6 +162,7 @@ export interface components {
         ListOwnTicketsAnswer: {
             /** @constant */
             success: true;
+            /** @description by their ids */
             data: {
                 [key: string]: components["schemas"]["ShopTicket"];
             };
@@ -160,6 +170,7 @@ export interface components {
         ListOwnTicketsExperimentalAnswer: {
             /** @constant */
             success: true;
+            /** @description by their ids */
             data: {
                 [key: string]: components["schemas"]["ShopTicketExperimental"];
             };
@@ -171,14 +182,18 @@ export interface components {
         };
         PlaceReference: {
             id: string;
+            /** @description what a ticket shows: row and seat, or a number */
             label: string;
+            /** @description of a numbered category */
             row: string | null;
+            /** @description its number in the row */
             seat: number | null;
         };
         Session: {
             id: string;
             /** @description the login; null for a guest */
             user: string | null;
+            /** @description of the logged-in user */
             contactNumber: string | null;
             /**
              * Format: date-time
@@ -202,15 +217,21 @@ export interface components {
              * @enum {string}
              */
             availability: "available" | "few" | "sold_out";
+            /** @description with what is free */
             seatCategories: {
                 id: string;
                 name: string;
+                /** @description places that can be bought now */
                 free: number;
             }[];
         };
         ShopContact: {
+            /** @description id of the contact */
             contactNumber: string;
-            /** @enum {string} */
+            /**
+             * @description a person, or a company
+             * @enum {string}
+             */
             kind: "individual" | "structure";
             title: string | null;
             firstName: string | null;
@@ -219,13 +240,18 @@ export interface components {
             name: string | null;
             email: string | null;
             phone: string | null;
+            /** @description BCP 47 */
             language: string | null;
             street: string | null;
             postalCode: string | null;
             city: string | null;
+            /** @description ISO 3166-1 alpha-2 */
             country: string | null;
+            /** @description what entitles to tariffs and payment methods */
             criteria: string[];
+            /** @description may get news of the institution */
             newsletter: boolean;
+            /** @description may get news of its partners */
             partners: boolean;
             /**
              * Format: date-time
@@ -245,14 +271,20 @@ export interface components {
         };
         ShopOrder: {
             id: string;
-            /** @enum {string} */
+            /**
+             * @description `confirmed`: its tickets are valid
+             * @enum {string}
+             */
             state: "open" | "reserved" | "payment_pending" | "confirmed" | "expired" | "cancelled";
             /** @description in the currency's minor unit */
             total: number;
             /** @description ISO 4217 */
             currency: string;
+            /** @description the buyer */
             contactNumber: string | null;
+            /** @description with which it was paid */
             paymentMethod: string | null;
+            /** @description by their ids */
             items: {
                 [key: string]: components["schemas"]["ShopOrderItem"];
             };
@@ -279,14 +311,20 @@ export interface components {
         };
         ShopOrderExperimental: {
             id: string;
-            /** @enum {string} */
+            /**
+             * @description `confirmed`: its tickets are valid
+             * @enum {string}
+             */
             state: "open" | "reserved" | "payment_pending" | "confirmed" | "expired" | "cancelled";
             /** @description in the currency's minor unit */
             total: number;
             /** @description ISO 4217 */
             currency: string;
+            /** @description the buyer */
             contactNumber: string | null;
+            /** @description with which it was paid */
             paymentMethod: string | null;
+            /** @description by their ids */
             items: {
                 [key: string]: components["schemas"]["ShopOrderItemExperimental"];
             };
@@ -320,7 +358,10 @@ export interface components {
             /** @description of the logged-in user, for its prices */
             contactNumber?: string;
             contact?: components["schemas"]["Guest"];
-            /** @enum {string} */
+            /**
+             * @description one of the point of sale
+             * @enum {string}
+             */
             paymentMethod: "on_account" | "external" | "simulated";
             /**
              * @description for `simulated`: the outcome of the payment
@@ -344,7 +385,9 @@ export interface components {
             place: components["schemas"]["PlaceReference"];
             /** @description in the currency's minor unit */
             amount: number;
+            /** @description of the person who will come */
             beneficiaryFirstName: string | null;
+            /** @description of the person who will come */
             beneficiaryLastName: string | null;
             ticketId: string | null;
             /** @description for the QR code */
@@ -366,7 +409,9 @@ export interface components {
             place: components["schemas"]["PlaceReference"];
             /** @description in the currency's minor unit */
             amount: number;
+            /** @description of the person who will come */
             beneficiaryFirstName: string | null;
+            /** @description of the person who will come */
             beneficiaryLastName: string | null;
             ticketId: string | null;
             /** @description for the QR code */
@@ -391,8 +436,10 @@ export interface components {
              * @description ISO 8601 UTC
              */
             startDate: string;
+            /** @description null: unknown */
             durationMinutes: number | null;
             venue: components["schemas"]["Venue"];
+            /** @description name of the IANA database */
             timeZone: string;
             /**
              * Format: date-time
@@ -415,10 +462,14 @@ export interface components {
         };
         ShopPlace: {
             id: string;
+            /** @description what a ticket shows: row and seat, or a number */
             label: string;
+            /** @description of a numbered category */
             row?: string;
+            /** @description its number in the row */
             seat?: number;
             seatCategoryId: string;
+            /** @description whether it can be bought now */
             free: boolean;
         };
         ShopPrice: {
@@ -430,10 +481,15 @@ export interface components {
         };
         ShopProduct: {
             id: string;
+            /** @description the institution's own */
             code: string;
-            /** @enum {string} */
+            /**
+             * @description of product
+             * @enum {string}
+             */
             type: "show" | "pass" | "season_ticket" | "membership" | "service" | "goods" | "package";
             name: string;
+            /** @description in the wanted language */
             description: string | null;
             /**
              * Format: date-time
@@ -459,10 +515,15 @@ export interface components {
         };
         ShopProductDetail: {
             id: string;
+            /** @description the institution's own */
             code: string;
-            /** @enum {string} */
+            /**
+             * @description of product
+             * @enum {string}
+             */
             type: "show" | "pass" | "season_ticket" | "membership" | "service" | "goods" | "package";
             name: string;
+            /** @description in the wanted language */
             description: string | null;
             /**
              * Format: date-time
@@ -495,13 +556,18 @@ export interface components {
         ShopSeatCategory: {
             id: string;
             name: string;
+            /** @description true: places have rows and seats */
             numbered: boolean;
+            /** @description places that can be bought now */
             free: number;
             prices: components["schemas"]["ShopPrice"][];
         };
         ShopTicket: {
             id: string;
-            /** @enum {string} */
+            /**
+             * @description only a `printed` one opens the door
+             * @enum {string}
+             */
             status: "not_printed" | "printed" | "controlled" | "invalidated" | "cancelled";
             orderId: string;
             productId: string | null;
@@ -516,8 +582,11 @@ export interface components {
             tariffId: string;
             /** @description in the currency's minor unit */
             price: number;
+            /** @description ISO 4217 */
             currency: string;
+            /** @description of the person who will come */
             beneficiaryFirstName: string | null;
+            /** @description of the person who will come */
             beneficiaryLastName: string | null;
             /** @description for the QR code */
             barcode: string;
@@ -546,7 +615,10 @@ export interface components {
         };
         ShopTicketExperimental: {
             id: string;
-            /** @enum {string} */
+            /**
+             * @description only a `printed` one opens the door
+             * @enum {string}
+             */
             status: "not_printed" | "printed" | "controlled" | "invalidated" | "cancelled";
             orderId: string;
             productId: string | null;
@@ -561,8 +633,11 @@ export interface components {
             tariffId: string;
             /** @description in the currency's minor unit */
             price: number;
+            /** @description ISO 4217 */
             currency: string;
+            /** @description of the person who will come */
             beneficiaryFirstName: string | null;
+            /** @description of the person who will come */
             beneficiaryLastName: string | null;
             /** @description for the QR code */
             barcode: string;
@@ -584,6 +659,7 @@ export interface components {
         ShopUser: {
             id: string;
             login: string;
+            /** @description the contact of the user */
             contactNumber: string;
         };
         ShopUserAnswer: {
@@ -598,6 +674,7 @@ export interface components {
         ViewAvailabilitiesAnswer: {
             /** @constant */
             success: true;
+            /** @description by their ids */
             data: {
                 [key: string]: components["schemas"]["ShopAvailability"];
             };
@@ -605,6 +682,7 @@ export interface components {
         ViewPlacesAnswer: {
             /** @constant */
             success: true;
+            /** @description by their ids */
             data: {
                 [key: string]: components["schemas"]["ShopPlace"];
             };
@@ -716,7 +794,10 @@ export interface operations {
     browseProducts: {
         parameters: {
             query?: {
-                /** @example show */
+                /**
+                 * @description of product
+                 * @example show
+                 */
                 type?: "show" | "pass" | "season_ticket" | "membership" | "service" | "goods" | "package";
                 /** @description number of records to skip */
                 offset?: number;
@@ -747,7 +828,10 @@ export interface operations {
     browseProductsExperimental: {
         parameters: {
             query?: {
-                /** @example show */
+                /**
+                 * @description of product
+                 * @example show
+                 */
                 type?: "show" | "pass" | "season_ticket" | "membership" | "service" | "goods" | "package";
                 /** @description number of records to skip */
                 offset?: number;
@@ -1449,7 +1533,10 @@ export interface operations {
     listOwnTickets: {
         parameters: {
             query?: {
-                /** @example not_printed */
+                /**
+                 * @description only a `printed` one opens the door
+                 * @example not_printed
+                 */
                 status?: "not_printed" | "printed" | "controlled" | "invalidated" | "cancelled";
                 /** @description number of records to skip */
                 offset?: number;
@@ -1475,7 +1562,10 @@ export interface operations {
     listOwnTicketsExperimental: {
         parameters: {
             query?: {
-                /** @example not_printed */
+                /**
+                 * @description only a `printed` one opens the door
+                 * @example not_printed
+                 */
                 status?: "not_printed" | "printed" | "controlled" | "invalidated" | "cancelled";
                 /** @description number of records to skip */
                 offset?: number;

@@ -192,6 +192,7 @@ export interface components {
             details: string | null;
             data: components["schemas"]["ApiKeyWithKey"];
         };
+        /** @description RFC 8414, 2; OpenID Connect Discovery 1.0, 3. */
         AuthorizationServerMetadata: {
             issuer: string;
             authorization_endpoint: string;
@@ -219,11 +220,15 @@ export interface components {
             revocation_endpoint_auth_methods_supported: string[];
         };
         Authorizations: {
+            /** @description may get news of the institution */
             newsletter?: boolean;
+            /** @description may get news of its partners */
             partners?: boolean;
         };
         AuthorizationsChanges: {
+            /** @description may get news of the institution */
             newsletter?: boolean | null;
+            /** @description may get news of its partners */
             partners?: boolean | null;
         };
         Availabilities: {
@@ -236,7 +241,10 @@ export interface components {
         };
         Availability: {
             performanceId: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description when it was counted
+             */
             asOf: string;
             /** @description free + held + sold = capacity */
             seatCategories: components["schemas"]["SeatCategoryAvailability"][];
@@ -247,7 +255,7 @@ export interface components {
             /** @description as scanned: white space around it and a prefix of hand scanners (`]Q1`) are ignored */
             barcode: string;
             performanceId?: string;
-            /** @description one line with a visible character, trimmed, in Unicode NFC */
+            /** @description the door, as the scanner names it; one line with a visible character, trimmed, in Unicode NFC */
             gate?: string;
             /**
              * Format: date-time
@@ -255,6 +263,7 @@ export interface components {
              */
             at?: string;
         };
+        /** @description a public key (RFC 8037) */
         BarcodeKey: {
             /** @constant */
             kty: "OKP";
@@ -289,7 +298,10 @@ export interface components {
             tariffs: components["schemas"]["Tariff"][];
             /** @description products that were published and no longer are; empty without modifiedSince */
             removed: string[];
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description when the answer was made; a cache may be older than now
+             */
             generatedAt: string;
             /**
              * Format: date-time
@@ -302,15 +314,20 @@ export interface components {
             clientId: string;
             /** @description one line with a visible character, trimmed, in Unicode NFC */
             name: string;
+            /** @description id of the institution that it belongs to */
             institution: string;
             /**
              * @description whether it can keep a secret; an application in a browser or on a device is `public` and has none
              * @enum {string}
              */
             type: "confidential" | "public";
+            /** @description the most that its tokens may hold */
             scopes: ("catalog:read" | "catalog:write" | "contacts:read" | "contacts:write" | "contacts.sensitive:read" | "contacts.sensitive:write" | "orders:read" | "orders:write" | "orders.sensitive:read" | "orders.sensitive:write" | "tickets:read" | "tickets:write" | "clients:read" | "clients:write" | "clients.sensitive:read" | "clients.sensitive:write" | "users:read" | "users:write" | "users.sensitive:write" | "events:read" | "events:write")[];
+            /** @description where users return to after signing in */
             redirectUris: string[];
+            /** @description whether users are asked for their consent */
             thirdParty: boolean;
+            /** @description from which browsers may call, beside the redirect URIs */
             origins: string[];
             secrets: components["schemas"]["ClientSecret"][];
             /**
@@ -332,6 +349,7 @@ export interface components {
         };
         ClientChanges: {
             readonly clientId?: string;
+            /** @description id of the institution that it belongs to */
             readonly institution?: string;
             /**
              * @description whether it can keep a secret; an application in a browser or on a device is `public` and has none
@@ -352,6 +370,7 @@ export interface components {
             readonly updatedAt?: string;
             /** @description one line with a visible character, trimmed, in Unicode NFC */
             name?: string;
+            /** @description the most that its tokens may hold */
             scopes?: ("catalog:read" | "catalog:write" | "contacts:read" | "contacts:write" | "contacts.sensitive:read" | "contacts.sensitive:write" | "orders:read" | "orders:write" | "orders.sensitive:read" | "orders.sensitive:write" | "tickets:read" | "tickets:write" | "clients:read" | "clients:write" | "clients.sensitive:read" | "clients.sensitive:write" | "users:read" | "users:write" | "users.sensitive:write" | "events:read" | "events:write")[];
             /** @description where users return to after signing in: https; http to `127.0.0.1`, `[::1]` or `localhost`, with any port; of a public client also a private-use scheme with a dot. No fragment, no userinfo. Compared to the letter */
             redirectUris?: string[] | null;
@@ -363,6 +382,7 @@ export interface components {
         ClientInput: {
             /** @description one line with a visible character, trimmed, in Unicode NFC */
             name: string;
+            /** @description the most that its tokens may hold */
             scopes: ("catalog:read" | "catalog:write" | "contacts:read" | "contacts:write" | "contacts.sensitive:read" | "contacts.sensitive:write" | "orders:read" | "orders:write" | "orders.sensitive:read" | "orders.sensitive:write" | "tickets:read" | "tickets:write" | "clients:read" | "clients:write" | "clients.sensitive:read" | "clients.sensitive:write" | "users:read" | "users:write" | "users.sensitive:write" | "events:read" | "events:write")[];
             /** @description where users return to after signing in: https; http to `127.0.0.1`, `[::1]` or `localhost`, with any port; of a public client also a private-use scheme with a dot. No fragment, no userinfo. Compared to the letter */
             redirectUris?: string[];
@@ -404,15 +424,20 @@ export interface components {
             clientId: string;
             /** @description one line with a visible character, trimmed, in Unicode NFC */
             name: string;
+            /** @description id of the institution that it belongs to */
             institution: string;
             /**
              * @description whether it can keep a secret; an application in a browser or on a device is `public` and has none
              * @enum {string}
              */
             type: "confidential" | "public";
+            /** @description the most that its tokens may hold */
             scopes: ("catalog:read" | "catalog:write" | "contacts:read" | "contacts:write" | "contacts.sensitive:read" | "contacts.sensitive:write" | "orders:read" | "orders:write" | "orders.sensitive:read" | "orders.sensitive:write" | "tickets:read" | "tickets:write" | "clients:read" | "clients:write" | "clients.sensitive:read" | "clients.sensitive:write" | "users:read" | "users:write" | "users.sensitive:write" | "events:read" | "events:write")[];
+            /** @description where users return to after signing in */
             redirectUris: string[];
+            /** @description whether users are asked for their consent */
             thirdParty: boolean;
+            /** @description from which browsers may call, beside the redirect URIs */
             origins: string[];
             secrets: components["schemas"]["ClientSecret"][];
             /**
@@ -444,10 +469,11 @@ export interface components {
              * @description ISO 8601 UTC
              */
             occurredAt: string;
+            /** @description id of the institution that it belongs to */
             institution: string;
             resource: components["schemas"]["EventResource"];
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description what happened (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "contact.changed";
@@ -463,10 +489,11 @@ export interface components {
              * @description ISO 8601 UTC
              */
             occurredAt: string;
+            /** @description id of the institution that it belongs to */
             institution: string;
             resource: components["schemas"]["EventResource"];
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description what happened (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "contact.created";
@@ -482,17 +509,21 @@ export interface components {
              * @description ISO 8601 UTC
              */
             occurredAt: string;
+            /** @description id of the institution that it belongs to */
             institution: string;
             resource: components["schemas"]["EventResource"];
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description what happened (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "contact.erased";
             data: components["schemas"]["ContactEventData"];
         };
         ContactEventData: {
-            /** @enum {string} */
+            /**
+             * @description a person, or a company
+             * @enum {string}
+             */
             kind: "individual" | "structure";
             /**
              * Format: date-time
@@ -521,15 +552,20 @@ export interface components {
             clientId: string;
             /** @description one line with a visible character, trimmed, in Unicode NFC */
             name: string;
+            /** @description id of the institution that it belongs to */
             institution: string;
             /**
              * @description whether it can keep a secret; an application in a browser or on a device is `public` and has none
              * @enum {string}
              */
             type: "confidential" | "public";
+            /** @description the most that its tokens may hold */
             scopes: ("catalog:read" | "catalog:write" | "contacts:read" | "contacts:write" | "contacts.sensitive:read" | "contacts.sensitive:write" | "orders:read" | "orders:write" | "orders.sensitive:read" | "orders.sensitive:write" | "tickets:read" | "tickets:write" | "clients:read" | "clients:write" | "clients.sensitive:read" | "clients.sensitive:write" | "users:read" | "users:write" | "users.sensitive:write" | "events:read" | "events:write")[];
+            /** @description where users return to after signing in */
             redirectUris: string[];
+            /** @description whether users are asked for their consent */
             thirdParty: boolean;
+            /** @description from which browsers may call, beside the redirect URIs */
             origins: string[];
             secrets: components["schemas"]["ClientSecret"][];
             /**
@@ -555,8 +591,12 @@ export interface components {
             deliveryId: string;
             /** @description also the `webhook-id` that the receiver got */
             eventId: string;
-            /** @enum {string} */
+            /**
+             * @description of the event
+             * @enum {string}
+             */
             type: "order.created" | "order.changed" | "order.confirmed" | "order.expired" | "order.cancelled" | "order.settled" | "payment.recorded" | "payment.failed" | "refund.recorded" | "ticket.issued" | "ticket.changed" | "ticket.printed" | "ticket.printing_reverted" | "ticket.replaced" | "ticket.controlled" | "ticket.control_reverted" | "ticket.cancelled" | "contact.created" | "contact.changed" | "contact.erased" | "product.created" | "product.changed" | "performance.created" | "performance.changed" | "performance.cancelled" | "webhook.test";
+            /** @description counted from 1 */
             attempt: number;
             /**
              * Format: date-time
@@ -570,6 +610,7 @@ export interface components {
              * @enum {string}
              */
             outcome: "succeeded" | "failed" | "waiting";
+            /** @description what the receiver answered; null: nothing */
             httpStatus: number | null;
             /**
              * @description why it failed
@@ -600,6 +641,7 @@ export interface components {
             status: string;
             /** @description `general`, or the domain that gives it */
             domain: string;
+            /** @description the case that it stands for */
             when: string;
         };
         /** @description `data` has ids, states, amounts and instants; no personal data. */
@@ -622,7 +664,10 @@ export interface components {
             data: components["schemas"]["EventPage"];
         };
         EventResource: {
-            /** @enum {string} */
+            /**
+             * @description what it is
+             * @enum {string}
+             */
             type: "order" | "payment" | "refund" | "ticket" | "contact" | "product" | "performance";
             id: string;
             /** @description grows from event to event of the resource */
@@ -683,8 +728,12 @@ export interface components {
             /** @description what entitles to tariffs and payment methods: member, student, account… */
             criteria?: string[];
             authorizations?: components["schemas"]["Authorizations"];
-            /** @constant */
+            /**
+             * @description a person
+             * @constant
+             */
             kind: "individual";
+            /** @description id of the contact */
             contactNumber: string;
             /**
              * Format: date-time
@@ -698,7 +747,7 @@ export interface components {
             updatedAt: string;
             /**
              * Format: date-time
-             * @description ISO 8601 UTC
+             * @description when its personal data was erased
              */
             erasedAt?: string;
         };
@@ -709,8 +758,12 @@ export interface components {
             data: components["schemas"]["Individual"];
         };
         IndividualChanges: {
-            /** @constant */
+            /**
+             * @description a person
+             * @constant
+             */
             readonly kind?: "individual";
+            /** @description id of the contact */
             readonly contactNumber?: string;
             /**
              * Format: date-time
@@ -724,7 +777,7 @@ export interface components {
             readonly updatedAt?: string;
             /**
              * Format: date-time
-             * @description ISO 8601 UTC; changed by eraseIndividual
+             * @description when its personal data was erased; changed by eraseIndividual
              */
             readonly erasedAt?: string;
             /** @description one line with a visible character, trimmed, in Unicode NFC */
@@ -786,8 +839,12 @@ export interface components {
             data: components["schemas"]["IndividualPage"];
         };
         IndividualReplacement: {
-            /** @constant */
+            /**
+             * @description a person
+             * @constant
+             */
             readonly kind?: "individual";
+            /** @description id of the contact */
             readonly contactNumber?: string;
             /**
              * Format: date-time
@@ -801,7 +858,7 @@ export interface components {
             readonly updatedAt?: string;
             /**
              * Format: date-time
-             * @description ISO 8601 UTC; changed by eraseIndividual
+             * @description when its personal data was erased; changed by eraseIndividual
              */
             readonly erasedAt?: string;
             /** @description one line with a visible character, trimmed, in Unicode NFC */
@@ -829,6 +886,7 @@ export interface components {
             name: string;
             /** @description ISO 4217 */
             currency: string;
+            /** @description BCP 47 */
             languages: string[];
         };
         IntrospectTokenAnswer: {
@@ -848,11 +906,14 @@ export interface components {
             aud?: string;
             iss?: string;
             jti?: string;
+            /** @description id of the institution that it belongs to */
             institution?: string;
+            /** @description of the user */
             role?: string;
             /** @description seconds since 1970 */
             auth_time?: number;
         };
+        /** @description RFC 7662, 2.2: an inactive token has `active` and no other member. */
         Introspection: {
             active: boolean;
             scope?: string;
@@ -866,7 +927,9 @@ export interface components {
             aud?: string;
             iss?: string;
             jti?: string;
+            /** @description id of the institution that it belongs to */
             institution?: string;
+            /** @description of the user */
             role?: string;
             /** @description seconds since 1970 */
             auth_time?: number;
@@ -880,6 +943,7 @@ export interface components {
              */
             expiresAt: string;
         };
+        /** @description RFC 6749, 5.1. */
         IssuedToken: {
             access_token: string;
             /** @constant */
@@ -893,6 +957,7 @@ export interface components {
             /** @description with `openid` (OpenID Connect Core, 2) */
             id_token?: string;
         };
+        /** @description RFC 7517, 5. */
         JsonWebKeySet: {
             keys: {
                 kty: string;
@@ -959,12 +1024,20 @@ export interface components {
         };
         Order: {
             id: string;
-            /** @enum {string} */
+            /**
+             * @description `open` holds places until `expiresAt`, `reserved` until `dueAt`
+             * @enum {string}
+             */
             state: "open" | "reserved" | "payment_pending" | "confirmed" | "expired" | "cancelled";
+            /** @description grows with each change; the ETag */
             version: number;
+            /** @description id of the institution that it belongs to */
             institution: string;
+            /** @description its service host */
             pointOfSale: string | null;
+            /** @description the buyer */
             contactNumber: string | null;
+            /** @description the own reference of institution or reseller */
             externalReference: string | null;
             /**
              * @description electronic: tickets are issued as printed, their codes open the door at once; print: after printing
@@ -980,23 +1053,29 @@ export interface components {
             paid: number;
             /** @description in the currency's minor unit */
             due: number;
-            /** @enum {string} */
+            /**
+             * @description by captured payments
+             * @enum {string}
+             */
             paymentStatus: "unpaid" | "partial" | "paid";
-            /** @enum {string} */
+            /**
+             * @description how much of what was paid went back
+             * @enum {string}
+             */
             refundStatus: "none" | "partial" | "full";
             /**
              * Format: date-time
-             * @description ISO 8601 UTC
+             * @description end of the hold of an open order
              */
             expiresAt: string | null;
             /**
              * Format: date-time
-             * @description ISO 8601 UTC
+             * @description until when a reserved order must be paid
              */
             dueAt: string | null;
             /**
              * Format: date-time
-             * @description ISO 8601 UTC
+             * @description when its places were sold
              */
             confirmedAt: string | null;
             cancellation: components["schemas"]["OrderCancellation"] | null;
@@ -1018,6 +1097,7 @@ export interface components {
             data: components["schemas"]["Order"];
         };
         OrderCancellation: {
+            /** @description as the request gave it */
             reason: string | null;
             /**
              * Format: date-time
@@ -1032,7 +1112,7 @@ export interface components {
             placesReleased: number | null;
             /**
              * Format: date-time
-             * @description ISO 8601 UTC
+             * @description when tickets and places had followed
              */
             settledAt: string | null;
         };
@@ -1052,10 +1132,11 @@ export interface components {
              * @description ISO 8601 UTC
              */
             occurredAt: string;
+            /** @description id of the institution that it belongs to */
             institution: string;
             resource: components["schemas"]["EventResource"];
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description what happened (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "order.cancelled";
@@ -1071,10 +1152,11 @@ export interface components {
              * @description ISO 8601 UTC
              */
             occurredAt: string;
+            /** @description id of the institution that it belongs to */
             institution: string;
             resource: components["schemas"]["EventResource"];
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description what happened (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "order.changed";
@@ -1083,12 +1165,15 @@ export interface components {
         OrderChanges: {
             readonly id?: string;
             /**
-             * @description changed by reserveOrder, addPayment, settlePayment, confirmOrder, cancelOrder
+             * @description `open` holds places until `expiresAt`, `reserved` until `dueAt`; changed by reserveOrder, addPayment, settlePayment, confirmOrder, cancelOrder
              * @enum {string}
              */
             readonly state?: "open" | "reserved" | "payment_pending" | "confirmed" | "expired" | "cancelled";
+            /** @description grows with each change; the ETag */
             readonly version?: number;
+            /** @description id of the institution that it belongs to */
             readonly institution?: string;
+            /** @description its service host */
             readonly pointOfSale?: string | null;
             /** @description ISO 4217 */
             readonly currency?: string;
@@ -1101,28 +1186,28 @@ export interface components {
             /** @description in the currency's minor unit; changed by addLines, removeLine, addPayment, settlePayment */
             readonly due?: number;
             /**
-             * @description changed by addPayment, settlePayment
+             * @description by captured payments; changed by addPayment, settlePayment
              * @enum {string}
              */
             readonly paymentStatus?: "unpaid" | "partial" | "paid";
             /**
-             * @description changed by refundOrder
+             * @description how much of what was paid went back; changed by refundOrder
              * @enum {string}
              */
             readonly refundStatus?: "none" | "partial" | "full";
             /**
              * Format: date-time
-             * @description ISO 8601 UTC; changed by extendOrder, reserveOrder
+             * @description end of the hold of an open order; changed by extendOrder, reserveOrder
              */
             readonly expiresAt?: string | null;
             /**
              * Format: date-time
-             * @description ISO 8601 UTC; changed by extendOrder, reserveOrder
+             * @description until when a reserved order must be paid; changed by extendOrder, reserveOrder
              */
             readonly dueAt?: string | null;
             /**
              * Format: date-time
-             * @description ISO 8601 UTC; changed by confirmOrder, addPayment, settlePayment
+             * @description when its places were sold; changed by confirmOrder, addPayment, settlePayment
              */
             readonly confirmedAt?: string | null;
             /** @description changed by cancelOrder */
@@ -1137,7 +1222,7 @@ export interface components {
              * @description ISO 8601 UTC
              */
             readonly updatedAt?: string;
-            /** @description one line with a visible character, trimmed, in Unicode NFC */
+            /** @description the buyer; one line with a visible character, trimmed, in Unicode NFC */
             contactNumber?: string | null;
             /** @description the institution's or reseller's own reference of the order; one line with a visible character, trimmed, in Unicode NFC */
             externalReference?: string | null;
@@ -1161,10 +1246,11 @@ export interface components {
              * @description ISO 8601 UTC
              */
             occurredAt: string;
+            /** @description id of the institution that it belongs to */
             institution: string;
             resource: components["schemas"]["EventResource"];
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description what happened (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "order.confirmed";
@@ -1180,10 +1266,11 @@ export interface components {
              * @description ISO 8601 UTC
              */
             occurredAt: string;
+            /** @description id of the institution that it belongs to */
             institution: string;
             resource: components["schemas"]["EventResource"];
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description what happened (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "order.created";
@@ -1195,19 +1282,27 @@ export interface components {
              * @description ISO 8601 UTC
              */
             requestedAt: string;
+            /** @description how many; null until known */
             ticketsCancelled: number | null;
+            /** @description how many; null until known */
             controlled: number | null;
+            /** @description how many; null until known */
             placesReleased: number | null;
             /**
              * Format: date-time
-             * @description ISO 8601 UTC
+             * @description when tickets and places had followed
              */
             settledAt: string | null;
         };
         OrderEventData: {
-            /** @enum {string} */
+            /**
+             * @description of the order after the change
+             * @enum {string}
+             */
             state: "open" | "reserved" | "payment_pending" | "confirmed" | "expired" | "cancelled";
+            /** @description the buyer */
             contactNumber: string | null;
+            /** @description its service host */
             pointOfSale: string | null;
             performanceIds: string[];
             /** @description ISO 4217 */
@@ -1240,10 +1335,11 @@ export interface components {
              * @description ISO 8601 UTC
              */
             occurredAt: string;
+            /** @description id of the institution that it belongs to */
             institution: string;
             resource: components["schemas"]["EventResource"];
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description what happened (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "order.expired";
@@ -1254,7 +1350,7 @@ export interface components {
             minutes: number;
         };
         OrderInput: {
-            /** @description one line with a visible character, trimmed, in Unicode NFC */
+            /** @description the buyer; one line with a visible character, trimmed, in Unicode NFC */
             contactNumber?: string;
             /** @description service host; its tariffs, limits and hold time apply; one line with a visible character, trimmed, in Unicode NFC */
             pointOfSale?: string;
@@ -1363,12 +1459,13 @@ export interface components {
             item: number | null;
             /** @description the code that a new order would be refused with */
             status: string;
+            /** @description for humans; wording may change */
             details: string;
         };
         OrderReservation: {
             /**
              * Format: date-time
-             * @description ISO 8601 UTC
+             * @description until when it must be paid
              */
             dueAt: string;
         };
@@ -1382,10 +1479,11 @@ export interface components {
              * @description ISO 8601 UTC
              */
             occurredAt: string;
+            /** @description id of the institution that it belongs to */
             institution: string;
             resource: components["schemas"]["EventResource"];
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description what happened (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "order.settled";
@@ -1394,7 +1492,7 @@ export interface components {
         Payment: {
             id: string;
             orderId: string;
-            /** @description one line with a visible character, trimmed, in Unicode NFC */
+            /** @description how it is paid: `card`, `cash`, …; one line with a visible character, trimmed, in Unicode NFC */
             method: string;
             /** @description in the currency's minor unit */
             amount: number;
@@ -1402,7 +1500,10 @@ export interface components {
             currency: string;
             /** @description returned with the scope orders.sensitive:read only; one line with a visible character, trimmed, in Unicode NFC */
             reference?: string | null;
-            /** @enum {string} */
+            /**
+             * @description only `captured` pays
+             * @enum {string}
+             */
             status: "pending" | "captured" | "failed";
             /**
              * Format: date-time
@@ -1424,7 +1525,7 @@ export interface components {
         PaymentChanges: {
             readonly id?: string;
             readonly orderId?: string;
-            /** @description one line with a visible character, trimmed, in Unicode NFC */
+            /** @description how it is paid: `card`, `cash`, …; one line with a visible character, trimmed, in Unicode NFC */
             readonly method?: string;
             /** @description in the currency's minor unit */
             readonly amount?: number;
@@ -1450,7 +1551,10 @@ export interface components {
         };
         PaymentEventData: {
             orderId: string;
-            /** @enum {string} */
+            /**
+             * @description of the payment after the change
+             * @enum {string}
+             */
             status: "captured" | "failed";
             /** @description in the minor unit of the currency */
             amount: number;
@@ -1467,17 +1571,18 @@ export interface components {
              * @description ISO 8601 UTC
              */
             occurredAt: string;
+            /** @description id of the institution that it belongs to */
             institution: string;
             resource: components["schemas"]["EventResource"];
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description what happened (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "payment.failed";
             data: components["schemas"]["PaymentEventData"];
         };
         PaymentInput: {
-            /** @description one line with a visible character, trimmed, in Unicode NFC */
+            /** @description how it is paid: `card`, `cash`, …; one line with a visible character, trimmed, in Unicode NFC */
             method: string;
             /** @description in the currency's minor unit */
             amount: number;
@@ -1485,7 +1590,10 @@ export interface components {
             currency?: string;
             /** @description returned with the scope orders.sensitive:read only; one line with a visible character, trimmed, in Unicode NFC */
             reference?: string;
-            /** @enum {string} */
+            /**
+             * @description `pending`: its outcome is not known yet
+             * @enum {string}
+             */
             status: "captured" | "pending";
         };
         PaymentPage: {
@@ -1509,10 +1617,11 @@ export interface components {
              * @description ISO 8601 UTC
              */
             occurredAt: string;
+            /** @description id of the institution that it belongs to */
             institution: string;
             resource: components["schemas"]["EventResource"];
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description what happened (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "payment.recorded";
@@ -1526,21 +1635,25 @@ export interface components {
              * @description ISO 8601 UTC
              */
             startDate: string;
+            /** @description null: unknown */
             durationMinutes: number | null;
             venue: components["schemas"]["Venue"];
             /** @description name of the IANA database; in any case, shown in its own */
             timeZone: string;
             /**
              * Format: date-time
-             * @description ISO 8601 UTC
+             * @description begin of sales; null: at once
              */
             salesFrom: string | null;
             /**
              * Format: date-time
-             * @description ISO 8601 UTC
+             * @description end of sales; null: none
              */
             salesTo: string | null;
-            /** @enum {string} */
+            /**
+             * @description only `on_sale` is sold
+             * @enum {string}
+             */
             state: "on_sale" | "closed" | "cancelled";
             seatCategories: components["schemas"]["SeatCategory"][];
             prices: components["schemas"]["Price"][];
@@ -1571,10 +1684,11 @@ export interface components {
              * @description ISO 8601 UTC
              */
             occurredAt: string;
+            /** @description id of the institution that it belongs to */
             institution: string;
             resource: components["schemas"]["EventResource"];
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description what happened (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "performance.cancelled";
@@ -1590,10 +1704,11 @@ export interface components {
              * @description ISO 8601 UTC
              */
             occurredAt: string;
+            /** @description id of the institution that it belongs to */
             institution: string;
             resource: components["schemas"]["EventResource"];
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description what happened (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "performance.changed";
@@ -1612,14 +1727,19 @@ export interface components {
              * @description ISO 8601 UTC
              */
             readonly updatedAt?: string;
-            /** @enum {string} */
+            /**
+             * @description only `on_sale` is sold
+             * @enum {string}
+             */
             state?: "on_sale" | "closed" | "cancelled";
             /**
              * Format: date-time
              * @description ISO 8601 UTC
              */
             startDate?: string;
+            /** @description null: unknown */
             durationMinutes?: number | null;
+            /** @description where */
             venue?: {
                 /** @description one line with a visible character, trimmed, in Unicode NFC */
                 name?: string;
@@ -1630,12 +1750,12 @@ export interface components {
             timeZone?: string;
             /**
              * Format: date-time
-             * @description ISO 8601 UTC
+             * @description begin of sales; null: at once
              */
             salesFrom?: string | null;
             /**
              * Format: date-time
-             * @description ISO 8601 UTC
+             * @description end of sales; null: none
              */
             salesTo?: string | null;
             seatCategories?: components["schemas"]["SeatCategoryChanges"][];
@@ -1651,10 +1771,11 @@ export interface components {
              * @description ISO 8601 UTC
              */
             occurredAt: string;
+            /** @description id of the institution that it belongs to */
             institution: string;
             resource: components["schemas"]["EventResource"];
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description what happened (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "performance.created";
@@ -1662,7 +1783,10 @@ export interface components {
         };
         PerformanceEventData: {
             productId: string;
-            /** @enum {string} */
+            /**
+             * @description of the performance after the change
+             * @enum {string}
+             */
             state: "on_sale" | "closed" | "cancelled";
             /**
              * Format: date-time
@@ -1686,18 +1810,19 @@ export interface components {
              * @description ISO 8601 UTC
              */
             startDate: string;
+            /** @description null: unknown */
             durationMinutes?: number | null;
             venue: components["schemas"]["VenueInput"];
             /** @description name of the IANA database; in any case, shown in its own */
             timeZone: string;
             /**
              * Format: date-time
-             * @description ISO 8601 UTC
+             * @description begin of sales; null: at once
              */
             salesFrom?: string | null;
             /**
              * Format: date-time
-             * @description ISO 8601 UTC
+             * @description end of sales; null: none
              */
             salesTo?: string | null;
             seatCategories: components["schemas"]["SeatCategoryInput"][];
@@ -1722,8 +1847,11 @@ export interface components {
         Place: {
             id: string;
             seatCategoryId: string;
+            /** @description what a ticket shows: row and seat, or a number */
             label: string;
+            /** @description of a numbered category */
             row?: string;
+            /** @description its number in the row */
             seat?: number;
             state: components["schemas"]["PlaceState"];
         };
@@ -1740,24 +1868,33 @@ export interface components {
         };
         PlaceReference: {
             id: string;
+            /** @description what a ticket shows: row and seat, or a number */
             label: string;
+            /** @description of a numbered category */
             row: string | null;
+            /** @description its number in the row */
             seat: number | null;
         };
         /** @enum {string} */
         PlaceState: "free" | "held" | "sold";
         PointOfSale: {
+            /** @description the value of X-Service-Host */
             serviceHost: string;
             /** @description one line with a visible character, trimmed, in Unicode NFC */
             name: string;
+            /** @description BCP 47; the first is used where no other is wanted */
             languages: string[];
             /** @description ISO 4217 */
             currency: string;
+            /** @description from which browsers may call; empty: all */
             corsOrigins: string[];
+            /** @description the tariffs that it sells */
             tariffIds: string[];
+            /** @description that it accepts */
             paymentMethods: ("on_account" | "external" | "simulated")[];
+            /** @description in a cart or order of it */
             maxPlacesPerOrder: number;
-            /** @description fractions allowed */
+            /** @description how long places are held for an order; fractions allowed */
             holdMinutes: number;
             /**
              * @description electronic (default): tickets are issued as printed, their codes open the door at once; print: after printing
@@ -1766,9 +1903,15 @@ export interface components {
             ticketDelivery: "electronic" | "print";
             /** @description until how long before the first of its performances starts, as it is dated now, a shopper may cancel an order; default 0; null: never */
             shopperCancellationMinutes: number | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
             createdAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
             updatedAt: string;
         };
         PointOfSaleAnswer: {
@@ -1778,22 +1921,33 @@ export interface components {
             data: components["schemas"]["PointOfSale"];
         };
         PointOfSaleChanges: {
+            /** @description the value of X-Service-Host */
             readonly serviceHost?: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
             readonly createdAt?: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
             readonly updatedAt?: string;
             /** @description one line with a visible character, trimmed, in Unicode NFC */
             name?: string;
+            /** @description BCP 47; the first is used where no other is wanted */
             languages?: string[];
             /** @description ISO 4217 */
             currency?: string;
             /** @description origins that browsers may call from; empty: all. Names are ASCII (xn--…), as browsers send them; stored in lower case, without the default port */
             corsOrigins?: string[] | null;
+            /** @description the tariffs that it sells */
             tariffIds?: string[];
+            /** @description that it accepts */
             paymentMethods?: ("on_account" | "external" | "simulated")[];
+            /** @description in a cart or order of it */
             maxPlacesPerOrder?: number;
-            /** @description fractions allowed */
+            /** @description how long places are held for an order; fractions allowed */
             holdMinutes?: number;
             /**
              * @description electronic (default): tickets are issued as printed, their codes open the door at once; print: after printing
@@ -1808,15 +1962,19 @@ export interface components {
             serviceHost: string;
             /** @description one line with a visible character, trimmed, in Unicode NFC */
             name: string;
+            /** @description BCP 47; the first is used where no other is wanted */
             languages: string[];
             /** @description ISO 4217 */
             currency: string;
             /** @description origins that browsers may call from; empty: all. Names are ASCII (xn--…), as browsers send them; stored in lower case, without the default port */
             corsOrigins?: string[] | null;
+            /** @description the tariffs that it sells */
             tariffIds: string[];
+            /** @description that it accepts */
             paymentMethods: ("on_account" | "external" | "simulated")[];
+            /** @description in a cart or order of it */
             maxPlacesPerOrder: number;
-            /** @description fractions allowed */
+            /** @description how long places are held for an order; fractions allowed */
             holdMinutes: number;
             /**
              * @description electronic (default): tickets are issued as printed, their codes open the door at once; print: after printing
@@ -1881,6 +2039,7 @@ export interface components {
         };
         Product: {
             id: string;
+            /** @description the institution's own */
             code: string;
             type: components["schemas"]["ProductType"];
             state: components["schemas"]["ProductState"];
@@ -1896,7 +2055,7 @@ export interface components {
              * @description ISO 8601 UTC
              */
             endDate: string | null;
-            /** @description in the currency's minor unit */
+            /** @description the lowest price, in the minor unit; null: none */
             priceFrom: number | null;
             /** @description ISO 4217 */
             currency: string;
@@ -1928,10 +2087,11 @@ export interface components {
              * @description ISO 8601 UTC
              */
             occurredAt: string;
+            /** @description id of the institution that it belongs to */
             institution: string;
             resource: components["schemas"]["EventResource"];
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description what happened (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "product.changed";
@@ -1939,7 +2099,7 @@ export interface components {
         };
         ProductChanges: {
             readonly id?: string;
-            /** @description in the currency's minor unit; changed by changePerformance */
+            /** @description the lowest price, in the minor unit; null: none; changed by changePerformance */
             readonly priceFrom?: number | null;
             /** @description ISO 4217 */
             readonly currency?: string;
@@ -1955,7 +2115,7 @@ export interface components {
              * @description ISO 8601 UTC
              */
             readonly updatedAt?: string;
-            /** @description one line with a visible character, trimmed, in Unicode NFC */
+            /** @description the institution's own, unique among its kind; one line with a visible character, trimmed, in Unicode NFC */
             code?: string;
             type?: components["schemas"]["ProductType"];
             name?: components["schemas"]["LocalisedTextChanges"];
@@ -1985,19 +2145,26 @@ export interface components {
              * @description ISO 8601 UTC
              */
             occurredAt: string;
+            /** @description id of the institution that it belongs to */
             institution: string;
             resource: components["schemas"]["EventResource"];
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description what happened (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "product.created";
             data: components["schemas"]["ProductEventData"];
         };
         ProductEventData: {
-            /** @enum {string} */
+            /**
+             * @description of product
+             * @enum {string}
+             */
             type: "show" | "pass" | "season_ticket" | "membership" | "service" | "goods" | "package";
-            /** @enum {string} */
+            /**
+             * @description of the product after the change
+             * @enum {string}
+             */
             state: "preparing" | "validated" | "running" | "suspended" | "closed" | "cancelled";
             /**
              * Format: date-time
@@ -2011,7 +2178,7 @@ export interface components {
             endDate: string | null;
         };
         ProductInput: {
-            /** @description one line with a visible character, trimmed, in Unicode NFC */
+            /** @description the institution's own, unique among its kind; one line with a visible character, trimmed, in Unicode NFC */
             code: string;
             type: components["schemas"]["ProductType"];
             name: components["schemas"]["LocalisedText"];
@@ -2026,7 +2193,10 @@ export interface components {
              * @description ISO 8601 UTC
              */
             endDate?: string | null;
-            /** @enum {string} */
+            /**
+             * @description default `preparing`
+             * @enum {string}
+             */
             state?: "preparing" | "validated" | "running";
             /** @description ISO 4217 */
             currency?: string;
@@ -2045,7 +2215,7 @@ export interface components {
         };
         ProductReplacement: {
             readonly id?: string;
-            /** @description in the currency's minor unit; changed by changePerformance */
+            /** @description the lowest price, in the minor unit; null: none; changed by changePerformance */
             readonly priceFrom?: number | null;
             /** @description ISO 4217 */
             readonly currency?: string;
@@ -2061,7 +2231,7 @@ export interface components {
              * @description ISO 8601 UTC
              */
             readonly updatedAt?: string;
-            /** @description one line with a visible character, trimmed, in Unicode NFC */
+            /** @description the institution's own, unique among its kind; one line with a visible character, trimmed, in Unicode NFC */
             code: string;
             type: components["schemas"]["ProductType"];
             name: components["schemas"]["LocalisedText"];
@@ -2092,7 +2262,10 @@ export interface components {
         };
         PublicAvailability: {
             performanceId: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description when it was counted
+             */
             asOf: string;
             availability: components["schemas"]["AvailabilityLevel"];
             seatCategories: components["schemas"]["PublicSeatCategoryAvailability"][];
@@ -2103,7 +2276,10 @@ export interface components {
             tariffs: components["schemas"]["Tariff"][];
             /** @description products that were published and no longer are; empty without modifiedSince */
             removed: string[];
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description when the answer was made; a cache may be older than now
+             */
             generatedAt: string;
             /**
              * Format: date-time
@@ -2120,21 +2296,25 @@ export interface components {
              * @description ISO 8601 UTC
              */
             startDate: string;
+            /** @description null: unknown */
             durationMinutes: number | null;
             venue: components["schemas"]["Venue"];
             /** @description name of the IANA database; in any case, shown in its own */
             timeZone: string;
             /**
              * Format: date-time
-             * @description ISO 8601 UTC
+             * @description begin of sales; null: at once
              */
             salesFrom: string | null;
             /**
              * Format: date-time
-             * @description ISO 8601 UTC
+             * @description end of sales; null: none
              */
             salesTo: string | null;
-            /** @enum {string} */
+            /**
+             * @description others are not shown
+             * @enum {string}
+             */
             state: "on_sale" | "cancelled";
             seatCategories: components["schemas"]["PublicSeatCategory"][];
             prices: components["schemas"]["Price"][];
@@ -2167,9 +2347,13 @@ export interface components {
         };
         PublicProduct: {
             id: string;
+            /** @description the institution's own */
             code: string;
             type: components["schemas"]["ProductType"];
-            /** @enum {string} */
+            /**
+             * @description others are not shown
+             * @enum {string}
+             */
             state: "running";
             name: components["schemas"]["LocalisedText"];
             description: components["schemas"]["LocalisedLongText"] | null;
@@ -2183,7 +2367,7 @@ export interface components {
              * @description ISO 8601 UTC
              */
             endDate: string | null;
-            /** @description in the currency's minor unit */
+            /** @description the lowest price, in the minor unit; null: none */
             priceFrom: number | null;
             /** @description ISO 4217 */
             currency: string;
@@ -2213,16 +2397,20 @@ export interface components {
         /** @description without `capacity` and `rows` */
         PublicSeatCategory: {
             id: string;
+            /** @description the institution's own */
             code: string;
             name: components["schemas"]["LocalisedText"];
+            /** @description true: places have rows and seats */
             numbered: boolean;
         };
         PublicSeatCategoryAvailability: {
             id: string;
+            /** @description the institution's own */
             code: string;
             availability: components["schemas"]["AvailabilityLevel"];
         };
         QuotedLine: {
+            /** @description the index of the item */
             item: number;
             performanceId: string;
             seatCategoryId: string;
@@ -2259,6 +2447,7 @@ export interface components {
              * @description ISO 8601 UTC
              */
             at: string;
+            /** @description the scanner decided alone */
             offline: boolean;
             /**
              * Format: date-time
@@ -2300,7 +2489,7 @@ export interface components {
             amount: number;
             /** @description ISO 4217 */
             currency: string;
-            /** @description one line with a visible character, trimmed, in Unicode NFC */
+            /** @description how it is paid: `card`, `cash`, …; one line with a visible character, trimmed, in Unicode NFC */
             method: string;
             /** @description returned with the scope orders.sensitive:read only; one line with a visible character, trimmed, in Unicode NFC */
             reference?: string | null;
@@ -2328,7 +2517,7 @@ export interface components {
             amount: number;
             /** @description if given, the order's */
             currency?: string;
-            /** @description one line with a visible character, trimmed, in Unicode NFC */
+            /** @description how it is paid: `card`, `cash`, …; one line with a visible character, trimmed, in Unicode NFC */
             method: string;
             /** @description returned with the scope orders.sensitive:read only; one line with a visible character, trimmed, in Unicode NFC */
             reference?: string;
@@ -2354,10 +2543,11 @@ export interface components {
              * @description ISO 8601 UTC
              */
             occurredAt: string;
+            /** @description id of the institution that it belongs to */
             institution: string;
             resource: components["schemas"]["EventResource"];
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description what happened (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "refund.recorded";
@@ -2398,57 +2588,77 @@ export interface components {
         ScanResult: "admitted" | "repeated" | "refused";
         SeatCategory: {
             id: string;
+            /** @description the institution's own */
             code: string;
             name: components["schemas"]["LocalisedText"];
+            /** @description true: places have rows and seats */
             numbered: boolean;
+            /** @description places in all */
             capacity: number;
             rows?: components["schemas"]["SeatRow"][];
         };
         SeatCategoryAvailability: {
             id: string;
+            /** @description the institution's own */
             code: string;
+            /** @description places in all */
             capacity: number;
+            /** @description places that can be ordered now */
             free: number;
+            /** @description places in carts and unpaid orders */
             held: number;
+            /** @description places of confirmed orders */
             sold: number;
         };
         SeatCategoryChanges: {
             id: string;
+            /** @description places in all */
             capacity?: number;
             rows?: components["schemas"]["SeatRowChanges"][];
+            /** @description the institution's own */
             readonly code?: string;
             /** @description by language */
             readonly name?: {
                 [key: string]: string;
             };
+            /** @description true: places have rows and seats */
             readonly numbered?: boolean;
         };
         SeatCategoryInput: {
-            /** @description one line with a visible character, trimmed, in Unicode NFC */
+            /** @description the institution's own, unique among its kind; one line with a visible character, trimmed, in Unicode NFC */
             code: string;
             name: components["schemas"]["LocalisedText"];
+            /** @description true: places have rows and seats */
             numbered: boolean;
+            /** @description places in all */
             capacity: number;
             rows?: components["schemas"]["SeatRowInput"][];
         };
         SeatRow: {
             /** @description one line with a visible character, trimmed, in Unicode NFC */
             row: string;
+            /** @description how many, counted from 1 */
             seats: number;
         };
         SeatRowChanges: {
             /** @description one line with a visible character, trimmed, in Unicode NFC */
             row: string;
+            /** @description how many, counted from 1 */
             seats: number;
         };
         SeatRowInput: {
             /** @description one line with a visible character, trimmed, in Unicode NFC */
             row: string;
+            /** @description how many, counted from 1 */
             seats: number;
         };
         SensitiveData: {
-            /** Format: date */
+            /**
+             * Format: date
+             * @description ISO 8601 date
+             */
             dateOfBirth?: string;
+            /** @description passport, identity card */
             identityDocument?: {
                 /** @description one line with a visible character, trimmed, in Unicode NFC */
                 type: string;
@@ -2457,6 +2667,7 @@ export interface components {
             };
             /** @description with a visible character, trimmed, in Unicode NFC */
             accessibilityNeeds?: string;
+            /** @description for refunds */
             bankAccount?: {
                 /** @description ISO 13616, without spaces */
                 iban: string;
@@ -2486,8 +2697,12 @@ export interface components {
             language?: string;
             address?: components["schemas"]["Address"];
             relay?: components["schemas"]["Relay"];
-            /** @constant */
+            /**
+             * @description a company, a school, a club
+             * @constant
+             */
             kind: "structure";
+            /** @description id of the contact */
             contactNumber: string;
             /**
              * Format: date-time
@@ -2501,7 +2716,7 @@ export interface components {
             updatedAt: string;
             /**
              * Format: date-time
-             * @description ISO 8601 UTC
+             * @description when its personal data was erased
              */
             erasedAt?: string;
         };
@@ -2512,8 +2727,12 @@ export interface components {
             data: components["schemas"]["Structure"];
         };
         StructureChanges: {
-            /** @constant */
+            /**
+             * @description a company, a school, a club
+             * @constant
+             */
             readonly kind?: "structure";
+            /** @description id of the contact */
             readonly contactNumber?: string;
             /**
              * Format: date-time
@@ -2527,7 +2746,7 @@ export interface components {
             readonly updatedAt?: string;
             /**
              * Format: date-time
-             * @description ISO 8601 UTC; changed by eraseStructure
+             * @description when its personal data was erased; changed by eraseStructure
              */
             readonly erasedAt?: string;
             /** @description one line with a visible character, trimmed, in Unicode NFC */
@@ -2585,8 +2804,12 @@ export interface components {
             data: components["schemas"]["StructurePage"];
         };
         StructureReplacement: {
-            /** @constant */
+            /**
+             * @description a company, a school, a club
+             * @constant
+             */
             readonly kind?: "structure";
+            /** @description id of the contact */
             readonly contactNumber?: string;
             /**
              * Format: date-time
@@ -2600,7 +2823,7 @@ export interface components {
             readonly updatedAt?: string;
             /**
              * Format: date-time
-             * @description ISO 8601 UTC; changed by eraseStructure
+             * @description when its personal data was erased; changed by eraseStructure
              */
             readonly erasedAt?: string;
             /** @description one line with a visible character, trimmed, in Unicode NFC */
@@ -2623,9 +2846,13 @@ export interface components {
         };
         Tariff: {
             id: string;
+            /** @description the institution's own */
             code: string;
             name: components["schemas"]["LocalisedText"];
-            /** @enum {string|null} */
+            /**
+             * @description of the contacts who may buy it; null: everybody
+             * @enum {string|null}
+             */
             criterion: "member" | null;
             /**
              * Format: date-time
@@ -2656,17 +2883,23 @@ export interface components {
              * @description ISO 8601 UTC
              */
             readonly updatedAt?: string;
-            /** @description one line with a visible character, trimmed, in Unicode NFC */
+            /** @description the institution's own, unique among its kind; one line with a visible character, trimmed, in Unicode NFC */
             code?: string;
             name?: components["schemas"]["LocalisedTextChanges"];
-            /** @enum {string|null} */
+            /**
+             * @description of the contacts who may buy it; null: everybody
+             * @enum {string|null}
+             */
             criterion?: "member" | null;
         };
         TariffInput: {
-            /** @description one line with a visible character, trimmed, in Unicode NFC */
+            /** @description the institution's own, unique among its kind; one line with a visible character, trimmed, in Unicode NFC */
             code: string;
             name: components["schemas"]["LocalisedText"];
-            /** @enum {string|null} */
+            /**
+             * @description of the contacts who may buy it; null: everybody
+             * @enum {string|null}
+             */
             criterion?: "member" | null;
         };
         TariffPage: {
@@ -2688,7 +2921,10 @@ export interface components {
         };
         Ticket: {
             id: string;
-            /** @enum {string} */
+            /**
+             * @description only a `printed` one opens the door, once
+             * @enum {string}
+             */
             status: "not_printed" | "printed" | "controlled" | "invalidated" | "cancelled";
             orderId: string;
             lineId: string;
@@ -2705,14 +2941,15 @@ export interface components {
             barcode: string;
             /**
              * Format: date-time
-             * @description ISO 8601 UTC
+             * @description when it became valid at the door
              */
             printedAt: string | null;
             /**
              * Format: date-time
-             * @description ISO 8601 UTC
+             * @description when its holder was admitted
              */
             controlledAt: string | null;
+            /** @description at which it was controlled */
             gate: string | null;
             /** @description the ticket that this one replaces */
             replaces: string | null;
@@ -2745,10 +2982,11 @@ export interface components {
              * @description ISO 8601 UTC
              */
             occurredAt: string;
+            /** @description id of the institution that it belongs to */
             institution: string;
             resource: components["schemas"]["EventResource"];
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description what happened (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "ticket.cancelled";
@@ -2764,10 +3002,11 @@ export interface components {
              * @description ISO 8601 UTC
              */
             occurredAt: string;
+            /** @description id of the institution that it belongs to */
             institution: string;
             resource: components["schemas"]["EventResource"];
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description what happened (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "ticket.changed";
@@ -2776,7 +3015,7 @@ export interface components {
         TicketChanges: {
             readonly id?: string;
             /**
-             * @description changed by printTicket, rollBackPrinting, controlTicket, revertControl, replaceTicket
+             * @description only a `printed` one opens the door, once; changed by printTicket, rollBackPrinting, controlTicket, revertControl, replaceTicket
              * @enum {string}
              */
             readonly status?: "not_printed" | "printed" | "controlled" | "invalidated" | "cancelled";
@@ -2794,15 +3033,15 @@ export interface components {
             readonly barcode?: string;
             /**
              * Format: date-time
-             * @description ISO 8601 UTC; changed by printTicket, rollBackPrinting
+             * @description when it became valid at the door; changed by printTicket, rollBackPrinting
              */
             readonly printedAt?: string | null;
             /**
              * Format: date-time
-             * @description ISO 8601 UTC; changed by controlTicket, revertControl
+             * @description when its holder was admitted; changed by controlTicket, revertControl
              */
             readonly controlledAt?: string | null;
-            /** @description changed by controlTicket, revertControl */
+            /** @description at which it was controlled; changed by controlTicket, revertControl */
             readonly gate?: string | null;
             /** @description the ticket that this one replaces; changed by replaceTicket */
             readonly replaces?: string | null;
@@ -2821,7 +3060,7 @@ export interface components {
             beneficiary?: components["schemas"]["BeneficiaryChanges"] | null;
         };
         TicketControl: {
-            /** @description one line with a visible character, trimmed, in Unicode NFC */
+            /** @description the door, as the scanner names it; one line with a visible character, trimmed, in Unicode NFC */
             gate?: string;
             /**
              * Format: date-time
@@ -2839,10 +3078,11 @@ export interface components {
              * @description ISO 8601 UTC
              */
             occurredAt: string;
+            /** @description id of the institution that it belongs to */
             institution: string;
             resource: components["schemas"]["EventResource"];
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description what happened (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "ticket.control_reverted";
@@ -2858,17 +3098,21 @@ export interface components {
              * @description ISO 8601 UTC
              */
             occurredAt: string;
+            /** @description id of the institution that it belongs to */
             institution: string;
             resource: components["schemas"]["EventResource"];
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description what happened (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "ticket.controlled";
             data: components["schemas"]["TicketEventData"];
         };
         TicketEventData: {
-            /** @enum {string} */
+            /**
+             * @description of the ticket after the change
+             * @enum {string}
+             */
             status: "not_printed" | "printed" | "controlled" | "invalidated" | "cancelled";
             orderId: string;
             lineId: string;
@@ -2890,7 +3134,9 @@ export interface components {
              * @description ISO 8601 UTC
              */
             controlledAt: string | null;
+            /** @description the ticket that this one replaces */
             replaces: string | null;
+            /** @description the ticket that replaces this one */
             replacedBy: string | null;
         };
         TicketIssuedEvent: {
@@ -2903,10 +3149,11 @@ export interface components {
              * @description ISO 8601 UTC
              */
             occurredAt: string;
+            /** @description id of the institution that it belongs to */
             institution: string;
             resource: components["schemas"]["EventResource"];
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description what happened (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "ticket.issued";
@@ -2939,10 +3186,11 @@ export interface components {
              * @description ISO 8601 UTC
              */
             occurredAt: string;
+            /** @description id of the institution that it belongs to */
             institution: string;
             resource: components["schemas"]["EventResource"];
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description what happened (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "ticket.printed";
@@ -2958,10 +3206,11 @@ export interface components {
              * @description ISO 8601 UTC
              */
             occurredAt: string;
+            /** @description id of the institution that it belongs to */
             institution: string;
             resource: components["schemas"]["EventResource"];
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description what happened (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "ticket.printing_reverted";
@@ -2977,10 +3226,11 @@ export interface components {
              * @description ISO 8601 UTC
              */
             occurredAt: string;
+            /** @description id of the institution that it belongs to */
             institution: string;
             resource: components["schemas"]["EventResource"];
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description what happened (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "ticket.replaced";
@@ -2995,7 +3245,7 @@ export interface components {
             nonce: string;
             /** @description the performance at whose door it is */
             performanceId?: string;
-            /** @description one line with a visible character, trimmed, in Unicode NFC */
+            /** @description the door, as the scanner names it; one line with a visible character, trimmed, in Unicode NFC */
             gate?: string;
             /**
              * Format: date-time
@@ -3011,7 +3261,7 @@ export interface components {
             nonce: string;
             /** @description the performance at whose door it is */
             performanceId?: string;
-            /** @description one line with a visible character, trimmed, in Unicode NFC */
+            /** @description the door, as the scanner names it; one line with a visible character, trimmed, in Unicode NFC */
             gate?: string;
             /**
              * Format: date-time
@@ -3024,6 +3274,7 @@ export interface components {
             ticketId: string;
         };
         TicketScanAnswer: {
+            /** @description of the scan */
             nonce: string;
             result: components["schemas"]["ScanResult"];
             /** @description null if admitted; else the `status` that a single control answers */
@@ -3075,6 +3326,7 @@ export interface components {
             operation?: string;
             /** @description the HTTP status; 499: the client disconnected before its answer */
             status?: number;
+            /** @description all that were answered */
             requests: number;
             /** @description answered with 4xx */
             refused: number;
@@ -3084,6 +3336,7 @@ export interface components {
             bytesOut: number;
         };
         UsageTotals: {
+            /** @description all that were answered */
             requests: number;
             /** @description answered with 4xx */
             refused: number;
@@ -3107,7 +3360,9 @@ export interface components {
              * @enum {string}
              */
             state: "invited" | "active" | "locked";
+            /** @description the contact whose data a `customer` sees */
             contactNumber: string | null;
+            /** @description whose orders `box_office` sees; empty: all */
             pointsOfSale: string[];
             /**
              * Format: date-time
@@ -3121,7 +3376,7 @@ export interface components {
             updatedAt: string;
             /**
              * Format: date-time
-             * @description ISO 8601 UTC
+             * @description null before the first time
              */
             lastSignInAt: string | null;
         };
@@ -3147,7 +3402,7 @@ export interface components {
             readonly updatedAt?: string;
             /**
              * Format: date-time
-             * @description ISO 8601 UTC
+             * @description null before the first time
              */
             readonly lastSignInAt?: string | null;
             /** @description one line with a visible character, trimmed, in Unicode NFC */
@@ -3167,6 +3422,7 @@ export interface components {
             /** @description service hosts: the points of sale whose orders the user sees, all if empty; only the role `box_office` is restricted by it */
             pointsOfSale?: string[] | null;
         };
+        /** @description OpenID Connect Core, 5.3.2. */
         UserInfo: {
             /** @description the userId */
             sub: string;
@@ -3220,7 +3476,9 @@ export interface components {
              * @enum {string}
              */
             state: "invited" | "active" | "locked";
+            /** @description the contact whose data a `customer` sees */
             contactNumber: string | null;
+            /** @description whose orders `box_office` sees; empty: all */
             pointsOfSale: string[];
             /**
              * Format: date-time
@@ -3234,7 +3492,7 @@ export interface components {
             updatedAt: string;
             /**
              * Format: date-time
-             * @description ISO 8601 UTC
+             * @description null before the first time
              */
             lastSignInAt: string | null;
             invitation: components["schemas"]["Invitation"] | null;
@@ -3255,6 +3513,7 @@ export interface components {
             /** @description one line with a visible character, trimmed, in Unicode NFC */
             city?: string | null;
         };
+        /** @description The current public key (RFC 8037), and all that are valid. */
         VerificationKey: {
             /** @constant */
             kty: "OKP";
@@ -3276,15 +3535,18 @@ export interface components {
         };
         Webhook: {
             webhookId: string;
+            /** @description where events are posted */
             url: string;
             /** @description the types of events to deliver; `order.*` means all types of orders, present and future */
             types: ("order.created" | "order.changed" | "order.confirmed" | "order.expired" | "order.cancelled" | "order.settled" | "payment.recorded" | "payment.failed" | "refund.recorded" | "ticket.issued" | "ticket.changed" | "ticket.printed" | "ticket.printing_reverted" | "ticket.replaced" | "ticket.controlled" | "ticket.control_reverted" | "ticket.cancelled" | "contact.created" | "contact.changed" | "contact.erased" | "product.created" | "product.changed" | "performance.created" | "performance.changed" | "performance.cancelled" | "order.*" | "payment.*" | "refund.*" | "ticket.*" | "contact.*" | "product.*" | "performance.*")[];
+            /** @description the partner's own words */
             description: string | null;
             /**
              * @description `paused`: events are kept for as long as the feed keeps them, and delivered once it is active. `disabled`: by the service, because the receiver answered 410 or nothing succeeded for five days; events are delivered only if they are redelivered, until it is set to `active`
              * @enum {string}
              */
             state: "active" | "paused" | "disabled";
+            /** @description why the service has disabled it */
             disabledReason: string | null;
             lastDelivery: components["schemas"]["LastDelivery"] | null;
             /**
@@ -3306,6 +3568,7 @@ export interface components {
         };
         WebhookChanges: {
             readonly webhookId?: string;
+            /** @description why the service has disabled it */
             readonly disabledReason?: string | null;
             readonly lastDelivery?: components["schemas"]["LastDelivery"] | null;
             /**
@@ -3322,7 +3585,7 @@ export interface components {
             url?: string;
             /** @description the types of events to deliver; `order.*` means all types of orders, present and future */
             types?: ("order.created" | "order.changed" | "order.confirmed" | "order.expired" | "order.cancelled" | "order.settled" | "payment.recorded" | "payment.failed" | "refund.recorded" | "ticket.issued" | "ticket.changed" | "ticket.printed" | "ticket.printing_reverted" | "ticket.replaced" | "ticket.controlled" | "ticket.control_reverted" | "ticket.cancelled" | "contact.created" | "contact.changed" | "contact.erased" | "product.created" | "product.changed" | "performance.created" | "performance.changed" | "performance.cancelled" | "order.*" | "payment.*" | "refund.*" | "ticket.*" | "contact.*" | "product.*" | "performance.*")[];
-            /** @description one line with a visible character, trimmed, in Unicode NFC */
+            /** @description the partner's own words; one line with a visible character, trimmed, in Unicode NFC */
             description?: string | null;
             /**
              * @description `paused`: events are kept for as long as the feed keeps them, and delivered once it is active. `disabled`: by the service, because the receiver answered 410 or nothing succeeded for five days; events are delivered only if they are redelivered, until it is set to `active`
@@ -3335,9 +3598,10 @@ export interface components {
             url: string;
             /** @description the types of events to deliver; `order.*` means all types of orders, present and future */
             types: ("order.created" | "order.changed" | "order.confirmed" | "order.expired" | "order.cancelled" | "order.settled" | "payment.recorded" | "payment.failed" | "refund.recorded" | "ticket.issued" | "ticket.changed" | "ticket.printed" | "ticket.printing_reverted" | "ticket.replaced" | "ticket.controlled" | "ticket.control_reverted" | "ticket.cancelled" | "contact.created" | "contact.changed" | "contact.erased" | "product.created" | "product.changed" | "performance.created" | "performance.changed" | "performance.cancelled" | "order.*" | "payment.*" | "refund.*" | "ticket.*" | "contact.*" | "product.*" | "performance.*")[];
-            /** @description one line with a visible character, trimmed, in Unicode NFC */
+            /** @description the partner's own words; one line with a visible character, trimmed, in Unicode NFC */
             description?: string | null;
             /**
+             * @description `paused`: kept, not sent yet
              * @default active
              * @enum {string}
              */
@@ -3372,7 +3636,9 @@ export interface components {
              * @description ISO 8601 UTC
              */
             occurredAt: string;
+            /** @description id of the institution that it belongs to */
             institution: string;
+            /** @description the webhook that is tested */
             resource: {
                 id: string;
                 /** @description of the webhook that is tested */
@@ -3382,25 +3648,34 @@ export interface components {
                  * @description where the resource can be read
                  */
                 url: string;
-                /** @enum {string} */
+                /**
+                 * @description what it is
+                 * @enum {string}
+                 */
                 type: "webhook";
             };
-            /** @enum {string} */
+            /**
+             * @description tells it from events
+             * @enum {string}
+             */
             type: "webhook.test";
             /** @description empty */
             data: Record<string, never>;
         };
         WebhookWithSecret: {
             webhookId: string;
+            /** @description where events are posted */
             url: string;
             /** @description the types of events to deliver; `order.*` means all types of orders, present and future */
             types: ("order.created" | "order.changed" | "order.confirmed" | "order.expired" | "order.cancelled" | "order.settled" | "payment.recorded" | "payment.failed" | "refund.recorded" | "ticket.issued" | "ticket.changed" | "ticket.printed" | "ticket.printing_reverted" | "ticket.replaced" | "ticket.controlled" | "ticket.control_reverted" | "ticket.cancelled" | "contact.created" | "contact.changed" | "contact.erased" | "product.created" | "product.changed" | "performance.created" | "performance.changed" | "performance.cancelled" | "order.*" | "payment.*" | "refund.*" | "ticket.*" | "contact.*" | "product.*" | "performance.*")[];
+            /** @description the partner's own words */
             description: string | null;
             /**
              * @description `paused`: events are kept for as long as the feed keeps them, and delivered once it is active. `disabled`: by the service, because the receiver answered 410 or nothing succeeded for five days; events are delivered only if they are redelivered, until it is set to `active`
              * @enum {string}
              */
             state: "active" | "paused" | "disabled";
+            /** @description why the service has disabled it */
             disabledReason: string | null;
             lastDelivery: components["schemas"]["LastDelivery"] | null;
             /**
@@ -3786,7 +4061,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description the present password */
                     current: string;
+                    /** @description the password from now on */
                     new: string;
                 };
             };
@@ -4104,7 +4381,7 @@ export interface operations {
                 cursor?: string;
                 /** @example prf_00mhs1k2e7d3kq0w8z1x */
                 performanceId?: string;
-                /** @description one line with a visible character, trimmed, in Unicode NFC */
+                /** @description the door, as the scanner names it; one line with a visible character, trimmed, in Unicode NFC */
                 gate?: string;
                 /** @description `admitted`: let the holder in; `repeated`: the ticket was controlled before; `refused`: see `reason` */
                 result?: components["schemas"]["ScanResult"];
@@ -4372,7 +4649,7 @@ export interface operations {
                 modifiedSince?: string;
                 /** @example open */
                 state?: "open" | "reserved" | "payment_pending" | "confirmed" | "expired" | "cancelled";
-                /** @description one line with a visible character, trimmed, in Unicode NFC */
+                /** @description the buyer; one line with a visible character, trimmed, in Unicode NFC */
                 contactNumber?: string;
                 /** @description the institution's or reseller's own reference of the order; one line with a visible character, trimmed, in Unicode NFC */
                 externalReference?: string;
@@ -4520,7 +4797,7 @@ export interface operations {
                 /** @example show */
                 type?: components["schemas"]["ProductType"];
                 state?: components["schemas"]["ProductState"];
-                /** @description one line with a visible character, trimmed, in Unicode NFC */
+                /** @description the institution's own, unique among its kind; one line with a visible character, trimmed, in Unicode NFC */
                 code?: string;
                 /** @description begins then or later */
                 from?: string;
@@ -6087,6 +6364,7 @@ export interface operations {
                 "application/x-www-form-urlencoded": {
                     /** @description required, once the client is known */
                     token?: string;
+                    /** @description accepted and ignored (RFC 7009, 2.1) */
                     token_type_hint?: string;
                     /** @description unless the client uses HTTP Basic */
                     client_id?: string;
@@ -6349,6 +6627,7 @@ export interface operations {
                 performanceId?: string;
                 /** @description of the buyer */
                 contactNumber?: string;
+                /** @description only a `printed` one opens the door, once */
                 status?: "not_printed" | "printed" | "controlled" | "invalidated" | "cancelled";
                 /** @description as scanned */
                 barcode?: string;
@@ -6581,6 +6860,7 @@ export interface operations {
                 "application/x-www-form-urlencoded": {
                     /** @description required, once the client is known */
                     token?: string;
+                    /** @description accepted and ignored (RFC 7009, 2.1) */
                     token_type_hint?: string;
                     /** @description unless the client uses HTTP Basic */
                     client_id?: string;

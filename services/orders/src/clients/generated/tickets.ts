@@ -86,7 +86,10 @@ export interface components {
         readonly TicketSummary: {
             readonly ticketId: string;
             readonly lineId: string;
-            /** @enum {string} */
+            /**
+             * @description only a `printed` one opens the door, once
+             * @enum {string}
+             */
             readonly status: "not_printed" | "printed" | "controlled" | "invalidated" | "cancelled";
         };
     };

@@ -7,17 +7,23 @@ export interface components {
             readonly institution: string;
             /** @description whether its institution belongs to the demo data */
             readonly demo: boolean;
+            /** @description the value of X-Service-Host */
             readonly serviceHost: string;
             /** @description one line with a visible character, trimmed, in Unicode NFC */
             readonly name: string;
+            /** @description BCP 47; the first is used where no other is wanted */
             readonly languages: readonly string[];
             /** @description ISO 4217 */
             readonly currency: string;
+            /** @description from which browsers may call; empty: all */
             readonly corsOrigins: readonly string[];
+            /** @description the tariffs that it sells */
             readonly tariffIds: readonly string[];
+            /** @description that it accepts */
             readonly paymentMethods: readonly ("on_account" | "external" | "simulated")[];
+            /** @description in a cart or order of it */
             readonly maxPlacesPerOrder: number;
-            /** @description fractions allowed */
+            /** @description how long places are held for an order; fractions allowed */
             readonly holdMinutes: number;
             /**
              * @description electronic (default): tickets are issued as printed, their codes open the door at once; print: after printing
@@ -26,9 +32,15 @@ export interface components {
             readonly ticketDelivery: "electronic" | "print";
             /** @description until how long before the first of its performances starts, as it is dated now, a shopper may cancel an order; default 0; null: never */
             readonly shopperCancellationMinutes: number | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
             readonly createdAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description ISO 8601 UTC
+             */
             readonly updatedAt: string;
         };
         readonly FoundPointOfSaleAnswer: {
@@ -69,21 +81,25 @@ export interface components {
              * @description ISO 8601 UTC
              */
             readonly startDate: string;
+            /** @description null: unknown */
             readonly durationMinutes: number | null;
             readonly venue: components["schemas"]["Venue"];
             /** @description name of the IANA database; in any case, shown in its own */
             readonly timeZone: string;
             /**
              * Format: date-time
-             * @description ISO 8601 UTC
+             * @description begin of sales; null: at once
              */
             readonly salesFrom: string | null;
             /**
              * Format: date-time
-             * @description ISO 8601 UTC
+             * @description end of sales; null: none
              */
             readonly salesTo: string | null;
-            /** @enum {string} */
+            /**
+             * @description only `on_sale` is sold
+             * @enum {string}
+             */
             readonly state: "on_sale" | "closed" | "cancelled";
             readonly seatCategories: readonly components["schemas"]["SeatCategory"][];
             readonly prices: readonly components["schemas"]["Price"][];
@@ -108,6 +124,7 @@ export interface components {
         };
         readonly Product: {
             readonly id: string;
+            /** @description the institution's own */
             readonly code: string;
             readonly type: components["schemas"]["ProductType"];
             readonly state: components["schemas"]["ProductState"];
@@ -123,7 +140,7 @@ export interface components {
              * @description ISO 8601 UTC
              */
             readonly endDate: string | null;
-            /** @description in the currency's minor unit */
+            /** @description the lowest price, in the minor unit; null: none */
             readonly priceFrom: number | null;
             /** @description ISO 4217 */
             readonly currency: string;
@@ -159,15 +176,19 @@ export interface components {
         };
         readonly SeatCategory: {
             readonly id: string;
+            /** @description the institution's own */
             readonly code: string;
             readonly name: components["schemas"]["LocalisedText"];
+            /** @description true: places have rows and seats */
             readonly numbered: boolean;
+            /** @description places in all */
             readonly capacity: number;
             readonly rows?: readonly components["schemas"]["SeatRow"][];
         };
         readonly SeatRow: {
             /** @description one line with a visible character, trimmed, in Unicode NFC */
             readonly row: string;
+            /** @description how many, counted from 1 */
             readonly seats: number;
         };
         readonly ShopPlace: {
@@ -188,9 +209,13 @@ export interface components {
         };
         readonly Tariff: {
             readonly id: string;
+            /** @description the institution's own */
             readonly code: string;
             readonly name: components["schemas"]["LocalisedText"];
-            /** @enum {string|null} */
+            /**
+             * @description of the contacts who may buy it; null: everybody
+             * @enum {string|null}
+             */
             readonly criterion: "member" | null;
             /**
              * Format: date-time

@@ -28,7 +28,7 @@ export interface components {
         readonly CartItemChanges: {
             readonly requestId: string;
             readonly tariffId?: string;
-            /** @description one line with a visible character, trimmed, in Unicode NFC */
+            /** @description the buyer; one line with a visible character, trimmed, in Unicode NFC */
             readonly contactNumber?: string;
             /** @description one line with a visible character, trimmed, in Unicode NFC */
             readonly beneficiaryFirstName?: string | null;
@@ -45,12 +45,12 @@ export interface components {
             readonly placeIds?: readonly string[];
             /** @description those who will come, in the order of the places; at most as many */
             readonly beneficiaries?: readonly components["schemas"]["BeneficiaryInput"][];
-            /** @description one line with a visible character, trimmed, in Unicode NFC */
+            /** @description the buyer; one line with a visible character, trimmed, in Unicode NFC */
             readonly contactNumber?: string;
         };
         readonly Checkout: {
             readonly requestId: string;
-            /** @description one line with a visible character, trimmed, in Unicode NFC */
+            /** @description the buyer; one line with a visible character, trimmed, in Unicode NFC */
             readonly contactNumber?: string;
             readonly guest?: components["schemas"]["CheckoutGuest"];
             /** @enum {string} */
@@ -88,8 +88,11 @@ export interface components {
         };
         readonly PlaceReference: {
             readonly id: string;
+            /** @description what a ticket shows: row and seat, or a number */
             readonly label: string;
+            /** @description of a numbered category */
             readonly row: string | null;
+            /** @description its number in the row */
             readonly seat: number | null;
         };
         readonly SaleDescription: {
@@ -437,7 +440,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description one line with a visible character, trimmed, in Unicode NFC
+                 * @description the buyer; one line with a visible character, trimmed, in Unicode NFC
                  * @example C7K2M9QX4TB03
                  */
                 readonly contactNumber?: string;

@@ -23,8 +23,11 @@ export interface components {
         };
         readonly PlaceReference: {
             readonly id: string;
+            /** @description what a ticket shows: row and seat, or a number */
             readonly label: string;
+            /** @description of a numbered category */
             readonly row: string | null;
+            /** @description its number in the row */
             readonly seat: number | null;
         };
         readonly SaleDescription: {
@@ -46,7 +49,10 @@ export interface components {
         };
         readonly ShopTicket: {
             readonly id: string;
-            /** @enum {string} */
+            /**
+             * @description only a `printed` one opens the door, once
+             * @enum {string}
+             */
             readonly status: "not_printed" | "printed" | "controlled" | "invalidated" | "cancelled";
             readonly orderId: string;
             readonly lineId: string;
@@ -63,14 +69,15 @@ export interface components {
             readonly barcode: string;
             /**
              * Format: date-time
-             * @description ISO 8601 UTC
+             * @description when it became valid at the door
              */
             readonly printedAt: string | null;
             /**
              * Format: date-time
-             * @description ISO 8601 UTC
+             * @description when its holder was admitted
              */
             readonly controlledAt: string | null;
+            /** @description at which it was controlled */
             readonly gate: string | null;
             /** @description the ticket that this one replaces */
             readonly replaces: string | null;
@@ -127,6 +134,7 @@ export interface operations {
                 readonly contactNumber?: string;
                 /** @description up to 100 ids, separated by commas */
                 readonly orderIds?: string;
+                /** @description only a `printed` one opens the door, once */
                 readonly status?: "not_printed" | "printed" | "controlled" | "invalidated" | "cancelled";
             };
             readonly header?: never;
