@@ -222,7 +222,7 @@ export const Ticket = named(
     place: Place,
     tariffId: Text(),
     price: amount,
-    currency,
+    currency: Text({ description: 'ISO 4217' }),
     ...beneficiaryNames,
     barcode: Text({ description: 'for the QR code' }),
   }),
