@@ -86,7 +86,7 @@ export const createGatewayMetrics = (metrics: Metrics | undefined): GatewayMetri
   };
   const inFlightGauge = {
     name: 'gateway_upstream_requests',
-    help: 'Requests in flight to a service',
+    help: 'Requests in flight to a service; streams and those that wait do not count',
     labels: ['service'],
   };
   return {
