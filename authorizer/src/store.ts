@@ -108,7 +108,7 @@ export interface SentFormDocument extends Document {
 /** What the pages say of an institution, as the catalog last announced it; its id is the institution's. */
 export interface InstitutionDocument extends Document {
   readonly name: string;
-  /** ISO 639 codes, the preferred one first. */
+  /** Language tags (BCP 47), the preferred one first. */
   readonly languages: readonly string[];
   /** The version of the catalog's document, so that an older event has no effect. */
   readonly asOf: number;

@@ -13,6 +13,7 @@ export { familyB } from './families/family-b.ts';
 export { scopeWords } from './families/scope-words.ts';
 export { EXAMPLE_HOST } from './families/wording-b.ts';
 export { IDEMPOTENCY_RETENTION_MS, type IdempotencyPort, MOST_ANSWERS_PER_SESSION } from './idempotency.ts';
+export { acceptedTags, canonicalTag, languagesFor, matchingTag, textIn } from './languages.ts';
 export { asOfReading } from './lists/as-of.ts';
 export {
   type ChangesPage,
@@ -23,7 +24,7 @@ export {
   type PageRequest,
   pageOf,
 } from './lists/page.ts';
-export { EXPONENTS, exponentOf } from './minor-units.ts';
+export { EXPONENTS, exponentOf, isCurrency } from './minor-units.ts';
 export { deprecatedMember, named } from './named.ts';
 export * from './operation.ts';
 export { qualityOf } from './requests/accept.ts';

@@ -1,6 +1,6 @@
-import { type Static, type TObject, type TProperties, type TSchema, type TUnsafe, Type } from 'typebox';
+import { type Static, type TObject, type TProperties, type TSchema, type TString, type TUnsafe, Type } from 'typebox';
 import { markNullable, named, nameOf } from './named.ts';
-import { NORMALISE } from './validation/ajv.ts';
+import { NORMALISE, NORMALISE_NAMES } from './validation/ajv.ts';
 
 /** Records per page without `limit`, and the most that a page holds. */
 export const DEFAULT_LIMIT = 20;
@@ -93,8 +93,26 @@ export const id = Type.String({ minLength: 1, maxLength: 128 });
 /** The id of a request of another service: a repeat has no further effect. */
 export const requestId = Type.String({ pattern: '^[A-Za-z0-9_.-]{1,128}$' });
 
-/** A language tag in its canonical form (BCP 47): a language, with a script or a region where it matters. */
+/** A language tag (BCP 47): a language, with a script or a region where it matters. */
 export const LANGUAGE_TAG = '^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?$';
+
+const CANONICAL = 'stored in its canonical form: `deu` is `de`, `iw` is `he`';
+
+/** A language tag; the handler sees its canonical form. */
+export const languageTag = Type.String({
+  pattern: LANGUAGE_TAG,
+  description: `BCP 47, such as fr, pt-BR, zh-Hant or es-419, ${CANONICAL}`,
+  [NORMALISE]: 'language',
+});
+
+/** A text in several languages, by their tags; the handler sees these in their canonical form. */
+export const byLanguage = (text: TString) =>
+  Type.Record(Type.String({ pattern: LANGUAGE_TAG }), text, {
+    minProperties: 1,
+    additionalProperties: false,
+    description: `by language (BCP 47: fr, pt-BR, zh-Hant, es-419), ${CANONICAL}`,
+    [NORMALISE_NAMES]: 'language',
+  });
 
 export const currency = Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217' });
 

@@ -65,7 +65,7 @@ export const placesReleased = (data: PlacesReleased): Fact => ({ type: PLACES_RE
 /** An institution was created or changed; the authorizer shows its name and languages on the pages of sign-in. */
 export interface InstitutionChanged {
   readonly name: string;
-  /** ISO 639 codes, the preferred one first. */
+  /** Language tags (BCP 47), the preferred one first. */
   readonly languages: readonly string[];
 }
 

@@ -1,16 +1,7 @@
-import { LANGUAGE_TAG, lineOfText, linesOfText, named } from '@boxoffice/http';
+import { byLanguage, languageTag, lineOfText, linesOfText, named } from '@boxoffice/http';
 import { Type } from 'typebox';
 
 // Members that the schemas of several resources share.
-
-const language = LANGUAGE_TAG;
-
-const byLanguage = (text: Type.TString) =>
-  Type.Record(Type.String({ pattern: language }), text, {
-    minProperties: 1,
-    additionalProperties: false,
-    description: 'by language (BCP 47, in its canonical form: fr, pt-BR, zh-Hant, es-419)',
-  });
 
 /** A name by language. */
 export const names = named('LocalisedText', byLanguage(lineOfText({ maxLength: 200 })));
@@ -18,7 +9,7 @@ export const names = named('LocalisedText', byLanguage(lineOfText({ maxLength: 2
 /** A description by language. */
 export const descriptions = named('LocalisedLongText', byLanguage(linesOfText({ maxLength: 20_000 })));
 
-export const languages = Type.Array(Type.String({ pattern: language }), {
+export const languages = Type.Array(languageTag, {
   minItems: 1,
   maxItems: 50,
   uniqueItems: true,

@@ -1,6 +1,7 @@
 import { _, Ajv2020, Name } from 'ajv/dist/2020.js';
 import type { DataValidationCxt } from 'ajv/dist/types/index.js';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
+import { canonicalTag } from '../languages.ts';
 import { isEmail } from './email.ts';
 import { lineOf, linesOf, originOf } from './texts.ts';
 
@@ -8,6 +9,9 @@ export type { ErrorObject, ValidateFunction } from 'ajv';
 
 /** Marks a text that is normalised before its other constraints are checked: `line`, `lines`, or `timestamp` (to UTC). */
 export const NORMALISE = 'x-normalise';
+
+/** The same for the names of a map's members. */
+export const NORMALISE_NAMES = 'x-normalise-names';
 
 /** Ends a validation, as failed, once it has more errors than this number. */
 export const ENOUGH = 'x-enough';
@@ -30,7 +34,22 @@ const normalisers: Readonly<Record<string, (text: string) => string | undefined>
   line: lineOf,
   lines: linesOf,
   origin: originOf,
+  language: canonicalTag,
   timestamp: utcOf,
+};
+
+/** Renames the members in place, in their order; false, and none is renamed, if two of them would get the same name. */
+const renameMembers = (
+  members: Record<string, unknown>,
+  rename: (name: string) => string | undefined = () => undefined,
+) => {
+  const renamed = Object.entries(members).map(([name, value]) => [rename(name) ?? name, value] as const);
+  if (Object.keys(members).every((name, index) => renamed[index]?.[0] === name)) return true;
+  if (new Set(renamed.map(([name]) => name)).size < renamed.length) return false;
+  for (const name of Object.keys(members)) delete members[name];
+  for (const [name, value] of renamed)
+    Object.defineProperty(members, name, { value, writable: true, enumerable: true, configurable: true });
+  return true;
 };
 
 /** Variables of the code that Ajv generates: the number of errors, and the errors. */
@@ -75,6 +94,14 @@ export const createAjv = ({ proving = false, allErrors = false }: AjvOptions = {
       }
       return true;
     },
+  });
+  ajv.addKeyword({
+    keyword: NORMALISE_NAMES,
+    type: 'object',
+    schemaType: 'string',
+    before: 'propertyNames',
+    modifying: true,
+    validate: (how: string, members: Record<string, unknown>) => renameMembers(members, normalisers[how]),
   });
   ajv.addKeyword({
     keyword: ENOUGH,

@@ -1,6 +1,6 @@
-import { EMPTY_LINE_PATTERN, LINE_PATTERN, LINES_PATTERN } from '../schemas.ts';
+import { EMPTY_LINE_PATTERN, LANGUAGE_TAG, LINE_PATTERN, LINES_PATTERN } from '../schemas.ts';
 import { WEB_ADDRESSES } from '../web-addresses.ts';
-import type { ErrorObject } from './ajv.ts';
+import { type ErrorObject, NORMALISE_NAMES } from './ajv.ts';
 
 /** One violation in a request. */
 export interface Violation {
@@ -54,6 +54,7 @@ const PATTERNS: Readonly<Record<string, string>> = {
   [LINE_PATTERN]: 'must not be blank or contain control characters',
   [EMPTY_LINE_PATTERN]: 'must not contain control characters',
   [LINES_PATTERN]: 'must not be blank or contain control characters but line breaks and tabs',
+  [LANGUAGE_TAG]: 'must be a language tag (BCP 47), such as fr, pt-BR or zh-Hant',
   ...WEB_ADDRESSES,
 };
 
@@ -61,6 +62,7 @@ const CONSTRAINTS: Readonly<Record<string, (error: ErrorObject) => string>> = {
   additionalProperties: () => 'is not a known field',
   unevaluatedProperties: () => 'is not a known field',
   not: () => 'is not a known field',
+  [NORMALISE_NAMES]: () => 'must not have a language twice',
   format: ({ params }) => FORMATS[params.format] ?? `must be a valid ${params.format}`,
   pattern: ({ params }) => PATTERNS[params.pattern] ?? `must match ${params.pattern}`,
   minLength: ({ params }) =>

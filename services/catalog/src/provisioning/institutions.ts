@@ -1,8 +1,22 @@
+import { canonicalTag, isCurrency, LANGUAGE_TAG } from '@boxoffice/http';
 import type { Store } from '@boxoffice/store';
 import { contextOf, timestampOf } from '../context.ts';
-import { type Institution, institutionProblems } from '../domain/institution.ts';
+import type { Institution } from '../domain/institution.ts';
 import { institutionChanged } from '../events.ts';
 import { type InstitutionDocument, institutions } from '../store.ts';
+
+/** The form of the languages of stored texts. */
+const LANGUAGE = new RegExp(LANGUAGE_TAG);
+
+/** The problems of a new institution; empty if there is none. */
+const institutionProblems = ({ id, name, currency, languages }: Institution): string[] => [
+  ...(/^[a-z0-9][a-z0-9_-]{0,62}$/.test(id) ? [] : ['id must be 1 to 63 of a-z, 0-9, _ and -']),
+  ...(name.trim() === '' ? ['name must not be empty'] : []),
+  ...(isCurrency(currency) ? [] : ['currency must be an ISO 4217 code that is in use']),
+  ...(languages.length > 0 && languages.every((tag) => LANGUAGE.test(tag))
+    ? []
+    : ['languages must be language tags (BCP 47), such as fr, pt-BR or zh-Hant, at least one']),
+];
 
 const recordOf = ({ id, name, currency, languages }: InstitutionDocument): Institution => ({
   id,
@@ -19,14 +33,16 @@ export const createInstitution = async (
   store: Store,
   institution: Institution & { readonly demo?: boolean },
 ): Promise<Institution> => {
-  const problems = institutionProblems(institution);
+  const languages = institution.languages.map((tag) => canonicalTag(tag) ?? tag);
+  const details = { ...institution, languages };
+  const problems = institutionProblems(details);
   if (problems.length > 0) throw new RangeError(problems.join('; '));
-  const context = contextOf(store, institution.id);
-  const { id, name, currency, languages, demo = false } = institution;
+  const { id, name, currency, demo = false } = institution;
+  const context = contextOf(store, id);
   const catalogMark = context.newId('mark');
   const createdAt = timestampOf(context);
   const document = { id, name, currency, languages, demo, catalogMark, createdAt, announced: true };
-  const events = [institutionChanged(id, institution)];
+  const events = [institutionChanged(id, details)];
   return recordOf(await context.collections.institutions.insert(document, { events }));
 };
 

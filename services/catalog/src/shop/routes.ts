@@ -20,7 +20,17 @@ const Published = named(
   'PublishedCatalog',
   Type.Object({
     mark: Type.String({ description: 'changes when the published catalog changes' }),
-    published: nullable(Type.Object({ products: Type.Array(Product), tariffs: Type.Array(Tariff) })),
+    published: nullable(
+      Type.Object({
+        languages: Type.Optional(
+          Type.Array(Type.String(), {
+            description: "the institution's, for texts without one that the reader accepts",
+          }),
+        ),
+        products: Type.Array(Product),
+        tariffs: Type.Array(Tariff),
+      }),
+    ),
   }),
 );
 
@@ -61,12 +71,13 @@ export const shopRoutes = (store: Store, cache: CatalogCache): AnyOperation[] =>
     query: { mark: Type.Optional(Type.String({ maxLength: 64 })) },
     answers: { 200: Published },
     example: {
-      answer: { mark: 'm1', published: { products: [product], tariffs: [tariff] } },
+      answer: { mark: 'm1', published: { languages: ['fr', 'en'], products: [product], tariffs: [tariff] } },
     },
     handle: async ({ caller, query }) => {
       const { data, etag } = await cache.of(caller.institution, {});
-      const { products, tariffs } = data;
-      return ok({ mark: etag, published: etag === query.mark ? null : { products, tariffs } });
+      const { institution, products, tariffs } = data;
+      const published = { languages: institution.languages, products, tariffs };
+      return ok({ mark: etag, published: etag === query.mark ? null : published });
     },
   }),
   operation({

@@ -11,6 +11,7 @@ import {
 import { type Static, Type } from 'typebox';
 import { paymentMethods, ticketDeliveries } from '../domain/point-of-sale.ts';
 import { refusalReasons } from '../domain/sale.ts';
+import { inOrderOf, type Texts } from '../domain/texts.ts';
 import { amount, names } from '../schemas.ts';
 import type {
   InstitutionDocument,
@@ -156,8 +157,9 @@ const aboutOf = (
   if (!product || !category) return {};
   const { name, city } = venue;
   const seller = institution ? { institution: institution.name } : {};
-  const names = { ...seller, product: product.name, seatCategory: category.name, tariff };
-  return { about: { ...names, venue: { name, city }, timeZone } };
+  const ordered = (texts: Texts) => inOrderOf(institution?.languages ?? [], texts);
+  const names = { product: ordered(product.name), seatCategory: ordered(category.name), tariff: ordered(tariff) };
+  return { about: { ...seller, ...names, venue: { name, city }, timeZone } };
 };
 
 /** The held places as the operation shows them. */

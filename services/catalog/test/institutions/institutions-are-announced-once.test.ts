@@ -42,6 +42,17 @@ describe.each(engines)(`an institution on $name${notExercised}`, (engine) => {
     expect(await store.collection(institutions).of(id).get(id)).toMatchObject({ catalogMark: 'mark', createdAt });
   });
 
+  test('has money that is in use, and languages in their canonical form', async () => {
+    const id = `i${randomUUID()}`;
+    for (const currency of ['DEM', 'ABC', 'XAU', 'chf'])
+      await expect(createInstitution(store, { ...details(id), currency })).rejects.toThrow('ISO 4217');
+    for (const languages of [[], ['fr', 'German']])
+      await expect(createInstitution(store, { ...details(id), languages })).rejects.toThrow('BCP 47');
+    const made = await createInstitution(store, { ...details(id), currency: 'XCG', languages: ['fra', 'pt-br', 'iw'] });
+    expect(made).toMatchObject({ currency: 'XCG', languages: ['fr', 'pt-BR', 'he'] });
+    expect(await announced(id)).toMatchObject([{ data: { languages: ['fr', 'pt-BR', 'he'] } }]);
+  });
+
   test('can be published again, as of its present version', async () => {
     const id = `i${randomUUID()}`;
     await createInstitution(store, details(id));

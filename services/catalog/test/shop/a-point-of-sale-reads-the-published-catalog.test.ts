@@ -5,7 +5,11 @@ import { type Started, startCatalog } from '../fixture/service.ts';
 
 interface Published {
   readonly mark: string;
-  readonly published: { readonly products: readonly Product[]; readonly tariffs: readonly { id: string }[] } | null;
+  readonly published: {
+    readonly languages: readonly string[];
+    readonly products: readonly Product[];
+    readonly tariffs: readonly { id: string }[];
+  } | null;
 }
 
 describe.each(engines)('the catalog for a point of sale, on $name', (engine) => {
@@ -22,6 +26,7 @@ describe.each(engines)('the catalog for a point of sale, on $name', (engine) => 
     const { data } = await its.call<Published>('GET', '/internal/shop/products', pos);
     expect(data.published?.products.map(({ id }) => id)).toContain(product.id);
     expect(data.published?.tariffs.map(({ id }) => id)).toContain(tariff.id);
+    expect(data.published?.languages).toEqual(['fr', 'en']);
     const again = await its.call<Published>('GET', `/internal/shop/products?mark=${data.mark}`, pos);
     expect(again.data).toEqual({ mark: data.mark, published: null });
     await newShow(its, stalls(2));

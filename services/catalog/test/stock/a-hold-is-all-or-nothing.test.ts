@@ -31,6 +31,15 @@ describe.each(engines)(`holds on $name${notExercised}`, (engine) => {
     expect(await availabilityOf(catalog, show)).toEqual({ capacity: 10, free: 7, held: 3, sold: 0 });
   });
 
+  test("what a ticket shows has the institution's languages first", async () => {
+    const show = await newShow(catalog, stalls(2));
+    const name = { it: 'Flauto', en: 'Flute', fr: 'Flûte', 'fr-CH': 'Flûte (CH)' };
+    const path = `/svc/v3/catalog/products/${show.product.id}`;
+    expect((await catalog.call('PATCH', path, { body: { name } })).status).toBe(200);
+    const { lines } = await hold(catalog, show, { quantity: 1 });
+    expect(Object.keys(lines[0]?.about?.product ?? {})).toEqual(['fr', 'en', 'it', 'fr-CH']);
+  });
+
   test('too few places: nothing is held, and the answer names the item', async () => {
     const show = await newShow(catalog, stalls(2));
     const refused = await hold(catalog, show, { quantity: 3 });

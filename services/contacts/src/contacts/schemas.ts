@@ -1,4 +1,4 @@
-import { emailSchema, instant, LANGUAGE_TAG, lineOfText, named, timestamp } from '@boxoffice/http';
+import { emailSchema, instant, languageTag, lineOfText, named, timestamp } from '@boxoffice/http';
 import { Type } from 'typebox';
 
 const { Array: List, Boolean: Flag, Literal, Object: Members, Optional, String: Text } = Type;
@@ -23,7 +23,7 @@ const address = named(
 const shared = {
   email: Optional(emailSchema),
   phone: Optional(text(40)),
-  language: Optional(Text({ pattern: LANGUAGE_TAG, description: 'BCP 47, for example fr or de-CH' })),
+  language: Optional(languageTag),
   address: Optional(address),
 };
 

@@ -2,7 +2,7 @@ import { Fault } from '@boxoffice/envelope';
 import {
   type AnyOperation,
   emailSchema,
-  LANGUAGE_TAG,
+  languageTag,
   lineOfText,
   named,
   nullable,
@@ -83,7 +83,7 @@ const Guest = named(
     firstName: Type.Optional(name),
     lastName: name,
     email: emailSchema,
-    language: Type.Optional(Type.String({ pattern: LANGUAGE_TAG })),
+    language: Type.Optional(languageTag),
   }),
 );
 

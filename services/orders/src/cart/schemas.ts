@@ -1,7 +1,7 @@
 import {
   emailSchema,
   id,
-  LANGUAGE_TAG,
+  languageTag,
   lineOfText,
   named,
   nullable,
@@ -60,7 +60,7 @@ const Guest = named(
     firstName: Optional(guestName),
     lastName: guestName,
     email: emailSchema,
-    language: Optional(Text({ pattern: LANGUAGE_TAG })),
+    language: Optional(languageTag),
   }),
 );
 

@@ -46,9 +46,17 @@ export const createTickets = (tickets: ServiceClient<operations>) => ({
     tickets.find(institution, 'getShopTicket', { path: { ticketId } }),
 
   /** The document of a printed ticket, or the code that refuses it. */
-  async document(institution: string, ticketId: string, lang: string): Promise<TicketDocument | RefusedDocument> {
+  async document(
+    institution: string,
+    ticketId: string,
+    languages: readonly string[],
+  ): Promise<TicketDocument | RefusedDocument> {
     try {
-      return await tickets.call(institution, 'getShopTicketDocument', { path: { ticketId }, query: { lang }, ...slow });
+      return await tickets.call(institution, 'getShopTicketDocument', {
+        path: { ticketId },
+        query: { lang: languages.join(',') },
+        ...slow,
+      });
     } catch (error) {
       if (error instanceof ServiceRefusal && error.http === 412) return { refused: error.status };
       throw error;

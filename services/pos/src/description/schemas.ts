@@ -15,7 +15,9 @@ export const ticketStatus = oneOf(ticketsValues['ShopTicket.status'], {
 });
 
 /** The query parameter `lang` of every operation; a language that is not configured is no error. */
-export const lang = Optional(Text({ description: 'of the texts: ISO 639; wins over Accept-Language' }));
+export const lang = Optional(
+  Text({ description: 'of the texts: a language tag (BCP 47) or any code of ISO 639; wins over Accept-Language' }),
+);
 export const langQuery = { lang };
 
 /** The contact whose prices are requested; checked against the login. */

@@ -1,5 +1,4 @@
-// Rules of the point of sale without any I/O: what is shown and on sale, languages of texts, links of pages.
-import { textIn } from './language.ts';
+// Rules of the point of sale without any I/O: what is shown and on sale, links of pages.
 
 type Texts = Readonly<Record<string, string>>;
 
@@ -82,17 +81,6 @@ export const tariffsFor = <T extends Tariff>(
   );
   return new Map(accessible.map((tariff) => [tariff.id, tariff]));
 };
-
-/** The languages of an answer. */
-export interface AnswerLanguage {
-  readonly language: string;
-  /** Fallbacks for missing texts: the languages of the point of sale, in their order. */
-  readonly others: readonly string[];
-}
-
-/** The text in the language of an answer, or in a fallback. */
-export const inLanguage = (texts: Texts, { language, others }: AnswerLanguage): string =>
-  textIn(texts, language, others);
 
 const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 

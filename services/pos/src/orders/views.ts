@@ -1,10 +1,11 @@
+import { textIn } from '@boxoffice/http';
 import type { Static } from 'typebox';
 import type { Performance } from '../clients/catalog.ts';
 import type { Line, Order } from '../clients/orders.ts';
 import type { Ticket } from '../clients/tickets.ts';
 import type { PosContext } from '../context.ts';
 import type * as schemas from '../description/schemas.ts';
-import { inLanguage } from '../domain/offer.ts';
+import type { Offer } from '../products/views.ts';
 import { mapById } from '../request/pagination.ts';
 import type { Visit } from '../request/visit.ts';
 import { soldView } from './sold.ts';
@@ -31,14 +32,14 @@ type CurrentPerformance = Pick<Performance, 'startDate' | 'timeZone' | 'venue'>;
  */
 export const currentOffer = async (
   { offers, bestEffortCatalog }: Pick<PosContext, 'offers' | 'bestEffortCatalog'>,
-  { pointOfSale, language }: Visit,
+  { pointOfSale, languages }: Visit,
 ): Promise<Current> => {
   const { institution } = pointOfSale;
-  const { tariffs, products } = (await bestEffortCatalog(() => offers.published(institution))) ??
+  const offer: Offer = (await bestEffortCatalog(() => offers.published(institution))) ??
     offers.lastKnown(institution) ?? { tariffs: [], products: [] };
-  const names = new Map(
-    tariffs.map(({ id, name }) => [id, inLanguage(name, { language, others: pointOfSale.languages })]),
-  );
+  const { tariffs, products } = offer;
+  const wanted = [...languages, ...(offer.languages ?? [])];
+  const names = new Map(tariffs.map(({ id, name }) => [id, textIn(name, wanted)]));
   const performanceOf = (id: string) => {
     for (const { performances } of products) {
       const found = performances.find((performance) => performance.id === id);

@@ -36,7 +36,7 @@ export const productsRoutes = ({ offers, criteriaOf }: Pick<PosContext, 'offers'
   const showcase = createShowcase(offers);
   const audienceOf = async (visit: Visit, number?: string): Promise<Audience> => ({
     pointOfSale: visit.pointOfSale,
-    language: visit.language,
+    languages: visit.languages,
     criteria: await criteriaOf(visit, number),
   });
   return [

@@ -43,8 +43,8 @@ const absent = (): never => {
   throw notFound();
 };
 
-const keyOf = ({ pointOfSale, language, criteria }: Audience, ...what: readonly unknown[]): string =>
-  JSON.stringify([pointOfSale.serviceHost, pointOfSale.updatedAt, language, criteria, ...what]);
+const keyOf = ({ pointOfSale, languages, criteria }: Audience, ...what: readonly unknown[]): string =>
+  JSON.stringify([pointOfSale.serviceHost, pointOfSale.updatedAt, languages, criteria, ...what]);
 
 export const createShowcase = (offers: Offers, now: () => number = Date.now): Showcase => {
   const lists = createCache<{ readonly data: Entries; readonly total: number }>({ ...SECOND, max: ANSWERS });

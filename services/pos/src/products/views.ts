@@ -1,37 +1,28 @@
+import { textIn } from '@boxoffice/http';
 import type { Static } from 'typebox';
 import type { Performance, PointOfSale, Product, Stock, Tariff } from '../clients/catalog.ts';
 import type * as schemas from '../description/schemas.ts';
-import {
-  type AnswerLanguage,
-  byStartThenId,
-  inLanguage,
-  isOnSale,
-  isShown,
-  levelOf,
-  tariffsFor,
-} from '../domain/offer.ts';
+import { byStartThenId, isOnSale, isShown, levelOf, tariffsFor } from '../domain/offer.ts';
 
 /** Visitors who see the same products, texts and prices. */
 export interface Audience {
   readonly pointOfSale: PointOfSale;
-  readonly language: string;
+  /** The first is that of the answer, the others are for texts that lack it. */
+  readonly languages: readonly string[];
   /** The criteria of the contact whose prices are requested; empty without one. */
   readonly criteria: readonly string[];
 }
 
 /** The published products and tariffs of an institution. */
 export interface Offer {
+  /** The institution's, for texts that lack those of the point of sale; a catalog of an earlier release does not say them. */
+  readonly languages?: readonly string[];
   readonly products: readonly Product[];
   readonly tariffs: readonly Tariff[];
 }
 
 /** The free places of a performance; undefined if unknown. */
 export type StockOf = (performanceId: string) => Stock | undefined;
-
-const languageOf = ({ pointOfSale, language }: Audience): AnswerLanguage => ({
-  language,
-  others: pointOfSale.languages,
-});
 
 /** The performances of a product that are shown at `now` (epoch milliseconds), by startDate and id. */
 export const shownPerformances = ({ performances }: Product, now: number): Performance[] =>
@@ -75,8 +66,8 @@ const levelOfAll = (performances: readonly Performance[], stockOf: StockOf) => {
 
 /** Creates the views for one audience at `now` (epoch milliseconds). */
 export const viewsFor = (audience: Audience, offer: Offer, stockOf: StockOf, now: number) => {
-  const language = languageOf(audience);
   const { pointOfSale, criteria } = audience;
+  const languages = [...audience.languages, ...(offer.languages ?? [])];
   const tariffs = tariffsFor(offer.tariffs, pointOfSale.tariffIds, criteria);
 
   const entry = (product: Product): Static<typeof schemas.ProductEntry> => {
@@ -86,8 +77,8 @@ export const viewsFor = (audience: Audience, offer: Offer, stockOf: StockOf, now
       id: product.id,
       code: product.code,
       type: product.type as Static<typeof schemas.ProductEntry>['type'],
-      name: inLanguage(product.name, language),
-      description: product.description && inLanguage(product.description, language),
+      name: textIn(product.name, languages),
+      description: product.description && textIn(product.description, languages),
       ...periodOf(product),
       priceFrom: amounts.reduce<number | null>(
         (lowest, { amount }) => (lowest === null || amount < lowest ? amount : lowest),
@@ -113,12 +104,12 @@ export const viewsFor = (audience: Audience, offer: Offer, stockOf: StockOf, now
       onSale: isOnSale(performance, product, now),
       seatCategories: performance.seatCategories.map(({ id, name, numbered }) => ({
         id,
-        name: inLanguage(name, language),
+        name: textIn(name, languages),
         numbered,
         free: free.get(id) ?? 0,
         prices: performance.prices.flatMap(({ seatCategoryId, tariffId, amount }) => {
           const tariff = seatCategoryId === id ? tariffs.get(tariffId) : undefined;
-          return tariff ? [{ tariffId, tariff: inLanguage(tariff.name, language), amount }] : [];
+          return tariff ? [{ tariffId, tariff: textIn(tariff.name, languages), amount }] : [];
         }),
       })),
     };
@@ -136,7 +127,7 @@ export const viewsFor = (audience: Audience, offer: Offer, stockOf: StockOf, now
           const free = freeOf(performance, stockOf);
           const seatCategories = performance.seatCategories.map(({ id, name }) => ({
             id,
-            name: inLanguage(name, language),
+            name: textIn(name, languages),
             free: free.get(id) ?? 0,
           }));
           const availability = levelOfAll([performance], stockOf);

@@ -1,7 +1,6 @@
 // What every request for visitors has in common: point of sale, session, language, pages of lists.
 import { PosFault } from '@boxoffice/envelope';
-import type { Admit } from '@boxoffice/http';
-import { languageOf } from '../domain/language.ts';
+import { type Admit, languagesFor } from '@boxoffice/http';
 import { ofSession } from '../ids.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { loginRequired, sessionRequired } from './faults.ts';
@@ -43,11 +42,13 @@ export const createAdmit = (
     }
     const mark = url.indexOf('?');
     const [path, search] = mark < 0 ? [url, ''] : [url.slice(0, mark), url.slice(mark + 1)];
-    const language = languageOf(langOf(search), one(headers['accept-language']), pointOfSale.languages);
+    const languages = languagesFor(langOf(search), one(headers['accept-language']), pointOfSale.languages);
+    const [language = 'en'] = languages;
     const visitor: Visit = {
       pointOfSale,
       session,
       language,
+      languages,
       ip: ipOf(one(headers['x-forwarded-for']) ?? socket.remoteAddress),
       hasLeft: () => socket.destroyed,
       address: origin + path,

@@ -8,6 +8,8 @@ export interface Visit {
   readonly session: SessionDocument | undefined;
   /** The language of the answer: one that is configured for the point of sale. */
   readonly language: string;
+  /** All configured ones as the visitor prefers them, for texts that lack that of the answer. */
+  readonly languages: readonly string[];
   /** The client address that the gateway reports. */
   readonly ip: string;
   /** Whether the client has closed the connection. */

@@ -68,7 +68,7 @@ export const ticketsRoutes = (
       example: { params: example.params, answer: { contentType: 'application/pdf', base64: 'JVBERi0xLjMK' } },
       handle: async ({ visitor, params }) => {
         const { id } = await own(visitor, params.id);
-        const document = await tickets.document(visitor.pointOfSale.institution, id, visitor.language);
+        const document = await tickets.document(visitor.pointOfSale.institution, id, visitor.languages);
         if (!('refused' in document)) return ok(document);
         if (document.refused === 'ticket_not_printed')
           throw new PosFault('ticket_not_printed', 'The ticket is not printed.');

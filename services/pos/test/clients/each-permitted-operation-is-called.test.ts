@@ -36,7 +36,12 @@ test('each operation that the authorizer permits to the point of sale is called'
   });
   const tickets = await uncalledOf(ticketsApi, (client) => {
     const { list, get, document, name } = createTickets(client);
-    return [list('opera', {}), get('opera', 'tic_1'), document('opera', 'tic_1', 'en'), name('opera', 'tic_1', {})];
+    return [
+      list('opera', {}),
+      get('opera', 'tic_1'),
+      document('opera', 'tic_1', ['fr', 'en']),
+      name('opera', 'tic_1', {}),
+    ];
   });
   expect({ catalog, contacts, orders, tickets }).toEqual({ catalog: [], contacts: [], orders: [], tickets: [] });
 });

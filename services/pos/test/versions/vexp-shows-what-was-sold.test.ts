@@ -149,7 +149,7 @@ describe('an expired cart', () => {
 });
 
 describe('the document of a ticket', () => {
-  test('is that of an own, printed ticket, in the language of the answer', async () => {
+  test('is that of an own, printed ticket, in the languages as the visitor prefers them', async () => {
     const { token, ticketId } = await buy();
     const path = `/tickets/${ticketId}/document`;
     const early = await call('GET', path, { token });
@@ -157,7 +157,7 @@ describe('the document of a ticket', () => {
     printed(ticketId);
     const { data } = await call<{ contentType: string; base64: string }>('GET', `${path}?lang=deu`, { token });
     expect(data.contentType).toBe('application/pdf');
-    expect(Buffer.from(data.base64, 'base64').toString()).toBe(`%PDF of ${ticketId} in de`);
+    expect(Buffer.from(data.base64, 'base64').toString()).toBe(`%PDF of ${ticketId} in de,fr,en`);
     printed(ticketId, 'cancelled');
     expect((await call('GET', path, { token })).code).toBe('ticket_not_changeable');
   });

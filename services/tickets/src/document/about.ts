@@ -1,8 +1,8 @@
 // The document of a ticket: what is printed on it, as PDF and as SVG.
 
-import { exponentOf } from '@boxoffice/http';
+import { exponentOf, textIn } from '@boxoffice/http';
 import type { Ticket } from '../domain/ticket.ts';
-import { type Speech, speechOf } from './texts.ts';
+import { speechOf } from './texts.ts';
 
 /** One line of the document: a name and what it says. */
 export interface Entry {
@@ -28,22 +28,6 @@ export interface About {
   /** ISO 8601 UTC. */
   readonly printedAt: string;
 }
-
-/** The key of the texts that is this language tag, else one with the same primary language. */
-const keyOf = (texts: Readonly<Record<string, string>>, tag: string): string | undefined => {
-  const { baseName, language } = new Intl.Locale(tag);
-  const keys = Object.keys(texts).map((key) => ({ key, locale: new Intl.Locale(key) }));
-  const found =
-    keys.find(({ locale }) => locale.baseName === baseName) ?? keys.find(({ locale }) => locale.language === language);
-  return found?.key;
-};
-
-/** The text in the language, or else in that of the fixed words, or in the first that there is. */
-const spoken = (texts: Readonly<Record<string, string>> | undefined, { tag, texts: words }: Speech): string | null => {
-  if (texts === undefined) return null;
-  const key = keyOf(texts, tag) ?? keyOf(texts, words.language) ?? Object.keys(texts)[0];
-  return key === undefined ? null : (texts[key] ?? null);
-};
 
 const nameOf = (beneficiary: Ticket['beneficiary']): string | null =>
   [beneficiary?.firstName, beneficiary?.lastName].filter(Boolean).join(' ') || null;
@@ -83,25 +67,27 @@ const startOf = (startDate: string, timeZone: string | undefined, locale: string
 };
 
 /**
- * What the document of this ticket shows, in the language `lang`. Members that the ticket does not have, since it is
+ * What the document of this ticket shows, in the first of these languages that a text has, else in the first of the
+ * text, in which the catalog puts that of the institution. Members that the ticket does not have, since it is
  * older, are left out, and so is a name that was erased.
  */
-export const aboutTicket = (ticket: Ticket, lang: string | undefined): About => {
+export const aboutTicket = (ticket: Ticket, languages: readonly string[]): About => {
   const { about, place, price, beneficiary, startDate, id, barcode } = ticket;
-  const speech = speechOf(lang, Object.keys(about?.product ?? {}));
-  const { texts, locale } = speech;
+  const { texts, locale } = speechOf(languages, Object.keys(about?.product ?? {}));
+  const spoken = (names: Readonly<Record<string, string>> | undefined): string | null =>
+    names === undefined ? null : textIn(names, languages);
   const seat = place.row !== null && place.seat !== null ? texts.seat(place.row, place.seat) : place.label;
   const entries: [string, string | null][] = [
-    [texts.category, spoken(about?.seatCategory, speech)],
+    [texts.category, spoken(about?.seatCategory)],
     [texts.place, seat],
     [texts.beneficiary, nameOf(beneficiary)],
-    [texts.tariff, spoken(about?.tariff, speech)],
+    [texts.tariff, spoken(about?.tariff)],
     [texts.price, money(price.amount, price.currency, locale)],
   ];
   return {
     language: texts.language,
     institution: about?.institution ?? null,
-    title: spoken(about?.product, speech) ?? texts.ticket,
+    title: spoken(about?.product) ?? texts.ticket,
     when: startDate ? startOf(startDate, about?.timeZone, locale) : null,
     venue: about ? [about.venue.name, about.venue.city].filter(Boolean).join(', ') : null,
     entries: entries.flatMap(([name, value]) => (value === null ? [] : [{ name, value }])),

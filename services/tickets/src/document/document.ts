@@ -25,14 +25,14 @@ export interface TicketDocument {
 }
 
 /**
- * The document of a printed ticket. @throws {Fault} `not_found`, `ticket_not_printed`, `ticket_cancelled`,
+ * The document of a printed ticket, in the first of these languages that its texts have. @throws {Fault} `not_found`, `ticket_not_printed`, `ticket_cancelled`,
  * `ticket_invalidated`, `service_unavailable`
  */
 export const documentOf = async (
   drawing: Pick<Drawing, 'draw'>,
   collections: Collections,
   ticketId: string,
-  lang: string | undefined,
+  languages: readonly string[],
   accept: string | undefined,
 ): Promise<TicketDocument> => {
   const ticket = await getTicket(collections, ticketId);
@@ -40,7 +40,7 @@ export const documentOf = async (
   if (ticket.status === 'cancelled') throw new Fault('ticket_cancelled', 'The ticket is cancelled.');
   if (ticket.status === 'invalidated')
     throw new Fault('ticket_invalidated', `The ticket is invalidated: it was replaced by ${ticket.replacedBy}.`);
-  const about = aboutTicket(await presentTicket(collections, ticket), lang);
+  const about = aboutTicket(await presentTicket(collections, ticket), languages);
   if (wantsSvg(accept)) return { mediaType: SVG, extension: 'svg', content: svgOf(about), hasBoxes: false };
   const { pdf, missing } = await drawing.draw(about);
   return { mediaType: PDF, extension: 'pdf', content: pdf, hasBoxes: missing.length > 0 };

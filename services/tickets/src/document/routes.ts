@@ -1,4 +1,4 @@
-import { type AnyOperation, ok, operation } from '@boxoffice/http';
+import { type AnyOperation, acceptedTags, ok, operation } from '@boxoffice/http';
 import { Type } from 'typebox';
 import type { ContextOf } from '../bounds.ts';
 import * as example from '../examples.ts';
@@ -24,15 +24,16 @@ export const documentRoutes = (contextOf: ContextOf): AnyOperation[] => [
     description:
       '`Accept: application/pdf` (default) or `image/svg+xml`; any other `Accept` gets the PDF. It shows what was sold: ' +
       'institution, product, category, place, tariff, price and beneficiary, and start (by the clocks of the venue) and ' +
-      'venue of the performance as they are now, in `lang` where the institution has such names; the fixed words in English, French, German or ' +
-      'Italian. The PDF has its fonts with it: Latin, Greek, Cyrillic, Armenian, Georgian, Hebrew and Arabic, and what ' +
+      'venue of the performance as they are now, in the language of ' +
+      '`lang` where the institution has such names, else in those of `Accept-Language`, else in its first; the fixed ' +
+      'words in English, French, German or Italian. The PDF has its fonts with it: Latin, Greek, Cyrillic, Armenian, Georgian, Hebrew and Arabic, and what ' +
       'the installation has. Letters that no font has are boxes; then `Link` names the SVG (`rel="alternate"`), which ' +
       "uses the reader's fonts. A ticket must be printed, controlled tickets included; a cancelled or " +
       'replaced one is refused.',
     query: {
       lang: Type.Optional(
         Type.String({
-          description: "ISO 639 or a longer tag, such as `fr-CH`; default: English, or the names' first language",
+          description: 'a language tag (BCP 47), such as `fr` or `fr-CH`; goes before Accept-Language',
         }),
       ),
     },
@@ -44,13 +45,14 @@ export const documentRoutes = (contextOf: ContextOf): AnyOperation[] => [
     handle: async ({ caller, params, query, header }) => {
       const { drawing, collections } = contextOf(caller);
       const own = collections(caller.institution);
-      const document = await documentOf(drawing, own, params.ticketId, query.lang, header('accept'));
+      const languages = acceptedTags(query.lang, header('accept-language'));
+      const document = await documentOf(drawing, own, params.ticketId, languages, header('accept'));
       const name = `${params.ticketId}.${document.extension}`;
       return ok('', {
         document,
         etag: validatorOf(document),
         headers: {
-          Vary: 'Accept',
+          Vary: 'Accept, Accept-Language',
           'Content-Disposition': `inline; filename="${name}"`,
           ...(document.hasBoxes ? { Link: alternateOf(query.lang) } : {}),
         },

@@ -1,3 +1,5 @@
+import { matchingTag } from '@boxoffice/http';
+
 /** The fixed words of a document in one language. */
 export interface Texts {
   /** ISO 639, of these words. */
@@ -71,36 +73,27 @@ const byLanguage: Readonly<Record<string, Texts>> = {
   },
 };
 
-/** How a document speaks: the language of its names, its fixed words, and the locale of its dates and amounts. */
+/** How a document speaks: its fixed words, and the locale of its dates and amounts. */
 export interface Speech {
-  /** The asked language, with script and region (BCP 47). */
-  readonly tag: string;
-  readonly language: string;
   readonly texts: Texts;
   readonly locale: string;
 }
 
-/** Longer texts are not parsed as tags. */
-const MAX_TAG_LENGTH = 64;
-
-/** Only a language that the code knows has a locale: another would be that of the machine. */
-const speechIn = ({ language, baseName }: Intl.Locale): Speech => {
-  const texts = byLanguage[language];
-  if (texts) return { language, tag: baseName, texts, locale: baseName === 'en' ? 'en-GB' : baseName };
-  return { language, tag: baseName, texts: english, locale: 'en-GB' };
+/** The speech of a language that has fixed words: the locale of another one would be that of the machine. */
+const speechIn = (tag: string): Speech | undefined => {
+  const known = matchingTag(tag, Object.keys(byLanguage));
+  const texts = known === undefined ? undefined : byLanguage[known];
+  return texts && { texts, locale: tag === 'en' ? 'en-GB' : tag };
 };
 
 /**
- * The speech of a `lang` parameter, an ISO 639 code or a longer tag (`fr`, `fra`, `fr-CH`). Without one, or with one
- * that is malformed: English, or, if the names are not in English, their first language.
+ * The speech of the first of these language tags, in their canonical form, that has fixed words, else English; without
+ * any tag that of the names.
  */
-export const speechOf = (lang: string | undefined, languagesOfNames: readonly string[]): Speech => {
-  try {
-    if (lang !== undefined && lang.length <= MAX_TAG_LENGTH)
-      return speechIn(new Intl.Locale(lang.trim().replaceAll('_', '-')));
-  } catch {
-    // Malformed: as if there were none.
+export const speechOf = (languages: readonly string[], languagesOfNames: readonly string[]): Speech => {
+  for (const tag of languages.length > 0 ? languages : languagesOfNames) {
+    const speech = speechIn(tag);
+    if (speech) return speech;
   }
-  const [first = 'en'] = languagesOfNames;
-  return speechIn(new Intl.Locale(languagesOfNames.includes('en') ? 'en' : first));
+  return { texts: english, locale: 'en-GB' };
 };

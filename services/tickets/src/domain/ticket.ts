@@ -19,7 +19,7 @@ export interface Price {
 
 type Texts = Readonly<Record<string, string>>;
 
-/** What the document of a ticket shows beside its own members, as of the sale. Texts are by language (ISO 639). */
+/** What the document of a ticket shows beside its own members, as of the sale. Texts are by language (BCP 47). */
 export interface SaleDescription {
   readonly institution?: string;
   readonly product: Texts;

@@ -66,14 +66,15 @@ export const shopRoutes = (context: Context): AnyOperation[] => [
     access: 'internal',
     summary: 'Returns a printed ticket as PDF, as SVG if no font has its letters',
     params: { ticketId: id },
-    query: { lang: Optional(Text({ description: 'ISO 639 or a longer tag' })) },
+    query: { lang: Optional(Text({ description: 'language tags, best first, separated by commas' })) },
     answers: { 200: ShopDocument },
     errors: ['ticket_not_printed', 'ticket_cancelled', 'ticket_invalidated'],
-    example: { params, query: { lang: 'fr' }, answer: { contentType: PDF, base64: 'JVBERi0xLjMK' } },
+    example: { params, query: { lang: 'fr,en' }, answer: { contentType: PDF, base64: 'JVBERi0xLjMK' } },
     handle: async ({ caller, params, query }) => {
       const { drawing } = context;
+      const languages = query.lang?.split(',') ?? [];
       const read = (mediaType: string) =>
-        documentOf(drawing, context.collections(caller.institution), params.ticketId, query.lang, mediaType);
+        documentOf(drawing, context.collections(caller.institution), params.ticketId, languages, mediaType);
       const pdf = await read(PDF);
       const { mediaType, content } = pdf.hasBoxes ? await read(SVG) : pdf;
       return ok({ contentType: mediaType, base64: content.toString('base64') });

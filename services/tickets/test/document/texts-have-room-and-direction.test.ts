@@ -1,3 +1,4 @@
+import { acceptedTags } from '@boxoffice/http';
 import { describe, expect, test } from '@jest/globals';
 import { testVector } from '../../src/barcode/offline-verification.ts';
 import type { About } from '../../src/document/about.ts';
@@ -54,12 +55,13 @@ describe('the language of a document', () => {
     ['ger', ['fr', 'en'], 'de', 'de'],
     ['it-u-ca-buddhist', ['fr'], 'it', 'it'],
     ['ar', ['ar'], 'en', 'en-GB'],
-    [undefined, ['fr', 'en'], 'en', 'en-GB'],
+    [undefined, ['fr', 'en'], 'fr', 'fr'],
+    ['xx', ['fr', 'en'], 'en', 'en-GB'],
     [undefined, ['fr', 'de'], 'fr', 'fr'],
     ['not a language', ['fr'], 'fr', 'fr'],
     [undefined, [], 'en', 'en-GB'],
   ])('of %s and names in %j is %s, with dates as in %s', (lang, names, words, locale) => {
-    const speech = speechOf(lang, names);
+    const speech = speechOf(acceptedTags(lang), names);
     expect([speech.texts.language, speech.locale]).toEqual([words, locale]);
   });
 });

@@ -24,7 +24,7 @@ export interface Beneficiary {
   readonly lastName: string | null;
 }
 
-/** A text by language (ISO 639). */
+/** A text by language (BCP 47). */
 export type Texts = Readonly<Record<string, string>>;
 
 /** What a ticket shows of a place, as of its hold: it stays when the catalog changes. */
@@ -138,7 +138,7 @@ export interface Guest {
   /** The only name of a guest who gave one. */
   readonly lastName: string;
   readonly email: string;
-  /** ISO 639. */
+  /** BCP 47. */
   readonly language?: string;
   /** When the checkout was made; epoch milliseconds. */
   readonly since: number;

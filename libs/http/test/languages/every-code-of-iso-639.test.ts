@@ -1,5 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { languageOf } from '../../src/domain/language.ts';
+import { languagesFor } from '../../src/index.ts';
+
+const languageOf = (...[lang, acceptLanguage, configured]: Parameters<typeof languagesFor>) =>
+  languagesFor(lang, acceptLanguage, configured)[0];
 
 /** ISO 639-1 with the codes of 639-2, bibliographic and terminological, of the same language (Library of Congress). */
 const LANGUAGES = `
