@@ -746,7 +746,7 @@ export interface operations {
     addToCart: {
         parameters: {
             query?: {
-                /** @description of the texts: ISO 639; wins over Accept-Language */
+                /** @description of the texts: a language tag (BCP 47) or any code of ISO 639; wins over Accept-Language */
                 lang?: string;
             };
             header?: never;
@@ -770,7 +770,7 @@ export interface operations {
     addToCartExperimental: {
         parameters: {
             query?: {
-                /** @description of the texts: ISO 639; wins over Accept-Language */
+                /** @description of the texts: a language tag (BCP 47) or any code of ISO 639; wins over Accept-Language */
                 lang?: string;
             };
             header?: never;
@@ -806,7 +806,7 @@ export interface operations {
                  * @example 20
                  */
                 limit?: number;
-                /** @description of the texts: ISO 639; wins over Accept-Language */
+                /** @description of the texts: a language tag (BCP 47) or any code of ISO 639; wins over Accept-Language */
                 lang?: string;
                 /** @description of the logged-in user, for its prices */
                 contactNumber?: string;
@@ -840,7 +840,7 @@ export interface operations {
                  * @example 20
                  */
                 limit?: number;
-                /** @description of the texts: ISO 639; wins over Accept-Language */
+                /** @description of the texts: a language tag (BCP 47) or any code of ISO 639; wins over Accept-Language */
                 lang?: string;
                 /** @description of the logged-in user, for its prices */
                 contactNumber?: string;
@@ -862,7 +862,7 @@ export interface operations {
     cancelOwnOrder: {
         parameters: {
             query?: {
-                /** @description of the texts: ISO 639; wins over Accept-Language */
+                /** @description of the texts: a language tag (BCP 47) or any code of ISO 639; wins over Accept-Language */
                 lang?: string;
             };
             header?: never;
@@ -889,7 +889,7 @@ export interface operations {
     cancelOwnOrderExperimental: {
         parameters: {
             query?: {
-                /** @description of the texts: ISO 639; wins over Accept-Language */
+                /** @description of the texts: a language tag (BCP 47) or any code of ISO 639; wins over Accept-Language */
                 lang?: string;
             };
             header?: never;
@@ -916,7 +916,7 @@ export interface operations {
     removeFromCart: {
         parameters: {
             query?: {
-                /** @description of the texts: ISO 639; wins over Accept-Language */
+                /** @description of the texts: a language tag (BCP 47) or any code of ISO 639; wins over Accept-Language */
                 lang?: string;
             };
             header?: never;
@@ -939,7 +939,7 @@ export interface operations {
     changeInCart: {
         parameters: {
             query?: {
-                /** @description of the texts: ISO 639; wins over Accept-Language */
+                /** @description of the texts: a language tag (BCP 47) or any code of ISO 639; wins over Accept-Language */
                 lang?: string;
             };
             header?: never;
@@ -966,7 +966,7 @@ export interface operations {
     removeFromCartExperimental: {
         parameters: {
             query?: {
-                /** @description of the texts: ISO 639; wins over Accept-Language */
+                /** @description of the texts: a language tag (BCP 47) or any code of ISO 639; wins over Accept-Language */
                 lang?: string;
             };
             header?: never;
@@ -989,7 +989,7 @@ export interface operations {
     changeInCartExperimental: {
         parameters: {
             query?: {
-                /** @description of the texts: ISO 639; wins over Accept-Language */
+                /** @description of the texts: a language tag (BCP 47) or any code of ISO 639; wins over Accept-Language */
                 lang?: string;
             };
             header?: never;
@@ -1023,7 +1023,7 @@ export interface operations {
                  * @example 20
                  */
                 limit?: number;
-                /** @description of the texts: ISO 639; wins over Accept-Language */
+                /** @description of the texts: a language tag (BCP 47) or any code of ISO 639; wins over Accept-Language */
                 lang?: string;
             };
             header?: never;
@@ -1043,7 +1043,7 @@ export interface operations {
     checkOut: {
         parameters: {
             query?: {
-                /** @description of the texts: ISO 639; wins over Accept-Language */
+                /** @description of the texts: a language tag (BCP 47) or any code of ISO 639; wins over Accept-Language */
                 lang?: string;
             };
             header?: never;
@@ -1074,7 +1074,7 @@ export interface operations {
                  * @example 20
                  */
                 limit?: number;
-                /** @description of the texts: ISO 639; wins over Accept-Language */
+                /** @description of the texts: a language tag (BCP 47) or any code of ISO 639; wins over Accept-Language */
                 lang?: string;
             };
             header?: never;
@@ -1094,7 +1094,7 @@ export interface operations {
     checkOutExperimental: {
         parameters: {
             query?: {
-                /** @description of the texts: ISO 639; wins over Accept-Language */
+                /** @description of the texts: a language tag (BCP 47) or any code of ISO 639; wins over Accept-Language */
                 lang?: string;
             };
             header?: never;
@@ -1118,7 +1118,7 @@ export interface operations {
     getCart: {
         parameters: {
             query?: {
-                /** @description of the texts: ISO 639; wins over Accept-Language */
+                /** @description of the texts: a language tag (BCP 47) or any code of ISO 639; wins over Accept-Language */
                 lang?: string;
             };
             header?: never;
@@ -1138,7 +1138,7 @@ export interface operations {
     emptyCart: {
         parameters: {
             query?: {
-                /** @description of the texts: ISO 639; wins over Accept-Language */
+                /** @description of the texts: a language tag (BCP 47) or any code of ISO 639; wins over Accept-Language */
                 lang?: string;
             };
             header?: never;
@@ -1158,7 +1158,7 @@ export interface operations {
     getCartExperimental: {
         parameters: {
             query?: {
-                /** @description of the texts: ISO 639; wins over Accept-Language */
+                /** @description of the texts: a language tag (BCP 47) or any code of ISO 639; wins over Accept-Language */
                 lang?: string;
             };
             header?: never;
@@ -1178,7 +1178,7 @@ export interface operations {
     emptyCartExperimental: {
         parameters: {
             query?: {
-                /** @description of the texts: ISO 639; wins over Accept-Language */
+                /** @description of the texts: a language tag (BCP 47) or any code of ISO 639; wins over Accept-Language */
                 lang?: string;
             };
             header?: never;
@@ -1198,7 +1198,7 @@ export interface operations {
     getMe: {
         parameters: {
             query?: {
-                /** @description of the texts: ISO 639; wins over Accept-Language */
+                /** @description of the texts: a language tag (BCP 47) or any code of ISO 639; wins over Accept-Language */
                 lang?: string;
             };
             header?: never;
@@ -1218,7 +1218,7 @@ export interface operations {
     getMeExperimental: {
         parameters: {
             query?: {
-                /** @description of the texts: ISO 639; wins over Accept-Language */
+                /** @description of the texts: a language tag (BCP 47) or any code of ISO 639; wins over Accept-Language */
                 lang?: string;
             };
             header?: never;
@@ -1238,7 +1238,7 @@ export interface operations {
     getOwnContact: {
         parameters: {
             query?: {
-                /** @description of the texts: ISO 639; wins over Accept-Language */
+                /** @description of the texts: a language tag (BCP 47) or any code of ISO 639; wins over Accept-Language */
                 lang?: string;
             };
             header?: never;
@@ -1261,7 +1261,7 @@ export interface operations {
     getOwnContactExperimental: {
         parameters: {
             query?: {
-                /** @description of the texts: ISO 639; wins over Accept-Language */
+                /** @description of the texts: a language tag (BCP 47) or any code of ISO 639; wins over Accept-Language */
                 lang?: string;
             };
             header?: never;
@@ -1284,7 +1284,7 @@ export interface operations {
     getOwnOrder: {
         parameters: {
             query?: {
-                /** @description of the texts: ISO 639; wins over Accept-Language */
+                /** @description of the texts: a language tag (BCP 47) or any code of ISO 639; wins over Accept-Language */
                 lang?: string;
             };
             header?: never;
@@ -1307,7 +1307,7 @@ export interface operations {
     getOwnOrderExperimental: {
         parameters: {
             query?: {
-                /** @description of the texts: ISO 639; wins over Accept-Language */
+                /** @description of the texts: a language tag (BCP 47) or any code of ISO 639; wins over Accept-Language */
                 lang?: string;
             };
             header?: never;
@@ -1330,7 +1330,7 @@ export interface operations {
     getOwnTicket: {
         parameters: {
             query?: {
-                /** @description of the texts: ISO 639; wins over Accept-Language */
+                /** @description of the texts: a language tag (BCP 47) or any code of ISO 639; wins over Accept-Language */
                 lang?: string;
             };
             header?: never;
@@ -1353,7 +1353,7 @@ export interface operations {
     nameOwnTicket: {
         parameters: {
             query?: {
-                /** @description of the texts: ISO 639; wins over Accept-Language */
+                /** @description of the texts: a language tag (BCP 47) or any code of ISO 639; wins over Accept-Language */
                 lang?: string;
             };
             header?: never;
@@ -1380,7 +1380,7 @@ export interface operations {
     getOwnTicketDocumentExperimental: {
         parameters: {
             query?: {
-                /** @description of the texts: ISO 639; wins over Accept-Language */
+                /** @description of the texts: a language tag (BCP 47) or any code of ISO 639; wins over Accept-Language */
                 lang?: string;
             };
             header?: never;
@@ -1403,7 +1403,7 @@ export interface operations {
     getOwnTicketExperimental: {
         parameters: {
             query?: {
-                /** @description of the texts: ISO 639; wins over Accept-Language */
+                /** @description of the texts: a language tag (BCP 47) or any code of ISO 639; wins over Accept-Language */
                 lang?: string;
             };
             header?: never;
@@ -1426,7 +1426,7 @@ export interface operations {
     nameOwnTicketExperimental: {
         parameters: {
             query?: {
-                /** @description of the texts: ISO 639; wins over Accept-Language */
+                /** @description of the texts: a language tag (BCP 47) or any code of ISO 639; wins over Accept-Language */
                 lang?: string;
             };
             header?: never;
@@ -1453,7 +1453,7 @@ export interface operations {
     getSession: {
         parameters: {
             query?: {
-                /** @description of the texts: ISO 639; wins over Accept-Language */
+                /** @description of the texts: a language tag (BCP 47) or any code of ISO 639; wins over Accept-Language */
                 lang?: string;
             };
             header?: never;
@@ -1473,7 +1473,7 @@ export interface operations {
     logOut: {
         parameters: {
             query?: {
-                /** @description of the texts: ISO 639; wins over Accept-Language */
+                /** @description of the texts: a language tag (BCP 47) or any code of ISO 639; wins over Accept-Language */
                 lang?: string;
             };
             header?: never;
@@ -1493,7 +1493,7 @@ export interface operations {
     getSessionExperimental: {
         parameters: {
             query?: {
-                /** @description of the texts: ISO 639; wins over Accept-Language */
+                /** @description of the texts: a language tag (BCP 47) or any code of ISO 639; wins over Accept-Language */
                 lang?: string;
             };
             header?: never;
@@ -1513,7 +1513,7 @@ export interface operations {
     logOutExperimental: {
         parameters: {
             query?: {
-                /** @description of the texts: ISO 639; wins over Accept-Language */
+                /** @description of the texts: a language tag (BCP 47) or any code of ISO 639; wins over Accept-Language */
                 lang?: string;
             };
             header?: never;
@@ -1542,7 +1542,7 @@ export interface operations {
                 offset?: number;
                 /** @description maximum number of records */
                 limit?: number;
-                /** @description of the texts: ISO 639; wins over Accept-Language */
+                /** @description of the texts: a language tag (BCP 47) or any code of ISO 639; wins over Accept-Language */
                 lang?: string;
             };
             header?: never;
@@ -1571,7 +1571,7 @@ export interface operations {
                 offset?: number;
                 /** @description maximum number of records */
                 limit?: number;
-                /** @description of the texts: ISO 639; wins over Accept-Language */
+                /** @description of the texts: a language tag (BCP 47) or any code of ISO 639; wins over Accept-Language */
                 lang?: string;
             };
             header?: never;
@@ -1591,7 +1591,7 @@ export interface operations {
     logIn: {
         parameters: {
             query?: {
-                /** @description of the texts: ISO 639; wins over Accept-Language */
+                /** @description of the texts: a language tag (BCP 47) or any code of ISO 639; wins over Accept-Language */
                 lang?: string;
             };
             header?: never;
@@ -1615,7 +1615,7 @@ export interface operations {
     logInExperimental: {
         parameters: {
             query?: {
-                /** @description of the texts: ISO 639; wins over Accept-Language */
+                /** @description of the texts: a language tag (BCP 47) or any code of ISO 639; wins over Accept-Language */
                 lang?: string;
             };
             header?: never;
@@ -1639,7 +1639,7 @@ export interface operations {
     viewAvailabilities: {
         parameters: {
             query?: {
-                /** @description of the texts: ISO 639; wins over Accept-Language */
+                /** @description of the texts: a language tag (BCP 47) or any code of ISO 639; wins over Accept-Language */
                 lang?: string;
             };
             header?: never;
@@ -1662,7 +1662,7 @@ export interface operations {
     viewAvailabilitiesExperimental: {
         parameters: {
             query?: {
-                /** @description of the texts: ISO 639; wins over Accept-Language */
+                /** @description of the texts: a language tag (BCP 47) or any code of ISO 639; wins over Accept-Language */
                 lang?: string;
             };
             header?: never;
@@ -1691,7 +1691,7 @@ export interface operations {
                 offset?: number;
                 /** @description maximum number of records */
                 limit?: number;
-                /** @description of the texts: ISO 639; wins over Accept-Language */
+                /** @description of the texts: a language tag (BCP 47) or any code of ISO 639; wins over Accept-Language */
                 lang?: string;
             };
             header?: never;
@@ -1722,7 +1722,7 @@ export interface operations {
                 offset?: number;
                 /** @description maximum number of records */
                 limit?: number;
-                /** @description of the texts: ISO 639; wins over Accept-Language */
+                /** @description of the texts: a language tag (BCP 47) or any code of ISO 639; wins over Accept-Language */
                 lang?: string;
             };
             header?: never;
@@ -1747,7 +1747,7 @@ export interface operations {
     viewProduct: {
         parameters: {
             query?: {
-                /** @description of the texts: ISO 639; wins over Accept-Language */
+                /** @description of the texts: a language tag (BCP 47) or any code of ISO 639; wins over Accept-Language */
                 lang?: string;
                 /** @description of the logged-in user, for its prices */
                 contactNumber?: string;
@@ -1772,7 +1772,7 @@ export interface operations {
     viewProductExperimental: {
         parameters: {
             query?: {
-                /** @description of the texts: ISO 639; wins over Accept-Language */
+                /** @description of the texts: a language tag (BCP 47) or any code of ISO 639; wins over Accept-Language */
                 lang?: string;
                 /** @description of the logged-in user, for its prices */
                 contactNumber?: string;

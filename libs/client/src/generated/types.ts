@@ -722,7 +722,7 @@ export interface components {
             email?: string;
             /** @description one line with a visible character, trimmed, in Unicode NFC */
             phone?: string;
-            /** @description BCP 47, for example fr or de-CH */
+            /** @description BCP 47, such as fr, pt-BR, zh-Hant or es-419, stored in its canonical form: `deu` is `de`, `iw` is `he` */
             language?: string;
             address?: components["schemas"]["Address"];
             /** @description what entitles to tariffs and payment methods: member, student, account… */
@@ -793,7 +793,7 @@ export interface components {
             email?: string | null;
             /** @description one line with a visible character, trimmed, in Unicode NFC */
             phone?: string | null;
-            /** @description BCP 47, for example fr or de-CH */
+            /** @description BCP 47, such as fr, pt-BR, zh-Hant or es-419, stored in its canonical form: `deu` is `de`, `iw` is `he` */
             language?: string | null;
             address?: components["schemas"]["AddressChanges"] | null;
             /** @description what entitles to tariffs and payment methods: member, student, account… */
@@ -814,7 +814,7 @@ export interface components {
             email?: string;
             /** @description one line with a visible character, trimmed, in Unicode NFC */
             phone?: string;
-            /** @description BCP 47, for example fr or de-CH */
+            /** @description BCP 47, such as fr, pt-BR, zh-Hant or es-419, stored in its canonical form: `deu` is `de`, `iw` is `he` */
             language?: string;
             address?: components["schemas"]["Address"];
             /** @description what entitles to tariffs and payment methods: member, student, account… */
@@ -874,7 +874,7 @@ export interface components {
             email?: string;
             /** @description one line with a visible character, trimmed, in Unicode NFC */
             phone?: string;
-            /** @description BCP 47, for example fr or de-CH */
+            /** @description BCP 47, such as fr, pt-BR, zh-Hant or es-419, stored in its canonical form: `deu` is `de`, `iw` is `he` */
             language?: string;
             address?: components["schemas"]["Address"];
             /** @description what entitles to tariffs and payment methods: member, student, account… */
@@ -1010,15 +1010,15 @@ export interface components {
             details: string | null;
             data: components["schemas"]["ProductPage"] | components["schemas"]["PublicProductPage"];
         };
-        /** @description by language (BCP 47, in its canonical form: fr, pt-BR, zh-Hant, es-419) */
+        /** @description by language (BCP 47: fr, pt-BR, zh-Hant, es-419), stored in its canonical form: `deu` is `de`, `iw` is `he` */
         LocalisedLongText: {
             [key: string]: string;
         };
-        /** @description by language (BCP 47, in its canonical form: fr, pt-BR, zh-Hant, es-419) */
+        /** @description by language (BCP 47: fr, pt-BR, zh-Hant, es-419), stored in its canonical form: `deu` is `de`, `iw` is `he` */
         LocalisedText: {
             [key: string]: string;
         };
-        /** @description by language (BCP 47, in its canonical form: fr, pt-BR, zh-Hant, es-419) */
+        /** @description by language (BCP 47: fr, pt-BR, zh-Hant, es-419), stored in its canonical form: `deu` is `de`, `iw` is `he` */
         LocalisedTextChanges: {
             [key: string]: string | null;
         };
@@ -2119,7 +2119,7 @@ export interface components {
             code?: string;
             type?: components["schemas"]["ProductType"];
             name?: components["schemas"]["LocalisedTextChanges"];
-            /** @description by language (BCP 47, in its canonical form: fr, pt-BR, zh-Hant, es-419) */
+            /** @description by language (BCP 47: fr, pt-BR, zh-Hant, es-419), stored in its canonical form: `deu` is `de`, `iw` is `he` */
             description?: {
                 [key: string]: string | null;
             } | null;
@@ -2693,7 +2693,7 @@ export interface components {
             email?: string;
             /** @description one line with a visible character, trimmed, in Unicode NFC */
             phone?: string;
-            /** @description BCP 47, for example fr or de-CH */
+            /** @description BCP 47, such as fr, pt-BR, zh-Hant or es-419, stored in its canonical form: `deu` is `de`, `iw` is `he` */
             language?: string;
             address?: components["schemas"]["Address"];
             relay?: components["schemas"]["Relay"];
@@ -2762,7 +2762,7 @@ export interface components {
             email?: string | null;
             /** @description one line with a visible character, trimmed, in Unicode NFC */
             phone?: string | null;
-            /** @description BCP 47, for example fr or de-CH */
+            /** @description BCP 47, such as fr, pt-BR, zh-Hant or es-419, stored in its canonical form: `deu` is `de`, `iw` is `he` */
             language?: string | null;
             address?: components["schemas"]["AddressChanges"] | null;
             relay?: components["schemas"]["RelayChanges"] | null;
@@ -2781,7 +2781,7 @@ export interface components {
             email?: string;
             /** @description one line with a visible character, trimmed, in Unicode NFC */
             phone?: string;
-            /** @description BCP 47, for example fr or de-CH */
+            /** @description BCP 47, such as fr, pt-BR, zh-Hant or es-419, stored in its canonical form: `deu` is `de`, `iw` is `he` */
             language?: string;
             address?: components["schemas"]["Address"];
             relay?: components["schemas"]["Relay"];
@@ -2839,7 +2839,7 @@ export interface components {
             email?: string;
             /** @description one line with a visible character, trimmed, in Unicode NFC */
             phone?: string;
-            /** @description BCP 47, for example fr or de-CH */
+            /** @description BCP 47, such as fr, pt-BR, zh-Hant or es-419, stored in its canonical form: `deu` is `de`, `iw` is `he` */
             language?: string;
             address?: components["schemas"]["Address"];
             relay?: components["schemas"]["Relay"];
@@ -6245,7 +6245,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description ISO 639 or a longer tag, such as `fr-CH`; default: English, or the names' first language
+                 * @description a language tag (BCP 47), such as `fr` or `fr-CH`; goes before Accept-Language
                  * @example fr
                  */
                 lang?: string;

@@ -82,7 +82,7 @@ export interface components {
                 readonly placeIds?: readonly string[];
             }[];
         };
-        /** @description by language (BCP 47, in its canonical form: fr, pt-BR, zh-Hant, es-419) */
+        /** @description by language (BCP 47: fr, pt-BR, zh-Hant, es-419), stored in its canonical form: `deu` is `de`, `iw` is `he` */
         readonly LocalisedText: {
             readonly [key: string]: string;
         };

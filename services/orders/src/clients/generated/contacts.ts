@@ -26,6 +26,7 @@ export interface components {
              * @description also an internationalised one (RFC 6531), of at most 254 octets, 64 of them before the `@` (RFC 5321), where dots may follow each other and end it; trimmed; compared case-insensitively
              */
             readonly email: string;
+            /** @description BCP 47, such as fr, pt-BR, zh-Hant or es-419, stored in its canonical form: `deu` is `de`, `iw` is `he` */
             readonly language?: string;
         };
         readonly KnownContact: {

@@ -65,11 +65,11 @@ export interface components {
                 readonly places: readonly components["schemas"]["ShopPlace"][];
             };
         };
-        /** @description by language (BCP 47, in its canonical form: fr, pt-BR, zh-Hant, es-419) */
+        /** @description by language (BCP 47: fr, pt-BR, zh-Hant, es-419), stored in its canonical form: `deu` is `de`, `iw` is `he` */
         readonly LocalisedLongText: {
             readonly [key: string]: string;
         };
-        /** @description by language (BCP 47, in its canonical form: fr, pt-BR, zh-Hant, es-419) */
+        /** @description by language (BCP 47: fr, pt-BR, zh-Hant, es-419), stored in its canonical form: `deu` is `de`, `iw` is `he` */
         readonly LocalisedText: {
             readonly [key: string]: string;
         };
@@ -164,6 +164,8 @@ export interface components {
             /** @description changes when the published catalog changes */
             readonly mark: string;
             readonly published: {
+                /** @description the institution's, for texts without one that the reader accepts */
+                readonly languages?: readonly string[];
                 readonly products: readonly components["schemas"]["Product"][];
                 readonly tariffs: readonly components["schemas"]["Tariff"][];
             } | null;

@@ -181,8 +181,8 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description ISO 639 or a longer tag
-                 * @example fr
+                 * @description language tags, best first, separated by commas
+                 * @example fr,en
                  */
                 readonly lang?: string;
             };
