@@ -24,6 +24,9 @@ export const UPPER_BOUNDS = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxIte
 /** Keywords that are compared by equality only. */
 export const COMPARED_BY_EQUALITY = ['pattern', 'format', 'multipleOf', 'uniqueItems'] as const;
 
+/** How texts and names of members are read before their other constraints. */
+export const NORMALISING = ['x-normalise', 'x-normalise-names'] as const;
+
 /** Keywords that promise nothing to a caller; the comparison ignores them. */
 const ANNOTATIONS = ['description', 'title', 'examples', 'example', 'deprecated', '$comment', 'discriminator'];
 
@@ -35,7 +38,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   ...['$ref', 'type', 'const', 'enum', 'properties', 'patternProperties', 'additionalProperties', 'required', 'items'],
   ...['propertyNames', 'unevaluatedProperties', 'allOf', 'anyOf', 'oneOf'],
   // Not part of the shape of values, but compared.
-  ...['default', 'readOnly', 'x-normalise'],
+  ...['default', 'readOnly', ...NORMALISING],
 ]);
 
 /** @throws {Error} naming a keyword that the comparison does not know */

@@ -1,6 +1,6 @@
 import { alternatives, type Plain, type Resolve, valuesOf } from './alternatives.ts';
 import type { Direction } from './finding.ts';
-import { COMPARED_BY_EQUALITY, LOWER_BOUNDS, type Schema, UPPER_BOUNDS } from './keywords.ts';
+import { COMPARED_BY_EQUALITY, LOWER_BOUNDS, NORMALISING, type Schema, UPPER_BOUNDS } from './keywords.ts';
 
 /** A schema and the resolver of its references. */
 export interface Side {
@@ -114,9 +114,12 @@ const treatment = ({ before, after }: Pair, path: string, direction: Direction):
   return [
     ...(shown(before.default) === shown(after.default) ? [] : [{ path, what: 'has another default' }]),
     ...(after.readOnly && !before.readOnly ? [{ path, what: 'is ignored now' }] : []),
-    ...(before['x-normalise'] !== undefined && shown(before['x-normalise']) !== shown(after['x-normalise'])
-      ? [{ path, what: 'is read otherwise' }]
-      : []),
+    ...NORMALISING.filter((word) => before[word] !== undefined && shown(before[word]) !== shown(after[word])).map(
+      () => ({
+        path,
+        what: 'is read otherwise',
+      }),
+    ),
   ];
 };
 
