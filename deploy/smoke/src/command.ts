@@ -19,7 +19,9 @@ const MOST_CHARACTERS = 4_000_000;
 export const run = (program: string, args: readonly string[], options: Running = {}): Promise<string> =>
   new Promise((resolve, reject) => {
     const { cwd = ROOT, env = {}, input = '', timeoutMs = 600_000 } = options;
-    const child = spawn(program, args, { cwd, env: { ...process.env, ...env }, timeout: timeoutMs });
+    // `timeout` of spawn would keep this process for that long where there is no such program.
+    const signal = AbortSignal.timeout(timeoutMs);
+    const child = spawn(program, args, { cwd, env: { ...process.env, ...env }, signal });
     let printed = '';
     let all = '';
     for (const stream of [child.stdout, child.stderr])
@@ -27,10 +29,10 @@ export const run = (program: string, args: readonly string[], options: Running =
         if (stream === child.stdout) printed = (printed + text).slice(-MOST_CHARACTERS);
         all = (all + text).slice(-4_000);
       });
-    child.on('error', reject);
-    child.on('close', (status, signal) => {
+    child.on('error', ({ message }) => reject(new Error(`${program}: ${message}`)));
+    child.on('close', (status, ended) => {
       if (status === 0) resolve(printed);
-      else reject(new Error(`${program} ${args.slice(0, 8).join(' ')}: ${signal ?? `status ${status}`}\n${all}`));
+      else reject(new Error(`${program} ${args.slice(0, 8).join(' ')}: ${ended ?? `status ${status}`}\n${all}`));
     });
     child.stdin.on('error', () => undefined).end(input);
   });

@@ -44,7 +44,7 @@ export const gatewayFailure = {
   description: 'An error that the gateway answers in the place of the point-of-sale service.',
   required: ['success', 'errorCode', 'errorMessage'],
   properties: {
-    success: { type: 'boolean', const: false },
+    success: { type: 'boolean', description: 'False.' },
     errorCode: { type: 'string', pattern: '^[a-z][a-z0-9_]*$' },
     errorMessage: { type: 'string' },
     userLoggedOut: { type: 'boolean', description: 'on 500' },
