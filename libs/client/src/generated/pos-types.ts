@@ -5,8 +5,8 @@ import type { Call, RecordList, Options } from '../call.ts';
 export interface components {
     schemas: {
         BrowseProductsAnswer: {
-            /** @constant */
-            success: true;
+            /** @description True. */
+            success: boolean;
             /** @description by their ids */
             data: {
                 [key: string]: components["schemas"]["ShopProduct"];
@@ -30,8 +30,8 @@ export interface components {
             expiresAt: string | null;
         };
         CartAnswer: {
-            /** @constant */
-            success: true;
+            /** @description True. */
+            success: boolean;
             data: components["schemas"]["Cart"];
         };
         CartExperimental: {
@@ -54,8 +54,8 @@ export interface components {
             expired: boolean;
         };
         CartExperimentalAnswer: {
-            /** @constant */
-            success: true;
+            /** @description True. */
+            success: boolean;
             data: components["schemas"]["CartExperimental"];
         };
         CartItem: {
@@ -144,40 +144,40 @@ export interface components {
             email: string;
         };
         ListOwnOrdersAnswer: {
-            /** @constant */
-            success: true;
+            /** @description True. */
+            success: boolean;
             /** @description by their ids */
             data: {
                 [key: string]: components["schemas"]["ShopOrder"];
             };
         };
         ListOwnOrdersExperimentalAnswer: {
-            /** @constant */
-            success: true;
+            /** @description True. */
+            success: boolean;
             /** @description by their ids */
             data: {
                 [key: string]: components["schemas"]["ShopOrderExperimental"];
             };
         };
         ListOwnTicketsAnswer: {
-            /** @constant */
-            success: true;
+            /** @description True. */
+            success: boolean;
             /** @description by their ids */
             data: {
                 [key: string]: components["schemas"]["ShopTicket"];
             };
         };
         ListOwnTicketsExperimentalAnswer: {
-            /** @constant */
-            success: true;
+            /** @description True. */
+            success: boolean;
             /** @description by their ids */
             data: {
                 [key: string]: components["schemas"]["ShopTicketExperimental"];
             };
         };
         LogOutAnswer: {
-            /** @constant */
-            success: true;
+            /** @description True. */
+            success: boolean;
             data: Record<string, never>;
         };
         PlaceReference: {
@@ -202,8 +202,8 @@ export interface components {
             expiresAt: string;
         };
         SessionAnswer: {
-            /** @constant */
-            success: true;
+            /** @description True. */
+            success: boolean;
             data: components["schemas"]["Session"];
         };
         ShopAvailability: {
@@ -265,8 +265,8 @@ export interface components {
             updatedAt: string;
         };
         ShopContactAnswer: {
-            /** @constant */
-            success: true;
+            /** @description True. */
+            success: boolean;
             data: components["schemas"]["ShopContact"];
         };
         ShopOrder: {
@@ -305,8 +305,8 @@ export interface components {
             updatedAt: string;
         };
         ShopOrderAnswer: {
-            /** @constant */
-            success: true;
+            /** @description True. */
+            success: boolean;
             data: components["schemas"]["ShopOrder"];
         };
         ShopOrderExperimental: {
@@ -350,8 +350,8 @@ export interface components {
             ticketDelivery: "electronic" | "print";
         };
         ShopOrderExperimentalAnswer: {
-            /** @constant */
-            success: true;
+            /** @description True. */
+            success: boolean;
             data: components["schemas"]["ShopOrderExperimental"];
         };
         ShopOrderInput: {
@@ -549,8 +549,8 @@ export interface components {
             performances: components["schemas"]["ShopPerformance"][];
         };
         ShopProductDetailAnswer: {
-            /** @constant */
-            success: true;
+            /** @description True. */
+            success: boolean;
             data: components["schemas"]["ShopProductDetail"];
         };
         ShopSeatCategory: {
@@ -592,8 +592,8 @@ export interface components {
             barcode: string;
         };
         ShopTicketAnswer: {
-            /** @constant */
-            success: true;
+            /** @description True. */
+            success: boolean;
             data: components["schemas"]["ShopTicket"];
         };
         ShopTicketChanges: {
@@ -609,8 +609,8 @@ export interface components {
             base64: string;
         };
         ShopTicketDocumentAnswer: {
-            /** @constant */
-            success: true;
+            /** @description True. */
+            success: boolean;
             data: components["schemas"]["ShopTicketDocument"];
         };
         ShopTicketExperimental: {
@@ -652,8 +652,8 @@ export interface components {
             tariff: string | null;
         };
         ShopTicketExperimentalAnswer: {
-            /** @constant */
-            success: true;
+            /** @description True. */
+            success: boolean;
             data: components["schemas"]["ShopTicketExperimental"];
         };
         ShopUser: {
@@ -663,8 +663,8 @@ export interface components {
             contactNumber: string;
         };
         ShopUserAnswer: {
-            /** @constant */
-            success: true;
+            /** @description True. */
+            success: boolean;
             data: components["schemas"]["ShopUser"];
         };
         Venue: {
@@ -672,16 +672,16 @@ export interface components {
             city: string | null;
         };
         ViewAvailabilitiesAnswer: {
-            /** @constant */
-            success: true;
+            /** @description True. */
+            success: boolean;
             /** @description by their ids */
             data: {
                 [key: string]: components["schemas"]["ShopAvailability"];
             };
         };
         ViewPlacesAnswer: {
-            /** @constant */
-            success: true;
+            /** @description True. */
+            success: boolean;
             /** @description by their ids */
             data: {
                 [key: string]: components["schemas"]["ShopPlace"];
