@@ -6,6 +6,8 @@ import { ROOT, run } from '../command.ts';
 export interface Language {
   /** The name of its generator. */
   readonly generator: string;
+  /** Options of the generator. */
+  readonly options?: string;
   /** A command that succeeds where the tool is installed. */
   readonly tool: readonly [program: string, ...args: string[]];
   /** Builds the client in the folder, with packages from the usual registry of the language. */
@@ -35,6 +37,8 @@ export const languages: readonly Language[] = [
   { generator: 'csharp', tool: ['dotnet', '--version'], build: (cwd) => run('dotnet', ['build', '-v', 'q'], { cwd }) },
   {
     generator: 'go',
+    // Otherwise it tries every type of an event, and all but `type` looks alike.
+    options: 'useOneOfDiscriminatorLookup=true',
     tool: ['go', 'version'],
     async build(cwd) {
       await run('go', ['mod', 'tidy'], { cwd });
@@ -58,8 +62,13 @@ const HARMLESS = [
 ];
 
 /** Generates a client into the folder. @throws {Error} on a failure, or on a warning that may matter */
-export const generate = async (jar: string, description: string, generator: string, folder: string): Promise<void> => {
-  const wanted = ['generate', '-i', description, '-g', generator, '-o', folder];
+export const generate = async (
+  jar: string,
+  description: string,
+  { generator, options = '' }: Language,
+  folder: string,
+): Promise<void> => {
+  const wanted = ['generate', '-i', description, '-g', generator, '-o', folder, `--additional-properties=${options}`];
   // C# takes more than a gigabyte.
   const printed = await run('java', ['-Xmx1600m', '-jar', jar, ...wanted]);
   const warnings = printed.split('\n').filter((line) => / (WARN|ERROR) /.test(line));

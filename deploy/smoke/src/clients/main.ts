@@ -52,10 +52,11 @@ const smoke = async (): Promise<boolean> => {
       await writeFile(description, (await openClient(product.address)(path)).text);
       await steps.attempt(`${path}: redocly`, async () => none(await redocly(description)));
       await steps.attempt(`${path}: spectral`, async () => none(await spectral(description, ruleset)));
-      for (const { generator, tool, build } of languages) {
+      for (const language of languages) {
+        const { generator, tool, build } = language;
         const target = `${description}-${generator}`;
         await steps.attempt(`${path}: ${generator}`, async () => {
-          await generate(jar, description, generator, target);
+          await generate(jar, description, language, target);
           if (!(await succeeds(tool[0], tool.slice(1)))) return `generated; not compiled: there is no ${tool[0]}`;
           await build(target);
           if (generator !== 'python' || path !== '/openapi.json') return 'generated and compiled';
