@@ -35,6 +35,8 @@ export interface Collections {
 interface Issuing {
   /** The version of the order. */
   readonly version: number;
+  /** A fact that is published again after an update may name it for the first time. */
+  readonly pointOfSale: string | null | undefined;
   readonly named: boolean;
   readonly issued: Promise<Pick<Ticket, 'id' | 'lineId' | 'status'>[]>;
   readonly isDone: boolean;

@@ -198,10 +198,12 @@ export const issue = (context: Context, institution: string, fact: Confirmed): P
   const { issuing } = context;
   const key = `${institution} ${fact.orderId}`;
   const other = issuing.get(key);
-  const isSame = other?.version === fact.version && (other.named || !fact.named);
+  const isSame =
+    other?.version === fact.version && other.pointOfSale === fact.pointOfSale && (other.named || !fact.named);
   if (other && isSame && !(other.isDone && fact.isCall)) return other.issued;
   const issued = issueNow(context, institution, fact, fact.isCall === true && !other);
-  const own = { version: fact.version, named: fact.named === true, issued, isDone: false };
+  const { version, pointOfSale, named = false } = fact;
+  const own = { version, pointOfSale, named, issued, isDone: false };
   issued.then(
     () => {
       own.isDone = true;
