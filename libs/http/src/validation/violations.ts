@@ -58,13 +58,17 @@ const PATTERNS: Readonly<Record<string, string>> = {
   ...WEB_ADDRESSES,
 };
 
+/** Longer patterns, such as a list of all types of events, help nobody in a message. */
+const LONGEST_PATTERN = 200;
+
 const CONSTRAINTS: Readonly<Record<string, (error: ErrorObject) => string>> = {
   additionalProperties: () => 'is not a known field',
   unevaluatedProperties: () => 'is not a known field',
   not: () => 'is not a known field',
   [NORMALISE_NAMES]: () => 'must not have a language twice',
   format: ({ params }) => FORMATS[params.format] ?? `must be a valid ${params.format}`,
-  pattern: ({ params }) => PATTERNS[params.pattern] ?? `must match ${params.pattern}`,
+  pattern: ({ params: { pattern } }) =>
+    PATTERNS[pattern] ?? `must match ${pattern.length > LONGEST_PATTERN ? 'the pattern of the description' : pattern}`,
   minLength: ({ params }) =>
     params.limit === 1 ? 'must not be empty' : `must have at least ${params.limit} characters`,
   maxLength: ({ params }) => `must have at most ${params.limit} characters`,
