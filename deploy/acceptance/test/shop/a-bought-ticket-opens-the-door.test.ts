@@ -126,16 +126,9 @@ describe('a shopper cancels', () => {
     const visitor = openVisitor(openClient(product.address), SHOP);
     const { id, items } = await buyAsGuest(SHOP, visitor);
     const [{ performanceId, startDate }] = Object.values(items) as [{ performanceId: string; startDate: string }];
-    const move = (to: string) =>
+    // The next request of the shopper goes by it: views of the catalogue may be a second old, the rule never is.
+    const moved = (to: string) =>
       must(full, `/svc/v3/catalog/performances/${performanceId}`, 'PATCH', { startDate: to });
-    const shownStart = async () => {
-      const order = await must(visitor, `/tnwr/vexp/orders/${id}`);
-      return (Object.values(order.items) as [{ startDate: string }])[0].startDate;
-    };
-    const moved = async (to: string) => {
-      await move(to);
-      await waitUntil(async () => (await shownStart()) === to, { what: 'the new start' });
-    };
     const cancel = async () => {
       const { status, body } = await visitor(`/tnwr/v1/orders/${id}/cancellation`, { method: 'POST', body: {} });
       return [status, body.errorCode ?? body.data.state];

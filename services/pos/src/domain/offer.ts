@@ -56,9 +56,9 @@ const isInSale = ({ state, salesFrom, salesTo }: Offered, now: number): boolean 
   (salesFrom === null || Date.parse(salesFrom) <= now) &&
   (salesTo === null || now < Date.parse(salesTo));
 
-/** Whether the performance is neither cancelled nor over at `now` (epoch milliseconds). */
-export const isShown = ({ state, startDate, durationMinutes }: Offered, now: number): boolean =>
-  state !== 'cancelled' && (durationMinutes === null || Date.parse(startDate) + durationMinutes * 60_000 > now);
+/** Whether the performance is neither cancelled nor, its duration being known, over at `now` (epoch milliseconds). */
+export const isShown = (performance: Offered, product: Period, now: number): boolean =>
+  performance.state !== 'cancelled' && (performance.durationMinutes === null || !isOver(performance, product, now));
 
 export interface Tariff {
   readonly id: string;

@@ -9,6 +9,7 @@ import type { Edition } from '../description/editions.ts';
 import { examples } from '../description/examples.ts';
 import { contactNumber, langQuery, mapOf, pathId } from '../description/schemas.ts';
 import { isId, newId } from '../ids.ts';
+import { productsNow } from '../products/over.ts';
 import { notFound, sessionRequired } from '../request/faults.ts';
 import { operation } from '../request/operation.ts';
 import { mapById, partHeaders, partOf, partQuery } from '../request/pagination.ts';
@@ -77,14 +78,15 @@ export const ordersRoutes = (context: PosContext, edition: Edition): AnyOperatio
 
   /** When the first of the order's performances starts, as it is dated now. Epoch milliseconds. */
   const startOf = async (visit: Visit, order: AnyOrder): Promise<number> => {
-    const [{ performanceOf }, ticketOf = () => undefined] = await Promise.all([
-      currentOffer(context, visit),
+    const [products, ticketOf = () => undefined] = await Promise.all([
+      productsNow(context, visit.pointOfSale.institution),
       context.bestEffortTickets(() => ticketsOf(context, visit.pointOfSale.institution, [order])),
     ]);
+    const current = new Map(products.flatMap(({ performances }) => performances).map((one) => [one.id, one.startDate]));
     const starts = order.lines.map(({ performanceId, ticketId, startDate }) => {
       // Tickets know of moves of performances whose product is published no more.
       const ticket = ticketId === null ? undefined : ticketOf(ticketId);
-      return Date.parse(performanceOf(performanceId)?.startDate ?? ticket?.startDate ?? startDate);
+      return Date.parse(current.get(performanceId) ?? ticket?.startDate ?? startDate);
     });
     return Math.min(...starts);
   };

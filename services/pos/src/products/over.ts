@@ -1,18 +1,26 @@
 import { PosFault } from '@boxoffice/envelope';
+import type { Product } from '../clients/catalog.ts';
 import type { PosContext } from '../context.ts';
 import { isOver } from '../domain/offer.ts';
 
-/**
- * @throws {PosFault} cart_not_on_sale if one of these performances is over, as it is dated now; as it was last known if
- * the catalog does not answer
- */
+type Catalogue = Pick<PosContext, 'offers' | 'bestEffortCatalog'>;
+
+/** The published products as they are now, not a second ago; as last known if the catalog does not answer. */
+export const productsNow = async (
+  { offers, bestEffortCatalog }: Catalogue,
+  institution: string,
+): Promise<readonly Product[]> => {
+  const offer = (await bestEffortCatalog(() => offers.publishedNow(institution))) ?? offers.lastKnown(institution);
+  return offer?.products ?? [];
+};
+
+/** @throws {PosFault} cart_not_on_sale if one of these performances is over, as it is dated now */
 export const requireNotOver = async (
-  { offers, bestEffortCatalog, now }: Pick<PosContext, 'offers' | 'bestEffortCatalog' | 'now'>,
+  { now, ...catalogue }: Catalogue & Pick<PosContext, 'now'>,
   institution: string,
   performanceIds: readonly string[],
 ): Promise<void> => {
-  const { products } = (await bestEffortCatalog(() => offers.publishedNow(institution))) ??
-    offers.lastKnown(institution) ?? { products: [] };
+  const products = await productsNow(catalogue, institution);
   const ids = new Set(performanceIds);
   const ended = products.some((product) =>
     product.performances.some((performance) => ids.has(performance.id) && isOver(performance, product, now())),

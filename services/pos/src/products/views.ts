@@ -25,8 +25,8 @@ export interface Offer {
 export type StockOf = (performanceId: string) => Stock | undefined;
 
 /** The performances of a product that are shown at `now` (epoch milliseconds), by startDate and id. */
-export const shownPerformances = ({ performances }: Product, now: number): Performance[] =>
-  performances.filter((performance) => isShown(performance, now)).sort(byStartThenId);
+export const shownPerformances = (product: Product, now: number): Performance[] =>
+  product.performances.filter((performance) => isShown(performance, product, now)).sort(byStartThenId);
 
 /**
  * The start and end of a product: its own dates, else those of its performances. After a cancellation the dates of the

@@ -183,10 +183,13 @@ test('a performance is shown until it is over or cancelled, and on sale between 
     salesTo: null,
   } as const;
   const show = { type: 'show', endDate: null };
-  expect(isShown(performance, now)).toBe(true);
-  expect(isShown({ ...performance, durationMinutes: 60 }, now)).toBe(false);
-  expect(isShown({ ...performance, durationMinutes: null }, now)).toBe(true);
-  expect(isShown({ ...performance, state: 'cancelled' }, now)).toBe(false);
+  expect(isShown(performance, show, now)).toBe(true);
+  expect(isShown({ ...performance, durationMinutes: 60 }, show, now)).toBe(false);
+  expect(isShown({ ...performance, durationMinutes: null }, show, now)).toBe(true);
+  expect(isShown({ ...performance, state: 'cancelled' }, show, now)).toBe(false);
+  const season = { type: 'pass', endDate: '2027-06-30T22:00:00.000Z' };
+  expect(isShown({ ...performance, durationMinutes: 60 }, season, now)).toBe(true);
+  expect(isShown({ ...performance, durationMinutes: 60 }, season, Date.parse(season.endDate))).toBe(false);
   expect(isOnSale(performance, show, now)).toBe(true);
   expect(isOnSale({ ...performance, state: 'closed' }, show, now)).toBe(false);
   expect(isOnSale({ ...performance, salesFrom: '2027-01-02T00:00:00.000Z' }, show, now)).toBe(false);
