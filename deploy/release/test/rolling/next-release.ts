@@ -1,14 +1,5 @@
 import { type AnyOperation, ok, operation } from '@boxoffice/http';
-import type {
-  Collection,
-  CollectionHandle,
-  Document,
-  Documents,
-  Fact,
-  New,
-  Store,
-  WriteOptions,
-} from '@boxoffice/store';
+import type { Collection, CollectionHandle, Document, Documents, Fact, Store, WriteOptions } from '@boxoffice/store';
 import { Type } from 'typebox';
 import type { AnyService } from '../../src/scenario/open-scenario.ts';
 
@@ -51,13 +42,14 @@ const nextStore = (store: Store, inserted: (id: string) => void): Store => {
       return {
         of(institution): Documents<T> {
           const documents = of(institution);
-          const noting = (document: New<T>): New<T> => {
-            inserted(`${declared.name}/${document.id}`);
-            return withMore(document);
-          };
           return {
             ...documents,
-            insert: (document, given) => documents.insert(noting(document), options(given)),
+            async insert(document, given) {
+              // Noted once it is written: the other release may have inserted the same document meanwhile.
+              const written = await documents.insert(withMore(document), options(given));
+              inserted(`${declared.name}/${document.id}`);
+              return written;
+            },
             insertMany: (all) => documents.insertMany(all.map(withMore)),
             update: update(documents),
           };
