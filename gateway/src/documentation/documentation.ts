@@ -24,7 +24,8 @@ export type Documentation = (path: string, accept: string | undefined) => Promis
 
 const redirect = (status: number, headers: Shown['headers'] = {}): Shown => ({
   status,
-  headers: { Location: DOCS, 'Cache-Control': 'no-cache', ...headers },
+  // Without a type the empty body would be sent as `application/octet-stream`.
+  headers: { Location: DOCS, 'Cache-Control': 'no-cache', 'Content-Type': 'text/html; charset=utf-8', ...headers },
   read: () => Buffer.alloc(0),
 });
 

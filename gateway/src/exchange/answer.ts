@@ -40,7 +40,7 @@ export const faultAnswer = (
   { family, url, acceptLanguage, isLost = false, requestId }: Refused,
 ): FaultAnswer => {
   if (isLost || isPage(url)) {
-    const { headers, body } = errorPage(fault, { acceptLanguage, requestId, home: DOCS });
+    const { headers, body } = errorPage(fault, { acceptLanguage, requestId, home: ['docs', DOCS] });
     // Every response of the gateway has this one already.
     const own = Object.entries(headers).filter(([name]) => name !== NO_SNIFFING[0]);
     return { headers: Object.fromEntries(own.map(([name, value]) => [name, String(value)])), body };

@@ -129,6 +129,7 @@ describe('requests of pages', () => {
     expect([led.status, led.headers.location, led.headers.vary]).toEqual([302, '/docs', 'Accept']);
     const slash = await its.call('/docs/');
     expect([slash.status, slash.headers.location]).toEqual([308, '/docs']);
+    for (const { headers } of [led, slash]) expect(headers['content-type']).toBe('text/html; charset=utf-8');
     for (const accept of ['application/json', '*/*', 'text/html;q=0']) {
       expect((await its.call('/', { headers: { accept } })).status).toBe(404);
     }

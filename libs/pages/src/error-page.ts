@@ -1,5 +1,5 @@
 import type { Fault } from '@boxoffice/envelope';
-import { errorTexts } from './error-texts.ts';
+import { errorTexts, type Home } from './error-texts.ts';
 import { html } from './html.ts';
 import { chooseLanguage } from './language.ts';
 import { type PageAnswer, showPage } from './page.ts';
@@ -7,8 +7,8 @@ import { type PageAnswer, showPage } from './page.ts';
 /** What the page of an error needs of its request. */
 export interface FailedRequest {
   readonly acceptLanguage: string | undefined;
-  /** Where a page that does not exist leads on; absent: nowhere. */
-  readonly home?: string;
+  /** Where a page that does not exist leads on, with its address; absent: nowhere. */
+  readonly home?: readonly [Home, string];
   /** By which the log has the cause of an unexpected error. */
   readonly requestId: string;
 }
@@ -27,7 +27,8 @@ export const errorPage = (fault: Fault, { acceptLanguage, home, requestId }: Fai
     return http === 500 ? texts.failed(requestId) : texts.unavailable;
   };
   const [title, text] = textOf(fault);
-  const isLost = home !== undefined && fault.http === 404;
-  const content = html`<p class="lead">${text}</p>${isLost && html`<p><a href="${home}">${texts.home}</a></p>`}`;
+  const [where, address] = fault.http === 404 && home ? home : [];
+  const way = where && html`<p><a href="${address}">${texts.home[where]}</a></p>`;
+  const content = html`<p class="lead">${text}</p>${way}`;
   return showPage({ language, institution: undefined, title, content }, { status: fault.http, headers: fault.headers });
 };

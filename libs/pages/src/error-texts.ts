@@ -3,11 +3,14 @@ import type { Language } from './language.ts';
 /** A title and a sentence below it. */
 type Text = readonly [title: string, text: string];
 
+/** Where a page that does not exist leads on. */
+export type Home = 'docs' | 'shop';
+
 /** The texts of the page of an error. */
 export interface ErrorTexts {
   readonly notFound: Text;
-  /** The link to the documentation. */
-  readonly home: string;
+  /** The link to where a page that does not exist leads on. */
+  readonly home: Readonly<Record<Home, string>>;
   /** Of a method that a page does not support, or a request that cannot be read. */
   readonly request: Text;
   readonly tooMany: (minutes: number) => Text;
@@ -18,7 +21,7 @@ export interface ErrorTexts {
 export const errorTexts: Readonly<Record<Language, ErrorTexts>> = {
   en: {
     notFound: ['There is no such page', 'Check the address, or go back to the application.'],
-    home: 'To the documentation',
+    home: { docs: 'To the documentation', shop: 'To the shop' },
     request: ['This request does not work', 'Go back to the application and start again.'],
     tooMany: (minutes) => [
       'Too many requests',
@@ -32,7 +35,7 @@ export const errorTexts: Readonly<Record<Language, ErrorTexts>> = {
   },
   fr: {
     notFound: ['Cette page n’existe pas', 'Vérifiez l’adresse, ou revenez à l’application.'],
-    home: 'Vers la documentation',
+    home: { docs: 'Vers la documentation', shop: 'Vers la billetterie' },
     request: ['Cette requête ne fonctionne pas', 'Revenez à l’application et recommencez.'],
     tooMany: (minutes) => [
       'Trop de requêtes',
@@ -46,7 +49,7 @@ export const errorTexts: Readonly<Record<Language, ErrorTexts>> = {
   },
   de: {
     notFound: ['Diese Seite gibt es nicht', 'Prüfen Sie die Adresse, oder gehen Sie zur Anwendung zurück.'],
-    home: 'Zur Dokumentation',
+    home: { docs: 'Zur Dokumentation', shop: 'Zum Shop' },
     request: ['Diese Anfrage funktioniert nicht', 'Gehen Sie zur Anwendung zurück und beginnen Sie von vorn.'],
     tooMany: (minutes) => [
       'Zu viele Anfragen',

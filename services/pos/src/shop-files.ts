@@ -5,7 +5,9 @@ import { createRequire } from 'node:module';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { EXPONENTS } from '@boxoffice/http';
+import { Fault } from '@boxoffice/envelope';
+import { EXPONENTS, qualityOf } from '@boxoffice/http';
+import { errorPage, type PageAnswer } from '@boxoffice/pages';
 
 /** The path prefix of the demo shop; it serves every file of the folder `shop` and those of {@link packaged}. */
 const SHOP = '/shop/';
@@ -133,15 +135,21 @@ export const createShopFront = (next: RequestListener): RequestListener => {
       next(request, response);
       return;
     }
-    const say = (status: number, text: string, more: Readonly<Record<string, string>> = {}): void => {
+    const say = (status: number, text: string, more: PageAnswer['headers'] = {}): void => {
       const body = Buffer.from(`${text}\n`);
       const length = { 'Content-Type': 'text/plain; charset=utf-8', 'Content-Length': `${body.length}` };
-      response.writeHead(status, { ...SECURITY, ...length, ...more }).end(method === 'HEAD' ? undefined : body);
+      response.setHeaders(new Map(Object.entries({ ...SECURITY, ...length, ...more })));
+      response.writeHead(status).end(method === 'HEAD' ? undefined : body);
       request.resume();
     };
     const name = path.slice(SHOP.length) || INDEX;
     const file = files.get(name);
-    if (path !== '/shop' && !file) return say(404, 'Not found: the shop has no such file.');
+    if (path !== '/shop' && !file) {
+      const { accept = '', 'accept-language': acceptLanguage } = headers;
+      if (qualityOf(accept, 'text/html') === 0) return say(404, 'Not found: the shop has no such file.');
+      const page = errorPage(new Fault('not_found', ''), { acceptLanguage, home: ['shop', SHOP], requestId: '' });
+      return say(404, page.body, page.headers);
+    }
     if (method !== 'GET' && method !== 'HEAD')
       return say(405, 'Method not allowed: the shop answers GET and HEAD.', { Allow: 'GET, HEAD' });
     if (!file || path === '/shop') {

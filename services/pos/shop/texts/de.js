@@ -10,7 +10,7 @@ export const de = {
   logInLink: 'Anmelden',
   cart: 'Warenkorb',
   placesInCart: { one: '{count} Karte im Warenkorb', other: '{count} Karten im Warenkorb' },
-  demoFooter: 'Vorführshop: Hier gekaufte Karten berechtigen nicht zum Eintritt, und es fliesst kein Geld.',
+  demoFooter: 'Vorführshop: Es fliesst kein Geld.',
   tryAgain: 'Nochmals versuchen',
   oneMoment: 'Einen Moment …',
   waitSeconds: { one: 'In einer Sekunde geht es wieder.', other: 'In {count} Sekunden geht es wieder.' },

@@ -10,7 +10,7 @@ export const en = {
   logInLink: 'Log in',
   cart: 'Cart',
   placesInCart: { one: '{count} ticket in the cart', other: '{count} tickets in the cart' },
-  demoFooter: 'Demonstration shop: no ticket bought here admits anyone, and no money changes hands.',
+  demoFooter: 'Demonstration shop: no money changes hands.',
   tryAgain: 'Try again',
   oneMoment: 'One moment …',
   waitSeconds: { one: 'Possible again in one second.', other: 'Possible again in {count} seconds.' },

@@ -10,8 +10,7 @@ export const fr = {
   logInLink: 'Se connecter',
   cart: 'Panier',
   placesInCart: { one: '{count} billet dans le panier', other: '{count} billets dans le panier' },
-  demoFooter:
-    'Billetterie de démonstration : aucun billet acheté ici ne donne accès à une salle, et aucun montant n’est débité.',
+  demoFooter: 'Billetterie de démonstration : aucun montant n’est débité.',
   tryAgain: 'Réessayer',
   oneMoment: 'Un instant…',
   waitSeconds: {

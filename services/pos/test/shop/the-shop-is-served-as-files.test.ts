@@ -104,6 +104,31 @@ describe('the shop is served as files', () => {
     for (const path of paths) expect([path, (await send(`/shop/${files}/${path}`)).status]).toEqual([path, 404]);
   });
 
+  test.each([
+    ['de-CH, en;q=0.5', 'de', 'Zum Shop'],
+    ['en', 'en', 'To the shop'],
+    ['fr', 'fr', 'Vers la billetterie'],
+  ])(
+    'an unknown address below it is a page in the language of the browser (%s), a text for programs',
+    async (wanted, language, link) => {
+      for (const path of ['/shop/nope.html', '/shop/a/b', `/shop/${files}/nothing.js`]) {
+        const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
+        const { status, headers, body } = await send(path, 'GET', { accept, 'accept-language': wanted });
+        expect([path, status, headers['content-type']]).toEqual([path, 404, 'text/html; charset=utf-8']);
+        expect(headers).toMatchObject({ 'content-language': language, 'content-length': `${body.length}` });
+        expect(body.toString()).toContain(`<a href="/shop/">${link}</a>`);
+        for (const other of ['*/*', 'application/json', 'text/html;q=0']) {
+          const answer = await send(path, 'GET', { accept: other, 'accept-language': wanted });
+          expect([other, answer.status, answer.headers['content-type']]).toEqual([
+            other,
+            404,
+            'text/plain; charset=utf-8',
+          ]);
+        }
+      }
+    },
+  );
+
   test('a known ETag gives 304, with and without compression', async () => {
     for (const coding of ['identity', 'gzip']) {
       const first = await send(`/shop/${files}/shop.js`, 'GET', { 'accept-encoding': coding });
