@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deriveServiceSecret } from '@boxoffice/runtime';
 import { afterAll, expect, test } from '@jest/globals';
@@ -21,7 +21,8 @@ test('service-secrets prints the secret of each process, or of one, and creates 
   expect(existsSync(nowhere)).toBe(false);
 });
 
-test('--directory writes them into files that only the owner can read, and prints none', async () => {
+test('--directory writes them into files that only the owner can read, whatever was there, and prints none', async () => {
+  writeFileSync(join(directory, 'pos.service-secret'), 'an earlier one', { mode: 0o644 });
   const { status, out } = await operator('service-secrets', '--directory', directory);
   expect(status).toBe(0);
   for (const process of PROCESSES) {

@@ -1,15 +1,17 @@
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { SERVICES } from '@boxoffice/authorizer';
 import { deriveServiceSecret, explain, readSettings, serviceRootSecret } from '@boxoffice/runtime';
 import type { Command } from '../command.ts';
 import { Refused } from '../refused.ts';
 
-/** Writes each secret into a file of its own, for its owner only. @throws {Refused} when one cannot be written */
+/** Writes each secret into a new file of its own, for its owner only, instead of a present one. @throws {Refused} when one cannot be written */
 const written = (directory: string, secrets: readonly { process: string; secret: string }[]) =>
   secrets.map(({ process, secret }) => {
     const file = join(resolve(directory), `${process}.service-secret`);
     try {
+      // A present file would keep its mode.
+      rmSync(file, { force: true });
       writeFileSync(file, secret, { mode: 0o600 });
     } catch (error) {
       throw new Refused(`--directory: ${file} cannot be written: ${explain(error)}`);
