@@ -30,8 +30,8 @@ const visible = (excluded: string): string => `^[^\\S${excluded}]*[^\\s${exclude
 /** The pattern of a text that is not blank and has neither line breaks nor other control characters. */
 export const LINE_PATTERN = visible(CONTROL_OR_BREAK);
 
-/** The same of a text that may be empty. */
-export const EMPTY_LINE_PATTERN = `^[^${CONTROL_OR_BREAK}]*$`;
+/** The same, or no text at all. */
+export const EMPTY_LINE_PATTERN = `^$|${LINE_PATTERN}`;
 
 /** The pattern of a text that is not blank and has no control characters but tabs and line breaks. */
 export const LINES_PATTERN = visible(CONTROL);
@@ -44,7 +44,7 @@ interface TextOptions {
 
 /**
  * A text of one line: every name, code or reference that a person reads or code compares. Its other constraints and
- * the handler see it trimmed and in NFC. `mayBeEmpty`: an empty or blank text is accepted, as an empty one.
+ * the handler see it trimmed and in NFC. `mayBeEmpty`: the empty text is accepted, a blank one is not.
  */
 export const lineOfText = ({
   maxLength,
@@ -56,9 +56,9 @@ export const lineOfText = ({
     pattern: mayBeEmpty ? EMPTY_LINE_PATTERN : LINE_PATTERN,
     description: joined(
       description,
-      `one line${mayBeEmpty ? '' : ' with a visible character'}, trimmed, in Unicode NFC`,
+      `one line${mayBeEmpty ? ', empty or' : ''} with a visible character, trimmed, in Unicode NFC`,
     ),
-    [NORMALISE]: 'line',
+    [NORMALISE]: mayBeEmpty ? 'lineOrEmpty' : 'line',
   });
 
 /** A text of several lines, such as a description. The handler sees it trimmed, in NFC, and with `\n` as line break. */

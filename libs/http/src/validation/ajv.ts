@@ -3,7 +3,7 @@ import type { DataValidationCxt } from 'ajv/dist/types/index.js';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { canonicalTag } from '../languages.ts';
 import { isEmail } from './email.ts';
-import { lineOf, linesOf, originOf } from './texts.ts';
+import { lineOf, lineOrEmptyOf, linesOf, originOf } from './texts.ts';
 
 export type { ErrorObject, ValidateFunction } from 'ajv';
 
@@ -32,6 +32,7 @@ export const utcOf = (text: string): string | undefined => {
 
 const normalisers: Readonly<Record<string, (text: string) => string | undefined>> = {
   line: lineOf,
+  lineOrEmpty: lineOrEmptyOf,
   lines: linesOf,
   origin: originOf,
   language: canonicalTag,

@@ -25,6 +25,9 @@ export const lineOf = (text: string): string => {
   return trim.length <= SHORT || !MANY_MARKS.test(trim) ? trim.normalize('NFC') : trim;
 };
 
+/** The same where an empty text means none: a blank one becomes a space, so that it can be told apart and refused. */
+export const lineOrEmptyOf = (text: string): string => (text === '' ? '' : lineOf(text) || ' ');
+
 /** The same of a text of several lines, which end with a line feed. */
 export const linesOf = (text: string): string => lineOf(text).replaceAll(/\r\n?/g, '\n');
 

@@ -52,7 +52,7 @@ const FORMATS: Readonly<Record<string, string>> = {
 /** What the patterns that people cannot read ask for. */
 const PATTERNS: Readonly<Record<string, string>> = {
   [LINE_PATTERN]: 'must not be blank or contain control characters',
-  [EMPTY_LINE_PATTERN]: 'must not contain control characters',
+  [EMPTY_LINE_PATTERN]: 'must be empty, or not blank and without control characters',
   [LINES_PATTERN]: 'must not be blank or contain control characters but line breaks and tabs',
   [LANGUAGE_TAG]: 'must be a language tag (BCP 47), such as fr, pt-BR or zh-Hant',
   ...WEB_ADDRESSES,

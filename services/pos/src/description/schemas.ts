@@ -231,7 +231,7 @@ export const Ticket = named(
 );
 
 const name = nullable(
-  lineOfText({ maxLength: 100, mayBeEmpty: true, description: 'null or an empty text removes it' }),
+  lineOfText({ maxLength: 100, mayBeEmpty: true, description: 'null or the empty text removes it' }),
 );
 const beneficiary = { beneficiaryFirstName: Optional(name), beneficiaryLastName: Optional(name) };
 

@@ -120,7 +120,7 @@ export const ticketsRoutes = (
       access: 'login',
       summary:
         'Changes the beneficiary; for a printed ticket the answer is the ticket that replaces it, with its new id',
-      description: 'Null or an empty text removes a name.',
+      description: 'Null or the empty text removes a name; a blank one is refused.',
       params,
       query: langQuery,
       body: Naming,

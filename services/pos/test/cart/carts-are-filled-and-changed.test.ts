@@ -67,7 +67,7 @@ test('orders receives the address of the visitor, for its limit', async () => {
   expect(fixture.orders.calls.at(-1)?.body).toMatchObject({ address: '203.0.113.7' });
 });
 
-test('tariff and beneficiary of an item change; names are trimmed, and null or an empty one removes', async () => {
+test('tariff and beneficiary of an item change; names are trimmed, null or an empty one removes, a blank one is refused', async () => {
   const { token, first } = await begin();
   const change = (body: object) => fixture.call<Cart>('PATCH', `/shopping-cart/items/${first}`, { token, body });
   const named = await change({ beneficiaryFirstName: 'Ana', beneficiaryLastName: 'Martin' });
@@ -78,8 +78,10 @@ test('tariff and beneficiary of an item change; names are trimmed, and null or a
     beneficiaryFirstName: null,
     beneficiaryLastName: 'Martin',
   });
-  const trimmed = await change({ beneficiaryFirstName: '  Zoë  ', beneficiaryLastName: ' \t ' });
+  const trimmed = await change({ beneficiaryFirstName: '  Zoë  ', beneficiaryLastName: '' });
   expect(trimmed.data.items[first]).toMatchObject({ beneficiaryFirstName: 'Zoë', beneficiaryLastName: null });
+  for (const blank of [' ', ' \t ', '\u200b', '\u3164'])
+    expect(await change({ beneficiaryFirstName: blank })).toMatchObject({ status: 400, code: 'validation_error' });
   expect((await change({ beneficiaryFirstName: 'A'.repeat(101) })).code).toBe('validation_error');
   expect((await change({ amount: 0 })).code).toBe('validation_error');
 });

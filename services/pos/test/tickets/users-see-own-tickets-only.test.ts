@@ -53,8 +53,10 @@ test('the beneficiary can be set; for a printed ticket the answer is the replaci
   const named = await name(id, { beneficiaryFirstName: 'Ana', beneficiaryLastName: 'Martin' });
   expect(named.data).toMatchObject({ id, beneficiaryFirstName: 'Ana', beneficiaryLastName: 'Martin' });
   expect((await name(id, { beneficiaryFirstName: null })).data.beneficiaryLastName).toBe('Martin');
-  const trimmed = await name(id, { beneficiaryFirstName: ' Ana ', beneficiaryLastName: '  ' });
+  const trimmed = await name(id, { beneficiaryFirstName: ' Ana ', beneficiaryLastName: '' });
   expect(trimmed.data).toMatchObject({ beneficiaryFirstName: 'Ana', beneficiaryLastName: null });
+  for (const blank of ['  ', '\u2800'])
+    expect(await name(id, { beneficiaryFirstName: blank })).toMatchObject({ status: 400, code: 'validation_error' });
   setStatus(printed, 'printed');
   const replaced = await name(printed, { beneficiaryFirstName: 'Zoë' });
   expect([replaced.status, replaced.data.id === printed]).toEqual([200, false]);
