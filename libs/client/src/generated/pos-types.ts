@@ -83,9 +83,9 @@ export interface components {
             tariffId?: string;
             /** @description of the logged-in user, for its prices */
             contactNumber?: string;
-            /** @description null or an empty text removes it; one line, trimmed, in Unicode NFC */
+            /** @description null or the empty text removes it; one line, empty or with a visible character, trimmed, in Unicode NFC */
             beneficiaryFirstName?: string | null;
-            /** @description null or an empty text removes it; one line, trimmed, in Unicode NFC */
+            /** @description null or the empty text removes it; one line, empty or with a visible character, trimmed, in Unicode NFC */
             beneficiaryLastName?: string | null;
         };
         CartItemExperimental: {
@@ -597,9 +597,9 @@ export interface components {
             data: components["schemas"]["ShopTicket"];
         };
         ShopTicketChanges: {
-            /** @description null or an empty text removes it; one line, trimmed, in Unicode NFC */
+            /** @description null or the empty text removes it; one line, empty or with a visible character, trimmed, in Unicode NFC */
             beneficiaryFirstName?: string | null;
-            /** @description null or an empty text removes it; one line, trimmed, in Unicode NFC */
+            /** @description null or the empty text removes it; one line, empty or with a visible character, trimmed, in Unicode NFC */
             beneficiaryLastName?: string | null;
         };
         ShopTicketDocument: {
