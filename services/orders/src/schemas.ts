@@ -186,7 +186,9 @@ export const Order = named(
     total: money(0),
     paid: money(0),
     due: money(0),
-    paymentStatus: oneOf(['unpaid', 'partial', 'paid'], { description: 'by captured payments' }),
+    paymentStatus: oneOf(['unpaid', 'partial', 'paid'], {
+      description: 'by captured payments, less refunds until the order is confirmed',
+    }),
     refundStatus: oneOf(['none', 'partial', 'full'], { description: 'how much of what was paid went back' }),
     expiresAt: nullable(instant('end of the hold of an open order')),
     dueAt: nullable(instant('until when a reserved order must be paid')),

@@ -61,7 +61,7 @@ describe.each(engines)('an order that is paid in full is confirmed, however that
     const refunded = await partlyPaid();
     const body = { amount: 1, method: 'card' };
     expect((await fixture.call('POST', `${refunded.path}/refunds`, { body })).status).toBe(201);
-    expect(await refunded.remove()).toMatchObject({ status: 200, data: { state: 'open' } });
+    expect(await refunded.remove()).toMatchObject({ status: 200, data: { state: 'open', paymentStatus: 'partial' } });
     const free = fixture.catalog.hall(3, { amount: 0 });
     const { data } = await fixture.call('POST', '', { body: { items: [free.item(2)] } });
     const left = await fixture.call('DELETE', `/${data.id}/lines/${data.lines[0]?.id}`);
@@ -72,6 +72,19 @@ describe.each(engines)('an order that is paid in full is confirmed, however that
     const empty = await newOrder(fixture, 1);
     const none = await fixture.call('DELETE', `${empty.path}/lines/${empty.order.lines[0]?.id}`);
     expect(none).toMatchObject({ status: 200, data: { state: 'open', lines: [] } });
+  });
+
+  test('an order is paid only by what was not refunded, until it is confirmed; refunds of a confirmed one leave it paid', async () => {
+    const { path, remove } = await partlyPaid();
+    const refund = { body: { amount: 1_000, method: 'card' } };
+    expect((await fixture.call('POST', `${path}/refunds`, refund)).status).toBe(201);
+    const unpaid = { state: 'open', total: 1_000, paid: 1_000, paymentStatus: 'unpaid', refundStatus: 'full' };
+    expect(await remove()).toMatchObject({ status: 200, data: unpaid });
+    expect((await fixture.call('POST', `${path}/confirmation`, { body: {} })).code).toBe('order_unpaid');
+    const sold = await partlyPaid();
+    expect(await sold.remove()).toMatchObject({ data: confirmed });
+    expect((await fixture.call('POST', `${sold.path}/refunds`, refund)).status).toBe(201);
+    expect(await read(fixture, sold.path)).toMatchObject({ ...confirmed, refundStatus: 'full' });
   });
 
   /** An order whose hold has ended and whose payment covers it, as an earlier release left it. */

@@ -40,13 +40,15 @@ export const isPaidInFull = (order: Pick<Order, 'lines' | 'payments' | 'refunds'
 export type PaymentStatus = 'unpaid' | 'partial' | 'paid';
 
 /**
- * Derived from the payments. An order free of charge is paid; one without lines is unpaid unless money was captured.
+ * Derived from captured money. Until the order is confirmed only what was not refunded counts, as for its confirmation;
+ * afterwards refunds change {@link refundStatus} alone. An order free of charge is paid, one without lines and money is
+ * not.
  */
-export const paymentStatus = (order: Pick<Order, 'lines' | 'payments'>): PaymentStatus => {
-  const captured = paid(order);
-  if (order.lines.length === 0 && captured === 0) return 'unpaid';
-  if (due(order) === 0) return 'paid';
-  return captured > 0 ? 'partial' : 'unpaid';
+export const paymentStatus = (order: Pick<Order, 'lines' | 'payments' | 'refunds' | 'confirmedAt'>): PaymentStatus => {
+  const counting = paid(order) - (order.confirmedAt === null ? refunded(order) : 0);
+  if (order.lines.length === 0 && counting === 0) return 'unpaid';
+  if (counting >= total(order)) return 'paid';
+  return counting > 0 ? 'partial' : 'unpaid';
 };
 
 export type RefundStatus = 'none' | 'partial' | 'full';
