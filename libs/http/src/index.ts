@@ -33,6 +33,6 @@ export { mergePatch } from './requests/merge-patch.ts';
 export { readOnlyOf } from './requests/read-only.ts';
 export * from './schemas.ts';
 export { MAX_IDEMPOTENCY_KEY_LENGTH } from './shape.ts';
-export { createCheck } from './validation/check.ts';
+export { createCheck, createItemCheck } from './validation/check.ts';
 export { lineOf } from './validation/texts.ts';
 export * from './web-addresses.ts';

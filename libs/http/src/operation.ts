@@ -147,10 +147,7 @@ export interface Operation<
   readonly method: Method;
   /** From the gateway's root, with `{templates}`: `/svc/v3/contacts/individuals/{contactNumber}`. */
   readonly path: string;
-  /**
-   * Other paths of the same operation; they get operationIds of their own in the description (`…Unprefixed`, in family
-   * B `…Experimental`).
-   */
+  /** Other paths of it, with operationIds of their own in the description (`…Unprefixed`, in family B `…Experimental`). */
   readonly aliases?: readonly string[];
   readonly access: Access;
   /**
@@ -188,6 +185,8 @@ export interface Operation<
    * Deeper ones are marked `readOnly` in the body's schema.
    */
   readonly readOnly?: ReadOnly;
+  /** The handler checks each of the body's `items` with `createItemCheck`: a malformed one does not refuse the others. */
+  readonly checksItems?: boolean;
   /** A body is needed although each of its members is optional: the handler refuses one without any. */
   readonly needsBody?: boolean;
   /**

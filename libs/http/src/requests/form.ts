@@ -5,7 +5,8 @@ import { type Code, Fault } from '@boxoffice/envelope';
 import { type TProperties, type TSchema, Type } from 'typebox';
 import type { AnyOperation } from '../operation.ts';
 import { TAKES_BODY } from '../shape.ts';
-import { bodySchema, type Json } from '../validation/body-schema.ts';
+import { bodySchema, type Json, withAnyItems } from '../validation/body-schema.ts';
+import { bodyFault } from '../validation/check.ts';
 import type { Validate, Validators } from '../validation/validators.ts';
 import { describeViolations, type Violation } from '../validation/violations.ts';
 import { formOf, jsonObjectOf } from './body.ts';
@@ -61,14 +62,9 @@ const parameterFault = (violations: readonly Violation[], details: string): Faul
   return new Fault(code, details);
 };
 
-const bodyFault = (violations: readonly Violation[], details: string): Fault => {
-  const code: Code = violations.some(({ kind }) => kind !== 'constraint') ? 'bad_request' : 'validation_error';
-  return new Fault(code, details);
-};
-
 /** Compiles the conversion of a request to its typed parts. It throws one Fault that names every violation. */
 export const compileForm = (operation: AnyOperation, { validators, unknownQuery, operations }: FormRules): ReadForm => {
-  const { params = {}, query = {}, body, form } = operation;
+  const { params = {}, query = {}, body, form, checksItems } = operation;
   const pathCoercions = coercionsOf(params);
   const queryCoercions = coercionsOf(query);
   const lenient = lenientIn(query);
@@ -76,7 +72,7 @@ export const compileForm = (operation: AnyOperation, { validators, unknownQuery,
   const checkQuery = compiledUnlessEmpty(validators, query);
   const takesBody = TAKES_BODY.has(operation.method);
   const schema = form && body ? (JSON.parse(JSON.stringify(body)) as Json) : bodySchema(operation);
-  const checkBody = validators.compile(schema);
+  const checkBody = validators.compile(checksItems ? withAnyItems(schema) : schema);
   const takeReadOnly = compileReadOnly(operation, schema, operations);
   const inForm = named('form field');
   const inQuery = named('query parameter');

@@ -50,6 +50,12 @@ const withReadOnly = (schema: Json, members: NonNullable<AnyOperation['readOnly'
   return { ...schema, properties: { ...ignored, ...schema.properties } };
 };
 
+/** The schema, accepting anything as an item of the body's `items`: the handler checks each for itself. */
+export const withAnyItems = (schema: Json): Json => {
+  const { items: _, ...list } = schema.properties?.items ?? {};
+  return { ...schema, properties: { ...schema.properties, items: list } };
+};
+
 /** The schema of an operation's body, for validation and for the description; an empty object if it declares none. */
 export const bodySchema = ({ body, readOnly }: Pick<AnyOperation, 'body' | 'readOnly'>): Json => {
   if (!body) return { type: 'object', additionalProperties: false };

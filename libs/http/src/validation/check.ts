@@ -1,7 +1,14 @@
-import { Fault } from '@boxoffice/envelope';
+import { type Code, Fault } from '@boxoffice/envelope';
 import type { TSchema } from 'typebox';
+import { closed } from './body-schema.ts';
 import { createValidators } from './validators.ts';
-import { describeViolations } from './violations.ts';
+import { describeViolations, type Violation } from './violations.ts';
+
+/** The fault of a body: wrong types and absent members count before constraints. */
+export const bodyFault = (violations: readonly Violation[], details: string): Fault => {
+  const code: Code = violations.some(({ kind }) => kind !== 'constraint') ? 'bad_request' : 'validation_error';
+  return new Fault(code, details);
+};
 
 /**
  * Creates the check of a value that a handler composed, such as the result of a merge patch: throws Fault
@@ -12,5 +19,14 @@ export const createCheck = (schema: TSchema): ((value: unknown) => void) => {
   return (value) => {
     const { found, more } = validate(value);
     if (found.length > 0) throw new Fault('validation_error', describeViolations(found, more));
+  };
+};
+
+/** Creates the check of one item of a body, for an operation that `checksItems`; undefined if it is well-formed. */
+export const createItemCheck = (schema: TSchema): ((item: unknown) => Fault | undefined) => {
+  const validate = createValidators().compile(closed(JSON.parse(JSON.stringify(schema))));
+  return (item) => {
+    const { found, more } = validate(item);
+    return found.length > 0 ? bodyFault(found, describeViolations(found, more)) : undefined;
   };
 };

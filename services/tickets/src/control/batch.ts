@@ -2,7 +2,7 @@
 
 import { Fault } from '@boxoffice/envelope';
 import type { Caller } from '@boxoffice/identity';
-import { derivedId } from '@boxoffice/runtime';
+import { derivedId, newId } from '@boxoffice/runtime';
 import { salesBoundsOf } from '@boxoffice/service';
 import { scannedText } from '../barcode/scanned.ts';
 import { ticketNamedBy } from '../barcode/signing.ts';
@@ -14,6 +14,7 @@ import type { TicketDocument } from '../store.ts';
 import { ticketsWithIds } from '../tickets/lineage.ts';
 import { allowed } from '../tickets/tickets.ts';
 import { admittedScan, type NewScan, recordScans, refusedScan } from './scans.ts';
+import { faultOfScan, nonceOf } from './schemas.ts';
 
 /** How long a nonce has one effect and one answer. */
 export const NONCE_MS = 30 * 86_400_000;
@@ -21,9 +22,8 @@ export const NONCE_MS = 30 * 86_400_000;
 /** Tickets that are controlled concurrently. */
 const WIDTH = 32;
 
-/** One scan of a batch, as it is sent. */
-export interface RequestedScan {
-  readonly nonce: string;
+/** One well-formed scan of a batch, as it is sent, without its nonce. */
+interface RequestedScan {
   readonly barcode?: string | undefined;
   readonly ticketId?: string | undefined;
   readonly performanceId?: string | undefined;
@@ -34,15 +34,20 @@ export interface RequestedScan {
 
 interface Item {
   readonly requested: RequestedScan;
+  /** Why what was sent is no scan. */
+  readonly fault: Fault | undefined;
   readonly scan: Scan;
   /** The id of this scan, and the one that it has if it was sent in the period before. */
   readonly ids: readonly [string, string];
 }
 
+/** By what equal scans of a sender are found: their nonce; one without a nonce equals no other. */
+const keyOf = ({ nonce, id }: Pick<Scan, 'nonce' | 'id'>): string => nonce ?? id;
+
 /** Makes the items. A scan's id follows from sender, nonce and period, so a scan that is sent again is found by it. */
 const itemsOf = (
   caller: Pick<Caller, 'institution' | 'client' | 'user'>,
-  requested: readonly RequestedScan[],
+  sent: readonly unknown[],
   now: number,
 ): Item[] => {
   const { institution, client, user } = caller;
@@ -50,11 +55,14 @@ const itemsOf = (
   const sender = [institution, client ?? '', user?.id ?? '', JSON.stringify(salesBoundsOf(caller))];
   const period = Math.floor(now / NONCE_MS);
   const receivedAt = new Date(now).toISOString();
-  return requested.map((one) => {
-    const { nonce, gate = null, at = receivedAt, offline = false } = one;
-    const idIn = (periods: number) => derivedId('scn', ...sender, nonce, String(periods));
+  return sent.map((one) => {
+    const [fault, nonce] = [faultOfScan(one), nonceOf(one)];
+    const requested = fault ? {} : (one as RequestedScan);
+    const { gate = null, at = receivedAt, offline = false } = requested;
+    const idIn = (periods: number) =>
+      nonce === null ? newId('scn', now) : derivedId('scn', ...sender, nonce, String(periods));
     const id = idIn(period);
-    return { requested: one, ids: [id, idIn(period - 1)], scan: { id, nonce, gate, at, offline, receivedAt } };
+    return { requested, fault, ids: [id, idIn(period - 1)], scan: { id, nonce, gate, at, offline, receivedAt } };
   });
 };
 
@@ -90,8 +98,9 @@ const controlWith = async (
   context: CallerContext,
   { tickets }: Collections,
   known: TicketDocument | undefined,
-  { requested, scan, ids }: Item,
+  { requested, fault, scan, ids }: Item,
 ): Promise<NewScan[]> => {
+  if (fault) return [refusedScan(scan, fault, undefined)];
   const since = new Date(context.now() - NONCE_MS).toISOString();
   const admissionIn = ({ admissions = [] }: Ticket) =>
     admissions.find(({ scanId, receivedAt }) => ids.includes(scanId) && receivedAt > since);
@@ -115,11 +124,11 @@ const controlWith = async (
   }
 };
 
-/** The recorded scans of these items, by nonce. */
+/** The recorded scans of these items, by their keys. */
 const recordedOf = async ({ scans }: Collections, items: readonly Item[], now: number) => {
   const found = await scans.find({ where: { id: { in: items.flatMap(({ ids }) => ids) } } });
   const since = new Date(now - NONCE_MS).toISOString();
-  return new Map(found.filter(({ receivedAt }) => receivedAt > since).map((scan) => [scan.nonce, scan]));
+  return new Map(found.filter(({ receivedAt }) => receivedAt > since).map((scan) => [keyOf(scan), scan]));
 };
 
 /** Controls these items; resolves to their recorded scans. */
@@ -144,20 +153,20 @@ const controlFresh = async (context: CallerContext, collections: Collections, it
 };
 
 /**
- * Controls tickets with the scans of a batch; resolves to one scan for each, in their order. A nonce that was sent
- * within 30 days, or twice in the batch, gets its first scan.
+ * Controls tickets with the scans of a batch; resolves to one scan for each, in their order. What is no scan is refused
+ * for itself. A nonce that was sent within 30 days, or twice in the batch, gets its first scan.
  */
 export const controlMany = async (
   context: CallerContext,
   caller: Pick<Caller, 'institution' | 'client' | 'user'>,
-  requested: readonly RequestedScan[],
+  sent: readonly unknown[],
 ): Promise<NewScan[]> => {
   const collections = context.collections(caller.institution);
   const now = context.now();
-  const all = itemsOf(caller, requested, now);
-  const first = [...new Map(all.toReversed().map((item) => [item.requested.nonce, item])).values()].toReversed();
-  const answers = new Map<string | null, NewScan>(await recordedOf(collections, first, now));
-  const fresh = first.filter(({ requested: { nonce } }) => !answers.has(nonce));
-  for (const scan of await controlFresh(context, collections, fresh)) answers.set(scan.nonce, scan);
-  return all.flatMap(({ requested: { nonce } }) => answers.get(nonce) ?? []);
+  const all = itemsOf(caller, sent, now);
+  const first = [...new Map(all.toReversed().map((item) => [keyOf(item.scan), item])).values()].toReversed();
+  const answers = new Map<string, NewScan>(await recordedOf(collections, first, now));
+  const fresh = first.filter(({ scan }) => !answers.has(keyOf(scan)));
+  for (const scan of await controlFresh(context, collections, fresh)) answers.set(keyOf(scan), scan);
+  return all.flatMap(({ scan }) => answers.get(keyOf(scan)) ?? []);
 };

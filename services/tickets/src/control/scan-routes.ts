@@ -22,7 +22,7 @@ const answerTo = (scan: NewScan) => {
   const { result, reason, control } = scan.answered ?? scan;
   const performanceId = scan.otherPerformanceId ?? (scan.ticketId === null ? null : scan.performanceId);
   return {
-    nonce: scan.nonce ?? '',
+    nonce: scan.nonce,
     result,
     reason,
     ticketId: scan.ticketId,
@@ -61,12 +61,13 @@ export const scanRoutes = (contextOf: ContextOf): AnyOperation[] => [
       'For scanners that were offline, or scan faster than they send. Each item is decided as a single control would ' +
       'be, and one that is refused does not stop the others: `result` is `admitted`, `repeated` (the ticket was ' +
       'controlled before; `control` says when and where) or `refused`, and `reason` is the `status` that the single ' +
-      'control answers. A `nonce` has one effect and one answer per client and user for 30 days, whatever else is sent ' +
+      'control answers, also of an item that is no scan (`bad_request`, `validation_error`). A `nonce` has one effect and one answer per client and user for 30 days, whatever else is sent ' +
       'with it: a scanner that got no answer sends everything again. An `offline` scan happened already: of two for one ' +
       'ticket the earlier `at` is admitted, in whichever order they arrive. If the later one had been answered before, ' +
       'that answer stands, its nonce still gets it, and `GET /svc/v3/tickets/controls` shows it as `repeated` from then ' +
       'on; time and gate of the ticket are those of the earlier one. This works while all other services are down.',
     body: ScanBatch,
+    checksItems: true,
     answers: { 200: ScanAnswers },
     example: {
       body: { items: [{ nonce: 'gate-7.000123', barcode: example.ticket.barcode, ...example.control }] },

@@ -1,4 +1,4 @@
-import { id, named, nullable, oneOf, timestamp } from '@boxoffice/http';
+import { createItemCheck, id, named, nullable, oneOf, timestamp } from '@boxoffice/http';
 import { Type } from 'typebox';
 import { BarcodeControl, Control, Place } from '../schemas.ts';
 
@@ -10,9 +10,17 @@ export const MAX_SCANS = 500;
 const { barcode, performanceId } = BarcodeControl.properties;
 const { gate, at } = Control.properties;
 
+const NONCE = '^[A-Za-z0-9._-]{1,64}$';
+
+/** The nonce of what was sent as a scan; null without a well-formed one. */
+export const nonceOf = (sent: unknown): string | null => {
+  const { nonce } = Object(sent) as { readonly nonce?: unknown };
+  return typeof nonce === 'string' && new RegExp(NONCE).test(nonce) ? nonce : null;
+};
+
 const scanned = {
   nonce: Text({
-    pattern: '^[A-Za-z0-9._-]{1,64}$',
+    pattern: NONCE,
     description:
       "the scanner's own name of this scan, unique for a client and user: sent again within 30 days, it has no further " +
       'effect and gets its first answer',
@@ -36,6 +44,9 @@ export const TicketScan = named(
     Members({ ...scanned, ticketId: Type.Unsafe<string>({ ...id, description: 'instead of a barcode' }) }),
   ]),
 );
+
+/** The fault of what was sent as a scan, if it is none. */
+export const faultOfScan = createItemCheck(TicketScan);
 
 export const ScanBatch = named(
   'TicketScans',
@@ -71,7 +82,7 @@ export const ScanAnswers = named(
       named(
         'TicketScanAnswer',
         Members({
-          nonce: Text({ description: 'of the scan' }),
+          nonce: nullable(Text({ description: 'of the scan; null without a well-formed one' })),
           ...answered,
           performanceId: nullable(Text({ description: "the ticket's" })),
         }),

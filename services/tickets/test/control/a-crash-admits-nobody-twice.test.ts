@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createContext } from '../../src/context.ts';
-import { controlMany, type RequestedScan } from '../../src/control/batch.ts';
+import { controlMany } from '../../src/control/batch.ts';
 import { untilNoneCrashes } from '../fixture/crashes.ts';
 import { engines, notExercised } from '../fixture/engines.ts';
 import { confirmed, PATH, printed, ticketOf } from '../fixture/orders.ts';
@@ -16,7 +16,7 @@ describe.each(engines)(
     });
     afterAll(() => fixture.close());
 
-    const controlOn = async (store: Fixture['store'], items: readonly RequestedScan[]) => {
+    const controlOn = async (store: Fixture['store'], items: readonly object[]) => {
       const context = createContext(store, SERVICE_SECRET);
       try {
         return await controlMany(context, { institution: fixture.institution, client: 'partner', user: null }, items);
