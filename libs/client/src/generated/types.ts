@@ -1054,7 +1054,7 @@ export interface components {
             /** @description in the currency's minor unit */
             due: number;
             /**
-             * @description by captured payments
+             * @description by captured payments, less refunds until the order is confirmed
              * @enum {string}
              */
             paymentStatus: "unpaid" | "partial" | "paid";
@@ -1186,7 +1186,7 @@ export interface components {
             /** @description in the currency's minor unit; changed by addLines, removeLine, addPayment, settlePayment */
             readonly due?: number;
             /**
-             * @description by captured payments; changed by addPayment, settlePayment
+             * @description by captured payments, less refunds until the order is confirmed; changed by addPayment, settlePayment
              * @enum {string}
              */
             readonly paymentStatus?: "unpaid" | "partial" | "paid";
@@ -3274,8 +3274,8 @@ export interface components {
             ticketId: string;
         };
         TicketScanAnswer: {
-            /** @description of the scan */
-            nonce: string;
+            /** @description of the scan; null without a well-formed one */
+            nonce: string | null;
             result: components["schemas"]["ScanResult"];
             /** @description null if admitted; else the `status` that a single control answers */
             reason: string | null;
