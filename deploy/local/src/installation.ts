@@ -48,6 +48,17 @@ export const servedQueues = definitions.flatMap(({ queues = [] }) => queues);
 /** The log level beside the gateway's access log: its one line per request suffices, except at debug levels. */
 export const quiet = (level: LogLevel): LogLevel => (level === 'info' ? 'warn' : level);
 
+/** A service's log in the terminal. Audit lines show with requests only: a flood of them would hide all else. */
+const terminalLogger = (service: string, level: LogLevel): Logger => {
+  const logger = createLogger({ service, level: quiet(level) });
+  const audit = createLogger({ service, level }).info;
+  const unlessAudit =
+    (write: Logger['warn']): Logger['warn'] =>
+    (message, fields) =>
+      (String(fields?.event).startsWith('audit.') ? audit : write)(message, fields);
+  return { ...logger, info: unlessAudit(logger.info), warn: unlessAudit(logger.warn) };
+};
+
 /** The parts that the services start with. */
 export interface InstallationParts {
   readonly settings: LocalSettings;
@@ -92,7 +103,7 @@ export const startServices = async (parts: InstallationParts): Promise<Services>
       serviceSecret: deriveServiceSecret(serviceRootSecret, name),
       host: '127.0.0.1',
       port: 0,
-      logger: noting(createLogger({ service: name, level: quiet(logLevel) })),
+      logger: noting(terminalLogger(name, logLevel)),
       settings: await own(store),
       metrics,
       checks,

@@ -38,7 +38,10 @@ export const screen = (options: ScreenOptions): string[] => {
     row('health', `${httpUrl}/health/ready`),
     row('engines', engines),
     row('data', directory),
-    row('log', requestsAreLogged ? 'every request, below' : 'warnings only; LOG_LEVEL=info logs every request'),
+    row(
+      'log',
+      requestsAreLogged ? 'every request, below' : 'warnings only; LOG_LEVEL=info logs requests and audit lines',
+    ),
   ];
   const start = `boxoffice is ready after ${seconds.toFixed(1)} s; Ctrl-C stops it.`;
   if (demoFile === undefined) {
