@@ -114,6 +114,7 @@ export const openMongoStore = async (options: MongoOptions): Promise<Store> => {
     idempotency: guardedIdempotency(idempotency, gate),
     outbox: guardedOutbox(outbox, gate),
     lease: (name, ms) => gate.run(() => leases.lease(name, ms)),
+    revision: () => undefined,
     ping: () => gate.run(async () => void (await database.command({ ping: 1 }))),
     close() {
       closing ??= close();

@@ -289,9 +289,14 @@ export interface Store {
   readonly outbox: Outbox;
   /**
    * Takes or renews a lease for `ms`: true if this store instance holds it now. At most one holder at a time, over all
-   * processes; for work of a single instance (sweeps, orphaned events).
+   * processes that serve; for work of a single instance (sweeps, orphaned events).
    */
   lease(name: string, ms: number): Promise<boolean>;
+  /**
+   * A number that changes with every write of any process, read without a query: nothing new can be found while it stays
+   * the same. Undefined where the engine has none (MongoDB).
+   */
+  revision(): number | undefined;
   /** Resolves if the engine answers; rejects otherwise. For readiness. */
   ping(): Promise<void>;
   /** Finishes the writes under way, then closes; an insertMany or update may be refused between its writes. */

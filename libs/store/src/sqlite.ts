@@ -5,9 +5,9 @@ import { inShape } from './shapes.ts';
 import { collectionHandle } from './sqlite/documents.ts';
 import { type DatabaseFile, openFile, type Surroundings } from './sqlite/file.ts';
 import { createIdempotency } from './sqlite/idempotency.ts';
+import { createLeases } from './sqlite/leases.ts';
 import { createOutbox } from './sqlite/outbox.ts';
 import { tableInfo, tableOf } from './sqlite/schema.ts';
-import { isFailure, type Step } from './sqlite/writer/protocol.ts';
 import { startWriterThread } from './sqlite/writer/thread.ts';
 
 /** The location of the files, and the engine's dependencies. */
@@ -21,20 +21,14 @@ export interface SqliteOptions extends Surroundings {
 /** The stores of one process: one file per service, one writer thread for all. */
 export interface SqliteStores {
   /**
-   * Opens `<name>.sqlite` and creates the collections' tables and indexes. Other processes may have it open too.
+   * Opens `<name>.sqlite` and creates the collections' tables and indexes. Other processes may have it open too, but
+   * leases are of this one.
    * @throws an Error that names the file and the reason (directory not writable, file corrupted, disk full …)
    */
   open(name: string, collections: readonly Collection<Document>[]): Promise<Store>;
   /** Closes every store, then the writer thread. */
   close(): Promise<void>;
 }
-
-const leaseStep = (name: string, holder: string, ms: number): Step => [
-  `INSERT INTO "$leases" (name, holder, until) VALUES (?, ?, ?)
-   ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until WHERE holder = excluded.holder OR until <= ?`,
-  'must',
-  [name, holder, Date.now() + ms, Date.now()],
-];
 
 const storeOf = (
   file: DatabaseFile,
@@ -44,6 +38,7 @@ const storeOf = (
 ): Store => {
   const tables = new Map(collections.map((one) => [one.name, tableInfo(one)]));
   const idempotency = createIdempotency(file, requestMs);
+  const leases = createLeases(file.path);
   return {
     collection<T extends Document>(declared: Collection<T>) {
       const table = tables.get(declared.name);
@@ -52,10 +47,12 @@ const storeOf = (
     },
     idempotency,
     outbox: createOutbox(file),
-    lease: async (name, ms) => !isFailure(await file.write([leaseStep(name, file.holder, ms)], 0)),
+    lease: async (name, ms) => leases.lease(name, ms),
+    revision: () => file.reader.revision(),
     ping: () => file.ping(),
     async close() {
       idempotency.stop();
+      leases.releaseAll();
       onClose();
       await file.close();
     },

@@ -17,6 +17,7 @@ import { idempotencyRecords } from './idempotency-records.ts';
 import { leases } from './leases.ts';
 import { model } from './model.ts';
 import { outbox } from './outbox.ts';
+import { revisions } from './revisions.ts';
 import { starts } from './starts.ts';
 import { type Check, type Engine, type Subject, suiteCollections } from './subject.ts';
 import { tenants } from './tenants.ts';
@@ -40,6 +41,7 @@ export const topics: Readonly<Record<string, readonly Check[]>> = {
   pages,
   starts,
   leases,
+  revisions,
   crashes,
   model,
   large,

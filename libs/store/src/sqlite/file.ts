@@ -1,6 +1,5 @@
 // The store port on SQLite: one file per service, read on the caller's thread and written by the writer thread.
 
-import { randomUUID } from 'node:crypto';
 import type { OutboxEvent } from '../port.ts';
 import { engineError } from './errors.ts';
 import { openReader, type Reader } from './reader.ts';
@@ -18,8 +17,6 @@ export interface Surroundings {
 export interface DatabaseFile {
   readonly path: string;
   readonly reader: Reader;
-  /** The id of this opening of the file, as the holder of leases. */
-  readonly holder: string;
   readonly surroundings: Surroundings;
   /**
    * Writes all steps or none, notifies the listeners of their events, and returns the result of the step `answers`. A
@@ -43,7 +40,6 @@ export const openFile = async (
   const { file, answer } = await thread.open(path, tables);
   if (isFailure(answer)) throw engineError(path, answer);
   const reader = openReader(path);
-  const holder = randomUUID();
   const listeners = new Set<(events: readonly OutboxEvent[]) => void>();
   const underWay = new Set<Promise<unknown>>();
   let closing: Promise<void> | undefined;
@@ -79,14 +75,12 @@ export const openFile = async (
     await Promise.allSettled(underWay);
     // The writer closes last: it can fold the write-ahead log into the file, a reader cannot.
     reader.close();
-    await thread.write(file, [['DELETE FROM "$leases" WHERE holder = ?', 'run', [holder]]], 0).catch(() => {});
     await thread.closeFile(file).catch(() => {});
   };
 
   return {
     path,
     reader,
-    holder,
     surroundings,
     write,
     onCommitted(listener) {
@@ -96,7 +90,7 @@ export const openFile = async (
     async ping() {
       const outcome = await write([['SELECT 1', 'rows', []]], 0);
       if (isFailure(outcome)) throw engineError(path, outcome);
-      reader.all('SELECT count(*) FROM "$leases"');
+      reader.all('SELECT 1 FROM "$outbox" LIMIT 1');
     },
     close: () => {
       closing ??= close();

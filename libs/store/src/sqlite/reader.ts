@@ -10,6 +10,8 @@ export interface Reader {
   all(sql: string, values?: readonly Value[]): unknown[][];
   /** Runs several reads on one state of the file. */
   together<R>(read: () => R): R;
+  /** Changes with every commit of any other connection, the writer's among them. */
+  revision(): number;
   close(): void;
 }
 
@@ -34,6 +36,7 @@ export const openReader = (path: string): Reader => {
         prepare('COMMIT').run();
       }
     },
+    revision: () => explained(() => Number(prepare('PRAGMA data_version').get()?.[0 as never])),
     close: () => database.close(),
   };
 };

@@ -86,8 +86,7 @@ const ownTables = `
   CREATE TABLE IF NOT EXISTS "$subjects" (
     subject TEXT, key TEXT, expires_at INTEGER NOT NULL, PRIMARY KEY (subject, key)) STRICT, WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS "$subjects.expiry" ON "$subjects" (expires_at);
-  CREATE TABLE IF NOT EXISTS "$leases" (
-    name TEXT PRIMARY KEY, holder TEXT NOT NULL, until INTEGER NOT NULL) STRICT, WITHOUT ROWID;`;
+  DROP TABLE IF EXISTS "$leases";`;
 
 const migrateTable = (database: DatabaseSync, table: Table) => {
   database.exec(`CREATE TABLE IF NOT EXISTS "${table.name}" (
