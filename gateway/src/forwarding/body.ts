@@ -9,9 +9,6 @@ import { createInFlight, type Indexed } from './in-flight.ts';
 /** Bytes of bodies that have not arrived completely, at all services together; beyond, the oldest ones are refused. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
-/** Interval of the timeout check for all bodies together. */
-const TICK_MS = 100;
-
 /** Methods whose body is forwarded; a body of any other method is dropped. */
 const WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
@@ -36,8 +33,6 @@ export const hasBody = (request: IncomingMessage): boolean => {
 /** A request whose body is arriving. It holds nothing of the service. */
 interface Arriving extends Indexed {
   readonly exchange: Exchange;
-  /** When the body is late. Epoch milliseconds. */
-  readonly dueAt: number;
   /** As many as have arrived. */
   bytes: number;
   readonly stop: () => void;
@@ -55,13 +50,13 @@ export interface Bodies {
 
 /** Makes the list of the bodies that are arriving; each has `timeoutMs`, by default less than the server's own limit. */
 export const createBodies = (timeoutMs = 25_000): Bodies => {
-  const arriving = createInFlight<Arriving>();
   let total = 0;
 
   const refuse = ({ exchange, stop }: Arriving, fault: Fault): void => {
     stop();
     answerFault(exchange, fault);
   };
+  const arriving = createInFlight<Arriving>((one) => refuse(one, tooSlow()));
 
   const refuseOldest = (): void => {
     let oldest: Arriving | undefined;
@@ -70,14 +65,6 @@ export const createBodies = (timeoutMs = 25_000): Bodies => {
     });
     if (oldest) refuse(oldest, tooMany());
   };
-
-  const tick = setInterval(() => {
-    const now = Date.now();
-    arriving.visit((one) => {
-      if (now >= one.dueAt) refuse(one, tooSlow());
-    });
-  }, TICK_MS);
-  tick.unref();
 
   return {
     read(exchange, pass) {
@@ -105,6 +92,6 @@ export const createBodies = (timeoutMs = 25_000): Bodies => {
       request.on('data', take).on('end', end);
       return stop;
     },
-    close: () => clearInterval(tick),
+    close: arriving.close,
   };
 };

@@ -58,9 +58,6 @@ const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'PUT', 'DELETE']
 /** The part of a service's requests in flight that one caller may have. */
 const CALLERS_PART = 0.05;
 
-/** Interval of the timeout check for all requests together; a timer per request would cost more. */
-const TICK_MS = 100;
-
 const clientIsGone = ({ exchange: { request, response } }: ProxiedRequest): boolean =>
   response.destroyed || (request.destroyed && !request.complete);
 
@@ -84,9 +81,9 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
   const { host } = new URL(options.url);
   const target = targetOf(options.url);
   const pool = new Pool({ ...target, addresses });
-  const inFlight = createInFlight<ProxiedRequest>();
+  const inFlight = createInFlight<ProxiedRequest>((late) => expire(late));
   /** Like streams, they have a limit of their own, at the service. */
-  const waiting = createInFlight<ProxiedRequest>();
+  const waiting = createInFlight<ProxiedRequest>((late) => expire(late));
   const bound = createInFlightBound<string>(Math.ceil(concurrency * CALLERS_PART), 'this caller');
 
   /** A request that is neither counted nor timed any more. */
@@ -206,15 +203,6 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
     else fail(proxied, new UpstreamTimeout());
   };
 
-  const tick = setInterval(() => {
-    const now = Date.now();
-    for (const requests of [inFlight, waiting])
-      requests.visit((proxied) => {
-        if (now >= proxied.dueAt) expire(proxied);
-      });
-  }, TICK_MS);
-  tick.unref();
-
   const events = {
     /** The response is sent or the client has disconnected: the rest of the upstream exchange is not needed. */
     over(proxied: ProxiedRequest): void {
@@ -281,7 +269,8 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
     },
     inFlight: () => inFlight.size,
     close() {
-      clearInterval(tick);
+      inFlight.close();
+      waiting.close();
       pool.destroy();
     },
   };

@@ -1,7 +1,12 @@
 /** An item that stores its index in the list. */
 export interface Indexed {
   index: number;
+  /** When it is late. Epoch milliseconds. */
+  readonly dueAt: number;
 }
+
+/** Interval of the check of all items together; a timer for each would cost more. */
+const TICK_MS = 100;
 
 /** The requests in flight: added and removed thousands of times a second, in any order. */
 export interface InFlight<Item extends Indexed> {
@@ -10,15 +15,37 @@ export interface InFlight<Item extends Indexed> {
   delete(item: Item): void;
   /** Visits all items in no particular order; the visitor may delete the visited item. */
   visit(visitor: (item: Item) => void): void;
+  /** Watches for late items no more. */
+  close(): void;
 }
 
 /**
- * Makes the list. A Set would retain memory: when V8 grows its table, the old table keeps its entries and a link to the
+ * Makes the list; calls `late` for the items that are past due, until they are deleted. A Set would retain memory: when V8 grows its table, the old table keeps its entries and a link to the
  * new one, and once that old table has been promoted, later requests live until the next full collection (measured: a
  * third of all memory).
  */
-export const createInFlight = <Item extends Indexed>(): InFlight<Item> => {
+export const createInFlight = <Item extends Indexed>(late: (item: Item) => void): InFlight<Item> => {
   const items: Item[] = [];
+  let ticking: NodeJS.Timeout | undefined;
+
+  const visit = (visitor: (item: Item) => void): void => {
+    for (let index = items.length - 1; index >= 0; index -= 1) {
+      const item = items[index];
+      if (item) visitor(item);
+    }
+  };
+  const stop = (): void => {
+    clearInterval(ticking);
+    ticking = undefined;
+  };
+  const tick = (): void => {
+    const now = Date.now();
+    visit((item) => {
+      if (now >= item.dueAt) late(item);
+    });
+    if (items.length === 0) stop();
+  };
+
   return {
     get size() {
       return items.length;
@@ -26,6 +53,7 @@ export const createInFlight = <Item extends Indexed>(): InFlight<Item> => {
     add(item) {
       item.index = items.length;
       items.push(item);
+      ticking ??= setInterval(tick, TICK_MS).unref();
     },
     delete(item) {
       const { index } = item;
@@ -35,11 +63,7 @@ export const createInFlight = <Item extends Indexed>(): InFlight<Item> => {
       items[index] = last;
       last.index = index;
     },
-    visit(visitor) {
-      for (let index = items.length - 1; index >= 0; index -= 1) {
-        const item = items[index];
-        if (item) visitor(item);
-      }
-    },
+    visit,
+    close: stop,
   };
 };

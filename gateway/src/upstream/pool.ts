@@ -46,7 +46,7 @@ export class Pool extends Agent {
   readonly #open: () => Socket;
   readonly #idle: Pooled[] = [];
   readonly #all = new Set<Pooled>();
-  readonly #sweep: NodeJS.Timeout;
+  #sweep: NodeJS.Timeout | undefined;
   readonly #renewedAfterMs: number;
   #idleMs = IDLE_MS;
   #hint: string | string[] | undefined;
@@ -77,8 +77,6 @@ export class Pool extends Agent {
       protocol,
       addRequest: (request: ClientRequest) => request.onSocket(this.#connect(0)),
     });
-    this.#sweep = setInterval(() => this.#closeIdle(Date.now()), SWEEP_MS);
-    this.#sweep.unref();
   }
 
   /**
@@ -159,6 +157,7 @@ export class Pool extends Agent {
       } else {
         connection.idleSince = now;
         this.#idle.push(connection);
+        this.#sweep ??= setInterval(() => this.#closeIdle(Date.now()), SWEEP_MS).unref();
       }
     });
     // A request on the connection receives its errors as well; an idle connection needs no handling.
@@ -175,5 +174,8 @@ export class Pool extends Agent {
     // The longest idle connections come first.
     const fresh = this.#idle.findIndex(({ idleSince }) => now - idleSince < this.#idleMs);
     for (const connection of this.#idle.splice(0, fresh < 0 ? this.#idle.length : fresh)) connection.destroy();
+    if (this.#idle.length > 0) return;
+    clearInterval(this.#sweep);
+    this.#sweep = undefined;
   }
 }
