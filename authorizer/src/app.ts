@@ -67,5 +67,5 @@ export const authorizer: ServiceDefinition<typeof settings, Authorizer> = {
     { queue: topology.authorizerContactErased, handle: (message) => onContactErased(users, logger, message) },
     { queue: topology.authorizerInstitutions, handle: (message) => onInstitutionChanged(institutions, message) },
   ],
-  background: ({ logger }, prepared) => startBackground(prepared, logger),
+  background: ({ store, logger }, prepared) => startBackground(prepared, store, logger),
 };

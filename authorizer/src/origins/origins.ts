@@ -1,6 +1,6 @@
 // The web origins that may read answers of the institution API: those that clients and API keys name.
 import { hash } from 'node:crypto';
-import { type CollectionHandle, type Document, everyDocument, type Store } from '@boxoffice/store';
+import { type CollectionHandle, type Document, everyDocument, type Store, unlessQuiet } from '@boxoffice/store';
 import { apiKeysOf, clientsOf } from '../store.ts';
 
 /** The origins of the installation, each once; a loopback one with the port `*`, since any port matches. */
@@ -69,9 +69,11 @@ export const createOrigins = (store: Store, now: () => number): Origins => {
     current = { mark: hash('sha256', JSON.stringify(origins), 'base64url').slice(0, 22), origins };
   };
 
+  const readNews = unlessQuiet(store, 0, read);
+
   return {
     async named(mark) {
-      reading ??= read().finally(() => {
+      reading ??= readNews().finally(() => {
         reading = undefined;
       });
       await reading;

@@ -1,5 +1,5 @@
 import type { AccessClaims } from '@boxoffice/identity';
-import { type Store, UniqueViolation } from '@boxoffice/store';
+import { createQuiet, type Store, UniqueViolation } from '@boxoffice/store';
 import { tokenRevoked } from '../events.ts';
 import { clientsOf, revocationsOf } from '../store.ts';
 
@@ -27,6 +27,7 @@ const iso = (at: number): string => new Date(at).toISOString();
 /** Makes the revocations on a store. */
 export const createRevocations = (store: Store, now: () => number = Date.now): Revocations => {
   const revocations = revocationsOf(store);
+  const quietMs = createQuiet(store);
   return {
     revoke: async ({ jti, exp, client_id: clientId, institution }) => {
       const expiresAt = exp * 1000;
@@ -43,6 +44,7 @@ export const createRevocations = (store: Store, now: () => number = Date.now): R
     since: async (since) => {
       const asOf = iso(now());
       const from = since && since.getTime() - OVERLAP_MS;
+      if (from !== undefined && quietMs() > now() - from) return { tokens: [], clients: [], asOf };
       const revoked = revocations.acrossInstitutions.find(
         from === undefined
           ? { where: { expiresAt: { gt: now() } }, orderBy: 'expiresAt' }

@@ -59,6 +59,9 @@ const seedDemo = async (
   }).finally(line.end);
 };
 
+/** The services run as long as the gateway, so their descriptions stay the same. Milliseconds. */
+const LEARN_EVERY_MS = 60_000;
+
 const openGateway = async (
   { settings, stop, engines }: Program,
   services: Services,
@@ -79,6 +82,7 @@ const openGateway = async (
     onRefused: logRefused(accessLogger),
     metrics,
     drainMs: DRAIN_MS,
+    learnEveryMs: LEARN_EVERY_MS,
   });
   stop.add('gateway', () => gateway.close());
   return gateway;

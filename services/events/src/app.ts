@@ -52,8 +52,8 @@ export const events: ServiceDefinition<typeof settings, State> = {
   operations: (_parts, { context, webhooks }) => routes(context, webhooks),
   webhooks: describedWebhooks,
   reactions: (_parts, { context }) => [{ queue: topology.eventsFacts, handle: (message) => onFact(context, message) }],
-  background: ({ logger }, { context, deliveries }) => {
-    const resuming = startResuming(context.waiting, logger);
+  background: ({ store, logger }, { context, deliveries }) => {
+    const resuming = startResuming(context.waiting, store, logger);
     deliveries.start();
     return {
       async close() {

@@ -7,6 +7,7 @@ interface OrphanedEventsOptions {
   readonly logger: Logger;
   readonly sweepMs?: number;
   readonly orphanedAfterMs?: number;
+  readonly quietMs?: () => number;
   readonly memory: number;
   /** What the relay has in hand, in the order of arrival. */
   readonly held: ReadonlyMap<string, Message>;
@@ -37,7 +38,7 @@ const page = 500;
  */
 export const createOrphanedEvents = (options: OrphanedEventsOptions): OrphanedEvents => {
   const { outbox, lease, logger, held, take, memory, isBusDown } = options;
-  const { sweepMs = 3_000, orphanedAfterMs = 5_000 } = options;
+  const { sweepMs = 3_000, orphanedAfterMs = 5_000, quietMs = () => 0 } = options;
   const leaseMs = Math.max(15_000, 5 * sweepMs);
   let leaseUntil = 0;
   let notBefore = 0;
@@ -50,6 +51,8 @@ export const createOrphanedEvents = (options: OrphanedEventsOptions): OrphanedEv
   let missed = false;
   let aside: Message[] = [];
   let more = false;
+  /** Whether the last search found nothing. */
+  let clear = false;
 
   const holdsLease = async (): Promise<boolean> => {
     const now = Date.now();
@@ -65,12 +68,14 @@ export const createOrphanedEvents = (options: OrphanedEventsOptions): OrphanedEv
   /** Searches for orphaned events of other processes. */
   const sweep = async (): Promise<void> => {
     more = false;
+    clear = false;
     // After an outage the other processes begin with their own events; those are not orphaned yet.
     if (isBusDown() || Date.now() < notBefore || !(await holdsLease())) return;
     const limit = held.size + page; // stuck events must not hide later ones
     const found = await outbox.pending(limit, orphanedAfterMs);
     takeUnlessDone(found);
     more = found.length === limit;
+    clear = found.length === 0;
   };
 
   /** Reads this process's events (among others) until memory and outbox agree again. */
@@ -105,7 +110,7 @@ export const createOrphanedEvents = (options: OrphanedEventsOptions): OrphanedEv
   };
   const tick = (): void => {
     if (missed) room();
-    else read(sweep);
+    else if (!clear || quietMs() <= orphanedAfterMs + 2 * sweepMs) read(sweep);
     timer = setTimeout(tick, sweepMs);
   };
 

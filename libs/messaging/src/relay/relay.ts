@@ -22,6 +22,11 @@ export interface RelayOptions {
   readonly sweepMs?: number;
   /** Age from which an event counts as orphaned. Default 5,000. */
   readonly orphanedAfterMs?: number;
+  /**
+   * For how long no process has written to the store, in milliseconds; default: 0, unknown. In a quiet store nothing is
+   * searched for.
+   */
+  readonly quietMs?: () => number;
   /** How long `close` waits for events being published. Default 5,000. */
   readonly drainMs?: number;
 }

@@ -51,6 +51,38 @@ describe('the relay publishes the orphaned events of dead processes', () => {
     await relay.close();
   });
 
+  test('a quiet store is not searched again, until something is written', async () => {
+    const outbox = createMemoryOutbox();
+    const own = outbox.process();
+    const bus = createScriptedBus();
+    bus.flow(true);
+    let searches = 0;
+    const pending = (limit: number, olderThanMs?: number) => {
+      searches++;
+      return own.pending(limit, olderThanMs);
+    };
+    let quietMs = 0;
+    let looks = 0;
+    const quiet = () => {
+      looks++;
+      return quietMs;
+    };
+    const relay = startRelay({ ...eager, ...own, outbox: { ...own, pending }, bus, quietMs: quiet });
+    await until('a search', () => searches > 0, patience);
+    quietMs = 60_000;
+    const from = looks;
+    await until('looks at a quiet store', () => looks >= from + 5, patience);
+    const before = searches;
+    await until('more of them', () => looks >= from + 10, patience);
+    expect(searches).toBe(before);
+    const dead = outbox.process();
+    outbox.commit(dead, [probe()]);
+    dead.cut();
+    quietMs = 0;
+    await until('an empty outbox', () => outbox.pending.size === 0, patience);
+    await relay.close();
+  });
+
   test('events younger than `orphanedAfterMs` are left to the process that committed them', async () => {
     const outbox = createMemoryOutbox();
     const [own, peer] = [outbox.process(), outbox.process()];

@@ -1,10 +1,10 @@
 import type { DeadLetters } from '@boxoffice/messaging';
 import { type Logger, repeat } from '@boxoffice/runtime';
-import type { Store } from '@boxoffice/store';
+import { type Store, unlessQuiet } from '@boxoffice/store';
 import type { Closable } from '../definition.ts';
 import { deadLetterCollection, TOGETHER } from './dead-letter-store.ts';
 
-/** Milliseconds between two polls for requests: one indexed read each. */
+/** Milliseconds between two polls for requests: one indexed read each after a write. */
 const LOOK_EVERY_MS = 1_000;
 
 /**
@@ -30,7 +30,7 @@ export const serveReplayRequests = (store: Store, inside: DeadLetters, logger: L
       await inside.replay(id);
     }
   };
-  return repeat(look, {
+  return repeat(unlessQuiet(store, 0, look), {
     everyMs: LOOK_EVERY_MS,
     failed: (error) => logger.warn('a dead letter could not be replayed', { error }),
   });

@@ -28,7 +28,7 @@ import {
   watchSurroundings,
   within,
 } from '@boxoffice/runtime';
-import type { Store } from '@boxoffice/store';
+import { createQuiet, type Store } from '@boxoffice/store';
 import type { Parts, ServiceDefinition } from '../definition.ts';
 import { type Subscriptions, startSubscriptions } from '../facts/subscriptions.ts';
 import { queueMetrics } from '../metrics/queues.ts';
@@ -216,6 +216,7 @@ export const startService = async <Spec extends SettingsSpec, State>(
     const relay = startRelay({
       outbox: store.outbox,
       lease: (lease, ms) => store.lease(lease, ms),
+      quietMs: createQuiet(store),
       bus: subscriptions,
       logger,
       metrics: metrics && relayMetrics(metrics, name),

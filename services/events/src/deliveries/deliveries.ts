@@ -1,6 +1,6 @@
 import type { Logger } from '@boxoffice/runtime';
 import { repeat } from '@boxoffice/runtime';
-import type { Store } from '@boxoffice/store';
+import { type Store, unlessQuiet } from '@boxoffice/store';
 import type { Feed } from '../feed/read.ts';
 import type { Log } from '../log/log.ts';
 import type { EventDocument } from '../store.ts';
@@ -156,11 +156,14 @@ export const createDeliveries = (its: DeliveriesDependencies): Deliveries => {
     );
   };
 
-  const lookOnce = async (): Promise<void> => {
+  const lookForNews = unlessQuiet(store, 0, async () => {
     await lookForChanges();
-    await beat();
-    if (runners.size === 0) return;
     await lookForEvents();
+  });
+
+  const lookOnce = async (): Promise<void> => {
+    await lookForNews();
+    await beat();
     const at = now();
     for (const { runner } of runners.values()) if ((runner.dueAt() ?? Number.POSITIVE_INFINITY) <= at) runner.wake();
   };

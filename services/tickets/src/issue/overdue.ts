@@ -2,6 +2,7 @@
 
 import { type Logger, repeat } from '@boxoffice/runtime';
 import type { Closable } from '@boxoffice/service';
+import { unlessQuiet } from '@boxoffice/store';
 import type { Context } from '../context.ts';
 import { type OrderDocument, ordersCollection } from '../store.ts';
 import { withMissing } from './issue.ts';
@@ -10,6 +11,8 @@ const SWEEP_MS = 10_000;
 
 /** Orders, and the instance that takes over for a dead one, have repeated the direct call by then several times. */
 export const OVERDUE_MS = 30_000;
+/** What is overdue was found by then. */
+const SETTLED_MS = OVERDUE_MS + 2 * SWEEP_MS;
 
 /**
  * Issues the tickets of an order without names, and ends its wait. A late call still names them. The wait ends last, so
@@ -43,8 +46,11 @@ export const issueOverdue = async (context: Context, logger: Pick<Logger, 'warn'
 
 /** Issues overdue tickets at once and every 10 seconds; a single query while there are none. */
 export const startOverdue = (context: Context, logger: Pick<Logger, 'warn' | 'error'>): Closable =>
-  repeat(() => issueOverdue(context, logger), {
-    everyMs: SWEEP_MS,
-    atOnce: true,
-    failed: (error) => logger.error('overdue tickets could not be issued; the next run tries again', { error }),
-  });
+  repeat(
+    unlessQuiet(context.store, SETTLED_MS, () => issueOverdue(context, logger)),
+    {
+      everyMs: SWEEP_MS,
+      atOnce: true,
+      failed: (error) => logger.error('overdue tickets could not be issued; the next run tries again', { error }),
+    },
+  );

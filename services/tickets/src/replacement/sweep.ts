@@ -1,5 +1,6 @@
 import { type Logger, repeat } from '@boxoffice/runtime';
 import type { Closable } from '@boxoffice/service';
+import { unlessQuiet } from '@boxoffice/store';
 import type { Context } from '../context.ts';
 import { replacementsCollection } from '../store.ts';
 import { finishReplacement } from '../tickets/lineage.ts';
@@ -8,6 +9,9 @@ const SWEEP_MS = 10_000;
 
 /** After this time a pending replacement counts as interrupted. */
 const INTERRUPTED_MS = 5_000;
+
+/** Interrupted replacements were found by then. */
+const SETTLED_MS = INTERRUPTED_MS + 2 * SWEEP_MS;
 
 /** After this time a replacement that was not committed is abandoned. */
 const ABANDONED_MS = 10 * 60_000;
@@ -28,9 +32,12 @@ export const resumeInterrupted = async (context: Context): Promise<void> => {
 
 /** Resumes interrupted replacements at once and every 10 seconds; a single query while there are none. */
 export const startSweep = (context: Context, logger: Pick<Logger, 'error'>): Closable =>
-  repeat(() => resumeInterrupted(context), {
-    everyMs: SWEEP_MS,
-    atOnce: true,
-    failed: (error) =>
-      logger.error('interrupted replacements of tickets could not be completed; the next run tries again', { error }),
-  });
+  repeat(
+    unlessQuiet(context.store, SETTLED_MS, () => resumeInterrupted(context)),
+    {
+      everyMs: SWEEP_MS,
+      atOnce: true,
+      failed: (error) =>
+        logger.error('interrupted replacements of tickets could not be completed; the next run tries again', { error }),
+    },
+  );
