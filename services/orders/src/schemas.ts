@@ -25,8 +25,8 @@ export const externalReference = lineOfText({
 });
 
 /** Money: totals stay far below where integers stop being exact. */
-const money = (minimum: number) =>
-  Integer({ minimum, maximum: 1_000_000_000_000, description: "in the currency's minor unit" });
+const money = (minimum: number, description = "in the currency's minor unit") =>
+  Integer({ minimum, maximum: 1_000_000_000_000, description });
 
 export const pointOfSale = lineOfText({
   maxLength: 253,
@@ -185,10 +185,8 @@ export const Order = named(
     lines: List(Line),
     total: money(0),
     paid: money(0),
-    due: money(0),
-    paymentStatus: oneOf(['unpaid', 'partial', 'paid'], {
-      description: 'by captured payments, less refunds until the order is confirmed',
-    }),
+    due: money(0, "in the currency's minor unit; what was refunded before the confirmation is due again"),
+    paymentStatus: oneOf(['unpaid', 'partial', 'paid'], { description: '`paid`: nothing is due' }),
     refundStatus: oneOf(['none', 'partial', 'full'], { description: 'how much of what was paid went back' }),
     expiresAt: nullable(instant('end of the hold of an open order')),
     dueAt: nullable(instant('until when a reserved order must be paid')),

@@ -1,7 +1,7 @@
 import { accept, acceptButRefuse, type Decision, refuse } from './order/decision.ts';
 import { expiredUnsold } from './order/expiry.ts';
 import { hasNames, orderConfirmed } from './order/facts.ts';
-import { due, isCovered } from './order/money.ts';
+import { due } from './order/money.ts';
 import type { Line, Order, Place } from './order/order.ts';
 import { touched, unfit, unpaidStates, waitingNoMore, wrongState } from './order/state.ts';
 import { currentTicket } from './tickets.ts';
@@ -24,8 +24,6 @@ export const beginConfirm = <O extends Order>(
   if (rest > 0 && isPending && !onAccount) return wrongState(order, 'confirmed');
   if (rest > 0 && !onAccount)
     return refuse('unpaid', `${rest} ${order.currency} (in minor units) is due, so the order cannot be confirmed.`);
-  if (!isCovered(order) && !onAccount)
-    return refuse('unpaid', 'Money of the order was refunded, so it is confirmed on account only.');
   return accept({ ...order, pendingStep: { step: 'confirm', request, since: now, late: false, paymentId: null } });
 };
 

@@ -27,15 +27,13 @@ export const hasPayment = ({ payments }: Pick<Order, 'payments'>, id: string): b
 
 /**
  * The effect of captured money: the sale of an order that it covers, after holding the places again if expired;
- * otherwise the end of waiting. Refunded money covers nothing: such an order is not sold, and the answer says so.
+ * otherwise the end of waiting.
  */
 const afterCapture = <O extends Order>(order: O, paymentId: string, request: string, now: number): Accepted<O> => {
   const late = order.state === 'expired';
   const canBeSold = order.lines.length > 0 && (late || isUnpaid(order));
   if (canBeSold && isPaidInFull(order))
     return accept({ ...order, pendingStep: { step: 'confirm', request, since: now, late, paymentId } });
-  if (canBeSold && due(order) === 0)
-    return acceptButRefuse(accept(waitingNoMore(order, now)), refuse('paid_and_refunded'), paymentId);
   if (late) return acceptButRefuse(accept(order), refuse('late_and_unpaid'), paymentId);
   return accept(waitingNoMore(order, now));
 };

@@ -164,11 +164,6 @@ export const refusals = {
     shopReason: null,
     details: 'The payment is recorded, but the order is cancelled; refund it.',
   },
-  paid_and_refunded: {
-    code: 'payment_recorded',
-    shopReason: null,
-    details: 'The payment is recorded, but money of the order was refunded, so it is not confirmed.',
-  },
 } as const satisfies Readonly<Record<string, Row>>;
 
 export type Reason = keyof typeof refusals;

@@ -56,7 +56,7 @@ export const actionsRoutes = (contextOf: ContextOf): AnyOperation[] => [
     summary: 'Confirms an order that is free of charge, paid or on account: sells its places, issues its tickets',
     description:
       'While a payment is pending the answer is 412 `order_payment_pending`, unless `onAccount` is true: settle the ' +
-      'payment first. An order whose captured money was refunded is 412 `order_unpaid`.',
+      'payment first.',
     body: Confirmation,
     answers: { 200: Order },
     errors: ['conflict', 'order_unpaid', 'order_empty', ...stateCodes],

@@ -45,8 +45,8 @@ export const paymentsRoutes = (contextOf: ContextOf): AnyOperation[] => [
     description:
       'Pending amounts do not lower `due`. A capture on an expired order confirms it if its places can be held ' +
       'again; if not, the answer is 412 `payment_recorded`: the money is recorded, and `Location` names the payment. ' +
-      'Once places are free, setting that payment to `captured` again confirms the order. An order whose captured ' +
-      'money, less refunds, is below its total is not confirmed: 412 `payment_recorded`. `reference` is sensitive: ' +
+      'Once places are free, setting that payment to `captured` again confirms the order. An expired order of which ' +
+      'something is still due is not confirmed: 412 `payment_recorded`. `reference` is sensitive: ' +
       'writing it needs the scope orders.sensitive:write as well (403), and answers contain it with the scope ' +
       "orders.sensitive:read only. ETag and If-Match are the order's.",
     body: NewPayment,

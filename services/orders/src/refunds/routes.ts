@@ -41,8 +41,8 @@ export const refundsRoutes = (contextOf: ContextOf): AnyOperation[] => [
     access: 'orders.sensitive:write',
     summary: 'Records a refund, in every state of the order',
     description:
-      'Refunds do not lower `paid`, but an order with refunded money is confirmed on account only. While the order ' +
-      "is being confirmed the answer is 409 `conflict`. ETag and If-Match are the order's.",
+      'Refunds do not lower `paid`. Money that is refunded before the order is confirmed is due again. While it is ' +
+      "being confirmed the answer is 409 `conflict`. ETag and If-Match are the order's.",
     body: NewRefund,
     answers: { 201: Refund },
     errors: ['conflict', 'refund_exceeds_paid', 'semantically_invalid'],

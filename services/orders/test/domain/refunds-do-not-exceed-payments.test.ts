@@ -28,13 +28,15 @@ const input = (amount: number, more = {}) => ({
 const partPaid = next(addPayment(openOrder(), payment('pay_1', 4_000), NOW));
 
 describe('a refund', () => {
-  test('is accepted in every state and changes neither the paid nor the due amount', () => {
+  test('is accepted in every state; before the confirmation the money is due again, and stays paid', () => {
     const cancelled = next(cancel(partPaid, { reason: null, override: false, controlled: null }, NOW));
     for (const order of [partPaid, next(expire(partPaid, UNTIL)), cancelled]) {
       const refunded = next(refund(order, input(1_000), NOW));
-      expect([refunded.state, paid(refunded), due(refunded)]).toEqual([order.state, 4_000, 6_000]);
+      expect([refunded.state, paid(refunded), due(refunded)]).toEqual([order.state, 4_000, 7_000]);
       expect(refundStatus(refunded)).toBe('partial');
     }
+    const confirmed: Order = { ...partPaid, state: 'confirmed', confirmedAt: NOW + 1 };
+    expect(due(next(refund(confirmed, input(1_000), NOW + 2)))).toBe(6_000);
     expectRefused(refund(draft(), input(1), NOW), 'wrong_state');
   });
 
@@ -46,7 +48,7 @@ describe('a refund', () => {
     expect(next(refund(waiting, input(1), NOW)).pendingStep).toEqual(waiting.pendingStep);
   });
 
-  test('below the total prevents the sale by a confirmation, a repeated and a further capture', () => {
+  test('below the total prevents the sale by a confirmation or a capture, until it is paid again', () => {
     const unsold: Order = { ...next(addPayment(openOrder(), payment('pay_1', 10_000), NOW)), pendingStep: null };
     const waiting: Order = {
       ...next(addPayment(partPaid, payment('pay_2', 6_000, 'pending'), NOW)),
@@ -57,11 +59,14 @@ describe('a refund', () => {
     expectRefused(beginConfirm(back, { request: 'sale', onAccount: false }, NOW), 'unpaid');
     expect(next(beginConfirm(back, { request: 'sale', onAccount: true }, NOW)).pendingStep?.step).toBe('confirm');
     expect(
-      expectAcceptedButRefused(settlePayment(next(expire(back, UNTIL)), settlement, UNTIL), 'paid_and_refunded')
+      expectAcceptedButRefused(settlePayment(next(expire(back, UNTIL)), settlement, UNTIL), 'late_and_unpaid')
         .pendingStep,
     ).toBeNull();
     const other = settlePayment(next(refund(waiting, input(1), NOW)), { ...settlement, paymentId: 'pay_2' }, NOW);
-    expect(expectAcceptedButRefused(other, 'paid_and_refunded')).toMatchObject({ state: 'open', pendingStep: null });
+    expect(next(other)).toMatchObject({ state: 'open', pendingStep: null });
+    expect(due(next(other))).toBe(1);
+    const paidAgain = next(addPayment(next(other), payment('pay_3', 1), NOW));
+    expect(paidAgain.pendingStep?.step).toBe('confirm');
   });
 
   test('of an overpaid amount does not prevent the sale', () => {

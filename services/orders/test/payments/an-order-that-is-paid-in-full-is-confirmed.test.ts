@@ -78,7 +78,14 @@ describe.each(engines)('an order that is paid in full is confirmed, however that
     const { path, remove } = await partlyPaid();
     const refund = { body: { amount: 1_000, method: 'card' } };
     expect((await fixture.call('POST', `${path}/refunds`, refund)).status).toBe(201);
-    const unpaid = { state: 'open', total: 1_000, paid: 1_000, paymentStatus: 'unpaid', refundStatus: 'full' };
+    const unpaid = {
+      state: 'open',
+      total: 1_000,
+      paid: 1_000,
+      due: 1_000,
+      paymentStatus: 'unpaid',
+      refundStatus: 'full',
+    };
     expect(await remove()).toMatchObject({ status: 200, data: unpaid });
     expect((await fixture.call('POST', `${path}/confirmation`, { body: {} })).code).toBe('order_unpaid');
     const sold = await partlyPaid();

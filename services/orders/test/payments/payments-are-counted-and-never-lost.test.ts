@@ -147,15 +147,32 @@ describe.each(engines)('payments are counted and never lost, on $name', (engine)
     expect(fixture.catalog.count(hall)).toMatchObject({ sold: 0 });
   });
 
-  test('an open order whose money was refunded is confirmed on account only', async () => {
-    const { path } = await newOrder(fixture);
-    expect((await pay(fixture, path, { amount: 500 })).status).toBe(201);
-    const refund = { body: { amount: 500, method: 'card' } };
-    expect((await fixture.call('POST', `${path}/refunds`, refund)).status).toBe(201);
-    expect(await pay(fixture, path, { amount: 1_500 })).toMatchObject({ status: 412, code: 'payment_recorded' });
-    expect((await fixture.call('POST', `${path}/confirmation`, { body: {} })).code).toBe('order_unpaid');
-    const onAccount = await fixture.call('POST', `${path}/confirmation`, { body: { onAccount: true } });
-    expect(onAccount).toMatchObject({ status: 200, data: { state: 'confirmed' } });
+  test('an open order whose money was refunded is confirmed once that is paid again, or on account', async () => {
+    const refunded = async () => {
+      const { path } = await newOrder(fixture);
+      expect((await pay(fixture, path, { amount: 500 })).status).toBe(201);
+      const refund = { body: { amount: 500, method: 'card' } };
+      expect((await fixture.call('POST', `${path}/refunds`, refund)).status).toBe(201);
+      expect(await read(fixture, path)).toMatchObject({ paid: 500, due: 2_000, paymentStatus: 'unpaid' });
+      expect((await pay(fixture, path, { amount: 1_500 })).status).toBe(201);
+      expect(await read(fixture, path)).toMatchObject({ state: 'open', due: 500, paymentStatus: 'partial' });
+      expect((await fixture.call('POST', `${path}/confirmation`, { body: {} })).code).toBe('order_unpaid');
+      return path;
+    };
+    const again = await refunded();
+    expect((await pay(fixture, again, { amount: 501 })).code).toBe('payment_exceeds_due');
+    expect((await pay(fixture, again, { amount: 500 })).status).toBe(201);
+    expect(await read(fixture, again)).toMatchObject({
+      state: 'confirmed',
+      paid: 2_500,
+      due: 0,
+      paymentStatus: 'paid',
+    });
+    const owing = await refunded();
+    const onAccount = await fixture.call('POST', `${owing}/confirmation`, { body: { onAccount: true } });
+    expect(onAccount).toMatchObject({ status: 200, data: { state: 'confirmed', due: 500, paymentStatus: 'partial' } });
+    expect((await pay(fixture, owing, { amount: 500 })).status).toBe(201);
+    expect(await read(fixture, owing)).toMatchObject({ state: 'confirmed', due: 0, paymentStatus: 'paid' });
   });
 
   test('a refund is 409 while a sale is pending that relies on the money', async () => {

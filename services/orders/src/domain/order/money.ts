@@ -23,32 +23,31 @@ export const paid = ({ payments }: Pick<Order, 'payments'>): number =>
 /** Refunded money, in minor units. */
 export const refunded = ({ refunds }: Pick<Order, 'refunds'>): number => sum(refunds.map(({ amount }) => amount));
 
-/** Money still to be paid in minor units, at least 0; pending payments do not lower it. */
-export const due = (order: Pick<Order, 'lines' | 'payments'>): number => Math.max(0, total(order) - paid(order));
-
-/** Whether captured money minus refunds covers the total. `due` does not show this: refunds do not raise it. */
-export const isCovered = (order: Pick<Order, 'lines' | 'payments' | 'refunds'>): boolean =>
-  paid(order) - refunded(order) >= total(order);
+/** What payments and refunds are counted by. */
+type Paying = Pick<Order, 'lines' | 'payments' | 'refunds' | 'confirmedAt'>;
 
 /**
- * Whether money that was captured, and not refunded, covers the total: such an order is confirmed. A total of zero
- * alone is not paid.
+ * Captured money that pays for the order. What was refunded before its confirmation does not; later refunds give back
+ * what was paid, so they leave a confirmed order paid.
  */
-export const isPaidInFull = (order: Pick<Order, 'lines' | 'payments' | 'refunds'>): boolean =>
-  order.lines.length > 0 && paid(order) > refunded(order) && isCovered(order);
+const paying = ({ payments, refunds, confirmedAt }: Paying): number =>
+  paid({ payments }) -
+  refunded({ refunds: refunds.filter(({ createdAt }) => confirmedAt === null || createdAt < confirmedAt) });
+
+/** Money still to be paid in minor units, at least 0; pending payments do not lower it. */
+export const due = (order: Paying): number => Math.max(0, total(order) - paying(order));
+
+/** Whether captured money covers the total: such an order is confirmed. A total of zero alone is not paid. */
+export const isPaidInFull = (order: Paying): boolean => order.lines.length > 0 && paying(order) > 0 && due(order) === 0;
 
 export type PaymentStatus = 'unpaid' | 'partial' | 'paid';
 
-/**
- * Derived from captured money. Until the order is confirmed only what was not refunded counts, as for its confirmation;
- * afterwards refunds change {@link refundStatus} alone. An order free of charge is paid, one without lines and money is
- * not.
- */
-export const paymentStatus = (order: Pick<Order, 'lines' | 'payments' | 'refunds' | 'confirmedAt'>): PaymentStatus => {
-  const counting = paid(order) - (order.confirmedAt === null ? refunded(order) : 0);
-  if (order.lines.length === 0 && counting === 0) return 'unpaid';
-  if (counting >= total(order)) return 'paid';
-  return counting > 0 ? 'partial' : 'unpaid';
+/** Derived like {@link due}. An order free of charge is paid; one without lines is unpaid unless money was captured. */
+export const paymentStatus = (order: Paying): PaymentStatus => {
+  const money = paying(order);
+  if (order.lines.length === 0 && money === 0) return 'unpaid';
+  if (due(order) === 0) return 'paid';
+  return money > 0 ? 'partial' : 'unpaid';
 };
 
 export type RefundStatus = 'none' | 'partial' | 'full';

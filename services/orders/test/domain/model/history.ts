@@ -3,6 +3,7 @@ import { accept } from '../../../src/domain/order/decision.ts';
 import { NO_OWNER } from '../../../src/domain/order/pending-step.ts';
 import { deliver } from './delivery.ts';
 import type { Event, History } from './events.ts';
+import { payingOf } from './invariants.ts';
 import type { Rules } from './rules.ts';
 import { createScenario, type Scenario } from './scenario.ts';
 import { continueStep, create, isLeft, recover, type Steps } from './steps.ts';
@@ -16,7 +17,7 @@ const pay = (scenario: Scenario, { number, steps: _steps }: Event, status: 'capt
   const order = scenario.order();
   if (!order) return;
   const id = scenario.nextId('pay');
-  const rest = order.lines.reduce((sum, { amount }) => sum + amount, 0) - scenario.ledger.captured;
+  const rest = order.lines.reduce((sum, { amount }) => sum + amount, 0) - payingOf(scenario.ledger, order);
   const amount = number < 12 ? Math.max(1, rest) : number - 11;
   const request = scenario.nextId('req');
   const change = { id, method: 'card', amount, reference: null, status, request, graceMs: 15 * MINUTE };
@@ -52,7 +53,10 @@ const refund = (scenario: Scenario, { number }: Event): void => {
   const input = { id: scenario.nextId('ref'), method: 'card', amount: number, reference: null };
   const rest = scenario.ledger.captured - scenario.ledger.refunded;
   const { refused } = scenario.command('refund', (order) => scenario.rules.refund(order, input, scenario.now()));
-  if (!refused) scenario.ledger.refunded += number;
+  if (!refused) {
+    scenario.ledger.refunded += number;
+    scenario.ledger.refunds.push({ at: scenario.now(), amount: number });
+  }
   const selling = scenario.order()?.pendingStep?.step === 'confirm';
   if (scenario.order()?.state !== 'draft' && !selling)
     assert.equal(refused === undefined, number > 0 && number <= rest);

@@ -17,7 +17,12 @@ import type { Stock } from './stock.ts';
 export interface Ledger {
   captured: number;
   refunded: number;
+  readonly refunds: { readonly at: number; readonly amount: number }[];
 }
+
+/** Captured money that pays for the order: less what was refunded before its confirmation. */
+export const payingOf = ({ captured, refunds }: Ledger, { confirmedAt }: Order): number =>
+  refunds.reduce((rest, { at, amount }) => (confirmedAt === null || at < confirmedAt ? rest - amount : rest), captured);
 
 const arrows: Readonly<Record<State, readonly State[]>> = {
   draft: ['open'],
@@ -136,11 +141,11 @@ const checkCancellation = ({ cancellation }: Order): void => {
 export const checkOrder = (order: Order, ledger: Ledger, stock: Stock, now: number): void => {
   assert.deepEqual([paid(order), refunded(order)], [ledger.captured, ledger.refunded]);
   const price = order.lines.reduce((subtotal, { amount }) => subtotal + amount, 0);
-  assert.deepEqual([total(order), due(order)], [price, Math.max(0, price - ledger.captured)]);
+  const money = payingOf(ledger, order);
+  assert.deepEqual([total(order), due(order)], [price, Math.max(0, price - money)]);
   assert.ok(ledger.refunded <= ledger.captured);
-  const counting = ledger.captured - (order.confirmedAt === null ? ledger.refunded : 0);
   if (order.lines.length > 0)
-    assert.equal(paymentStatus(order), counting >= price ? 'paid' : counting > 0 ? 'partial' : 'unpaid');
+    assert.equal(paymentStatus(order), money >= price ? 'paid' : money > 0 ? 'partial' : 'unpaid');
   const back = ledger.refunded === 0 ? 'none' : ledger.refunded < ledger.captured ? 'partial' : 'full';
   assert.equal(refundStatus(order), back);
   assert.equal(order.deadline !== null, unpaid(order.state));

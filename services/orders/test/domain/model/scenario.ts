@@ -42,7 +42,7 @@ export const HOLD_MS = 15 * 60_000;
 export const createScenario = (rules: Rules, prices: readonly number[], places: number) => {
   const stock = createStock(10);
   const tickets = createTickets();
-  const ledger: Ledger = { captured: 0, refunded: 0 };
+  const ledger: Ledger = { captured: 0, refunded: 0, refunds: [] };
   const messages: Message[] = [];
   let now = START;
   let ids = 0;
