@@ -1051,10 +1051,10 @@ export interface components {
             total: number;
             /** @description in the currency's minor unit */
             paid: number;
-            /** @description in the currency's minor unit */
+            /** @description in the currency's minor unit; what was refunded before the confirmation is due again */
             due: number;
             /**
-             * @description by captured payments, less refunds until the order is confirmed
+             * @description `paid`: nothing is due
              * @enum {string}
              */
             paymentStatus: "unpaid" | "partial" | "paid";
@@ -1183,10 +1183,10 @@ export interface components {
             readonly total?: number;
             /** @description in the currency's minor unit; changed by addPayment, settlePayment */
             readonly paid?: number;
-            /** @description in the currency's minor unit; changed by addLines, removeLine, addPayment, settlePayment */
+            /** @description in the currency's minor unit; what was refunded before the confirmation is due again; changed by addLines, removeLine, addPayment, settlePayment */
             readonly due?: number;
             /**
-             * @description by captured payments, less refunds until the order is confirmed; changed by addPayment, settlePayment
+             * @description `paid`: nothing is due; changed by addPayment, settlePayment
              * @enum {string}
              */
             readonly paymentStatus?: "unpaid" | "partial" | "paid";
