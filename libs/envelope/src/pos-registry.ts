@@ -14,7 +14,10 @@ const rows = {
   context_missing: [400, 'the header X-Service-Host is absent'],
   context_invalid: [400, 'X-Service-Host names no point of sale'],
   idempotency_key_reused: [400, 'the Idempotency-Key was used for a different request'],
-  idempotency_in_progress: [400, 'the first request with this Idempotency-Key is still running'],
+  idempotency_in_progress: [
+    400,
+    'another request with this Idempotency-Key was first, and its answer cannot be read now',
+  ],
   cart_empty: [400, 'there is nothing in the shopping cart'],
   cart_expired: [400, 'the places of the shopping cart are no longer held; the next item starts a new cart'],
   cart_places_unavailable: [400, 'not enough of the requested places are free; the cart is unchanged'],

@@ -34,7 +34,7 @@ export const registry = {
     409,
     'idempotency_in_progress',
     'general',
-    'the first request with this Idempotency-Key is still running',
+    'another request with this Idempotency-Key was first, and its answer cannot be read now',
   ),
   event_cursor_expired: row(
     410,

@@ -10,28 +10,17 @@ import { MAX_IDEMPOTENCY_KEY_LENGTH } from './shape.ts';
 /** How long an answer is stored. */
 export const IDEMPOTENCY_RETENTION_MS = 24 * 60 * 60 * 1000;
 
-/** One request's attempt at a key, from `begin`: ending it or storing its answer affects no later attempt. */
-export interface Attempt {
-  readonly key: string;
+/** The answer of a key, with the fingerprint of the request that it answers. */
+interface Stored {
   readonly fingerprint: string;
-  readonly expiresAt: number;
-  readonly id: string;
+  readonly answer: Outcome;
 }
 
 /** Where answers are stored (structurally the store's `Idempotency`, whose port documents each method). */
 export interface IdempotencyPort {
-  begin(
-    key: string,
-    fingerprint: string,
-    expiresAt: number,
-  ): Promise<
-    | { readonly state: 'fresh'; readonly attempt: Attempt }
-    | { readonly state: 'running'; readonly fingerprint: string }
-    | { readonly state: 'remembered'; readonly fingerprint: string; readonly answer: Outcome }
-  >;
-  /** False, without a write, if the key no longer belongs to the attempt. */
-  remember(attempt: Attempt, answer: Outcome): Promise<boolean>;
-  end(attempt: Attempt): Promise<void>;
+  find(key: string): Promise<Stored | undefined>;
+  /** The answer that the key has already: then this one is not stored. */
+  remember(request: Pick<Ticket, 'key' | 'fingerprint' | 'expiresAt'>, answer: Outcome): Promise<Stored | undefined>;
   /** Deletes all but the given number of the answers with the subject. */
   trim?(subject: string, most: number): Promise<void>;
 }
@@ -106,9 +95,11 @@ export const ticketOf = (
 };
 
 const inProgress = () =>
-  new Fault('idempotency_in_progress', 'The first request with this Idempotency-Key is still running.', {
-    'Retry-After': '1',
-  });
+  new Fault(
+    'idempotency_in_progress',
+    'Another request with this Idempotency-Key was first, and its answer cannot be read.',
+    { 'Retry-After': '1' },
+  );
 
 /** Whether the answer is final: neither an internal failure nor an answer with Retry-After. */
 const isRefusal = (error: unknown): error is Fault =>
@@ -117,51 +108,38 @@ const isRefusal = (error: unknown): error is Fault =>
 /** Libraries do not import the store; its errors are recognised by name. */
 const isKeyTaken = (error: unknown): boolean => error instanceof Error && error.name === 'IdempotencyKeyTaken';
 
+/** @throws {Fault} `idempotency_key_reused` */
+const replayed = ({ fingerprint, bytesFingerprint }: Ticket, stored: Stored): Outcome => {
+  if (stored.fingerprint !== fingerprint && stored.fingerprint !== bytesFingerprint)
+    throw new Fault('idempotency_key_reused', 'This Idempotency-Key was used for a different request.');
+  const { answer } = stored;
+  return { ...answer, headers: { ...answer.headers, 'Idempotency-Replayed': 'true' } };
+};
+
 /**
- * Runs a request's effect at most once per ticket: replays a stored outcome, refuses a key that is reused or still
- * running, and stores the outcome, unless a write carries it already or it is a 5xx.
+ * Gives every request of a ticket the first answer: the stored one, or that of this request, which is stored with its
+ * effect, or afterwards if no write carries it; a 5xx is not. There is no lock. Two requests at once both try: the
+ * write of the second meets the record of the first, and its refusal the first's answer.
  */
 export const createOnce = (port: IdempotencyPort, outcomes: Outcomes, logger: Pick<Logger, 'error'>) => {
-  /** A new attempt, or the stored answer of the key. */
-  const lookUp = async (ticket: Ticket): Promise<{ readonly attempt: Attempt } | { readonly outcome: Outcome }> => {
-    const { key, fingerprint, bytesFingerprint, expiresAt } = ticket;
-    const known = await port.begin(key, fingerprint, expiresAt);
-    if (known.state === 'fresh') return { attempt: known.attempt };
-    if (known.fingerprint !== fingerprint && known.fingerprint !== bytesFingerprint) {
-      throw new Fault('idempotency_key_reused', 'This Idempotency-Key was used for a different request.');
-    }
-    if (known.state === 'running') throw inProgress();
-    const { answer } = known;
-    return { outcome: { ...answer, headers: { ...answer.headers, 'Idempotency-Replayed': 'true' } } };
-  };
-
-  /** The effect exists already: a failure to store its answer must not turn it into an error. */
+  /** The effect may exist already: a failure to read or store its answer must not turn it into an error. */
   const settle = <T>(act: Promise<T>): Promise<T | undefined> =>
     act.catch((error) => {
-      logger.error('an answer could not be stored, or its Idempotency-Key not released', { error });
+      logger.error('the answer of an Idempotency-Key could not be stored or read', { error });
       return undefined;
     });
 
   return async (ticket: Ticket, run: (remember: Remember) => Promise<Outcome>): Promise<Outcome> => {
-    const looked = await lookUp(ticket);
-    if ('outcome' in looked) return looked.outcome;
-    const { attempt } = looked;
-    const { session } = ticket;
-    let hasEnded = false;
-    const end = async () => {
-      if (hasEnded) return;
-      hasEnded = true;
-      await settle(port.end(attempt));
-    };
+    const { key, session } = ticket;
+    const first = await port.find(key);
+    if (first) return replayed(ticket, first);
     const ofSession = (outcome: Outcome): Outcome =>
       session === undefined ? outcome : { ...outcome, subjects: [...(outcome.subjects ?? []), session] };
-    const keep = async (outcome: Outcome): Promise<void> => {
-      const isStored = await settle(port.remember(attempt, ofSession(outcome)));
-      hasEnded = isStored !== undefined;
-      if (isStored === false) {
-        logger.error('an answer is not stored: the request took so long that another one has its Idempotency-Key');
-      }
+    /** Stores the answer, unless another request was first: then that one's. */
+    const keep = async (outcome: Outcome): Promise<Stored | undefined> => {
+      const earlier = await settle(port.remember(ticket, ofSession(outcome)));
       if (session !== undefined && port.trim) await settle(port.trim(session, MOST_ANSWERS_PER_SESSION));
+      return earlier;
     };
     let isWritten = false;
     const remember: Remember = (answer) => ({
@@ -173,23 +151,18 @@ export const createOnce = (port: IdempotencyPort, outcomes: Outcomes, logger: Pi
     });
     try {
       const outcome = await run(remember);
-      if (!isWritten && outcome.status < 500) await keep(outcome);
-      return outcome;
+      const earlier = isWritten || outcome.status >= 500 ? undefined : await keep(outcome);
+      return earlier ? replayed(ticket, earlier) : outcome;
     } catch (error) {
-      if (isKeyTaken(error)) {
-        // Another instance took the key meanwhile, and its write won. This attempt's lock would hide its
-        // answer.
-        await end();
-        const winner = await lookUp(ticket);
-        if ('outcome' in winner) return winner.outcome;
-        await settle(port.end(winner.attempt));
-        throw inProgress();
-      }
-      if (isRefusal(error)) await keep(outcomes.ofFault(error));
-      throw error;
-    } finally {
-      // In every case, also after a failure to store the answer: a repeat is admitted from now on.
-      await end();
+      // What failed, or was refused, may have met the effect of another request with the key.
+      const isTaken = isKeyTaken(error);
+      const other = isRefusal(error)
+        ? await keep(outcomes.ofFault(error))
+        : isTaken || error instanceof Fault
+          ? await settle(port.find(key))
+          : undefined;
+      if (other) return replayed(ticket, other);
+      throw isTaken ? inProgress() : error;
     }
   };
 };

@@ -21,23 +21,13 @@ export const identityFor = (caller: Partial<Caller>, audience = SERVICE): string
 
 /** An in-memory idempotency store with the semantics of the store's port. */
 export const rememberInMemory = (): IdempotencyPort => {
-  type Known = Awaited<ReturnType<IdempotencyPort['begin']>>;
-  const known = new Map<string, Exclude<Known, { state: 'fresh' }> & { id?: string }>();
+  const known = new Map<string, NonNullable<Awaited<ReturnType<IdempotencyPort['find']>>>>();
   return {
-    begin: async (key, fingerprint, expiresAt) => {
-      const found = known.get(key);
-      if (found) return found;
-      const attempt = { key, fingerprint, expiresAt, id: randomUUID() };
-      known.set(key, { state: 'running', fingerprint, id: attempt.id });
-      return { state: 'fresh', attempt };
-    },
-    remember: async ({ key, fingerprint, id }, answer) => {
-      if (known.get(key)?.id !== id) return false;
-      known.set(key, { state: 'remembered', fingerprint, answer });
-      return true;
-    },
-    end: async ({ key, id }) => {
-      if (known.get(key)?.id === id) known.delete(key);
+    find: async (key) => known.get(key),
+    remember: async ({ key, fingerprint }, answer) => {
+      const first = known.get(key);
+      if (!first) known.set(key, { fingerprint, answer });
+      return first;
     },
   };
 };

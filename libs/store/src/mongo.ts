@@ -10,7 +10,7 @@ import { ensureIndexes } from './mongo/records/indexes.ts';
 import type { StoredRecord } from './mongo/records/record.ts';
 import { type Schema, schemaOf } from './mongo/records/schema.ts';
 import { createTurns } from './mongo/turns.ts';
-import { type Collection, type Document, type Idempotency, type Outbox, REQUEST_MS, type Store } from './port.ts';
+import type { Collection, Document, Idempotency, Outbox, Store } from './port.ts';
 import { inShape } from './shapes.ts';
 
 // The MongoDB engine of the scaled deployment, for a standalone server, a replica set or a sharded cluster.
@@ -25,8 +25,7 @@ import { inShape } from './shapes.ts';
 // - A write begins no attempt after its call has ended, and the server aborts an attempt after 4 s.
 // - A call without a response from the database ends after seconds with StoreUnavailable, as without a server. The
 //   driver has no deadline for a server that holds its connections open without responding.
-// - Locks of running requests expire by the server's clock alone; a lock taken too early costs a refused write, never a
-//   second effect. Leases observe renewals instead of comparing clocks.
+// - Leases observe renewals instead of comparing clocks.
 // - Sharded: spread services by their databases, and whole collections (`moveCollection` of MongoDB 8). To shard one by
 //   `{ institution: 1 }` its unique indexes must begin with the institution and be partial; now they are sparse, with
 //   the institution inside the key, which a cluster refuses.
@@ -42,8 +41,6 @@ export interface MongoOptions extends Surroundings {
   readonly collections: readonly Collection<Document>[];
   /** Time limit of a call in milliseconds, except insertMany; then it rejects with StoreUnavailable. Default: 6,000. */
   readonly answerMs?: number;
-  /** Milliseconds after which the lock of a running request is no longer renewed. Default: 30,000. */
-  readonly requestMs?: number;
 }
 
 /** Time limit of each last command before the connection closes. */
@@ -55,8 +52,7 @@ const opened = async ({ client, database }: Connection, schemas: readonly Schema
   await indexKeys(database);
   const surroundings = { trace: options.trace, logger: options.logger };
   const outbox = createOutbox(database, records, surroundings);
-  const requestMs = options.requestMs ?? REQUEST_MS;
-  const idempotency = createIdempotency(database, records, { ...surroundings, requestMs });
+  const idempotency = createIdempotency(database, records);
   const collections = new Map<string, MongoCollection>();
   for (const schema of schemas) {
     const own = records.get(schema.name) ?? database.collection<StoredRecord>(schema.name);
@@ -73,9 +69,8 @@ const guardedOutbox = (outbox: Outbox, gate: Gate): Outbox => ({
 });
 
 const guardedIdempotency = (keys: MongoIdempotency, gate: Gate): Idempotency => ({
-  begin: (key, fingerprint, expiresAt) => gate.run((call) => keys.begin(key, fingerprint, expiresAt, call)),
-  remember: (attempt, answer) => gate.run(() => keys.remember(attempt, answer)),
-  end: (attempt) => gate.run(() => keys.end(attempt)),
+  find: (key) => gate.run(() => keys.find(key)),
+  remember: (request, answer) => gate.run(() => keys.remember(request, answer)),
   forget: (subject) => gate.run(() => keys.forget(subject)),
   trim: (subject, most) => gate.run(() => keys.trim(subject, most)),
 });
@@ -98,8 +93,7 @@ export const openMongoStore = async (options: MongoOptions): Promise<Store> => {
 
   const close = async () => {
     await gate.close();
-    // An unresponsive database misses these commands; its locks, leases and sessions then expire by time.
-    await inTime(idempotency.stop(), CLOSING_MS).catch(() => undefined);
+    // An unresponsive database misses these commands; its leases and sessions then expire by time.
     await inTime(leases.releaseAll(), CLOSING_MS).catch(() => undefined);
     await inTime(client.close(), CLOSING_MS).catch(() => undefined);
   };

@@ -224,48 +224,34 @@ export interface CollectionHandle<T extends Document> {
   readonly acrossInstitutions: Omit<Documents<T>, 'insert' | 'insertMany' | 'insertInOrder'>;
 }
 
-/** Longest lifetime of a running request's lock, in milliseconds: twice the gateway's timeout. */
-export const REQUEST_MS = 30_000;
+/** The stored answer of an idempotency key. */
+export interface StoredAnswer {
+  /** Of the request that was answered. */
+  readonly fingerprint: string;
+  readonly answer: RememberedAnswer;
+}
 
 /**
- * The stored answers of one service's store, and the locks of running requests. `remember` and `end` release a lock; it
- * expires at most 10 s after its process dies, and {@link REQUEST_MS} after its `begin` (and 10 s) in any case.
+ * The stored answers of one service's store. There is no lock: of several requests with one key each may try, and the
+ * first answer that is stored, with its effect or here, is the key's.
  */
 export interface Idempotency {
+  /** The answer of the key; undefined if it has none, or has expired. */
+  find(key: string): Promise<StoredAnswer | undefined>;
   /**
-   * Locks the key, or returns its state. A rejected call leaves no lock: one that reaches the database later is
-   * withdrawn. A lock's lifetime is measured by one clock, so the clocks of instances may differ.
+   * Stores an answer without a write (a refusal, an action without effect). If the key has an answer already, that one
+   * is returned, and nothing is stored. MongoDB: a refusal and an effect that are written at the same moment may both be
+   * answered; the key then has the answer of the effect.
    */
-  begin(key: string, fingerprint: string, expiresAt: number): Promise<KeyState>;
-  /**
-   * Stores an answer without a write (a refusal, an action without effect), and releases the attempt's lock, also where
-   * it rejects. False, without a write, if the key no longer belongs to the attempt: it has ended, or has expired and
-   * another took the key.
-   */
-  remember(attempt: Attempt, answer: RememberedAnswer): Promise<boolean>;
-  /**
-   * Releases the attempt's lock without storing an answer. Without effect if the key no longer belongs to the attempt.
-   */
-  end(attempt: Attempt): Promise<void>;
+  remember(
+    request: Omit<IdempotencyRecord<never>, 'answer'>,
+    answer: RememberedAnswer,
+  ): Promise<StoredAnswer | undefined>;
   /** Deletes every stored answer about the subject. */
   forget(subject: string): Promise<void>;
   /** Deletes the answers about the subject that expire first, down to the given number; answers in a document stay. */
   trim(subject: string, most: number): Promise<void>;
 }
-
-/** One request's hold on an idempotency key, as `begin` gave it. */
-export interface Attempt {
-  readonly key: string;
-  readonly fingerprint: string;
-  readonly expiresAt: number;
-  /** Unique: distinguishes this attempt from a later one that takes the same key. */
-  readonly id: string;
-}
-
-export type KeyState =
-  | { readonly state: 'fresh'; readonly attempt: Attempt }
-  | { readonly state: 'running'; readonly fingerprint: string }
-  | { readonly state: 'remembered'; readonly fingerprint: string; readonly answer: RememberedAnswer };
 
 /** Events written and not yet confirmed as published, in the order of their writes (per document). */
 export interface Outbox {

@@ -14,8 +14,6 @@ import { startWriterThread } from './sqlite/writer/thread.ts';
 export interface SqliteOptions extends Surroundings {
   /** Created if missing, accessible to its owner only. The mode of the files follows the process's umask. */
   readonly directory: string;
-  /** Milliseconds after which the lock of a running request expires. Default: 30,000. */
-  readonly requestMs?: number;
 }
 
 /** The stores of one process: one file per service, one writer thread for all. */
@@ -30,14 +28,9 @@ export interface SqliteStores {
   close(): Promise<void>;
 }
 
-const storeOf = (
-  file: DatabaseFile,
-  collections: readonly Collection<Document>[],
-  requestMs: number | undefined,
-  onClose: () => void,
-): Store => {
+const storeOf = (file: DatabaseFile, collections: readonly Collection<Document>[], onClose: () => void): Store => {
   const tables = new Map(collections.map((one) => [one.name, tableInfo(one)]));
-  const idempotency = createIdempotency(file, requestMs);
+  const idempotency = createIdempotency(file);
   const leases = createLeases(file.path);
   return {
     collection<T extends Document>(declared: Collection<T>) {
@@ -60,7 +53,7 @@ const storeOf = (
 };
 
 /** Starts the embedded engine on a directory. */
-export const openSqliteStores = ({ directory, requestMs, ...surroundings }: SqliteOptions): SqliteStores => {
+export const openSqliteStores = ({ directory, ...surroundings }: SqliteOptions): SqliteStores => {
   const thread = startWriterThread();
   const opened = new Set<Store>();
   return {
@@ -73,7 +66,7 @@ export const openSqliteStores = ({ directory, requestMs, ...surroundings }: Sqli
         throw new Error(`data directory ${directory}: ${(error as Error).message}`, { cause: error });
       }
       const file = await openFile(thread, join(directory, `${name}.sqlite`), tables, surroundings);
-      const store: Store = storeOf(file, collections, requestMs, () => opened.delete(store));
+      const store: Store = storeOf(file, collections, () => opened.delete(store));
       opened.add(store);
       return store;
     },

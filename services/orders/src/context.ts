@@ -1,6 +1,6 @@
 import type { Metrics } from '@boxoffice/runtime';
 import { announcing } from '@boxoffice/service';
-import type { Store } from '@boxoffice/store';
+import type { Idempotency, Store } from '@boxoffice/store';
 import { announceOrder, ORDER_RECORDED } from './announcements.ts';
 import type { Clients } from './clients/clients.ts';
 import { type Contacts, createContacts } from './clients/contacts.ts';
@@ -23,6 +23,8 @@ export interface OrdersContext extends Collections {
   readonly tickets: Tickets;
   readonly limit: HoldLimit;
   readonly lease: Lease;
+  /** The answers of idempotency keys. */
+  readonly answers: Pick<Idempotency, 'find'>;
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** Makes a new id with this prefix. */
@@ -62,6 +64,7 @@ export const createContext = (
       isVisitor(client) ? maxHeldPlacesPerAddress : maxHeldPlaces,
     ),
     lease: createLease(store),
+    answers: store.idempotency,
     now: Date.now,
     newId: (prefix) => newId(prefix, Date.now()),
     graceMs,

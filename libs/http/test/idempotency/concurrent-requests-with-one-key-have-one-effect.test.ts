@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { blindly, holdUp, letPass, openNotes } from './notes.ts';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { holdUp, letPass, openNotes, runs } from './notes.ts';
 
 let its: Awaited<ReturnType<typeof openNotes>>;
 beforeAll(async () => {
@@ -15,34 +15,60 @@ test('without a key every request has its effect', async () => {
   expect(await its.countOf(text)).toBe(2);
 });
 
-test('of 40 concurrent requests with one key one has its effect; the others replay it or are idempotency_in_progress', async () => {
-  const [text, key] = [randomUUID(), randomUUID()];
-  const answers = await Promise.all(Array.from({ length: 40 }, () => its.send('/notes', text, { key })));
-  expect(await its.countOf(text)).toBe(1);
-  expect(answers.filter(({ status, replayed }) => status === 201 && replayed === null)).toHaveLength(1);
-  for (const { status, body: found } of answers) {
-    if (status !== 201) expect([status, found.status]).toEqual([409, 'idempotency_in_progress']);
-  }
+describe('of 40 concurrent requests with one key', () => {
+  const sent = async (path: string, text: string) => {
+    const key = randomUUID();
+    const answers = await Promise.all(Array.from({ length: 40 }, () => its.send(path, text, { key })));
+    const [first] = answers;
+    for (const { replayed: _, ...answer } of answers) expect(first).toMatchObject(answer);
+    expect(answers.filter(({ replayed }) => replayed === null)).toHaveLength(1);
+    return first;
+  };
+
+  test('one writes, and all get its answer', async () => {
+    const text = randomUUID();
+    expect(await sent('/notes', text)).toMatchObject({ status: 201 });
+    expect(await its.countOf(text)).toBe(1);
+  });
+
+  test.each([
+    ['an action without a write', '/sayings', '', 201],
+    ['a refusal', '/refusals', 'refuse ', 409],
+  ])('all get the answer of one, of %s', async (_what, path, prefix, status) => {
+    const text = `${prefix}${randomUUID()}`;
+    expect(await sent(path, text)).toMatchObject({ status });
+    expect(runs.get(text)).toBeGreaterThan(1);
+  });
 });
 
-test('two instances that do not see each other’s locks have one effect', async () => {
-  // The second process sees what it would see after the first one's lock expired: no lock, and then an
-  // idempotency record that exists already.
+test('a request that is overtaken by a repeat at another instance gets its answer, and a different one is refused', async () => {
   const [text, key] = [randomUUID(), randomUUID()];
   const held = holdUp(text);
-  let isBlind = true;
-  const blind: typeof its.store.idempotency = {
-    ...its.store.idempotency,
-    begin: async (...ticket) => (isBlind ? blindly(...ticket) : its.store.idempotency.begin(...ticket)),
-  };
-  const slow = await its.another(blind);
-  const second = slow.send('/notes', text, { key });
+  const other = await its.another();
+  const slow = other.send('/notes', text, { key });
+  const different = other.send('/notes', text, { key, query: '?a=1' });
   await held.arrived;
-  isBlind = false;
   letPass(text);
   const first = await its.send('/notes', text, { key });
   held.open();
-  expect(await second).toEqual({ ...first, replayed: 'true' });
-  await slow.close();
+  expect(await slow).toEqual({ ...first, replayed: 'true' });
+  expect(await different).toMatchObject({ status: 422, body: { status: 'idempotency_key_reused' } });
+  await other.close();
   expect(await its.countOf(text)).toBe(1);
+});
+
+test('an attempt that fails for now gets the answer of another one that succeeded meanwhile', async () => {
+  const [text, key] = [`later ${randomUUID()}`, randomUUID()];
+  const reads: string[] = [];
+  const blind = await its.another({
+    ...its.store.idempotency,
+    async find(of) {
+      reads.push(of);
+      if (reads.length === 1) return undefined;
+      expect(await its.send('/refusals', text, { key })).toMatchObject({ status: 201, replayed: null });
+      return its.store.idempotency.find(of);
+    },
+  });
+  expect(await blind.send('/refusals', text, { key })).toMatchObject({ status: 201, replayed: 'true' });
+  await blind.close();
 });

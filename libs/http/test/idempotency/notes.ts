@@ -61,12 +61,6 @@ const body = Type.Object({
   more: Type.Optional(Type.Array(Type.Union([Type.Number(), Type.String(), Type.Null()]))),
 });
 
-/** A `begin` that sees no other attempt, as if the locks of others had expired. */
-export const blindly: Store['idempotency']['begin'] = async (key, fingerprint, expiresAt) => ({
-  state: 'fresh',
-  attempt: { key, fingerprint, expiresAt, id: randomUUID() },
-});
-
 const operationsOn = (store: Store): AnyOperation[] => {
   const shape = { method: 'post', access: 'notes:write', body, answers: { 201: Type.Unknown() } } as const;
   const example = { body: { text: 'a' }, answer: {} };

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CallerUser } from '@boxoffice/identity';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { holdUp, openNotes, runs } from './notes.ts';
+import { openNotes, runs } from './notes.ts';
 
 let its: Awaited<ReturnType<typeof openNotes>>;
 beforeAll(async () => {
@@ -10,20 +10,6 @@ beforeAll(async () => {
 afterAll(() => its.close());
 
 describe('a key', () => {
-  test('of a running request is idempotency_in_progress', async () => {
-    const [text, key] = [randomUUID(), randomUUID()];
-    const held = holdUp(text);
-    const first = its.send('/notes', text, { key });
-    await held.arrived;
-    expect(await its.send('/notes', text, { key })).toMatchObject({
-      status: 409,
-      body: { status: 'idempotency_in_progress' },
-    });
-    held.open();
-    expect(await first).toMatchObject({ status: 201, replayed: null });
-    expect(await its.send('/notes', text, { key })).toMatchObject({ status: 201, replayed: 'true' });
-  });
-
   test.each([
     ['body', { path: '/notes', text: 'b', query: '' }],
     ['path', { path: '/sayings', text: 'a', query: '' }],

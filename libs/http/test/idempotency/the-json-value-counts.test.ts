@@ -47,7 +47,7 @@ describe('a repeat is the same request', () => {
     const answer = { status: 201, headers: { Location: '/sayings/1' }, body: { run: 1 } };
     const other = await its.another({
       ...its.store.idempotency,
-      begin: async () => ({ state: 'remembered', fingerprint, answer }),
+      find: async () => ({ fingerprint, answer }),
     });
     expect(await other.send('/sayings', text, { key, raw })).toMatchObject({ status: 201, replayed: 'true' });
     const respelled = await other.send('/sayings', text, { key, raw: raw.trim() });

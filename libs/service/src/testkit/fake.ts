@@ -76,12 +76,8 @@ const never = (): Promise<never> => new Promise(() => undefined);
 const quiet = { info: () => undefined, error: () => undefined };
 
 const noIdempotency: IdempotencyPort = {
-  begin: async (key, fingerprint, expiresAt) => ({
-    state: 'fresh',
-    attempt: { key, fingerprint, expiresAt, id: key },
-  }),
-  remember: async () => true,
-  end: async () => undefined,
+  find: async () => undefined,
+  remember: async () => undefined,
 };
 
 /**

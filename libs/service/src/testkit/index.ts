@@ -1,5 +1,6 @@
 // The shared fixtures of all services' tests: empty stores of each engine, the service's operations over HTTP,
 // a fake authorizer and fakes of the services that it calls.
+export { sendEightAtOnce } from './at-once.ts';
 export { type Authority, openAuthority } from './authority.ts';
 export { type CheckShape, createShapeCheck } from './checks.ts';
 export { notExercised, type OpenEngine, type TestEngine, testEngines } from './engines.ts';

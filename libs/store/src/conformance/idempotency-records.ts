@@ -22,12 +22,7 @@ const recordOf = (
   ...(fields.expiresAt === undefined ? {} : { expiresAt: fields.expiresAt }),
 });
 
-/** The state of a key; leaves no lock. */
-const known = async (store: Store, key: string) => {
-  const found = await store.idempotency.begin(key, 'print', Date.now() + hour);
-  if (found.state === 'fresh') await store.idempotency.end(found.attempt);
-  return found;
-};
+const known = (store: Store, key: string) => store.idempotency.find(key);
 
 /**
  * A repeated write with an idempotency record is refused without effect, and every instance returns its stored answer.
@@ -55,7 +50,6 @@ export const aRepeatLeavesNothing = async ({ store, another }: Subject): Promise
   );
   const found = await known(store, key);
   assert.deepEqual(found, {
-    state: 'remembered',
     fingerprint: 'print',
     answer: { status: 201, headers: { location: `/things/${first.id}` }, body: { name: 'Ada', version: 1 } },
   });
@@ -88,7 +82,7 @@ export const noRecordWithoutItsWrite = async ({ store }: Subject): Promise<void>
   await mine.insert(thing({ email: 'taken@example.org' }));
   const key = fresh('key');
   await rejection(mine.insert(thing({ email: 'taken@example.org' }), { idempotencyRecord: recordOf(key) }));
-  assert.equal((await known(store, key)).state, 'fresh');
+  assert.equal(await known(store, key), undefined);
   await mine.insert(thing({ email: 'other@example.org' }), { idempotencyRecord: recordOf(key) });
 };
 
@@ -122,7 +116,7 @@ export const largeAnswersStay = async ({ store }: Pick<Subject, 'store'>, lineCo
   const last = await mine.get(id);
   for (const [i, key] of keys.entries()) {
     const found = await known(store, key);
-    assert.ok(found.state === 'remembered', `the answer to request ${i + 1} is gone`);
+    assert.ok(found, `the answer to request ${i + 1} is gone`);
     assert.deepEqual(found.answer.body, { ...last, count: i + 1, version: i + 2 });
   }
   return id;
@@ -147,7 +141,7 @@ export const idempotencyRecords: readonly Check[] = [
       );
       for (const [i, key] of keys.entries()) {
         const found = await known(store, key);
-        assert.ok(found.state === 'remembered');
+        assert.ok(found);
         assert.deepEqual(found.answer.body, { name: 'Ada', version: written[i]?.version });
       }
     },
@@ -164,7 +158,7 @@ export const idempotencyRecords: readonly Check[] = [
       const { id } = await mine.insert(thing());
       const key = fresh('key');
       await mine.update(id, () => undefined, { idempotencyRecord: recordOf(key) });
-      assert.equal((await known(store, key)).state, 'fresh');
+      assert.equal(await known(store, key), undefined);
     },
   },
   {
@@ -197,10 +191,10 @@ export const idempotencyRecords: readonly Check[] = [
         remember,
       });
       await mine.update(id, counted(false), options);
-      assert.equal((await known(store, key)).state, 'fresh');
+      assert.equal(await known(store, key), undefined);
       await mine.update(id, counted(true), options);
       const found = await known(store, key);
-      assert.ok(found.state === 'remembered');
+      assert.ok(found);
       assert.deepEqual(found.answer.body, { name: 'Ada', version: 3 });
       const late = mine.update(id, counted(true), options);
       assert.ok((await rejection(late)) instanceof IdempotencyKeyTaken);
@@ -213,12 +207,40 @@ export const idempotencyRecords: readonly Check[] = [
       const mine = thingsOf(store).of(fresh('inst'));
       const key = fresh('key');
       await mine.insert(thing(), { idempotencyRecord: recordOf(key, { expiresAt: Date.now() - 1 }) });
-      assert.equal((await known(store, key)).state, 'fresh');
+      assert.equal(await known(store, key), undefined);
       await mine.insert(thing(), { idempotencyRecord: recordOf(key) });
-      assert.equal((await known(store, key)).state, 'remembered');
+      assert.ok(await known(store, key));
       assert.ok(
         (await rejection(mine.insert(thing(), { idempotencyRecord: recordOf(key) }))) instanceof IdempotencyKeyTaken,
       );
+    },
+  },
+  {
+    rule: 'a key that has an answer without a write refuses every write as taken',
+    async run({ store, another }) {
+      const mine = thingsOf(store).of(fresh('inst'));
+      const { id } = await mine.insert(thing({ count: 0 }));
+      const idempotencyRecord = recordOf(fresh('key'));
+      const refusal = { status: 409, headers: {}, body: null };
+      assert.equal(await (await another()).idempotency.remember(idempotencyRecord, refusal), undefined);
+      const count = (current: Thing) => ({ next: { ...current, count: 1 } });
+      const writes = [mine.insert(thing(), { idempotencyRecord }), mine.update(id, count, { idempotencyRecord })];
+      for (const write of writes) assert.ok((await rejection(write)) instanceof IdempotencyKeyTaken);
+      assert.equal((await mine.get(id))?.count, 0);
+      assert.equal((await known(store, idempotencyRecord.key))?.answer.status, 409);
+    },
+  },
+  {
+    rule: 'a refusal whose key an effect carries is not stored: it gets the answer of the effect',
+    async run({ store, another }) {
+      const idempotencyRecord = recordOf(fresh('key'));
+      const { id } = await thingsOf(store).of(fresh('inst')).insert(thing(), { idempotencyRecord });
+      const refusal = { status: 409, headers: {}, body: null };
+      for (const one of [store, await another()]) {
+        const first = await one.idempotency.remember({ ...idempotencyRecord, fingerprint: 'other' }, refusal);
+        assert.deepEqual([first?.fingerprint, first?.answer.headers], ['print', { location: `/things/${id}` }]);
+        assert.equal((await known(one, idempotencyRecord.key))?.answer.status, 201);
+      }
     },
   },
   {
@@ -235,9 +257,9 @@ export const idempotencyRecords: readonly Check[] = [
         idempotencyRecord: recordOf(own),
         forget: subject,
       });
-      assert.equal((await known(store, spoken)).state, 'fresh');
-      assert.equal((await known(store, other)).state, 'remembered');
-      assert.equal((await known(store, own)).state, 'remembered');
+      assert.equal(await known(store, spoken), undefined);
+      assert.ok(await known(store, other));
+      assert.ok(await known(store, own));
     },
   },
 ];

@@ -22,7 +22,7 @@ import { starts } from './starts.ts';
 import { type Check, type Engine, type Subject, suiteCollections } from './subject.ts';
 import { tenants } from './tenants.ts';
 
-export type { Check, ChildEngine, Engine, Limits, Subject, Thing } from './subject.ts';
+export type { Check, ChildEngine, Engine, Subject, Thing } from './subject.ts';
 export { others, suiteCollections, things } from './subject.ts';
 
 /** Every check by topic; `large` needs an engine with indexes. */

@@ -1,25 +1,10 @@
-import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import {
-  type Attempt,
-  type Collection,
-  type CollectionHandle,
-  collection,
-  type Document,
-  type New,
-  type Store,
-} from '../port.ts';
-
-/** Settings of an instance for checks that cannot wait for the default times. */
-export interface Limits {
-  /** Longest lifetime of a request's lock, in milliseconds. */
-  readonly requestMs?: number;
-}
+import { type Collection, type CollectionHandle, collection, type Document, type New, type Store } from '../port.ts';
 
 /** One engine with empty data of its own. */
 export interface Engine {
   /** Opens another instance on the same data; to the engine it is another process. */
-  open(collections: readonly Collection<Document>[], limits?: Limits): Promise<Store>;
+  open(collections: readonly Collection<Document>[]): Promise<Store>;
   /** How a child process opens an instance on the same data, for the checks that kill it. */
   readonly child?: ChildEngine;
   /** Removes the data; called after every store is closed. */
@@ -108,15 +93,4 @@ export const until = async (probe: () => Promise<boolean>, ms = 60_000): Promise
     if (Date.now() > deadline) throw new Error(`the condition did not hold within ${ms} ms`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
-};
-
-/** Begins a request with an unused key, valid for an hour. */
-export const attemptOf = async (
-  { idempotency }: Pick<Store, 'idempotency'>,
-  key: string,
-  expiresAt: number = Date.now() + 3_600_000,
-): Promise<Attempt> => {
-  const found = await idempotency.begin(key, 'print', expiresAt);
-  assert.ok(found.state === 'fresh', `the key is ${found.state}`);
-  return found.attempt;
 };

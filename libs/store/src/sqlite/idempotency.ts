@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { repeat } from '@boxoffice/runtime/time';
-import { type Attempt, type Idempotency, REQUEST_MS, type RememberedAnswer } from '../port.ts';
+import type { Idempotency, RememberedAnswer, StoredAnswer } from '../port.ts';
+import { engineError } from './errors.ts';
 import type { DatabaseFile } from './file.ts';
-import type { Step, Value } from './writer/protocol.ts';
+import { isFailure, type Step, type Value } from './writer/protocol.ts';
 
 /** An answer to be stored in the file. */
 export interface Remembered {
@@ -69,26 +69,8 @@ const prune = async (file: DatabaseFile): Promise<boolean> => {
 
 const minute = 60_000;
 
-/** The lock of a running request. */
-interface Lock {
-  readonly attempt: Attempt;
-  /** By the monotonic clock, in milliseconds. */
-  readonly since: number;
-  /** While its answer is being written, the key cannot be taken: otherwise the write would land on the next attempt. */
-  isSettling: boolean;
-}
-
-/**
- * The stored answers of a file; expired ones are removed every minute until `stop`. A lock is valid for `requestMs` at
- * most.
- */
-export const createIdempotency = (
-  file: DatabaseFile,
-  requestMs: number = REQUEST_MS,
-): Idempotency & { prune(): Promise<void>; stop(): void } => {
-  // One process serves a file, so the locks of its running requests are in memory.
-  const running = new Map<string, Lock>();
-
+/** The stored answers of a file; expired ones are removed every minute until `stop`. */
+export const createIdempotency = (file: DatabaseFile): Idempotency & { prune(): Promise<void>; stop(): void } => {
   const pruneAll = async () => {
     while (await prune(file));
   };
@@ -97,44 +79,23 @@ export const createIdempotency = (
     failed: (error) => file.surroundings.logger?.error('expired answers could not be removed', { error }),
   });
 
-  /** The lock at the attempt's key if it is the attempt's own. */
-  const own = ({ key, id }: Attempt): Lock | undefined => {
-    const lock = running.get(key);
-    return lock?.attempt.id === id ? lock : undefined;
+  const find = async (key: string): Promise<StoredAnswer | undefined> => {
+    const sql = 'SELECT fingerprint, answer FROM "$answers" WHERE key = ? AND expires_at > ?';
+    const [row] = file.reader.all(sql, [key, Date.now()]);
+    return row && { fingerprint: row[0] as string, answer: JSON.parse(row[1] as string) as RememberedAnswer };
   };
 
   return {
-    async begin(key, fingerprint, expiresAt) {
-      const sql = 'SELECT fingerprint, answer FROM "$answers" WHERE key = ? AND expires_at > ?';
-      const [row] = file.reader.all(sql, [key, Date.now()]);
-      if (row) {
-        const answer = JSON.parse(row[1] as string) as RememberedAnswer;
-        return { state: 'remembered', fingerprint: row[0] as string, answer };
+    find,
+    async remember(request, answer) {
+      const remembered = { ...request, answer };
+      for (;;) {
+        const outcome = await file.write([takeKey(remembered), ...recordSubjects(remembered)], 0);
+        if (!isFailure(outcome)) return undefined;
+        if (outcome.code !== 0) throw engineError(file.path, outcome);
+        const earlier = await find(request.key);
+        if (earlier) return earlier;
       }
-      const lock = running.get(key);
-      const since = performance.now();
-      if (lock && (lock.isSettling || since - lock.since <= requestMs)) {
-        return { state: 'running', fingerprint: lock.attempt.fingerprint };
-      }
-      const attempt = { key, fingerprint, expiresAt, id: randomUUID() };
-      running.set(key, { attempt, since, isSettling: false });
-      return { state: 'fresh', attempt };
-    },
-    async remember(attempt, answer) {
-      const lock = own(attempt);
-      if (!lock || lock.isSettling) return false;
-      lock.isSettling = true;
-      try {
-        const remembered = { ...attempt, answer };
-        await file.write([takeKey(remembered), ...recordSubjects(remembered)], 0);
-        return true;
-      } finally {
-        running.delete(attempt.key);
-      }
-    },
-    async end(attempt) {
-      const lock = own(attempt);
-      if (lock && !lock.isSettling) running.delete(attempt.key);
     },
     async forget(subject) {
       await file.write(forgetSteps(subject), 0);

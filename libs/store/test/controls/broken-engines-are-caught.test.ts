@@ -5,8 +5,8 @@ import {
   withEventsBefore,
   withIdempotencyRecordsApart,
   withoutAtomicClaim,
-  withoutAttempts,
   withoutCompareAndSwap,
+  withoutFirstAnswer,
   withoutIdempotencyRecords,
   withoutShapes,
   withoutTenantFilter,
@@ -61,6 +61,8 @@ describe('the suite catches an engine', () => {
       'the answer is derived from the document',
       'a key is free again after it expired',
       'a repeat is refused as taken also',
+      'a key that has an answer without a write',
+      'a refusal whose key an effect carries',
       'a write can delete the answers',
     ]));
 
@@ -73,9 +75,9 @@ describe('the suite catches an engine', () => {
     expect((await failing([repeat], withIdempotencyRecordsApart('after'))).size).toBe(1);
   });
 
-  test('that ends and remembers for the current holder of the key', async () => {
-    const rules = ['does not release', 'does not overwrite'].map((part) => checkOf(checks('idempotency'), part));
-    expect((await failing(rules, withoutAttempts)).size).toBe(2);
+  test('that remembers answers in two steps', async () => {
+    const rules = [checkOf(checks('idempotency'), 'of 30 concurrent answers')];
+    expect((await failing(rules, withoutFirstAnswer)).size).toBe(1);
   });
 
   test('that pages without a tie-break', async () => {

@@ -1,4 +1,4 @@
-import type { Attempt, Collection, Document, Documents, New, Store, WriteOptions } from '../../src/index.ts';
+import type { Collection, Document, Documents, New, Store, WriteOptions } from '../../src/index.ts';
 
 // Stores that each break one guarantee of the port, wrapped around one that satisfies it.
 
@@ -112,13 +112,7 @@ export const withIdempotencyRecordsApart =
       async insert(document: New<T>, { idempotencyRecord, ...options }: WriteOptions<T> = {}) {
         const remember = async (written: T) => {
           if (!idempotencyRecord) return;
-          const found = await store.idempotency.begin(
-            idempotencyRecord.key,
-            idempotencyRecord.fingerprint,
-            idempotencyRecord.expiresAt,
-          );
-          if (found.state === 'fresh')
-            await store.idempotency.remember(found.attempt, idempotencyRecord.answer(written));
+          await store.idempotency.remember(idempotencyRecord, idempotencyRecord.answer(written));
         };
         if (order === 'before') await remember({ ...document, version: 1 } as unknown as T);
         const written = await documents.insert(document, options);
@@ -127,22 +121,20 @@ export const withIdempotencyRecordsApart =
       },
     }));
 
-/** Ends and remembers for the current holder of the key, instead of the given attempt. */
-export const withoutAttempts = (store: Store): Store => {
-  const latest = new Map<string, Attempt>();
+/** Remembers an answer in two steps, without a check for other ones. */
+export const withoutFirstAnswer = (store: Store): Store => {
   const keys = store.idempotency;
-  const holder = (attempt: Attempt) => latest.get(attempt.key) ?? attempt;
+  const latest = new Map<string, Awaited<ReturnType<typeof keys.find>>>();
   return {
     ...store,
     idempotency: {
       ...keys,
-      async begin(...ticket) {
-        const found = await keys.begin(...ticket);
-        if (found.state === 'fresh') latest.set(found.attempt.key, found.attempt);
-        return found;
+      find: async (key) => latest.get(key) ?? keys.find(key),
+      async remember(request, answer) {
+        const first = latest.get(request.key) ?? (await keys.find(request.key));
+        if (!first) latest.set(request.key, { fingerprint: request.fingerprint, answer });
+        return first;
       },
-      remember: (attempt, answer) => keys.remember(holder(attempt), answer),
-      end: (attempt) => keys.end(holder(attempt)),
     },
   };
 };

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { MongoClient } from 'mongodb';
-import type { Engine, Limits } from '../../src/conformance/index.ts';
+import type { Engine } from '../../src/conformance/index.ts';
 import { type Collection, type Document, openMongoStore, type Store } from '../../src/index.ts';
 
 interface Settings {
@@ -12,11 +12,8 @@ interface Settings {
 const PATIENT_MS = 60_000;
 
 /** Opens one instance with its own connections, as another process would. */
-export const openStore = (
-  settings: Settings,
-  collections: readonly Collection<Document>[],
-  limits: Limits = {},
-): Promise<Store> => openMongoStore({ answerMs: PATIENT_MS, ...settings, ...limits, collections });
+export const openStore = (settings: Settings, collections: readonly Collection<Document>[]): Promise<Store> =>
+  openMongoStore({ answerMs: PATIENT_MS, ...settings, collections });
 
 /** Settings of a new, empty database, its name, and its removal. */
 export const newDatabase = (url: string) => {
@@ -50,7 +47,7 @@ export const newDatabase = (url: string) => {
 export const mongoEngine = (url: string) => async (): Promise<Engine> => {
   const { settings, remove } = newDatabase(url);
   return {
-    open: (collections, limits) => openStore(settings, collections, limits),
+    open: (collections) => openStore(settings, collections),
     child: { module: import.meta.url, settings },
     remove,
   };

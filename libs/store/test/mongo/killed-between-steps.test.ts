@@ -67,8 +67,7 @@ const verify = async (store: Store, { scenario, published }: Killed) => {
   expect(await mine.get(id)).toBeUndefined();
   expect(await mine.count({ show: id, state: 'held' })).toBe(1);
   for (const key of ['create', 'change', 'refused', 'close']) {
-    const found = await store.idempotency.begin(`${id}-${key}`, 'print', Date.now() + 60_000);
-    expect(found.state).toBe('remembered');
+    expect(await store.idempotency.find(`${id}-${key}`)).toBeDefined();
   }
 };
 
@@ -97,10 +96,8 @@ describeMongo('a writer on MongoDB that is killed between two steps', (url) => {
     };
     await Promise.all([worker(), worker()]);
     expect(killed.length).toBeGreaterThan(20);
-    // Concurrently, since each may have to wait until the dead process's lock has expired.
-    await Promise.all(
-      killed.map(({ scenario, published }) => runScenario(store, scenario, (event) => published.push(event))),
-    );
+    for (const { scenario, published } of killed)
+      await runScenario(store, scenario, (event) => void published.push(event));
     for (const one of killed) await verify(store, one);
     await store.close();
     await remove();

@@ -1,5 +1,5 @@
-import { type Thing, things, until } from '../../src/conformance/subject.ts';
-import type { Attempt, IdempotencyRecord, OutboxEvent, Store } from '../../src/index.ts';
+import { type Thing, things } from '../../src/conformance/subject.ts';
+import type { IdempotencyRecord, OutboxEvent, Store } from '../../src/index.ts';
 import { IdempotencyKeyTaken } from '../../src/index.ts';
 
 /** One client's requests, with their own ids and keys, so that they can be repeated after a crash. */
@@ -11,37 +11,18 @@ export interface Scenario {
 const later = () => Date.now() + 3_600_000;
 const fact = (n: number) => ({ type: 'thing.changed', data: { n } });
 
-/**
- * Begins the request once no other process runs it: the lock of a dead process expires within 10 s. Undefined if the
- * request has been answered.
- */
-const begin = async (store: Store, key: string): Promise<Attempt | undefined> => {
-  let attempt: Attempt | undefined;
-  await until(async () => {
-    const found = await store.idempotency.begin(key, 'print', later());
-    if (found.state === 'fresh') attempt = found.attempt;
-    return found.state !== 'running';
-  }, 100_000);
-  return attempt;
-};
-
 /** Executes a request as the HTTP layer does: once per key, however often it is repeated. */
 const request = async (
   store: Store,
   key: string,
-  effect: (idempotencyRecord: IdempotencyRecord<Thing>, attempt: Attempt) => Promise<unknown>,
+  effect: (idempotencyRecord: IdempotencyRecord<Thing>) => Promise<unknown>,
 ) => {
-  const attempt = await begin(store, key);
-  if (!attempt) return;
+  if (await store.idempotency.find(key)) return;
   const answer = () => ({ status: 200, headers: {}, body: { key } });
-  let outcome: unknown;
   try {
-    outcome = await effect({ key, fingerprint: 'print', expiresAt: later(), answer }, attempt);
+    await effect({ key, fingerprint: 'print', expiresAt: later(), answer });
   } catch (error) {
     if (!(error instanceof IdempotencyKeyTaken)) throw error;
-  } finally {
-    // `remember` has ended the attempt already.
-    if (outcome !== true) await store.idempotency.end(attempt);
   }
 };
 
@@ -77,8 +58,8 @@ export const runScenario = async (
   if ((await mine.count({ name: id })) === 0) {
     await mine.claim({ where: { show: id, state: 'free' }, set: { state: 'held', name: id }, limit: 1 });
   }
-  await request(store, `${id}-refused`, (_record, attempt) =>
-    store.idempotency.remember(attempt, { status: 409, headers: {}, body: null }),
+  await request(store, `${id}-refused`, (record) =>
+    store.idempotency.remember(record, { status: 409, headers: {}, body: null }),
   );
   await request(store, `${id}-close`, (idempotencyRecord) =>
     mine.update(id, (current) => ({ next: { ...current, name: 'closed' }, events: [fact(4)] }), {

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Engine, Limits } from '../../src/conformance/index.ts';
+import type { Engine } from '../../src/conformance/index.ts';
 import type { Collection, Document, Store } from '../../src/index.ts';
 import { openSqliteStores } from '../../src/index.ts';
 
@@ -9,9 +9,8 @@ import { openSqliteStores } from '../../src/index.ts';
 export const openStore = async (
   { directory }: { directory: string },
   collections: readonly Collection<Document>[],
-  limits: Limits = {},
 ): Promise<Store> => {
-  const stores = openSqliteStores({ directory, ...limits });
+  const stores = openSqliteStores({ directory });
   try {
     const store = await stores.open('suite', collections);
     return { ...store, close: () => stores.close() };
@@ -25,7 +24,7 @@ export const openStore = async (
 export const sqliteEngine = async (): Promise<Engine> => {
   const directory = mkdtempSync(join(tmpdir(), 'boxoffice-store-'));
   return {
-    open: (collections, limits) => openStore({ directory }, collections, limits),
+    open: (collections) => openStore({ directory }, collections),
     child: { module: import.meta.url, settings: { directory } },
     async remove() {
       rmSync(directory, { recursive: true, force: true, maxRetries: 5 });

@@ -13,10 +13,7 @@ test('pruning removes every expired answer with its subjects, and no other', asy
   const keys = createIdempotency(file);
   const answer = { status: 200, headers: {}, body: null, subjects: ['ada', 'grace'] };
   const [past, future] = [Date.now() - 1, Date.now() + 60_000];
-  const remember = async (key: string, expiresAt: number) => {
-    const found = await keys.begin(key, 'print', expiresAt);
-    if (found.state === 'fresh') await keys.remember(found.attempt, answer);
-  };
+  const remember = (key: string, expiresAt: number) => keys.remember({ key, fingerprint: 'print', expiresAt }, answer);
   await Promise.all(Array.from({ length: 2500 }, (_, i) => remember(`old-${i}`, past)));
   await remember('new', future);
   await keys.prune();

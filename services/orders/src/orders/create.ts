@@ -1,6 +1,6 @@
 import { Fault } from '@boxoffice/envelope';
 import { type Caller, principalOf } from '@boxoffice/identity';
-import { type IdempotencyRecord, UniqueViolation } from '@boxoffice/store';
+import { IdempotencyKeyTaken, type IdempotencyRecord, UniqueViolation } from '@boxoffice/store';
 import { type Held, type HeldLine, HOLD_MS } from '../clients/stock.ts';
 import type { OrdersContext } from '../context.ts';
 import { newDraft, open } from '../domain/opening.ts';
@@ -90,6 +90,8 @@ const drafted = async (
   };
   const id = idMadeBy(idempotencyRecord, 'ord');
   const own = id === undefined ? undefined : await insert(id);
+  // Another attempt of the request has made its order meanwhile, and has written the answer with it.
+  if (idempotencyRecord && !own && (await context.answers.find(idempotencyRecord.key))) throw new IdempotencyKeyTaken();
   const draft = own ?? (await insert(context.newId('ord')));
   if (!draft) throw new Error('a new order id already exists');
   return draft;

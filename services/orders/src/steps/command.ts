@@ -11,6 +11,7 @@ import { isHidden } from '../domain/order/state.ts';
 import { faultOf, notFound } from '../faults.ts';
 import { requestNameOf } from '../ids.ts';
 import type { OrderDocument } from '../store.ts';
+import { isLeft } from './recover.ts';
 import { attemptWhenFree } from './wait.ts';
 import type { Rule, Target } from './write.ts';
 
@@ -58,11 +59,18 @@ export interface CommandResult {
   readonly done: boolean;
 }
 
-/** A repeat of a request whose first attempt died resumes its pending step; If-Match was checked then. */
-const resumed = (order: OrderDocument, request: string, now: number): OrderDocument | undefined =>
-  order.pendingStep?.request === request && !isAbandoned(order.pendingStep)
-    ? { ...order, pendingStep: { ...order.pendingStep, since: now } }
-    : undefined;
+/** Milliseconds for which a repeat waits for an earlier attempt, before it takes its step over. */
+const PATIENCE_MS = 1_500;
+
+/**
+ * A repeat of a request waits for an attempt that is under way, and resumes the pending step of one that died;
+ * If-Match was checked then.
+ */
+const resumed = (context: OrdersContext, order: OrderDocument, request: string, isPatient: boolean, now: number) => {
+  if (order.pendingStep?.request !== request || isAbandoned(order.pendingStep)) return undefined;
+  if (isPatient && !isLeft(context, order)) return refuse('busy');
+  return accept({ ...order, pendingStep: { ...order.pendingStep, since: now } });
+};
 
 export interface CommandOptions {
   /** Whether the order has what the request makes, because an earlier attempt made it. */
@@ -89,11 +97,12 @@ export const runCommand = async (
   { isMade = () => false }: CommandOptions = {},
 ): Promise<CommandResult> => {
   let done = false;
+  const patientUntil = performance.now() + PATIENCE_MS;
   const rule: Rule = (order, now) => {
     const misfit = misplaced(order, appliesTo);
     if (misfit) return misfit;
-    const again = resumed(order, request, now);
-    if (again) return accept(again);
+    const again = resumed(context, order, request, performance.now() < patientUntil, now);
+    if (again) return again;
     done = isHandled(order, request) || (order.pendingStep === null && isMade(order));
     if (done) return accept(order);
     ifMatch(String(order.version));

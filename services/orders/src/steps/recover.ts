@@ -16,7 +16,7 @@ import { whileOwningStep } from './step-ownership.ts';
 export const OWN_LEFT_MS = 2_000;
 
 /** Whether no process works on the order's pending step. */
-const isLeft = ({ lease, now }: OrdersContext, { id, pendingStep: pending }: OrderDocument): boolean => {
+export const isLeft = ({ lease, now }: OrdersContext, { id, pendingStep: pending }: OrderDocument): boolean => {
   if (!pending || lease.isWorking(id)) return false;
   // Both instants are from this process's clock.
   return pending.owner === lease.own() ? now() - pending.since >= OWN_LEFT_MS : lease.isOver(pending.owner);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { sendEightAtOnce } from '@boxoffice/service/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Reason } from '../../src/clients/orders.ts';
 import { type Fixture, openFixture } from '../fixture/fixture.ts';
@@ -36,6 +37,21 @@ test('the cart has one item per place; the answer is the whole cart with its Loc
   expect(data).toMatchObject({ total: 13_500, currency: 'CHF', expiresAt: expect.any(String) });
   for (const [id, line] of Object.entries(data.items))
     expect(line).toMatchObject({ id, tariff: 'Tarif full', amount: 4_500, beneficiaryFirstName: null });
+});
+
+test('of eight requests with one key one adds or changes places', async () => {
+  const { token, first } = await begin();
+  const body = item({ quantity: 2 });
+  const added = await sendEightAtOnce([token], (of, key) => add(of, body, { 'idempotency-key': key }));
+  expect([added.status, Object.keys(added.data.items).length]).toEqual([201, 3]);
+  const changed = await sendEightAtOnce([token], (of, key) =>
+    fixture.call<Cart>('PATCH', `/shopping-cart/items/${first}`, {
+      token: of,
+      body: { beneficiaryFirstName: 'Clara' },
+      headers: { 'idempotency-key': key },
+    }),
+  );
+  expect([changed.status, changed.data.items[first]?.beneficiaryFirstName]).toEqual([200, 'Clara']);
 });
 
 test('a cart contains several performances and named seats', async () => {

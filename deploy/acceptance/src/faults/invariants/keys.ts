@@ -4,7 +4,7 @@ import { type Entry, isAboutTicket } from '../round/journal.ts';
 import { type Evidence, grouped } from './evidence.ts';
 import type { Check } from './verdict.ts';
 
-/** The pending idempotency record of a dead process expires within 10 s; a live request is answered sooner. */
+/** No process blocks a key. A repeat takes the pending step of a dead one over within seconds. */
 const BUSY_AT_MOST_MS = 13_000;
 
 /**

@@ -4,7 +4,7 @@ import { inWordsOfThePort } from './unavailable.ts';
 
 /** A call of the port as the engine executes it. */
 export interface Call {
-  /** True after the caller got its timeout: the call begins no further command, and withdraws a lock that it set. */
+  /** True after the caller got its timeout: the call begins no further command. */
   readonly abandoned: boolean;
 }
 

@@ -1,0 +1,78 @@
+import { sendEightAtOnce } from '@boxoffice/service/testkit';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { engines } from '../fixture/engines.ts';
+import { confirmed, firstOf, issued, PATH, printed, ticketOf } from '../fixture/orders.ts';
+import { scansListed } from '../fixture/scans.ts';
+import { type Fixture, type Instance, openFixture, startInstance } from '../fixture/service.ts';
+
+describe.each(engines)('of eight requests with one key at two instances, on $name', (engine) => {
+  let fixture: Fixture;
+  let other: Instance;
+  beforeAll(async () => {
+    fixture = await openFixture(engine);
+    other = await startInstance(fixture.store, fixture.institution);
+  });
+  afterAll(async () => {
+    await other.close();
+    await fixture.close();
+  });
+
+  const send = (method: string, path: string, body?: object) =>
+    sendEightAtOnce([fixture, other], (on: Instance, key) =>
+      on.call(method, `${PATH}${path}`, { body, headers: { 'idempotency-key': key } }),
+    );
+  const get = async (id: string) => ticketOf(await fixture.call('GET', `${PATH}/${id}`));
+  const versionOf = async (id: string) =>
+    (await fixture.context.collections(fixture.institution).tickets.get(id))?.version;
+
+  test('a print, a change of the beneficiary and a control are written once', async () => {
+    const order = await issued(fixture);
+    const id = firstOf(order);
+    const named = await send('PATCH', `/${id}`, { beneficiary: { firstName: 'Clara', lastName: 'Haskil' } });
+    expect([named.status, await versionOf(id)]).toEqual([200, 2]);
+    expect([(await send('POST', `/${id}/printing`)).status, await versionOf(id)]).toEqual([200, 3]);
+    expect([(await send('POST', `/${id}/control`, {})).status, await versionOf(id)]).toEqual([200, 4]);
+    expect((await fixture.facts(order.orderId)).map(({ type }) => type)).toEqual(['ticket.controlled']);
+    expect(await scansListed(fixture, `performanceId=${order.tickets[0]?.performanceId}`)).toHaveLength(1);
+  });
+
+  test('a control by barcode admits once', async () => {
+    const { order, id } = await printed(fixture);
+    const { barcode } = await get(id);
+    expect((await send('POST', '/control', { barcode })).status).toBe(200);
+    expect(await scansListed(fixture, `performanceId=${order.tickets[0]?.performanceId}`)).toHaveLength(1);
+  });
+
+  test('a batch of scans admits each ticket once', async () => {
+    const { order, id } = await printed(fixture);
+    const { barcode } = await get(id);
+    const items = [{ nonce: 'gate-7.000123', barcode, gate: 'North', at: '2026-11-01T18:02:03.000Z' }];
+    const reply = await send('POST', '/controls', { items });
+    expect(reply.data).toMatchObject({ items: [{ result: 'admitted' }] });
+    expect(await scansListed(fixture, `performanceId=${order.tickets[0]?.performanceId}`)).toHaveLength(1);
+  });
+
+  test.each([
+    ['a replacement', 'POST', '/replacement', { reason: 'lost' }, 201],
+    ['a change of the beneficiary of a printed ticket', 'PATCH', '', { beneficiary: { lastName: 'Haskil' } }, 200],
+  ])('%s makes one ticket', async (_what, method, path, body, status) => {
+    const { order, id } = await printed(fixture);
+    const reply = await send(method, `/${id}${path}`, body);
+    expect(reply.status).toBe(status);
+    const { id: replacedBy } = ticketOf(reply);
+    expect(await get(id)).toMatchObject({ status: 'invalidated', replacedBy });
+    expect((await fixture.facts(order.orderId)).map(({ type }) => type)).toEqual(['ticket.replaced']);
+  });
+
+  test('a print of an order prints each ticket once', async () => {
+    const order = await issued(fixture, confirmed());
+    const reply = await send('POST', '/printing', { orderId: order.orderId });
+    expect(reply.status).toBe(200);
+    expect([(await get(firstOf(order))).status, await versionOf(firstOf(order))]).toEqual(['printed', 2]);
+  });
+
+  test('a refusal is the same for all', async () => {
+    const id = firstOf(await issued(fixture));
+    expect((await send('POST', `/${id}/control`, {})).body.status).toBe('ticket_not_printed');
+  });
+});
