@@ -1,3 +1,4 @@
+import { qualityOf } from '@boxoffice/http';
 import { DOCS } from '../documentation/guides.ts';
 import { services } from '../services.ts';
 
@@ -11,7 +12,8 @@ const PAGE = new RegExp(`^(?:https?://[^/?#]*)?(?:${paths.join('|')})(?:[/?#]|$)
  */
 export const isPage = (url: string | undefined): boolean => PAGE.test(url ?? '');
 
-const HTML = /(?:^|[,\s])text\/html(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i;
-
-/** Whether an Accept header asks for HTML, as those of browsers do and those of programs do not. */
-export const acceptsHtml = (accept = ''): boolean => HTML.test(accept);
+/** Whether an Accept header prefers HTML to JSON, as those of browsers do and those of programs do not. */
+export const acceptsHtml = (accept = ''): boolean => {
+  const quality = qualityOf(accept, 'text/html');
+  return quality > 0 && quality >= qualityOf(accept, 'application/json');
+};

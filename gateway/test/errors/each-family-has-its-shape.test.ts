@@ -30,8 +30,8 @@ describe('family A', () => {
       expect(reply.text).toContain('href="/docs"');
     }
     expect((await its.plain('/nowhere', { headers: browser })).body).toEqual(envelope('not_found'));
-    const program = { accept: 'application/json, */*' };
-    expect((await its.call('/nowhere', { headers: program })).body).toEqual(envelope('not_found'));
+    for (const accept of ['application/json, */*', 'application/json, text/html;q=0.9'])
+      expect((await its.call('/nowhere', { headers: { accept } })).body).toEqual(envelope('not_found'));
   });
 
   test('405 has Allow with HEAD, before the token is checked, also for an OPTIONS that is no preflight', async () => {
