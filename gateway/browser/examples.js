@@ -33,6 +33,9 @@ const fillBody = (operation) => {
   for (const example of Object.values(examples)) example.value = withoutUnknown(example.value);
 };
 
+/** Optional in the description, which cannot say that this one or `productId` is needed. */
+const ONE_OF_TWO = 'performanceIds';
+
 const fillParameter = (parameter, known) => {
   if (known.includes(parameter.example)) parameter.schema = { ...parameter.schema, default: parameter.example };
 };
@@ -48,7 +51,7 @@ window.withLocalExamples = async (description, host) => {
   const operations = Object.values(local.paths).flatMap((path) => Object.values(path));
   const parameters = operations.flatMap((operation) => operation.parameters ?? []);
   for (const parameter of [...Object.values(local.components.parameters ?? {}), ...parameters])
-    if (parameter.required) fillParameter(parameter, known);
+    if (parameter.required || parameter.name === ONE_OF_TWO) fillParameter(parameter, known);
   for (const operation of operations) fillBody(operation);
   return local;
 };

@@ -33,6 +33,12 @@ const DRAWN = [
   ['/pos', 'post-/tnwr/v1/shopping-cart/items'],
   ['/pos/vexp', 'get-/tnwr/vexp/products'],
 ] as const;
+/** Operations whose forms need more than ids of what is on sale. */
+const FILLED = [
+  ['get-/svc/v3/catalog/availability', '/svc/v3/catalog/availability', 200],
+  ['post-/svc/v3/catalog/tariffs', '/svc/v3/catalog/tariffs', 201],
+  ['post-/svc/v3/catalog/points-of-sale', '/svc/v3/catalog/points-of-sale', 201],
+] as const;
 const ALL = [...GUIDES, 'sign-in', 'point-of-sale', 'selling', 'decisions', 'glossary', 'callback'];
 
 const require = createRequire(import.meta.url);
@@ -214,6 +220,11 @@ suite('the documentation in a browser', () => {
       await viewer().locator('[data-content-id="post-/svc/v3/orders"]').first().click();
       await viewer().locator(EXECUTE).first().waitFor();
       expect(await answerTo('/svc/v3/orders')).toBe(201);
+      for (const [route, path, status] of FILLED) {
+        await viewer().locator(`[data-content-id="${route}"]`).first().click();
+        await viewer().locator(`[id="${route}"]`).first().waitFor();
+        expect([route, await answerTo(path)]).toEqual([route, status]);
+      }
 
       await openReference('', 'auth', '#auth');
       const row = viewer().locator('tr', { hasText: 'HTTP Bearer' });

@@ -14,4 +14,7 @@ export const newPointOfSale = {
   shopperCancellationMinutes: 0,
 };
 
+/** One that the demo data do not have, so that the example can be sent. */
+export const addedPointOfSale = { ...newPointOfSale, serviceHost: 'agency.opera.example', name: 'Agency' };
+
 export const pointOfSale = { ...newPointOfSale, createdAt, updatedAt: createdAt };

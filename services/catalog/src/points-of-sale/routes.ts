@@ -65,7 +65,10 @@ export const pointsOfSaleRoutes = (store: Store): AnyOperation[] => [
     answers: { 201: PointOfSale },
     errors: ['not_found', 'semantically_invalid', 'point_of_sale_duplicate_host'],
     etag: true,
-    example: { body: examples.newPointOfSale, answer: examples.pointOfSale },
+    example: {
+      body: examples.addedPointOfSale,
+      answer: { ...examples.pointOfSale, ...examples.addedPointOfSale },
+    },
     handle: async ({ caller, body, remember }) => {
       const reply = (document: PointOfSaleDocument) => ({
         ...answer(document),

@@ -59,7 +59,7 @@ export const tariffsRoutes = (store: Store): AnyOperation[] => [
     answers: { 201: Tariff },
     errors: ['not_found', 'tariff_duplicate_code'],
     etag: true,
-    example: { body: examples.newTariff, answer: examples.tariff },
+    example: { body: examples.addedTariff, answer: { ...examples.tariff, ...examples.addedTariff } },
     handle: async ({ caller, body, remember }) => {
       const reply = (tariff: TariffDocument) => ({
         ...answer(tariff),
