@@ -19,10 +19,13 @@ describe.each(engines)('of eight requests with one key at two instances, on $nam
     await fixture.close();
   });
 
-  const send = (method: string, path: string, body?: object) =>
-    sendEightAtOnce([fixture, other], (on: Instance, key) =>
-      on.call<{ id: string }>(method, `${CATALOG}${path}`, { body, headers: { 'idempotency-key': key } }),
+  const send = async (method: 'POST' | 'PATCH', path: string, body?: object) => {
+    const read = method === 'PATCH' ? await fixture.call('GET', `${CATALOG}${path}`) : undefined;
+    const condition: Record<string, string> = read ? { 'if-match': read.headers.get('etag') ?? '' } : {};
+    return sendEightAtOnce([fixture, other], (on: Instance, key) =>
+      on.call<{ id: string }>(method, `${CATALOG}${path}`, { body, headers: { 'idempotency-key': key, ...condition } }),
     );
+  };
   const listed = async (path: string): Promise<readonly unknown[]> =>
     (await fixture.call<{ items: unknown[] }>('GET', `${CATALOG}${path}`)).data.items;
 

@@ -57,8 +57,12 @@ describe.each(engines)('of eight requests with one key at two instances, on $nam
   });
   afterAll(() => fixture.close());
 
-  const sent = (instances: readonly Pick<Fixture, 'call'>[], method: string, path: string, body: object) =>
-    sendEightAtOnce(instances, (on, key) => on.call(method, path, { body, key }));
+  const sent = (
+    instances: readonly Pick<Fixture, 'call'>[],
+    method: string,
+    path: string,
+    request: { readonly body: object; readonly ifMatch?: string },
+  ) => sendEightAtOnce(instances, (on, key) => on.call(method, path, { ...request, key }));
 
   describe.each([
     ['one instance', 1],
@@ -68,7 +72,7 @@ describe.each(engines)('of eight requests with one key at two instances, on $nam
 
     test('a creation makes one order', async () => {
       const hall = fixture.catalog.hall(16);
-      const reply = await sent(instances(), 'POST', '', { items: [hall.item(2)] });
+      const reply = await sent(instances(), 'POST', '', { body: { items: [hall.item(2)] } });
       expect(reply).toMatchObject({ status: 201, data: { state: 'open' } });
       expect(fixture.catalog.count(hall)).toEqual({ free: 14, held: 2, sold: 0 });
     });
@@ -92,7 +96,9 @@ describe.each(engines)('of eight requests with one key at two instances, on $nam
         const { order, hall, path: at } = await newOrder(fixture, 2, {});
         await prepare?.(fixture, at);
         const before = await read(fixture, at);
-        const reply = await sent(instances(), method ?? 'POST', `${at}${path(order)}`, body(order, hall));
+        // What an attempt writes in between must not refuse the others.
+        const request = { body: body(order, hall), ifMatch: `"${before.version}"` };
+        const reply = await sent(instances(), method ?? 'POST', `${at}${path(order)}`, request);
         expect(reply?.status).toBeLessThan(300);
         const after = await read(fixture, at);
         expect(after.version).toBeGreaterThan(before.version);

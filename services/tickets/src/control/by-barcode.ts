@@ -52,11 +52,11 @@ export const barcodeControlRoutes = (contextOf: ContextOf): AnyOperation[] => [
       body: { barcode: example.ticket.barcode, performanceId: example.ids.performance, ...example.control },
       answer: example.controlled,
     },
-    handle: async ({ caller, body, remember }) => {
+    handle: async ({ caller, body, remember, idempotencyKey }) => {
       const { barcode, performanceId, ...given } = body;
       const context = contextOf(caller);
       const collections = context.collections(caller.institution);
-      const scan = scanOf(context, given);
+      const scan = scanOf(context, given, idempotencyKey);
       let ticket: TicketDocument | undefined;
       const run = async () => {
         ticket = await ticketWith(collections, barcode);

@@ -28,10 +28,10 @@ export const controlRoutes = (contextOf: ContextOf): AnyOperation[] => [
     body: Control,
     errors: ['ticket_already_controlled', 'ticket_not_printed', ...finalCodes, 'semantically_invalid'],
     example: { params, body: example.control, answer: example.controlled },
-    handle: async ({ caller, params: { ticketId }, body, ifMatch, remember }) => {
+    handle: async ({ caller, params: { ticketId }, body, ifMatch, remember, idempotencyKey }) => {
       const context = contextOf(caller);
       const collections = context.collections(caller.institution);
-      const scan = scanOf(context, body);
+      const scan = scanOf(context, body, idempotencyKey);
       const run = () =>
         changeTicket(
           context,

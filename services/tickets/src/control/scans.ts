@@ -1,7 +1,7 @@
 // The record of scans: what each was answered, and whether that is still true.
 
 import { Fault, registry } from '@boxoffice/envelope';
-import { newId } from '@boxoffice/runtime';
+import { derivedId, newId } from '@boxoffice/runtime';
 import type { New } from '@boxoffice/store';
 import { type CallerContext, type Collections, timestampOf } from '../context.ts';
 import type { Scan } from '../domain/control.ts';
@@ -76,13 +76,14 @@ export const recordScans = async (
   return recorded;
 };
 
-/** A single control as a scan. */
+/** A single control as a scan; one of several attempts with an idempotency key, of the same day, is the same scan. */
 export const scanOf = (
   context: Pick<CallerContext, 'now'>,
   { gate, at }: { readonly gate?: string | undefined; readonly at?: string | undefined },
+  key?: string,
 ): Scan => {
   const receivedAt = timestampOf(context);
-  const id = newId('scn', context.now());
+  const id = key === undefined ? newId('scn', context.now()) : derivedId('scn', key, receivedAt.slice(0, 10));
   return { id, nonce: null, gate: gate ?? null, at: at ?? receivedAt, offline: false, receivedAt };
 };
 

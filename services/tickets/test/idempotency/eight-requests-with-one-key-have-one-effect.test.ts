@@ -17,10 +17,12 @@ describe.each(engines)('of eight requests with one key at two instances, on $nam
     await fixture.close();
   });
 
-  const send = (method: string, path: string, body?: object) =>
-    sendEightAtOnce([fixture, other], (on: Instance, key) =>
-      on.call(method, `${PATH}${path}`, { body, headers: { 'idempotency-key': key } }),
+  const send = (method: string, path: string, body?: object, ifMatch?: string) => {
+    const condition: Record<string, string> = ifMatch === undefined ? {} : { 'if-match': ifMatch };
+    return sendEightAtOnce([fixture, other], (on: Instance, key) =>
+      on.call(method, `${PATH}${path}`, { body, headers: { 'idempotency-key': key, ...condition } }),
     );
+  };
   const get = async (id: string) => ticketOf(await fixture.call('GET', `${PATH}/${id}`));
   const versionOf = async (id: string) =>
     (await fixture.context.collections(fixture.institution).tickets.get(id))?.version;
@@ -57,7 +59,8 @@ describe.each(engines)('of eight requests with one key at two instances, on $nam
     ['a change of the beneficiary of a printed ticket', 'PATCH', '', { beneficiary: { lastName: 'Haskil' } }, 200],
   ])('%s makes one ticket', async (_what, method, path, body, status) => {
     const { order, id } = await printed(fixture);
-    const reply = await send(method, `/${id}${path}`, body);
+    const etag = (await fixture.call('GET', `${PATH}/${id}`)).headers.get('etag') ?? '';
+    const reply = await send(method, `/${id}${path}`, body, etag);
     expect(reply.status).toBe(status);
     const { id: replacedBy } = ticketOf(reply);
     expect(await get(id)).toMatchObject({ status: 'invalidated', replacedBy });
@@ -71,8 +74,9 @@ describe.each(engines)('of eight requests with one key at two instances, on $nam
     expect([(await get(firstOf(order))).status, await versionOf(firstOf(order))]).toEqual(['printed', 2]);
   });
 
-  test('a refusal is the same for all', async () => {
-    const id = firstOf(await issued(fixture));
-    expect((await send('POST', `/${id}/control`, {})).body.status).toBe('ticket_not_printed');
+  test('a refusal is the same for all, and one scan', async () => {
+    const order = await issued(fixture);
+    expect((await send('POST', `/${firstOf(order)}/control`, {})).body.status).toBe('ticket_not_printed');
+    expect(await scansListed(fixture, `performanceId=${order.tickets[0]?.performanceId}`)).toHaveLength(1);
   });
 });
