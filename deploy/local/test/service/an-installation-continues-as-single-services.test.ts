@@ -52,6 +52,11 @@ both(
       GATEWAY_HTTP_PORT: `${httpPort}`,
     });
     running.push(...services, gateway);
+    // With a secret of its own making a process serves, and never becomes ready.
+    const [strangerPort] = await freePorts(1);
+    const forged = { SERVICE_SECRET: 'not what the authorizer derives', PORT: `${strangerPort}` };
+    const stranger = startProcess('service.ts', ['contacts'], { ...settings, ...forged });
+    running.push(stranger);
     await Promise.all(services.map((service) => service.printed('"message":"ready"')));
     await gateway.printed('"message":"listening"');
     const health = () => fetch(`http://127.0.0.1:${httpPort}/health/ready`);
@@ -69,6 +74,11 @@ both(
     await expect(fetch(`${addresses.CONTACTS_URL}/openapi.json`)).rejects.toThrow('fetch failed');
     await expect(fetch(`${addresses.CONTACTS_URL?.replace('https', 'http')}/openapi.json`)).rejects.toThrow();
 
+    await Promise.all([stranger.printed('"message":"serving"'), stranger.printed('it does not become ready')]);
+    expect(stranger.output()).not.toContain('"message":"ready"');
+
+    stranger.kill('SIGTERM');
+    expect(await stranger.ended).toBe(0);
     for (const process of [gateway, ...services]) process.kill('SIGTERM');
     expect(await Promise.all([gateway, ...services].map(({ ended }) => ended))).toEqual([0, 0, 0, 0]);
   },
