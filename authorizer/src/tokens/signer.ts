@@ -35,11 +35,13 @@ const MESSAGES = 2;
 /**
  * Makes the signer of an instance. A signature costs as much as the rest of a token request, so a worker thread signs
  * while the event loop serves the next request. Requests that arrive meanwhile are sent as one batch, because a message
- * (like the thread pool of asynchronous crypto) costs a fair part of a signature. If the thread has died, tokens are
+ * (like the thread pool of asynchronous crypto) costs a fair part of a signature. The thread starts with the first
+ * token; if it has died, tokens are
  * signed on the calling thread.
  */
 export const createSigner = (): Signer => {
-  let worker: Worker | undefined = startThread();
+  let worker: Worker | undefined;
+  let hasEnded = false;
   let queue: Waiting[] = [];
   const inFlight: (readonly Waiting[])[] = [];
   const sent = new Set<string>();
@@ -49,17 +51,18 @@ export const createSigner = (): Signer => {
   };
   const signLocally = (): void => {
     worker = undefined;
+    hasEnded = true;
     for (const batch of [...inFlight.splice(0), queue.splice(0)]) finish(batch);
   };
-  worker.on('error', signLocally).on('exit', signLocally);
 
   const post = (batch: readonly Waiting[]): void => {
     const [first] = batch;
     if (!first) return;
-    if (!worker) {
+    if (hasEnded) {
       finish(batch);
       return;
     }
+    worker ??= startThread().on('error', signLocally).on('exit', signLocally).on('message', receive);
     const { kid, privateKey } = first.key;
     inFlight.push(batch);
     worker.postMessage({
@@ -76,10 +79,10 @@ export const createSigner = (): Signer => {
     // More than one key only while the next key takes over.
     for (const same of Map.groupBy(batch, ({ key }) => key.kid).values()) post(same);
   };
-  worker.on('message', (tokens: SignReply) => {
+  const receive = (tokens: SignReply): void => {
     for (const [index, { resolve }] of (inFlight.shift() ?? []).entries()) resolve(tokens[index] as SignedTokens);
     if (queue.length > 0) flush();
-  });
+  };
 
   return {
     sign: (key, access, id) =>
@@ -89,6 +92,7 @@ export const createSigner = (): Signer => {
         if (queue.push({ key, claims, resolve }) === 1) setImmediate(flush);
       }),
     close: async () => {
+      hasEnded = true;
       await worker?.terminate();
     },
   };

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
+import { createNewest } from '../limits/newest.ts';
 import type { ApiKeyFacts, AuthorizerClient } from './authorizer-client.ts';
 
 /** A usable API key. */
@@ -42,7 +42,7 @@ const API_KEY = /^bok_[A-Za-z0-9_-]{43}$/;
 
 /** Makes the cache. Concurrent look-ups of one key share one call. */
 export const createApiKeys = ({ authorizerClient, gateway, lookedUp }: ApiKeysOptions): ApiKeys => {
-  const known = new LRUCache<string, Known>({ max: KEYS });
+  const known = createNewest<Known>(KEYS);
   const pending = new Map<string, Promise<KnownApiKey | undefined>>();
 
   const verify = async (key: string): Promise<KnownApiKey | undefined> => {

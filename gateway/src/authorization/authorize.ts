@@ -1,6 +1,6 @@
 // Authorization: token verification, revocations, and the authorizer's decisions.
-import { LRUCache } from 'lru-cache';
 import type { Exchange, Step } from '../exchange/exchange.ts';
+import { createNewest } from '../limits/newest.ts';
 import type { AuthorizerClient, Decision } from './authorizer-client.ts';
 
 /** The step that obtains the authorizer's decision, and its cache. */
@@ -33,7 +33,7 @@ export const createAuthorize = (
   authorizerClient: Pick<AuthorizerClient, 'decide' | 'decidePublic'>,
   lookedUp: (found: boolean) => void = () => undefined,
 ): Authorize => {
-  const cache = new LRUCache<string, CachedDecision>({ max: DECISIONS });
+  const cache = createNewest<CachedDecision>(DECISIONS);
   const pendingDecisions = new Map<string, Promise<Decision>>();
   // Incremented by `forget`: a decision that was requested before is used once, but not cached.
   let generation = 0;

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { Fault } from '@boxoffice/envelope';
 import { type AccessClaims, invalidToken } from '@boxoffice/identity';
-import { LRUCache } from 'lru-cache';
 import type { Exchange, Step } from '../exchange/exchange.ts';
+import { createNewest } from '../limits/newest.ts';
 import type { Revocations } from './revocations.ts';
 
 export interface BearerOptions {
@@ -59,7 +59,7 @@ export interface Bearer {
 
 /** Makes the check of access tokens. */
 export const createBearer = ({ verify, revocations }: BearerOptions): Bearer => {
-  const known = new LRUCache<string, Verified>({ max: TOKENS });
+  const known = createNewest<Verified>(TOKENS);
   const presented = new WeakMap<object, Presented>();
 
   const read = ({ socket, headers: { authorization } }: Exchange['request']): Presented => {

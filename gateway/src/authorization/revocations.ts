@@ -1,7 +1,7 @@
 import type { Broadcast, Bus, Message, Subscription } from '@boxoffice/messaging';
 import { broadcasts } from '@boxoffice/messaging';
 import type { Check, Logger } from '@boxoffice/runtime';
-import { LRUCache } from 'lru-cache';
+import { createNewest } from '../limits/newest.ts';
 import { type AuthorizerClient, SecretRefused } from './authorizer-client.ts';
 
 /** Revoked tokens that would still verify, and clients whose cached decisions are out of date. */
@@ -33,8 +33,8 @@ const text = (data: object, name: string): string | undefined => {
 
 /** Makes the revocation list. */
 export const createRevocations = ({ authorizerClient, clientChanged, logger }: RevocationsOptions): Revocations => {
-  const revoked = new LRUCache<string, true>({ max: REMEMBERED });
-  const changedAt = new LRUCache<string, string>({ max: REMEMBERED });
+  const revoked = createNewest<true>(REMEMBERED);
+  const changedAt = createNewest<string>(REMEMBERED);
   let since: string | undefined;
   let isReachable = true;
   let isSecretAccepted = true;

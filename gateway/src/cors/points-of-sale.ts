@@ -1,6 +1,6 @@
 import { createServiceCredentials, IDENTITY_HEADER, type KeySet, type ServiceCredentials } from '@boxoffice/identity';
 import type { Logger } from '@boxoffice/runtime';
-import { LRUCache } from 'lru-cache';
+import { createNewest } from '../limits/newest.ts';
 import type { ServiceName } from '../services.ts';
 
 /** The allowed origins of a point of sale: a list, or all. */
@@ -45,7 +45,7 @@ const originsOf = (data: unknown): Origins => {
  * Makes the cache of allowed origins: bounded and seconds old at most, older only while the catalog does not answer.
  */
 const createPointsOfSale = ({ catalogUrl, credentials, logger }: PointsOfSaleOptions): PointsOfSale => {
-  const known = new LRUCache<string, Known>({ max: HOSTS });
+  const known = createNewest<Known>(HOSTS);
   const pendingLookups = new Map<string, Promise<Origins | undefined>>();
 
   const fetchOrigins = async (serviceHost: string): Promise<Origins> => {

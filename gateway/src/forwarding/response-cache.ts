@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { commonHeaders } from '../exchange/answer.ts';
 import { answered, type Exchange, type Step } from '../exchange/exchange.ts';
 import { SESSION_HEADER } from '../limits/limits.ts';
+import { createNewest } from '../limits/newest.ts';
 import { addReturnedHeaders } from './headers.ts';
 import { sendWhole } from './reply.ts';
 
@@ -56,8 +57,8 @@ const sessionOf = ({ request: { headers } }: Exchange): string | undefined => {
 
 /** When which sessions were last known to be alive: by a response that their service allowed to share. */
 const createSessions = () => {
-  const aliveUntil = new LRUCache<string, number>({ max: MOST_SESSIONS });
-  const changingUntil = new LRUCache<string, number>({ max: MOST_SESSIONS });
+  const aliveUntil = createNewest<number>(MOST_SESSIONS);
+  const changingUntil = createNewest<number>(MOST_SESSIONS);
   return {
     isAlive: (session: string, now: number): boolean => (aliveUntil.get(session) ?? 0) > now,
     recordAlive(session: string, now: number, until: number): void {

@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import type { Policy, Quota } from '../exchange/quota.ts';
+import { createNewest } from './newest.ts';
 
 /** Counts requests per key in one-minute windows that begin with the key's first request. */
 export interface Limiter {
@@ -22,7 +22,7 @@ export const policyOf = (name: string, perMinute: number): Policy => ({ name, fi
 
 /** Makes a limiter; `name` is the policy's name, for instance `client`. */
 export const createLimiter = (name: string, perMinute: number): Limiter => {
-  const windows = new LRUCache<string, Window>({ max: KEYS });
+  const windows = createNewest<Window>(KEYS);
   const policy = policyOf(name, perMinute);
   return {
     take(key, now) {

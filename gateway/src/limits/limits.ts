@@ -3,11 +3,11 @@ import { hash } from 'node:crypto';
 import { Fault } from '@boxoffice/envelope';
 import type { AccessClaims } from '@boxoffice/identity';
 import { networkOf } from '@boxoffice/runtime';
-import { LRUCache } from 'lru-cache';
 import type { Exchange, Step } from '../exchange/exchange.ts';
 import type { Quota } from '../exchange/quota.ts';
 import type { MonthlyQuota } from '../metering/monthly-quota.ts';
 import { createLimiter, type Limiter } from './limiter.ts';
+import { createNewest } from './newest.ts';
 import { createSlidingLimiter } from './sliding-limiter.ts';
 
 /** Requests per minute. */
@@ -66,7 +66,7 @@ export const createLimits = (perMinute: LimitOptions, monthlyQuota: MonthlyQuota
   const clients = createLimiter('client', perMinute.client);
   const visitors = createLimiter('session', perMinute.session);
   const apiKeys = createSlidingLimiter('api_key');
-  const sessions = new LRUCache<string, true>({ max: SESSIONS });
+  const sessions = createNewest<true>(SESSIONS);
 
   // An invented token must not open a new quota, so only registered sessions count.
   const visitorOf = ({ request, address }: Exchange): string => {

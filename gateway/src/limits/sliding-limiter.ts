@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache';
 import type { Policy, Quota } from '../exchange/quota.ts';
 import { policyOf } from './limiter.ts';
+import { createNewest } from './newest.ts';
 
 /** Counts requests per key in the minute before each request. */
 export interface SlidingLimiter {
@@ -34,7 +34,7 @@ interface Recent {
 
 /** Makes a limiter; `name` is the policy's name. Refused requests do not count. */
 export const createSlidingLimiter = (name: string): SlidingLimiter => {
-  const keys = new LRUCache<string, Recent>({ max: KEYS });
+  const keys = createNewest<Recent>(KEYS);
 
   const freeAt = ({ lasts, oldest }: Recent): number => oldest * SLOT_MS + (lasts[oldest % SLOTS] ?? 0) + MINUTE_MS;
 

@@ -61,7 +61,7 @@ export const serviceAuthorization = (service: string, secret: string): string =>
 export const createServiceCredentials = (options: ServiceCredentialsOptions): ServiceCredentials => {
   const { authorizerUrl, service, secret, timeoutMs = 3_000, keys, traceHeaders = () => ({}) } = options;
   const { fetch = globalThis.fetch, now = Date.now } = options;
-  const minted = new LRUCache<string, Minted>({ max: CACHE_SIZE });
+  const minted = new LRUCache<string, Minted>({ maxSize: CACHE_SIZE, sizeCalculation: () => 1 });
   const underway = new Map<string, Promise<Minted>>();
   const url = new URL(IDENTITIES_PATH, authorizerUrl);
 

@@ -44,7 +44,7 @@ const headerOf = (token: string): jwt.JwtHeader | undefined => {
 export const createTokenVerifier = <Claims extends object>(
   rules: SignedTokenRules<Claims>,
 ): ((token: string) => Promise<Claims>) => {
-  const cache = new LRUCache<string, Verified<Claims>>({ max: CACHE_SIZE });
+  const cache = new LRUCache<string, Verified<Claims>>({ maxSize: CACHE_SIZE, sizeCalculation: () => 1 });
   const { keys, type, issuer, audience, read, refuse, now } = rules;
 
   const verify = async (token: string): Promise<Verified<Claims>> => {

@@ -35,6 +35,7 @@ export const startProduct = async (
     cwd: checkout,
     env: {
       ...process.env,
+      NODE_COMPILE_CACHE: join(checkout, '.cache/compiled'),
       BOXOFFICE_DATA_DIR: directory,
       GATEWAY_PORT: `${https}`,
       GATEWAY_HTTP_PORT: `${http}`,

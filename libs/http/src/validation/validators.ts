@@ -1,6 +1,6 @@
 // Validation of requests and answers against JSON Schemas, and the violations that it reports.
 
-import { type AjvOptions, createAjv, ENOUGH, type ErrorObject, NORMALISE } from './ajv.ts';
+import { type AjvOptions, createAjv, ENOUGH, type ErrorObject, NORMALISE, type ValidateFunction } from './ajv.ts';
 import type { Json } from './body-schema.ts';
 import { violationsOf } from './choices.ts';
 import type { Violation } from './violations.ts';
@@ -88,16 +88,19 @@ const collecting: Change = (schema) => {
 
 /**
  * Creates a compiler of validators. A value is first validated up to the first error, lengths before contents; only a
- * refused one is validated again to name its violations, until `MAX_ERRORS` are found.
+ * refused one is validated again to name its violations, until `MAX_ERRORS` are found. A schema is compiled at its first
+ * use, since an instance needs few of them for its start.
  */
 export const createValidators = (options: AjvOptions = {}): Validators => {
-  const first = createAjv(options);
+  let first: ReturnType<typeof createAjv> | undefined;
   let all: ReturnType<typeof createAjv> | undefined;
   return {
     compile(schema) {
-      const holds = first.compile(schema);
-      let collect: ReturnType<typeof first.compile> | undefined;
+      let holds: ValidateFunction | undefined;
+      let collect: ValidateFunction | undefined;
       return (value) => {
+        first ??= createAjv(options);
+        holds ??= first.compile(schema);
         if (holds(value)) return NOTHING;
         all ??= createAjv({ ...options, allErrors: true });
         collect ??= all.compile(collecting(JSON.parse(JSON.stringify(schema))));

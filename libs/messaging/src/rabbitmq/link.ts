@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { within } from '@boxoffice/runtime/time';
-import { type ChannelModel, type ConfirmChannel, connect } from 'amqplib';
+import type { ChannelModel, ConfirmChannel } from 'amqplib';
 import { backoff, reasonOf } from '../attempts.ts';
 import type { Logger } from '../port.ts';
 import { accepts } from './accepts.ts';
@@ -49,6 +49,8 @@ const closingMs = 3_000;
  * channels with their consumers, also when the broker closes a channel alone.
  */
 export const openLink = async ({ url, name, logger, openingMs = 10_000 }: LinkOptions): Promise<Link> => {
+  // Only here: an installation without RabbitMQ does not load its client.
+  const { connect } = await import('amqplib');
   const address = new URL(url);
   if (!/^amqps?:$/.test(address.protocol))
     throw new Error('the address of RabbitMQ must begin with amqp:// or amqps://');

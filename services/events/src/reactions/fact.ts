@@ -1,25 +1,40 @@
 // Reactions to the facts of the other services.
 
+import { Fault } from '@boxoffice/envelope';
+import { createCheck } from '@boxoffice/http';
 import { type Message, Unreadable } from '@boxoffice/messaging';
 import { derivedId } from '@boxoffice/runtime';
-import { Type } from 'typebox';
-import { Compile } from 'typebox/compile';
+import { type Static, type TSchema, Type } from 'typebox';
 import type { Context } from '../context.ts';
 import type { Arrival } from '../log/log.ts';
 import { type EventType, eventTypeNames, eventTypes, isEventType } from '../types/types.ts';
 
 /** What a fact says about its event: facts without it are for other services alone. */
-const announcement = Compile(
-  Type.Object({
-    type: Type.String(),
-    resource: Type.Object({ type: Type.String(), id: Type.String({ minLength: 1 }) }),
-    version: Type.Integer({ minimum: 1 }),
-    position: Type.Integer({ minimum: 1 }),
-    before: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
-    data: Type.Object({}, { additionalProperties: true }),
-    again: Type.Optional(Type.Literal(true)),
-  }),
-);
+const Announcement = Type.Object({
+  type: Type.String(),
+  resource: Type.Object({ type: Type.String(), id: Type.String({ minLength: 1 }) }),
+  version: Type.Integer({ minimum: 1 }),
+  position: Type.Integer({ minimum: 1 }),
+  before: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
+  data: Type.Object({}, { additionalProperties: true }),
+  again: Type.Optional(Type.Literal(true)),
+});
+
+/** Whether values fit the schema. */
+const fits = (schema: TSchema): ((value: unknown) => boolean) => {
+  const check = createCheck(schema);
+  return (value) => {
+    try {
+      check(value);
+      return true;
+    } catch (error) {
+      if (error instanceof Fault) return false;
+      throw error;
+    }
+  };
+};
+
+const isAnnouncement = fits(Announcement);
 
 const unreadable = ({ id, type }: Message, reason: string): Unreadable =>
   new Unreadable(`the fact ${id} (${type}) ${reason}`);
@@ -39,13 +54,13 @@ const onlyNamed = ({ properties }: Described, value: unknown): unknown => {
 
 /** What checks the data of each type; types of one kind of resource share it. */
 const checks = new Map(
-  [...new Set(Object.values(eventTypes).map(({ data }) => data))].map((data) => [data, Compile(data)]),
+  [...new Set(Object.values(eventTypes).map(({ data }) => data))].map((data) => [data, fits(data)]),
 );
 
 const dataOf = (type: EventType, data: object): Record<string, unknown> | undefined => {
   const schema = eventTypes[type].data;
   const clean = onlyNamed(schema, data);
-  return checks.get(schema)?.Check(clean) ? (clean as Record<string, unknown>) : undefined;
+  return checks.get(schema)?.(clean) ? (clean as Record<string, unknown>) : undefined;
 };
 
 /**
@@ -55,8 +70,8 @@ const dataOf = (type: EventType, data: object): Record<string, unknown> | undefi
 export const readFact = (message: Message): Arrival | undefined => {
   const { event } = message.data as { readonly event?: unknown };
   if (event === undefined || event === null) return undefined;
-  if (!announcement.Check(event)) throw unreadable(message, 'announces a malformed event');
-  const { type, resource, version, position, before, data, again } = event;
+  if (!isAnnouncement(event)) throw unreadable(message, 'announces a malformed event');
+  const { type, resource, version, position, before, data, again } = event as Static<typeof Announcement>;
   if (!isEventType(type)) throw unreadable(message, `announces an event of none of ${eventTypeNames.length} types`);
   const { resource: resourceType } = eventTypes[type];
   if (resource.type !== resourceType) throw unreadable(message, `announces ${type} of another kind of resource`);
