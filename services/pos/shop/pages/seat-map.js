@@ -63,7 +63,7 @@ export const seatMap = ({ product, performance, category, currency, onSum }) => 
     return h(
       'li',
       {},
-      h('label', { for: `for-${place.id}`, id, class: 'chosen-name' }, nameOf(place)),
+      h('label', { for: `for-${place.id}`, id }, nameOf(place)),
       h(
         'select',
         { id: `for-${place.id}`, onchange: change },
