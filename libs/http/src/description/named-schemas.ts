@@ -44,10 +44,10 @@ const changed = (schema: object, change: (part: Json) => Json, partOfAll = chang
  * pattern.
  */
 const withMaps = (schema: Json): Json => {
-  const { patternProperties, additionalProperties, ...rest } = changed(schema, withMaps);
+  const mapped = changed(schema, withMaps);
+  const { patternProperties, additionalProperties, ...rest } = mapped;
   const [[pattern, value] = [], ...others] = Object.entries(patternProperties ?? {});
-  if (pattern === undefined || rest.properties || others.length > 0 || additionalProperties)
-    return changed(schema, withMaps);
+  if (pattern === undefined || rest.properties || others.length > 0 || additionalProperties) return mapped;
   return { ...rest, ...(pattern === ANY_NAME ? {} : { propertyNames: { pattern } }), additionalProperties: value };
 };
 

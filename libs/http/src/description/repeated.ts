@@ -37,21 +37,23 @@ const partsOf = ({ operationId, parameters = [], requestBody, responses }: Opera
 /** The document with each parameter, body and response that `least` operations have as one component. */
 export const withRepeatedOnce = <Whole extends Document>(document: Whole, least: number): Whole => {
   const operations = Object.values(document.paths).flatMap((item) => Object.values(item));
+  const parts = operations.flatMap((operation) =>
+    partsOf(operation).map((one) => ({
+      ...one,
+      of: operation.operationId,
+      key: `${one.kind} ${JSON.stringify(one.part)}`,
+    })),
+  );
+  const keys = new Map(parts.map(({ part, key }) => [part, key]));
   const uses = new Map<string, number>();
-  const keyOf = (kind: Kind, part: Json): string => `${kind} ${JSON.stringify(part)}`;
-  for (const { kind, part } of operations.flatMap(partsOf)) {
-    const key = keyOf(kind, part);
-    uses.set(key, (uses.get(key) ?? 0) + 1);
-  }
+  for (const { key } of parts) uses.set(key, (uses.get(key) ?? 0) + 1);
   const components: Record<Kind, Record<string, unknown>> = {
     parameters: { ...document.components.parameters },
     requestBodies: {},
     responses: {},
   };
   const names = new Map<string, string>();
-  const repeated = operations
-    .flatMap((operation) => partsOf(operation).map((one) => ({ ...one, of: operation.operationId })))
-    .map((one) => ({ ...one, key: keyOf(one.kind, one.part) }))
+  const repeated = parts
     .filter(({ key, part }) => !('$ref' in part) && (uses.get(key) ?? 0) >= least)
     // Among several with one name, the one used by the most operations gets it.
     .toSorted((one, other) => (uses.get(other.key) ?? 0) - (uses.get(one.key) ?? 0));
@@ -63,7 +65,7 @@ export const withRepeatedOnce = <Whole extends Document>(document: Whole, least:
     names.set(key, free);
   }
   const shared = (kind: Kind, part: Json): Json => {
-    const name = names.get(keyOf(kind, part));
+    const name = names.get(keys.get(part) ?? '');
     return name === undefined ? part : ref(kind, name);
   };
   const changed = (operation: Operation): Operation => ({
