@@ -30,7 +30,7 @@ const storesOf = async (installation: Installation) => {
 };
 
 const summary = ({ violations, undecided, more, unasked }: Verified): string => {
-  const waiting = `${undecided.length} look wrong and depend on a pending step or message during the whole check (operator status shows which are old)`;
+  const waiting = `${undecided.length} look wrong and depend on a sale or message under way during the whole check (operator status shows which are old)`;
   if (violations.length === 0) {
     if (unasked !== undefined && undecided.length > 0)
       return `undecided: ${undecided.length + more} look wrong, and the messages in the queues are unknown: ${unasked}`;

@@ -11,7 +11,7 @@ import { interruptedStore } from './scenario/interrupted-steps.ts';
 import { definitions, openScenario, type Scenario } from './scenario/open-scenario.ts';
 import { quiet } from './scenario/quiet.ts';
 import { createReads, type Reads, watchedBus } from './scenario/reads.ts';
-import { leavePendingSteps, runScenario } from './scenario/run-scenario.ts';
+import { leaveInterrupted, runScenario } from './scenario/run-scenario.ts';
 import type { Consumed, Stored } from './snapshot.ts';
 
 /** Documents by collection, of each service. */
@@ -84,7 +84,7 @@ export const record = async (): Promise<Recording> => {
   });
   try {
     await listenAsGateway(reads);
-    await leavePendingSteps(scenario, await runScenario(scenario));
+    await leaveInterrupted(scenario, await runScenario(scenario));
     await waitUntil(() => isSilent(scenario));
     const stored = await storedDocuments(scenario);
     for (const message of examples()) await scenario.bus.publish(message);

@@ -88,22 +88,8 @@ export const releases = collection<ReleaseDocument>('releases', [
   { name: 'created', fields: ['createdAt'], acrossInstitutions: true },
 ]);
 
-/**
- * What an order requested before version `asOf` has no effect any more: one request, or all. The id names order and
- * request.
- */
-export type AbandonedDocument = Document & {
-  readonly asOf: number;
-  /** When it was last abandoned; epoch milliseconds. */
-  readonly at: number;
-};
-
-export const abandoned = collection<AbandonedDocument>('abandoned_requests', [
-  { name: 'abandoned_requests', fields: ['at'], acrossInstitutions: true },
-]);
-
 /** Every collection of the catalog. */
-export const collections = [institutions, products, performances, tariffs, pointsOfSale, places, releases, abandoned];
+export const collections = [institutions, products, performances, tariffs, pointsOfSale, places, releases];
 
 /** One institution's documents: operations reach the store only through these. */
 export interface Collections {
@@ -115,7 +101,6 @@ export interface Collections {
   readonly pointsOfSale: Documents<PointOfSaleDocument>;
   readonly places: Documents<PlaceDocument>;
   readonly releases: Documents<ReleaseDocument>;
-  readonly abandoned: Documents<AbandonedDocument>;
 }
 
 /** The collections of one institution; every write to products and performances announces what partners hear of. */
@@ -128,7 +113,6 @@ export const collectionsOf = (store: Store, institution: string): Collections =>
   pointsOfSale: store.collection(pointsOfSale).of(institution),
   places: store.collection(places).of(institution),
   releases: store.collection(releases).of(institution),
-  abandoned: store.collection(abandoned).of(institution),
 });
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -138,9 +122,6 @@ const DAY_MS = 24 * 60 * 60_000;
  * remembered.
  */
 const RELEASE_RETENTION_MS = 30 * DAY_MS;
-
-/** No attempt of a request runs for longer than this. */
-const ABANDONED_RETENTION_MS = DAY_MS;
 
 /** How long the documents of each collection are stored. */
 export const retention: Retentions = {
@@ -153,9 +134,5 @@ export const retention: Retentions = {
   releases: {
     retained: '30 days (`RELEASE_RETENTION_MS`)',
     ends: [{ field: 'createdAt', iso: true, afterMs: RELEASE_RETENTION_MS }],
-  },
-  abandoned_requests: {
-    retained: 'a day (`ABANDONED_RETENTION_MS`)',
-    ends: [{ field: 'at', afterMs: ABANDONED_RETENTION_MS }],
   },
 };

@@ -75,7 +75,7 @@ const ownTypes = (before: OrderDocument | undefined, after: OrderDocument): stri
   return types;
 };
 
-/** The events of a write; none while the order is a draft or a cart. */
+/** The events of a write; none while the order is a cart. */
 export const announceOrder = (before: OrderDocument | undefined, after: OrderDocument): Announcement[] => {
   if (isHidden(after)) return [];
   const payments = ofPayments(before, after);

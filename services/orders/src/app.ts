@@ -9,7 +9,7 @@ import { onContactErased } from './reactions/contact-erased.ts';
 import { onFulfilment } from './reactions/fulfilment.ts';
 import { onPerformanceCancelled } from './reactions/performance-cancelled.ts';
 import { routes } from './routes.ts';
-import { startHeartbeat, startSweeper } from './steps/sweep.ts';
+import { startSweeper } from './steps/sweep.ts';
 import { collections, retention } from './store.ts';
 
 const settings = {
@@ -67,12 +67,10 @@ export const orders: ServiceDefinition<typeof settings, State> = {
     { queue: topology.ordersContactErased, handle: (message) => onContactErased(context, store.idempotency, message) },
   ],
   background: ({ store }, { context, clients }) => {
-    const heartbeat = startHeartbeat(context);
     const sweeper = startSweeper(context, store);
     return {
       async close() {
         await sweeper.close();
-        await heartbeat.close();
         for (const client of clients) client.close();
       },
     };

@@ -9,7 +9,6 @@ import { createTickets, type Tickets } from './clients/tickets.ts';
 import { newId } from './ids.ts';
 import { countedOrders } from './metrics.ts';
 import { createHoldLimit, type HoldLimit, isVisitor } from './steps/hold-limit.ts';
-import { createLease, type Lease } from './steps/lease.ts';
 import { type Collections, collectionsOf } from './store.ts';
 /** Records failures that fail no request. */
 export interface Log {
@@ -22,7 +21,6 @@ export interface OrdersContext extends Collections {
   readonly contacts: Contacts;
   readonly tickets: Tickets;
   readonly limit: HoldLimit;
-  readonly lease: Lease;
   /** The answers of idempotency keys. */
   readonly answers: Pick<Idempotency, 'find'>;
   /** Epoch milliseconds. */
@@ -63,7 +61,6 @@ export const createContext = (
     limit: createHoldLimit(collections.orders, (client) =>
       isVisitor(client) ? maxHeldPlacesPerAddress : maxHeldPlaces,
     ),
-    lease: createLease(store),
     answers: store.idempotency,
     now: Date.now,
     newId: (prefix) => newId(prefix, Date.now()),

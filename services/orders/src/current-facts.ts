@@ -5,9 +5,9 @@ import { type DomainFact, orderCancelled, orderConfirmed, orderExpired } from '.
 import { ORDER_CANCELLED, ORDER_CONFIRMED, ORDER_EXPIRED } from './events.ts';
 import { type OrderDocument, ordersCollection } from './store.ts';
 
-/** The fact that describes the order's present state; none while a step is pending, since its end publishes one. */
+/** The fact that describes the order's present state; none while its sale is due, since that publishes one. */
 const factOf = (order: OrderDocument): DomainFact | undefined => {
-  if (order.pendingStep !== null) return undefined;
+  if (order.saleDue) return undefined;
   switch (order.state) {
     case 'confirmed':
       return orderConfirmed(order);

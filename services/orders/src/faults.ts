@@ -42,8 +42,8 @@ export const refusal = (reason: Reason, details?: string): RefusedOrder => fault
 /** The same answer for a resource of another institution and for one that never existed. */
 export const notFound = (): RefusedOrder => refusal('unknown_order');
 
-/** Whether the step is no longer this process's: here, or by the order's version that the catalog knows. */
-export const isConflict = (error: unknown): boolean => error instanceof Fault && error.code === 'conflict';
+/** Whether the order changed between the effect on its places and its write. */
+export const isOvertaken = (error: unknown): boolean => error instanceof RefusedOrder && error.reason === 'overtaken';
 
 /** Whether a call of another service was not answered in time: then it may have had its effect or not. */
 export const isUnavailable = (error: unknown): boolean =>

@@ -5,9 +5,17 @@ import type { OrderDocument } from './store.ts';
 type Orders = CollectionHandle<OrderDocument>;
 
 /** Wraps the collection so that every write which changes an order's state is reported. */
-const observingMoves = (orders: Orders, moved: (before: OrderDocument, after: OrderDocument) => void): Orders => {
+const observingMoves = (
+  orders: Orders,
+  moved: (before: Pick<OrderDocument, 'state'> | undefined, after: OrderDocument) => void,
+): Orders => {
   const observed = (documents: Documents<OrderDocument>): Documents<OrderDocument> => ({
     ...documents,
+    async insert(document, options) {
+      const order = await documents.insert(document, options);
+      moved(undefined, order);
+      return order;
+    },
     async update(id, fn, options) {
       let before: OrderDocument | undefined;
       const after = await documents.update(
@@ -26,12 +34,13 @@ const observingMoves = (orders: Orders, moved: (before: OrderDocument, after: Or
   return { ...orders, of: (institution) => observed(orders.of(institution)) };
 };
 
-/** Counts orders by state transition: `draft` to `open` is a hold, any state to `confirmed` is a sale. */
+/** Counts orders by state transition: `new` to `open` is a hold, any state to `confirmed` is a sale. */
 export const countedOrders = (orders: Orders, metrics: Metrics): Orders => {
   const labels = ['from', 'to'];
   const count = metrics.counter({ name: 'orders_moved_total', help: 'Orders that changed their state', labels });
   const places = metrics.counter({ name: 'orders_places_moved_total', help: 'Places of those orders', labels });
-  return observingMoves(orders, ({ state: from }, { state: to, lines }) => {
+  return observingMoves(orders, (before, { state: to, lines }) => {
+    const from = before?.state ?? 'new';
     count({ from, to });
     places({ from, to }, lines.length);
   });
@@ -62,8 +71,7 @@ export const watchOrders = ({ acrossInstitutions }: Orders, metrics: Metrics): v
   );
   const requested = 'cancellation.requestedAt';
   age('orders_cancellation_open_seconds', 'Age of the oldest open cancellation', requested, unsettled);
-  // Overdue deadlines and pending steps both carry an instant in the past, so one age function serves both.
   age('orders_expiry_overdue_seconds', 'How long the oldest hold is past its end', 'deadline', { deadline: { gt: 0 } });
-  const stepSince = 'pendingStep.since';
-  age('orders_step_open_seconds', 'Age of the oldest pending step', stepSince, { [stepSince]: { gt: 0 } });
+  const saleSince = 'saleDue.since';
+  age('orders_step_open_seconds', 'Age of the oldest sale that is due', saleSince, { [saleSince]: { gt: 0 } });
 };

@@ -1,6 +1,6 @@
 import type { EventView } from '../../src/faults/client/feed.ts';
 import type { OrderView, PlaceView, TicketView } from '../../src/faults/client/views.ts';
-import type { Evidence } from '../../src/faults/invariants/evidence.ts';
+import type { Evidence, Hold } from '../../src/faults/invariants/evidence.ts';
 import type { Checkout, CheckoutAnswer, Entry } from '../../src/faults/round/journal.ts';
 
 // A consistent round: two places sold, one held, one released by a cancellation, one retained by a controlled ticket of
@@ -15,6 +15,8 @@ export interface Spoilable {
   readonly orders: Mutable<OrderView>[];
   readonly tickets: Mutable<TicketView>[];
   readonly places: Mutable<PlaceView>[];
+  /** The stored holds of places without a line. */
+  readonly holds: Mutable<Hold>[];
   /** What a partner heard, and the ids that its webhook got. */
   readonly events: Mutable<EventView>[];
   readonly delivered: string[];
@@ -190,6 +192,7 @@ export const consistent = (): Spoilable => {
       entry('replace', 'tic_lost'),
     ],
     tickets,
+    holds: [],
     events,
     delivered: events.map(({ id }) => id),
     places: (['sold', 'sold', 'held', 'free', 'sold', 'free', 'sold', 'free'] as const).map((state, at) => ({
@@ -201,9 +204,10 @@ export const consistent = (): Spoilable => {
 };
 
 /** The same evidence in the form of the checks. */
-export const evidenceOf = ({ entries, checkouts, events, delivered, ...observed }: Spoilable): Evidence => ({
+export const evidenceOf = ({ entries, checkouts, holds, events, delivered, ...observed }: Spoilable): Evidence => ({
   entries,
   checkouts,
+  holds,
   observed,
   heard: { events, delivered: { received: new Set(delivered), covers: () => true } },
 });

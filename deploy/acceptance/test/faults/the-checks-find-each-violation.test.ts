@@ -57,6 +57,83 @@ test.each([
   expect(check.verdict.violations.map(({ invariant }) => invariant)).toEqual(isWrong ? ['I6'] : []);
 });
 
+/** A place that is held without a line; the holder is an order that was never written, or one of those observed. */
+const leaveHeld = ({ places, stock, holds }: Spoilable, placeId: string, holder: string, minutes = 10): void => {
+  of(places, placeId).state = 'held';
+  const [counts] = stock;
+  if (counts) Object.assign(counts, { free: counts.free - 1, held: counts.held + 1 });
+  holds.push({ placeId, holder, until: Date.now() + minutes * 60_000 });
+};
+/** The first request of this kind had no answer at first. */
+const interrupt = ({ entries }: Spoilable, action: string, subject: string | null): void => {
+  const found = entries.find((one) => one.action === action && one.subject === subject);
+  if (!found) throw new Error(`no ${action}`);
+  found.unknownTries = 1;
+};
+/** A sale whose process died before it confirmed the order. */
+const sellUnconfirmed = ({ places, stock }: Spoilable): void => {
+  of(places, 'p3').state = 'sold';
+  const [counts] = stock;
+  if (counts) Object.assign(counts, { held: counts.held - 1, sold: counts.sold + 1 });
+};
+
+test.each<[string, boolean, (round: Spoilable) => void]>([
+  [
+    'a creation left without an answer may leave its hold',
+    false,
+    (round) => {
+      interrupt(round, 'create', null);
+      leaveHeld(round, 'p4', 'ord_never');
+    },
+  ],
+  ['an answered one may not', true, (round) => leaveHeld(round, 'p4', 'ord_never')],
+  [
+    'one creation leaves one hold',
+    true,
+    (round) => {
+      interrupt(round, 'create', null);
+      leaveHeld(round, 'p4', 'ord_never');
+      leaveHeld(round, 'p6', 'ord_neither');
+    },
+  ],
+  [
+    'it leaves it until its end, and not longer',
+    true,
+    (round) => {
+      interrupt(round, 'create', null);
+      leaveHeld(round, 'p4', 'ord_never', 20);
+    },
+  ],
+  [
+    'a change of lines left without an answer may leave its hold',
+    false,
+    (round) => {
+      interrupt(round, 'remove', 'ord_held');
+      leaveHeld(round, 'p4', 'ord_held');
+    },
+  ],
+  ['an answered one leaves nothing', true, (round) => leaveHeld(round, 'p4', 'ord_held')],
+  [
+    'the place of a line of an ended order is held no longer',
+    true,
+    (round) => {
+      interrupt(round, 'create', null);
+      leaveHeld(round, 'p4', 'ord_back');
+    },
+  ],
+  [
+    'a confirmation left without an answer may leave its sale',
+    false,
+    (round) => {
+      round.entries.push({ ...(round.entries[5] as Spoilable['entries'][0]), subject: 'ord_held', outcome: 'unknown' });
+      sellUnconfirmed(round);
+    },
+  ],
+  ['an open order without one has no sold place', true, sellUnconfirmed],
+])('of dead processes: %s', (_what, isWrong, spoil) => {
+  expect(violated(spoil)).toEqual(isWrong ? ['I1'] : []);
+});
+
 /** The response with which the first visitor bought. */
 const bought = (checkouts: Spoilable['checkouts']) => {
   const found = checkouts[0]?.answers[1];
@@ -161,6 +238,11 @@ const spoilt: readonly [Invariant, string, (round: Spoilable) => void][] = [
     'I2',
     'an acknowledged print that is lost',
     ({ tickets }) => Object.assign(of(tickets, 'tic_p1'), { status: 'not_printed' }),
+  ],
+  [
+    'I2',
+    'an order that is paid in full and stays open',
+    ({ orders }) => Object.assign(of(orders, 'ord_held'), { paid: 100 }),
   ],
   ['I3', 'a cancellation that never settles', (round) => cancellation(round, 'ord_back', { settledAt: null })],
   ['I3', 'places released twice', (round) => cancellation(round, 'ord_back', { placesReleased: 2 })],

@@ -20,8 +20,7 @@ export const judgeOrders = async (
   collections: CheckedCollections,
   found: readonly OrderDocument[],
 ): Promise<Case[]> => {
-  const known = found.filter(({ state }) => state !== 'draft');
-  const withTickets = known.filter(({ state }) => state === 'confirmed' || state === 'cancelled');
+  const withTickets = found.filter(({ state }) => state === 'confirmed' || state === 'cancelled');
   const tickets = await byOwner(collections.tickets, 'orderId', withTickets);
   const placesOf = (order: OrderDocument): string[] =>
     order.state === 'cancelled'
@@ -29,19 +28,19 @@ export const judgeOrders = async (
       : order.state === 'expired'
         ? []
         : order.lines.map(({ place }) => place.id);
-  const places = await byId(collections.places, known.flatMap(placesOf));
-  const own = new Map(known.map((order) => [order.id, order]));
-  const strangers = known.flatMap((order) => {
+  const places = await byId(collections.places, found.flatMap(placesOf));
+  const own = new Map(found.map((order) => [order.id, order]));
+  const strangers = found.flatMap((order) => {
     const holders = placesOf(order).map((id) => places.get(id)?.holder);
     return holders.filter((holder) => holder !== order.id && !own.has(holder ?? ''));
   });
   const rivals = new Map([...own, ...(await byId(collections.orders, strangers))]);
   const contacts = await byId(
     collections.contacts,
-    known.map(({ contactNumber }) => contactNumber),
+    found.map(({ contactNumber }) => contactNumber),
   );
   const now = Date.now();
-  return known.map((order) => {
+  return found.map((order) => {
     const evidence = { order, places, rivals, tickets: tickets.get(order.id) ?? [] };
     return caseOf('order', order, [...judgeOrder(evidence, now), ...contactFaults(order, contacts)], () => {
       const had = placesOf(order).flatMap((id) => places.get(id) ?? []);

@@ -70,8 +70,7 @@ export const judgeSessions = async (
   return found.map((session) => {
     const { id, institution, serviceHost, cartId, contactNumber } = session;
     const cart = orders.get(cartId ?? '');
-    const foreign =
-      cart && cart.state !== 'draft' && (cart.institution !== institution || cart.pointOfSale !== serviceHost);
+    const foreign = cart && (cart.institution !== institution || cart.pointOfSale !== serviceHost);
     const text = `session ${id} of ${serviceHost} has the cart ${cartId}, which is of ${cart?.pointOfSale ?? 'no point of sale'}`;
     const findings: Finding[] = foreign ? [{ invariant: 'session_cart', offenders: [id, cartId ?? ''], text }] : [];
     return caseOf('session', session, [...findings, ...whoFaults(session, 'session', contacts)], () => ({

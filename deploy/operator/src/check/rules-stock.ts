@@ -1,5 +1,5 @@
 import type { PerformanceDocument, PlaceDocument } from '@boxoffice/catalog';
-import type { OrderDocument } from '@boxoffice/orders';
+import { type OrderDocument, unpaidStates } from '@boxoffice/orders';
 import type { TicketDocument } from '@boxoffice/tickets';
 import type { Finding } from './findings.ts';
 
@@ -37,6 +37,10 @@ export const judgeCapacity = (performance: PerformanceDocument, tally: Tally): F
   ];
 };
 
+/** Whether something follows from the order's state that a request or the sweep is still to do. */
+export const isUnderWay = ({ saleDue, removedPlaces }: Pick<OrderDocument, 'saleDue' | 'removedPlaces'>): boolean =>
+  saleDue != null || removedPlaces != null;
+
 const stateFaults = ({ id, state, holder, freeFrom }: PlaceDocument): Finding[] => {
   const fits =
     (state === 'free' && holder === null && freeFrom === 0) ||
@@ -67,17 +71,19 @@ const soldFaults = (place: PlaceDocument, holding: Holding): string | undefined 
   if (order.state === 'confirmed') {
     return order.lines.some((line) => line.place.id === place.id) ? undefined : 'which has no line for it';
   }
+  // The process died before it confirmed the order: the request's repeat, or the order's end, puts it right.
+  if (unpaidStates.includes(order.state)) return undefined;
   return isRetained(place, holding) ? undefined : `which is ${order.state}`;
 };
 
 /**
- * A held place of a live order that no line names is no fault: two runs of one request on two instances may hold too
- * much, which lapses with the hold.
+ * A held place that no line names is no fault, with or without an order: the process died before its write, or two runs
+ * of one request on two instances held too much. It lapses with the hold.
  */
 const heldFaults = (place: PlaceDocument, { order }: Holding, now: number): string | undefined => {
-  if (place.freeFrom <= now + CLOCKS_MS) return undefined;
-  if (order === undefined) return 'which does not exist';
-  return order.state === 'expired' || order.state === 'cancelled' ? `which is ${order.state}` : undefined;
+  if (place.freeFrom <= now + CLOCKS_MS || order === undefined) return undefined;
+  const isEnded = order.state === 'expired' || order.state === 'cancelled';
+  return isEnded && order.lines.some((line) => line.place.id === place.id) ? `which is ${order.state}` : undefined;
 };
 
 /** Judges a place that is not free against its order. */
@@ -90,7 +96,7 @@ export const judgePlace = (place: PlaceDocument, holding: Holding, now: number):
   const stranger = order && order.institution !== institution ? 'which is another institution’s' : undefined;
   const said = stranger ?? why;
   if (said === undefined) return faults;
-  const underWay = order?.pendingStep != null;
+  const underWay = order !== undefined && isUnderWay(order);
   return [
     ...faults,
     {

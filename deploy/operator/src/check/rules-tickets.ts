@@ -45,7 +45,7 @@ export const judgeTicket = ({ ticket, order, before, after }: TicketEvidence): F
   const said = why();
   if (said !== undefined) {
     const text = `ticket ${id} (${status}) is of ${orderId}, which ${said}`;
-    findings.push({ invariant: 'ticket_order', offenders: [id, orderId], text, underWay: order?.pendingStep != null });
+    findings.push({ invariant: 'ticket_order', offenders: [id, orderId], text, underWay: order?.saleDue != null });
   }
   const broken = (text: string, underWay = false) =>
     findings.push({ invariant: 'ticket_lineage', offenders: [id], text: `ticket ${id} ${text}`, underWay });

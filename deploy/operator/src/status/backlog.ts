@@ -17,7 +17,7 @@ export interface OrdersState {
   readonly oldestCancellationSeconds: number;
   /** Orders past their deadline for longer than the sweep's interval. */
   readonly expiredUnswept: number;
-  /** Orders with a step pending for longer than recovery takes. */
+  /** Orders that are paid in full and not sold for longer than the sweep takes. */
   readonly stuckSteps: number;
 }
 
@@ -52,7 +52,7 @@ export const ordersOf = async (store: Store): Promise<OrdersState> => {
   return {
     openCancellations: open.length,
     oldestCancellationSeconds: oldest?.cancellation ? ageOf(oldest.cancellation.requestedAt, now) : 0,
-    expiredUnswept: late.filter(({ pendingStep }) => pendingStep === null).length,
-    stuckSteps: (await some({ 'pendingStep.since': { gt: 0, lte: due } }, 'pendingStep.since')).length,
+    expiredUnswept: late.filter(({ saleDue }) => saleDue == null).length,
+    stuckSteps: (await some({ 'saleDue.since': { gt: 0, lte: due } }, 'saleDue.since')).length,
   };
 };

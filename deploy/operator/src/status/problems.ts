@@ -50,7 +50,9 @@ const ofOrders = ({ orders }: Overview): string[] => {
     ...(expiredUnswept > 0
       ? [`${plural(expiredUnswept, 'order', many)} expired over ${SWEPT_SECONDS} s ago and not swept`]
       : []),
-    ...(stuckSteps > 0 ? [`${plural(stuckSteps, 'order', many)} with a pending step for over ${SWEPT_SECONDS} s`] : []),
+    ...(stuckSteps > 0
+      ? [`${plural(stuckSteps, 'order', many)} paid in full and not confirmed for over ${SWEPT_SECONDS} s`]
+      : []),
   ];
 };
 

@@ -165,7 +165,6 @@ export const found = async (
     confirmedAt: 1,
     cancellation: null,
     ticketNotes: [],
-    pendingStep: null,
     heldPlaces: 0,
     createdAt: 1,
     modifiedAt: 1,

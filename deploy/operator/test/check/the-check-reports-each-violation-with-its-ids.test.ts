@@ -338,12 +338,29 @@ const underWay: readonly Pick<Planted, 'what' | 'access' | 'plant'>[] = [
     plant: (fixture) => usageOf(fixture, 'minute', () => ({ rows: [], gateways: [{ id: 'another', upTo: 1 }] })),
   },
   {
-    what: 'a sale that is not written yet',
+    what: 'a sale that its process did not live to write',
+    plant: ({ setPlace, id }) => setPlace(1, soldTo(id('ord_open'))),
+  },
+  {
+    what: 'a hold whose order was never written',
+    plant: ({ setPlace }) => setPlace(5, { ...held, holder: 'ord_never' }),
+  },
+  {
+    what: 'a hold that came after the end of its order',
+    plant: ({ setPlace, id }) => setPlace(6, { ...held, holder: id('ord_late') }),
+  },
+  {
+    what: 'a late payment whose places are sold and not confirmed yet',
     plant: async ({ setPlace, order, id }) => {
-      await setPlace(1, soldTo(id('ord_open')));
-      await order('ord_open', () => ({
-        pendingStep: { step: 'confirm', request: 'r', since: Date.now(), late: false, paymentId: null },
-      }));
+      await setPlace(5, soldTo(id('ord_late')));
+      await order('ord_late', () => ({ saleDue: { since: Date.now(), paymentId: 'pay' } }));
+    },
+  },
+  {
+    what: 'a paid order whose places are not sold yet',
+    plant: async ({ setPlace, order }) => {
+      await setPlace(1, { state: 'free', freeFrom: 0, holder: null });
+      await order('ord_open', () => ({ saleDue: { since: Date.now(), paymentId: 'pay' } }));
     },
   },
   {

@@ -62,7 +62,7 @@ test.each<[string, Partial<Overview>]>([
     { orders: { ...none, openCancellations: 1, oldestCancellationSeconds: 301 } },
   ],
   ['at least 1000 orders expired over 60 s ago and not swept', { orders: { ...none, expiredUnswept: 1_000 } }],
-  ['2 orders with a pending step for over 60 s', { orders: { ...none, stuckSteps: 2 } }],
+  ['2 orders paid in full and not confirmed for over 60 s', { orders: { ...none, stuckSteps: 2 } }],
 ])('a problem: %s', (problem, change) => {
   const overview = { ...well, ...change };
   expect(problemsOf(overview)).toEqual([problem]);
@@ -91,7 +91,6 @@ const orderWith = (change: Partial<OrderDocument>): Omit<OrderDocument, 'version
   confirmedAt: null,
   cancellation: null,
   ticketNotes: [],
-  pendingStep: null,
   heldPlaces: 0,
   createdAt: 1,
   modifiedAt: 1,
@@ -123,14 +122,14 @@ test('a stopped installation is reported, with its backlog', async () => {
       orderWith({ deadline: Date.now() + HOUR }),
       orderWith({ state: 'cancelled', cancellation }),
       orderWith({ state: 'cancelled', cancellation: { ...cancellation, settledAt: past } }),
-      orderWith({ pendingStep: { step: 'confirm', request: 'r', since: past, late: false, paymentId: null } }),
+      orderWith({ saleDue: { since: past, paymentId: 'pay' } }),
     ]);
   await stores.close();
   const { status, out } = await operatorOf(directory)('status');
   expect(status).toBe(1);
   expect(out).toContain('processes: none');
   expect(lastLine(out)).toMatch(
-    /^WRONG: boxoffice is not running on .*; 1 cancellation open, the oldest for 36\d\d s; 1 order expired .*; 1 order with a pending step/,
+    /^WRONG: boxoffice is not running on .*; 1 cancellation open, the oldest for 36\d\d s; 1 order expired .*; 1 order paid in full/,
   );
   const report = JSON.parse((await operatorOf(directory)('status', '--json')).out);
   expect(report).toMatchObject({

@@ -7,21 +7,25 @@ import {
   StoreUnavailable,
 } from '@boxoffice/store';
 
-/** The pending step at the death of its process, named in the order's `externalReference`. */
-export const INTERRUPTED = { create: 'dies while it is created', confirm: 'dies while it is confirmed' } as const;
+/** What is still due of an order at the death of its process, named in the order's `externalReference`. */
+export const INTERRUPTED = {
+  saleDue: 'paid, and dies before it is confirmed',
+  removedPlaces: 'dies before the place of a removed line is released',
+} as const;
 
-interface OrderWithStep extends Document {
+interface OrderOfDeadProcess extends Document {
   readonly externalReference?: string | null;
-  readonly pendingStep?: { readonly step: string } | null;
+  readonly saleDue?: object | null;
+  readonly removedPlaces?: object | null;
 }
 
-/** Whether the write that started the step was its process's last one. */
-const isInterrupted = ({ externalReference, pendingStep }: OrderWithStep): boolean =>
-  Object.entries(INTERRUPTED).some(
-    ([step, reference]) => externalReference === reference && pendingStep?.step === step,
+/** Whether the write that made something due was its process's last one. */
+const isInterrupted = (order: OrderOfDeadProcess): boolean =>
+  (Object.keys(INTERRUPTED) as (keyof typeof INTERRUPTED)[]).some(
+    (due) => order.externalReference === INTERRUPTED[due] && order[due] != null,
   );
 
-/** The store of orders whose process dies in the middle of a step for some orders: their pending steps stay behind. */
+/** The store of orders whose process dies after one write of some orders: what is due then stays behind. */
 export const interruptedStore = (store: Store): Store => {
   const interrupted =
     <T extends Document>(documents: Pick<Documents<T>, 'update'>): Documents<T>['update'] =>

@@ -247,14 +247,16 @@ export const runScenario = async (scenario: Scenario): Promise<Shop> => {
   return { partner, hall };
 };
 
-/** Orders with a pending step, as a dead process leaves them. Requests to them get no response. */
-export const leavePendingSteps = async ({ stores }: Scenario, { partner, hall }: Shop): Promise<void> => {
-  const order = (externalReference: string) => post({ ...seats(hall), externalReference });
-  await partner.ask('/svc/v3/orders', order(INTERRUPTED.create));
-  const { id, total } = await partner.must('/svc/v3/orders', order(INTERRUPTED.confirm));
-  await partner.ask(`/svc/v3/orders/${id}/payments`, post(card(total, 'captured')));
-  const left = await stores.orders?.collection({ name: 'orders', indexes: [] }).acrossInstitutions.count({
-    'pendingStep.step': { in: Object.keys(INTERRUPTED) },
-  });
-  if (left !== Object.keys(INTERRUPTED).length) throw new Error(`${left} orders have a pending step`);
+/** Orders of which something is due, as a dead process leaves them. The requests to them get no response. */
+export const leaveInterrupted = async ({ stores }: Scenario, { partner, hall }: Shop): Promise<void> => {
+  const order = (externalReference: string, quantity: number) =>
+    partner.must('/svc/v3/orders', post({ ...seats(hall, quantity), externalReference }));
+  const paid = await order(INTERRUPTED.saleDue, 1);
+  await partner.ask(`/svc/v3/orders/${paid.id}/payments`, post(card(paid.total, 'captured')));
+  const changed = await order(INTERRUPTED.removedPlaces, 2);
+  await partner.ask(`/svc/v3/orders/${changed.id}/lines/${changed.lines[0].id}`, { method: 'DELETE' });
+  const orders = stores.orders?.collection({ name: 'orders', indexes: [] }).acrossInstitutions;
+  for (const due of Object.keys(INTERRUPTED)) {
+    if ((await orders?.count({ [`${due}.since`]: { gt: 0 } })) !== 1) throw new Error(`no order has ${due}`);
+  }
 };

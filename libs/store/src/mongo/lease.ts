@@ -29,8 +29,7 @@ const tolerance = 5_000;
 /**
  * Leases, each one document with compare-and-swap. Another instance takes a lease only after watching it for `ms`, on
  * its own monotonic clock, without a renewal. It takes the lease at once if `until` is more than the tolerance past by
- * its own wall clock; so if two clocks differ by more, two instances may hold the lease for a while. A different lease,
- * which compares no clocks, is that of the pending steps (`services/orders/src/steps/lease.ts`).
+ * its own wall clock; so if two clocks differ by more, two instances may hold the lease for a while.
  */
 export const createLeases = (database: Db): Leases => {
   const leases = database.collection<StoredLease>('store.leases');

@@ -3,7 +3,6 @@ import type { Message } from '@boxoffice/messaging';
 import type { Store } from '@boxoffice/store';
 import { Type } from 'typebox';
 import { contextOf } from '../context.ts';
-import { abandon } from '../stock/abandoned.ts';
 import { publishReleased, releaseAll } from '../stock/releases.ts';
 import { reading, someIds } from './reader.ts';
 
@@ -16,7 +15,6 @@ export const onOrderCancelled = (store: Store) => {
   return async (message: Message): Promise<void> => {
     const { orderId, hadTickets, placeIds } = read(message);
     const context = contextOf(store, message.institution);
-    await abandon(context.collections, { holder: orderId, asOf: message.version }, context.now());
     if (hadTickets) return;
     await releaseAll(context.collections, orderId);
     await publishReleased(context, { orderId, cause: 'order.cancelled', placeIds });

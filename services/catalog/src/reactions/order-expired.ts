@@ -3,7 +3,6 @@ import type { Message } from '@boxoffice/messaging';
 import type { Store } from '@boxoffice/store';
 import { Type } from 'typebox';
 import { contextOf } from '../context.ts';
-import { abandon } from '../stock/abandoned.ts';
 import { releaseEarlier } from '../stock/releases.ts';
 import { reading } from './reader.ts';
 
@@ -15,8 +14,7 @@ export const onOrderExpired = (store: Store) => {
   const read = reading(Type.Object({ orderId: id }));
   return async (message: Message): Promise<void> => {
     const { orderId } = read(message);
-    const { collections, now } = contextOf(store, message.institution);
-    await abandon(collections, { holder: orderId, asOf: message.version }, now());
+    const { collections } = contextOf(store, message.institution);
     await releaseEarlier(collections, orderId, message.version);
   };
 };

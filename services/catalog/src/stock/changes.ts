@@ -4,28 +4,15 @@ import type { PlaceDocument } from '../store.ts';
 
 type Places = Documents<PlaceDocument>;
 
-/** The order has places as of a later version than the call, which comes too late: nothing was changed. */
-export interface Superseded {
-  readonly superseded: true;
-}
-
 /** `places`: all that were requested. `missing`: the holder has lost these, and nothing was changed. */
-export type ChangeOutcome =
-  | { readonly places: readonly PlaceDocument[] }
-  | { readonly missing: readonly string[] }
-  | Superseded;
+export type ChangeOutcome = { readonly places: readonly PlaceDocument[] } | { readonly missing: readonly string[] };
 
 /** A change of places that a holder has. */
 export interface Change {
   readonly holder: string;
   /** Absent: all places of the holder. */
   readonly placeIds?: readonly string[] | undefined;
-  /** The version of the order that makes the call; absent: any. */
-  readonly asOf?: number | undefined;
 }
-
-/** The condition for places that the order has as of a version up to that of the call. */
-const upTo = (asOf: number | undefined): Where => (asOf === undefined ? {} : { asOf: { lte: asOf } });
 
 /** The ids of places. */
 export const idsOf = (places: readonly PlaceDocument[]): string[] => places.map(({ id }) => id);
@@ -47,55 +34,52 @@ export const restore = async (
   );
 };
 
-/** Changes the holder's held places, all or none; sold ones stay sold and count as present. */
+/** Changes those of the holder's held places that end before `set.freeFrom`, all or none; the others are as they should be. */
 const changeHeld = async (
   places: Places,
-  { holder, placeIds, asOf }: Change,
-  set: Partial<Place>,
+  { holder, placeIds }: Change,
+  set: Pick<Place, 'freeFrom'> & Partial<Place>,
 ): Promise<ChangeOutcome> => {
   const own = await places.find({ where: { holder } });
   const wanted = own.filter(({ id }) => placeIds?.includes(id) ?? true);
-  const isNewer = (place: PlaceDocument) => asOf !== undefined && place.asOf > asOf;
-  if (wanted.some(isNewer)) return { superseded: true };
   const absent = placeIds?.filter((id) => !wanted.some((place) => place.id === id)) ?? [];
   if (absent.length > 0) return { missing: absent };
-  const held = wanted.filter(({ state }) => state === 'held');
-  const where = { id: { in: idsOf(held) }, holder, state: 'held', ...upTo(asOf) };
+  const earlier = { freeFrom: { lt: set.freeFrom } };
+  const held = wanted.filter(({ state, freeFrom }) => state === 'held' && freeFrom < set.freeFrom);
+  const where = { id: { in: idsOf(held) }, holder, state: 'held', ...earlier };
   const changed = held.length > 0 ? await places.claim({ where, set }) : [];
   const lost = held.filter(({ id }) => !changed.some((place) => place.id === id));
-  if (lost.length === 0) return { places: [...wanted.filter(({ state }) => state === 'sold'), ...changed] };
-  // A concurrent request took a lapsed place, or a repeat of this request sold it.
-  const soldMeanwhile = await places.count({ id: { in: idsOf(lost) }, holder, state: 'sold' });
-  if (soldMeanwhile === lost.length)
-    return { places: await places.find({ where: { holder, id: { in: idsOf(wanted) } } }) };
+  if (lost.length === 0) return { places: [...wanted.filter((place) => !held.includes(place)), ...changed] };
+  // A concurrent request took a lapsed place, or another one of this holder extended or sold it.
+  const kept = await places.count({ id: { in: idsOf(lost) }, holder, freeFrom: { gte: set.freeFrom } });
+  if (kept === lost.length) return { places: await places.find({ where: { holder, id: { in: idsOf(wanted) } } }) };
   await restore(
     places,
     holder,
     held.filter(({ id }) => changed.some((place) => place.id === id)),
     { state: 'held', ...set },
   );
-  const now = await places.find({ where: { id: { in: idsOf(lost) }, holder } });
-  return now.some(isNewer) ? { superseded: true } : { missing: idsOf(lost) };
+  return { missing: idsOf(lost) };
 };
 
 /**
- * Extends the hold until `until` (epoch milliseconds), all places or none; lapsed ones are included while still free.
- * The places get the version of the call, so that a late call of an earlier version does not shorten the hold.
+ * Extends the hold until `until` (epoch milliseconds), all places or none; lapsed ones are included while still free. A
+ * hold that ends later stays, so a late call does not shorten it.
  */
 export const extendHold = (places: Places, change: Change, until: number): Promise<ChangeOutcome> =>
-  changeHeld(places, change, { freeFrom: until, ...(change.asOf === undefined ? {} : { asOf: change.asOf }) });
+  changeHeld(places, change, { freeFrom: until });
 
 /** Sells the holder's places, all or none; lapsed ones are included while still free. Idempotent. */
 export const sellHold = async (
   places: Places,
   change: Change & { readonly placeIds: readonly string[] },
 ): Promise<ChangeOutcome> => {
-  const { holder, placeIds, asOf } = change;
+  const { holder, placeIds } = change;
   const sold = { state: 'sold', freeFrom: SOLD } as const;
   const [id, ...others] = placeIds;
   if (id !== undefined && others.length === 0) {
     // A single place needs no look-up first: its claim is atomic.
-    const only = await places.claim({ where: { id, holder, state: 'held', ...upTo(asOf) }, set: sold });
+    const only = await places.claim({ where: { id, holder, state: 'held' }, set: sold });
     if (only.length === 1) return { places: only };
   }
   return changeHeld(places, change, sold);
@@ -104,23 +88,24 @@ export const sellHold = async (
 export interface Release extends Change {
   /** Only the places that this request took. */
   readonly request?: string | undefined;
-  /** Only the places taken before this version of the order. */
-  readonly before?: number | undefined;
-  /** Also sold places (a cancellation); otherwise only held ones. */
+  /** Only the places that the order has as of a version up to this one: not those that it has taken again since. */
+  readonly asOf?: number | undefined;
+  /** Also sold places; otherwise only held ones. */
   readonly sold?: boolean | undefined;
 }
 
 /** Releases places; returns those that the holder still had. Idempotent: a repeat returns none. */
-export const releaseHold = (places: Places, release: Release): Promise<PlaceDocument[]> => {
-  const { holder, placeIds, asOf, request, before, sold } = release;
-  return places.claim({
+export const releaseHold = (
+  places: Places,
+  { holder, placeIds, asOf, request, sold }: Release,
+): Promise<PlaceDocument[]> =>
+  places.claim({
     where: {
       holder,
       state: sold ? { in: ['held', 'sold'] } : 'held',
       ...(placeIds ? { id: { in: placeIds } } : {}),
       ...(request === undefined ? {} : { request }),
-      ...(before === undefined ? upTo(asOf) : { asOf: { lt: before } }),
+      ...(asOf === undefined ? {} : { asOf: { lte: asOf } }),
     },
     set: freed,
   });
-};

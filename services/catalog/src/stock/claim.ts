@@ -48,7 +48,7 @@ const heldBy = (claim: ClaimRequest, item: number): Partial<Place> => ({
 });
 
 /** Releases what this attempt took, except for places that a later attempt of the same request has taken over. */
-export const releaseTaken = async (
+const releaseTaken = async (
   places: Places,
   { holder, request, asOf }: ClaimRequest,
   taken: readonly PlaceDocument[],

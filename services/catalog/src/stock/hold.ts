@@ -20,8 +20,7 @@ import type {
   ProductDocument,
   TariffDocument,
 } from '../store.ts';
-import { isAbandoned } from './abandoned.ts';
-import { claimPlaces, releaseTaken, type StockItem } from './claim.ts';
+import { claimPlaces, type StockItem } from './claim.ts';
 import { type Contention, createContention } from './contention.ts';
 import { unknownPlaces } from './unknown-places.ts';
 
@@ -225,10 +224,6 @@ const holdOnce = async (context: Context, requested: HoldRequest, contention: Co
   const claim = { holder, request, asOf, items, until, now, random };
   const outcome = await claimPlaces(collections.places, claim, contention);
   if ('short' in outcome) return namingPlaces(context, requested, offers, unavailable(outcome.short));
-  if (await isAbandoned(collections, claim)) {
-    await releaseTaken(collections.places, claim, outcome.held.flat());
-    return refusal('places_unavailable', 'The request was abandoned meanwhile; nothing is held.');
-  }
   // A repeat returns the end of the existing hold, not of a new one.
   const ends = outcome.held.flat().flatMap(({ state, freeFrom }) => (state === 'held' ? [freeFrom] : []));
   const lines = linesOf(requested, offers, prices, outcome.held);

@@ -1,8 +1,6 @@
 import type { Condition, Documents } from '@boxoffice/store';
-import { freed } from '../domain/place.ts';
 import type { Collections, PlaceDocument } from '../store.ts';
-import { abandon, isAbandoned } from './abandoned.ts';
-import { extendHold, idsOf, releaseHold, restore, type Superseded } from './changes.ts';
+import { extendHold, idsOf, releaseHold, restore } from './changes.ts';
 
 type Places = Documents<PlaceDocument>;
 
@@ -28,10 +26,7 @@ export interface RenewalRequest {
 }
 
 /** `missing`: these could not be held again; nothing is held that was not held before. */
-export type RenewalOutcome =
-  | { readonly places: readonly RenewedPlace[] }
-  | { readonly missing: readonly string[] }
-  | Superseded;
+export type RenewalOutcome = { readonly places: readonly RenewedPlace[] } | { readonly missing: readonly string[] };
 
 const claimInstead = async (
   places: Places,
@@ -125,7 +120,7 @@ export const renewPlaces = async (places: Places, renewal: RenewalRequest): Prom
 };
 
 /** The ids, of these performances, that are cancelled or belong to a cancelled product. */
-const cancelledOf = async (collections: Collections, ids: readonly string[]): Promise<ReadonlySet<string>> => {
+export const cancelledOf = async (collections: Collections, ids: readonly string[]): Promise<ReadonlySet<string>> => {
   const performances = await Promise.all([...new Set(ids)].map((id) => collections.performances.get(id)));
   const cancelled = await Promise.all(
     performances.map(async (performance) => {
@@ -139,14 +134,12 @@ const cancelledOf = async (collections: Collections, ids: readonly string[]): Pr
 
 /**
  * {@link renewPlaces}, but not for a cancelled performance, whose orders are cancelled already: no event would end
- * this one. A repeat after the sale returns the same as before. A call of an earlier version than one that the order
- * has abandoned holds nothing, since no later call would sell or release it.
+ * this one. A repeat after the sale returns the same as before. A call that comes after `until` holds nothing.
  */
 export const renewHold = async (collections: Collections, renewal: RenewalRequest): Promise<RenewalOutcome> => {
   const { places } = collections;
   const { holder, asOf } = renewal;
-  // Abandons the attempts of earlier versions: this one supersedes them.
-  if ((await abandon(collections, { holder, asOf }, renewal.now)) > asOf) return { superseded: true };
+  if (renewal.until <= renewal.now) return { missing: renewal.placeIds };
   const own = await places.find({ where: { holder } });
   if (!own.some((place) => place.state === 'sold' && place.asOf >= asOf)) {
     const named = (await Promise.all(renewal.placeIds.map((id) => places.get(id)))).filter((one) => one !== undefined);
@@ -155,8 +148,5 @@ export const renewHold = async (collections: Collections, renewal: RenewalReques
     const missing = named.filter(({ performanceId }) => cancelled.has(performanceId));
     if (missing.length > 0) return { missing: idsOf(missing) };
   }
-  const outcome = await renewPlaces(places, renewal);
-  if (!(await isAbandoned(collections, renewal))) return outcome;
-  await places.claim({ where: { holder, asOf, state: 'held' }, set: freed });
-  return { superseded: true };
+  return renewPlaces(places, renewal);
 };

@@ -6,10 +6,10 @@ import { Type } from 'typebox';
 import { contextOf } from '../context.ts';
 import { ids } from '../examples.ts';
 import { performance } from '../performances/examples.ts';
-import { abandon } from './abandoned.ts';
-import { extendHold, releaseHold, sellHold } from './changes.ts';
+import { extendHold, releaseHold } from './changes.ts';
 import { createHoldsContext, hold } from './hold.ts';
 import { renewHold } from './renewal.ts';
+import { sell } from './sale.ts';
 import {
   asOf,
   Changed,
@@ -118,9 +118,9 @@ export const stockRoutes = (store: Store): AnyOperation[] => {
       ...internal,
       id: 'extendHold',
       path: '/internal/stock/holds/{holder}/extension',
-      summary: 'Extends the hold of places, all or none; without `placeIds` all of the order',
+      summary: 'Extends the hold of places, all or none, never to an earlier end; without `placeIds` all of the order',
       params,
-      body: Type.Object({ heldUntil: timestamp, placeIds: Type.Optional(placeIds), asOf: Type.Optional(asOf) }),
+      body: Type.Object({ heldUntil: timestamp, placeIds: Type.Optional(placeIds) }),
       answers: { 200: Changed },
       example: { params: exampleParams, body: { heldUntil: examplePlace.heldUntil }, answer: done },
       handle: async ({ caller, params, body }) => {
@@ -164,16 +164,19 @@ export const stockRoutes = (store: Store): AnyOperation[] => {
       id: 'sellHold',
       path: '/internal/stock/holds/{holder}/sale',
       summary: 'Sells held places, all or none; a repeat has the same answer',
+      description: 'Of a cancelled performance none: then all of the places are released, and missing.',
       params,
-      body: Type.Object({ placeIds, asOf: Type.Optional(asOf) }),
+      body: Type.Object({ placeIds }),
       answers: { 200: Changed },
       example: {
         params: exampleParams,
         body: { placeIds: exampleIds },
         answer: { ...done, places: [{ ...examplePlace, state: 'sold', heldUntil: null }] },
       },
-      handle: async ({ caller, params, body }) =>
-        ok(changedView(await sellHold(placesOf(caller.institution), { holder: params.holder, ...body }))),
+      handle: async ({ caller, params, body }) => {
+        const { collections } = contextOf(store, caller.institution);
+        return ok(changedView(await sell(collections, { holder: params.holder, ...body })));
+      },
     }),
     operation({
       ...internal,
@@ -181,8 +184,7 @@ export const stockRoutes = (store: Store): AnyOperation[] => {
       path: '/internal/stock/holds/{holder}/release',
       summary: 'Releases held places, with `sold` also sold ones',
       description:
-        'With `requestId` and `asOf` (the version of the order) every attempt of the request before that version is abandoned: one ' +
-        'that is still running releases what it takes. Without `requestId`, places as of a later version of the order stay.',
+        'Places that the order has taken since the version `asOf` stay; with `requestId` only those that this request took go.',
       params,
       body: Type.Object({
         placeIds: Type.Optional(placeIds),
@@ -193,20 +195,8 @@ export const stockRoutes = (store: Store): AnyOperation[] => {
       answers: { 200: Type.Object({ released: Type.Array(Type.String()) }) },
       example: { params: exampleParams, body: { placeIds: exampleIds }, answer: { released: exampleIds } },
       handle: async ({ caller, params, body }) => {
-        const { placeIds, requestId: request, asOf, sold } = body;
-        const { holder } = params;
-        const { collections, now } = contextOf(store, caller.institution);
-        const before = request === undefined ? undefined : asOf;
-        if (request !== undefined && before !== undefined)
-          await abandon(collections, { holder, request, asOf: before }, now());
-        const released = await releaseHold(collections.places, {
-          holder,
-          placeIds,
-          asOf,
-          request,
-          before,
-          sold,
-        });
+        const { requestId: request, ...which } = body;
+        const released = await releaseHold(placesOf(caller.institution), { holder: params.holder, request, ...which });
         return ok({ released: released.map(({ id }) => id) });
       },
     }),

@@ -20,7 +20,7 @@ import type {
   ProductDocument,
   TariffDocument,
 } from '../store.ts';
-import type { ChangeOutcome, Superseded } from './changes.ts';
+import type { ChangeOutcome } from './changes.ts';
 import type { Held } from './hold.ts';
 import type { RenewalOutcome } from './renewal.ts';
 
@@ -31,7 +31,7 @@ export const requestId = Type.String({ ...anyRequestId, description: 'unique per
 /** The version of the order that makes the call. */
 export const asOf = Type.Integer({
   minimum: 0,
-  description: 'the version of the order; a call of an earlier version than the catalog knows has no effect',
+  description: 'the version of the order: a release or an expiry of an earlier version does not free what it takes',
 });
 /** Ids of places. */
 export const placeIds = Type.Array(id, { minItems: 1, maxItems: 1_000, uniqueItems: true });
@@ -193,20 +193,17 @@ export const heldView = ({ until, lines, pointOfSale, institution }: Held): Stat
 export const Changed = named(
   'StockChange',
   Type.Object({
-    outcome: oneOf(['done', 'refused', 'superseded'], {
-      description:
-        'superseded: the order has abandoned the version of the call, or has places as of a later one; nothing was changed',
-    }),
+    outcome: oneOf(['done', 'refused']),
     places: Type.Array(Place),
     missing: Type.Array(Type.String(), { description: 'places that the holder has lost; if any, nothing was changed' }),
   }),
 );
 
 /** The answer when nothing was changed. */
-const unchanged = (outcome: Superseded | { readonly missing: readonly string[] }) => ({
-  outcome: 'superseded' in outcome ? ('superseded' as const) : ('refused' as const),
+const unchanged = ({ missing }: { readonly missing: readonly string[] }) => ({
+  outcome: 'refused' as const,
   places: [],
-  missing: 'superseded' in outcome ? [] : [...outcome.missing],
+  missing: [...missing],
 });
 
 /** The outcome of a change as the operations show it. */

@@ -34,18 +34,23 @@ describe.each(engines)(`a call of a process that was paused, on $name${notExerci
     expect(await act(catalog, holder, 'release', { placeIds, asOf: 5 })).toEqual({ released: placeIds });
   });
 
-  test('sells nothing, and is refused as late rather than for lost places', async () => {
+  test('sells nothing that another has taken since, nor anything that was released', async () => {
     const { show, holder, placeIds } = await heldAgain();
-    expect(await act(catalog, holder, 'sale', { placeIds, asOf: 3 })).toMatchObject({ outcome: 'superseded' });
+    await act(catalog, holder, 'release', { placeIds, asOf: 5 });
+    expect(await act(catalog, holder, 'sale', { placeIds })).toMatchObject({ outcome: 'refused', missing: placeIds });
+    const other = await hold(catalog, show, { placeIds });
+    expect(await act(catalog, holder, 'sale', { placeIds })).toMatchObject({ outcome: 'refused', missing: placeIds });
+    expect(await act(catalog, holder, 'release', { placeIds, asOf: 5, sold: true })).toEqual({ released: [] });
     expect(await availabilityOf(catalog, show)).toEqual(held);
-    expect(await act(catalog, holder, 'sale', { placeIds, asOf: 5 })).toMatchObject({ outcome: 'done' });
+    expect(await act(catalog, other.holder, 'sale', { placeIds })).toMatchObject({ outcome: 'done' });
   });
 
-  test('negative control: without the version the late sale takes effect', async () => {
+  test('negative control: without the holder the late sale takes the place of another', async () => {
     const { show, holder, placeIds } = await heldAgain();
-    const { places } = collectionsOf(forgetting(catalog.store, 'asOf'), catalog.institution);
-    expect(await sellHold(places, { holder, placeIds, asOf: 3 })).toHaveProperty('places');
-    expect((await availabilityOf(catalog, show)).sold).toBe(1);
+    await act(catalog, holder, 'release', { placeIds, asOf: 5 });
+    await hold(catalog, show, { placeIds });
+    const { places } = collectionsOf(forgetting(catalog.store, 'holder'), catalog.institution);
+    expect(await sellHold(places, { holder, placeIds })).toHaveProperty('places');
   });
 
   test('does not shorten a hold that was extended since', async () => {
@@ -53,27 +58,24 @@ describe.each(engines)(`a call of a process that was paused, on $name${notExerci
     const { holder, ...first } = await hold(catalog, show, { asOf: 1 });
     const placeIds = placeIdsOf(first);
     const heldUntil = inMinutes(60);
-    const longer = await act<{ places: object[] }>(catalog, holder, 'extension', { heldUntil, placeIds, asOf: 5 });
-    expect(longer.places).toMatchObject([{ heldUntil }]);
-    const late = await act(catalog, holder, 'extension', { heldUntil: inMinutes(-1), placeIds, asOf: 3 });
-    expect(late).toMatchObject({ outcome: 'superseded' });
+    const extend = (until: string) =>
+      act<{ places: object[] }>(catalog, holder, 'extension', { heldUntil: until, placeIds });
+    expect((await extend(heldUntil)).places).toMatchObject([{ heldUntil }]);
+    expect(await extend(inMinutes(-1))).toMatchObject({ outcome: 'done', places: [{ heldUntil }] });
     expect(await availabilityOf(catalog, show)).toEqual(held);
   });
 
-  test('does not undo the extension of a later attempt that overtook it, when it fails itself', async () => {
+  test('does not shorten a hold that is extended while it runs', async () => {
     const show = await newShow(catalog, stalls(2));
     const { holder, ...first } = await hold(catalog, show, { asOf: 1, quantity: 2 });
     const placeIds = placeIdsOf(first);
     const heldUntil = inMinutes(60);
-    const later = () => act(catalog, holder, 'extension', { heldUntil, placeIds, asOf: 3 });
-    const { places } = collectionsOf(interrupted(catalog.store, later), catalog.institution);
-    const until = Date.parse(heldUntil);
-    expect(await extendHold(places, { holder, placeIds, asOf: 2 }, until)).toEqual({ superseded: true });
-    const held = await places.find({ where: { holder } });
-    expect(held.map(({ freeFrom, asOf }) => [freeFrom, asOf])).toEqual([
-      [until, 3],
-      [until, 3],
-    ]);
+    const longer = () => act(catalog, holder, 'extension', { heldUntil, placeIds });
+    const { places } = collectionsOf(interrupted(catalog.store, longer), catalog.institution);
+    const until = Date.parse(inMinutes(30));
+    expect(await extendHold(places, { holder, placeIds }, until)).toHaveProperty('places');
+    const ends = (await places.find({ where: { holder } })).map(({ freeFrom }) => freeFrom);
+    expect(ends).toEqual([Date.parse(heldUntil), Date.parse(heldUntil)]);
   });
 
   test('does not undo the renewal of a later attempt that overtook it, when it fails itself', async () => {
@@ -94,32 +96,38 @@ describe.each(engines)(`a call of a process that was paused, on $name${notExerci
     expect(held.every(({ freeFrom }) => freeFrom === Date.parse(heldUntil))).toBe(true);
   });
 
-  test('holds nothing for an order that has expired since, nor for one that was cancelled', async () => {
+  test('holds nothing again after the end that it asks for', async () => {
+    const show = await newShow(catalog, stalls(1));
+    const { holder, ...first } = await hold(catalog, show, { asOf: 1, heldUntil: inMinutes(-1) });
+    const placeIds = placeIdsOf(first);
+    const renewal = { requestId: 'late', heldUntil: inMinutes(-1), placeIds, asOf: 4 };
+    expect(await act(catalog, holder, 'renewal', renewal)).toMatchObject({ outcome: 'refused', missing: placeIds });
+    expect((await availabilityOf(catalog, show)).free).toBe(1);
+  });
+
+  test('holds places until the end that it asks for, of an order that has ended', async () => {
     const react = reactTo(catalog.store);
     for (const type of ['order.expired', 'order.cancelled'] as const) {
       const show = await newShow(catalog, stalls(1));
       const holder = `ord_${randomUUID()}`;
       await react(fact(catalog.institution, type, { orderId: holder, placeIds: [] }, 3), 1);
-      const requested = { holder, requestId: 'late', asOf: 2 };
-      expect(await hold(catalog, show, requested)).toMatchObject({ outcome: 'refused' });
-      const { performance } = show;
-      const [place] = await collectionsOf(catalog.store, catalog.institution).places.find({
-        where: { performanceId: performance.id },
-      });
-      const renewal = { requestId: 'late', heldUntil: inMinutes(2), placeIds: [place?.id], asOf: 2 };
-      expect(await act(catalog, holder, 'renewal', renewal)).toMatchObject({ outcome: 'superseded' });
-      expect((await availabilityOf(catalog, show)).free).toBe(1);
+      const heldUntil = inMinutes(2);
+      expect(await hold(catalog, show, { holder, asOf: 2, heldUntil })).toMatchObject({ outcome: 'held', heldUntil });
+      const places = collectionsOf(catalog.store, catalog.institution).places.find({ where: { holder } });
+      expect((await places).map(({ freeFrom }) => freeFrom)).toEqual([Date.parse(heldUntil)]);
     }
   });
 
-  test('holds nothing again once another process has done so for its late payment, and the order has ended', async () => {
-    const show = await newShow(catalog, stalls(1));
-    const { holder, ...first } = await hold(catalog, show, { asOf: 1, heldUntil: inMinutes(-1) });
+  test('sells nothing of a performance that was cancelled: its places are free, and missing', async () => {
+    const show = await newShow(catalog, stalls(2));
+    const { holder, ...first } = await hold(catalog, show, { asOf: 1, quantity: 2 });
     const placeIds = placeIdsOf(first);
-    const renewal = { requestId: 'late', heldUntil: inMinutes(2), placeIds };
-    expect(await act(catalog, holder, 'renewal', { ...renewal, asOf: 5 })).toMatchObject({ outcome: 'done' });
-    await act(catalog, holder, 'release', { placeIds, asOf: 6 });
-    expect(await act(catalog, holder, 'renewal', { ...renewal, asOf: 4 })).toMatchObject({ outcome: 'superseded' });
-    expect((await availabilityOf(catalog, show)).free).toBe(1);
+    const path = `/svc/v3/catalog/performances/${show.performance.id}`;
+    await catalog.call('PATCH', path, { body: { state: 'cancelled' } });
+    const late = await act(catalog, holder, 'sale', { placeIds });
+    expect(late).toMatchObject({ outcome: 'refused', places: [] });
+    expect([...late.missing].sort()).toEqual([...placeIds].sort());
+    const { places } = collectionsOf(catalog.store, catalog.institution);
+    expect(await places.find({ where: { holder } })).toEqual([]);
   });
 });

@@ -32,6 +32,6 @@ export const cancelOrder = async (
   const mayHaveControlled = found.state === 'confirmed' && !override;
   const controlled = mayHaveControlled ? await context.tickets.controlled(institution, orderId) : undefined;
   const how = { reason, override, controlled: controlled ? controlled.length : null };
-  const { order } = await runCommand(context, command, (current, _request, now) => rule(current, how, now));
+  const { order } = await runCommand(context, command, (current, now) => rule(current, how, now));
   return order;
 };

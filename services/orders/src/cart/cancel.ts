@@ -3,8 +3,7 @@ import { cancelOrder } from '../cancellation/cancel.ts';
 import type { OrdersContext } from '../context.ts';
 import { cancel } from '../domain/cancellation.ts';
 import { cancelByShopper } from '../domain/checkout.ts';
-import { isRefused, refuse } from '../domain/order/decision.ts';
-import { handled } from '../domain/order/handled.ts';
+import { refuse } from '../domain/order/decision.ts';
 import type { State } from '../domain/order/order.ts';
 import { RefusedOrder } from '../faults.ts';
 import { derivedId } from '../ids.ts';
@@ -26,10 +25,8 @@ export const cancelForShopper = (
 ): Promise<OrderDocument> => {
   const request = derivedId('req', 'cancellation', orderId, requestId);
   const command: Command = { institution, orderId, ifMatch: () => undefined, request };
-  const rule: NonNullable<Parameters<typeof cancelOrder>[2]['rule']> = (order, how, now) => {
-    const decision = cancelByShopper(order, { ...how, until }, now);
-    return isRefused(decision) ? decision : { ...decision, next: handled(decision.next, request) };
-  };
+  const rule: NonNullable<Parameters<typeof cancelOrder>[2]['rule']> = (order, how, now) =>
+    cancelByShopper(order, { ...how, until }, now);
   return cancelOrder(context, command, { reason, override: false, rule });
 };
 
@@ -41,14 +38,13 @@ export interface Certainty {
 
 const stateOf = async (context: OrdersContext, { institution, orderId }: Target): Promise<State | null> => {
   const order = await context.orders.of(institution).get(orderId);
-  return order && order.state !== 'draft' ? order.state : null;
+  return order?.state ?? null;
 };
 
 /**
  * Cancels a cart or an order whose checkout met an unforeseen error; idempotent. `cancelled` is true only once that
  * is durable. After `notAfter` (epoch milliseconds) nothing is cancelled: by then the caller has reported a failure,
- * and a repeated checkout may have succeeded. @throws Fault `conflict` while another step is pending,
- * `service_unavailable`
+ * and a repeated checkout may have succeeded. @throws Fault `service_unavailable`
  */
 export const cancelAfterFault = async (
   context: OrdersContext,

@@ -2,7 +2,6 @@ import type { OrdersContext } from '../context.ts';
 import { cancel } from '../domain/cancellation.ts';
 import { changeLine, isCart, type LineChange } from '../domain/cart.ts';
 import { accept } from '../domain/order/decision.ts';
-import { handled } from '../domain/order/handled.ts';
 import { isUnavailable, refusal } from '../faults.ts';
 import { removeOrderLine } from '../lines/lines.ts';
 import { findAny } from '../orders/find.ts';
@@ -52,8 +51,8 @@ export const changeCartLine = async (
   const priced = tariff ?? (contactNumber === undefined ? undefined : line);
   if (isOpen && priced) await permitTariff(context, target.institution, contactNumber, [priced]);
   const change = { beneficiary, ...(tariff ? { tariff } : {}) };
-  const { order } = await runCommand(context, cartCommand(target, request), (current, name, now) =>
-    changeLine(handled(current, name), lineId, change, now),
+  const { order } = await runCommand(context, cartCommand(target, request), (current, now) =>
+    changeLine(current, lineId, change, now),
   );
   return order;
 };
@@ -72,7 +71,7 @@ export const abandonCart = async (context: OrdersContext, target: Target): Promi
   if (!isCart(found)) throw refusal('cart_gone');
   const placeIds = found.lines.map(({ place }) => place.id);
   const how = { reason: null, override: false, controlled: null };
-  const { order } = await runCommand(context, cartCommand(target), (current, _request, now) =>
+  const { order } = await runCommand(context, cartCommand(target), (current, now) =>
     current.state === 'expired' || current.state === 'cancelled' ? accept(current) : cancel(current, how, now),
   );
   if (order.state !== 'cancelled' || placeIds.length === 0) return order;

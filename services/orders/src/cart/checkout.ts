@@ -2,17 +2,20 @@ import type { Fault } from '@boxoffice/envelope';
 import type { PaymentMethod } from '../clients/stock.ts';
 import type { OrdersContext } from '../context.ts';
 import { cancel } from '../domain/cancellation.ts';
-import { beginCheckout, ON_ACCOUNT, type PaymentToken } from '../domain/checkout.ts';
+import { checkOut, type PaymentToken } from '../domain/checkout.ts';
+import type { Sale } from '../domain/confirmation.ts';
 import { accept } from '../domain/order/decision.ts';
-import { handled } from '../domain/order/handled.ts';
 import { due } from '../domain/order/money.ts';
 import type { Guest } from '../domain/order/order.ts';
 import { RefusedOrder, refusal } from '../faults.ts';
 import { derivedId, guestNumber } from '../ids.ts';
-import { executeStep } from '../payments/payments.ts';
-import { type Command, runCommand } from '../steps/command.ts';
+import { confirmedBy, sellAll } from '../orders/confirm.ts';
+import { graceFor } from '../payments/payments.ts';
+import { type Command, runCommand, runStockFirst } from '../steps/command.ts';
 import { writeGuestOrLater } from '../steps/guests.ts';
-import type { Target } from '../steps/write.ts';
+import { sell } from '../steps/sell.ts';
+import { answerWithTickets } from '../steps/tickets.ts';
+import type { Rule, Target } from '../steps/write.ts';
 import type { OrderDocument } from '../store.ts';
 
 /** A visitor's checkout of a cart. */
@@ -40,25 +43,19 @@ const checkoutCommand = ({ institution, orderId }: Target, requestId: string): C
 });
 
 /** Cancels an order whose places were gone at the checkout, so that it cannot be bought later; recorded money stays. */
-const cancelUnsold = async (context: OrdersContext, target: Target): Promise<void> => {
+const cancelUnsold = async (context: OrdersContext, { institution, orderId }: Target): Promise<void> => {
   const how = { reason: 'its places were gone at the checkout', override: false, controlled: null };
-  const { institution, orderId } = target;
   const both = { institution, orderId, ifMatch: () => undefined, appliesTo: 'both' } as const;
-  await runCommand(context, both, (order, _request, now) =>
+  await runCommand(context, both, (order, now) =>
     order.state === 'expired' || order.state === 'cancelled' ? accept(order) : cancel(order, how, now),
   );
 };
 
 const placesGone = (): Fault => refusal('places_gone', 'Places of the cart are gone, so it could not be bought.');
 
-/**
- * Whether an earlier attempt found places gone and died before cancelling: nothing is left that could confirm the
- * order.
- */
+/** Whether an earlier attempt recorded the payment, found places gone and died before cancelling. */
 const isStranded = (order: OrderDocument): boolean =>
-  order.state === 'open' &&
-  order.pendingStep === null &&
-  (due(order) === 0 || order.checkout?.paymentMethod === (ON_ACCOUNT satisfies PaymentMethod));
+  order.state === 'open' && order.saleDue == null && order.payments.length > 0 && due(order) === 0;
 
 /**
  * The contact number of a guest: that of the previous guest if the order still names it and it was not erased;
@@ -76,11 +73,18 @@ const buyerOf = async (context: OrdersContext, { institution }: Target, { contac
   return { contactNumber, criteria: await context.contacts.criteria(institution, contactNumber) };
 };
 
+/** What a checkout did in the catalog before its write: the sale, or for how long the order may wait. */
+interface CheckoutEffect {
+  readonly sale?: Sale;
+  readonly graceMs: number;
+}
+
 /**
- * Makes an order of a cart and begins the step that its payment leads to, in one write. A repeat of the request, also
- * after a crash, resumes that step and returns the same order. A guest's contact is written afterwards, by the sweep
- * if not here. @throws Fault for each refusal of the rules, `semantically_invalid` (unknown contact),
- * `service_unavailable`: recovery confirms the order unless it is cancelled
+ * Makes an order of a cart in one write: on account and free of charge its places are sold first, with a pending payment
+ * held longer first; a captured payment is written first, then the order is sold. A repeat of the request, also after a
+ * crash, returns the same order. A guest's contact is written afterwards, by the sweep if not here. @throws Fault for
+ * each refusal of the rules, `semantically_invalid` (unknown contact), `service_unavailable`: a paid order is confirmed
+ * by the sweep unless it is cancelled
  */
 export const checkoutCart = async (
   context: OrdersContext,
@@ -91,16 +95,31 @@ export const checkoutCart = async (
   const { criteria, ...buyer } = await buyerOf(context, target, requested);
   const command = checkoutCommand(target, requestId);
   const paymentId = derivedId('pay', target.orderId, requestId);
-  const { graceMs } = context;
-  const result = await runCommand(context, command, (current, request, now) => {
+  const checkingOut = (graceMs: number) => (current: OrderDocument, now: number) => {
     if (!criteria) throw refusal('invalid_reference', `There is no contact ${requested.contactNumber}.`);
     const contactNumber = requested.contactNumber ?? contactOfGuest(current, requestId);
-    const input = { ...buyer, contactNumber, requestId, request, criteria, method, token, paymentId, graceMs };
-    return beginCheckout(handled(current, request), input, now);
-  });
+    const input = { ...buyer, contactNumber, requestId, criteria, method, token, paymentId, graceMs };
+    return checkOut(current, input, now);
+  };
+  const effect = async (order: OrderDocument, next: OrderDocument): Promise<CheckoutEffect> => {
+    const isPaidLater = next.saleDue != null || next.state === 'payment_pending';
+    return isPaidLater
+      ? { graceMs: await graceFor(context, order, next) }
+      : { graceMs: context.graceMs, sale: await sellAll(context, order) };
+  };
+  const write =
+    ({ sale, graceMs }: CheckoutEffect): Rule =>
+    (current, now) =>
+      confirmedBy(checkingOut(graceMs)(current, now), sale, now);
   try {
-    const order = await executeStep(context, result, undefined);
-    if (isStranded(order)) throw placesGone();
+    const { order: bought } = await runStockFirst(context, command, {
+      rule: checkingOut(context.graceMs),
+      effect,
+      write,
+    });
+    if (isStranded(bought)) throw placesGone();
+    const isSold = bought.state === 'confirmed';
+    const order = isSold ? await answerWithTickets(context, bought, undefined) : await sell(context, bought);
     await writeGuestOrLater(context, order);
     return order;
   } catch (error) {

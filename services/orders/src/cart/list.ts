@@ -1,6 +1,6 @@
 import type { OrdersContext } from '../context.ts';
 import { isHidden, isPastDue } from '../domain/order/state.ts';
-import { expireNow } from '../steps/sell-paid.ts';
+import { expireNow } from '../steps/sell.ts';
 import { targetOf } from '../steps/write.ts';
 import type { OrderDocument } from '../store.ts';
 

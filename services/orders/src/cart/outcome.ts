@@ -26,8 +26,7 @@ export const outcomeOf = async (
     return { order: await act() };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    const found = await context.orders.of(institution).get(orderId);
-    const order = found?.state === 'draft' ? undefined : found;
+    const order = await context.orders.of(institution).get(orderId);
     if (order && isDone(order) && (error.code === 'conflict' || error.code === 'service_unavailable')) return { order };
     const reason = error instanceof RefusedOrder ? refusals[error.reason].shopReason : null;
     if (!reason) throw error;

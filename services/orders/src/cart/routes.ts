@@ -116,7 +116,7 @@ const orderRoutes = (context: OrdersContext): AnyOperation[] => [
         throw new Fault('validation_error', '$: give either contactNumber or guest.');
       const target = { institution, orderId };
       const isDone = (order: OrderDocument) =>
-        order.pendingStep === null && isHandled(order, checkoutName(orderId, body.requestId));
+        order.saleDue == null && isHandled(order, checkoutName(orderId, body.requestId));
       const act = () => checkoutCart(context, target, body);
       return ok(outcomeView(await outcomeOf(context, target, act, isDone)));
     },
@@ -153,7 +153,7 @@ const orderRoutes = (context: OrdersContext): AnyOperation[] => [
     handle: async ({ caller: { institution }, params: { orderId }, body: { notAfter } }) => {
       const latest = notAfter === undefined ? Number.POSITIVE_INFINITY : Date.parse(notAfter);
       const { cancelled, state } = await cancelAfterFault(context, { institution, orderId }, latest);
-      return ok({ cancelled, state: state === 'draft' ? null : state });
+      return ok({ cancelled, state });
     },
   }),
   operation({

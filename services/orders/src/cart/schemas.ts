@@ -160,7 +160,7 @@ export const Outcome = named(
   }),
 );
 
-/** An order or a cart for the point of sale; never called for a draft. */
+/** An order or a cart for the point of sale. */
 export const shopView = (order: OrderDocument): Static<typeof ShopOrder> => ({
   id: order.id,
   state: order.state as VisibleState,

@@ -3,7 +3,7 @@ import type { TicketDelivery } from '../domain/order/order.ts';
 import { refusal } from '../faults.ts';
 import type { operations } from './generated/catalog.ts';
 
-/** What changes a hold always says the order's version. */
+/** What takes or releases places says the order's version, since its facts release only what is older. */
 type Versioned<Id extends keyof operations> = BodyOf<operations, Id> & { readonly asOf: number };
 
 /**
@@ -39,7 +39,7 @@ export type RenewedPlace = AnswerOf<operations, 'renewHold'>['places'][number];
 /** Places that the order has lost (`missing`); then nothing was changed. */
 export type Lost = Pick<AnswerOf<operations, 'extendHold'>, 'missing'>;
 
-/** After it, facts of a version before `asOf` release nothing, and requests of such a version have no effect. */
+/** After it, facts of a version before `asOf` release nothing. */
 export type Renewal = Versioned<'renewHold'>;
 
 /** Longest wait for a hold in milliseconds: under contention it takes longer than any other call of the catalog. */
@@ -51,21 +51,15 @@ export const HOLD_MS = 8_000;
  */
 const CHANGE_MS = 6_000;
 
-/** The answer, unless the catalog knows of a later version of the order. @throws Fault `conflict` then */
-const current = <Answer extends { readonly outcome: string }>(answer: Answer): Answer => {
-  if (answer.outcome === 'superseded') throw refusal('step_lost');
-  return answer;
-};
-
 /**
  * What orders needs of the stock. Every call is idempotent by order. It rejects with Fault `service_unavailable` when
- * the catalog does not answer, which may have acted or not. A call that comes too late, since the catalog knows of a
- * later version of the order, changes nothing and rejects with Fault `conflict`.
+ * the catalog does not answer, which may have acted or not. A call that comes late changes only places that the order still
+ * has.
  */
 export const createStock = (catalog: ServiceClient<operations>) => ({
   /** @throws Fault with the order's code for what the catalog refuses; then nothing is held. */
-  async hold(institution: string, body: HoldRequest, timeoutMs = HOLD_MS): Promise<Held> {
-    const answer = await catalog.call(institution, 'holdPlaces', { body, timeoutMs });
+  async hold(institution: string, body: HoldRequest): Promise<Held> {
+    const answer = await catalog.call(institution, 'holdPlaces', { body, timeoutMs: HOLD_MS });
     const { refusal: refused, heldUntil, pointOfSale, lines } = answer;
     if (refused) throw refusal(refused.reason, refused.details);
     const { serviceHost = null, ticketDelivery = 'print' } = pointOfSale ?? {};
@@ -99,25 +93,24 @@ export const createStock = (catalog: ServiceClient<operations>) => ({
       body: { items, ...(pointOfSale === undefined ? {} : { pointOfSale }), ...(publicOnly ? { publicOnly } : {}) },
     }),
 
-  /** Keeps places, all or none. */
-  extend: async (institution: string, holder: string, body: Omit<Renewal, 'requestId'>): Promise<Lost> =>
-    current(await catalog.call(institution, 'extendHold', { path: { holder }, body, timeoutMs: CHANGE_MS })),
+  /** Keeps places, all or none, at least until an instant; never shorter than before. */
+  extend: (institution: string, holder: string, body: BodyOf<operations, 'extendHold'>): Promise<Lost> =>
+    catalog.call(institution, 'extendHold', { path: { holder }, body, timeoutMs: CHANGE_MS }),
 
   /** Holds places again whose hold may be over, all or none. */
-  renew: async (
+  renew: (
     institution: string,
     holder: string,
     body: Renewal,
   ): Promise<Lost & { readonly places: readonly RenewedPlace[] }> =>
-    current(await catalog.call(institution, 'renewHold', { path: { holder }, body, timeoutMs: CHANGE_MS })),
+    catalog.call(institution, 'renewHold', { path: { holder }, body, timeoutMs: CHANGE_MS }),
 
   /** Sells held places, all or none. */
-  sell: async (institution: string, holder: string, body: Versioned<'sellHold'>): Promise<Lost> =>
-    current(await catalog.call(institution, 'sellHold', { path: { holder }, body, timeoutMs: CHANGE_MS })),
+  sell: (institution: string, holder: string, body: BodyOf<operations, 'sellHold'>): Promise<Lost> =>
+    catalog.call(institution, 'sellHold', { path: { holder }, body, timeoutMs: CHANGE_MS }),
 
   /**
-   * Releases held places: these, unless the order has them since a later version, or those that one request took or is
-   * still taking before this version.
+   * Releases these places, with `sold` also sold ones, unless the order has them since a later version.
    */
   async release(institution: string, holder: string, body: Versioned<'releaseHold'>): Promise<void> {
     await catalog.call(institution, 'releaseHold', { path: { holder }, body, timeoutMs: CHANGE_MS });

@@ -1,28 +1,24 @@
 import { accept, type Decision, refuse } from './order/decision.ts';
 import { orderCancelled } from './order/facts.ts';
 import type { Order } from './order/order.ts';
-import { isLeftToRecovery } from './order/pending-step.ts';
-import { abandoned, busy, isPastDue, linesAtEnd, touched, wrongState } from './order/state.ts';
+import { abandoned, isPastDue, linesAtEnd, touched, wrongState } from './order/state.ts';
 import { controlledTickets } from './tickets.ts';
-
-/** Whether a cancellation waits for the pending step: not for a release of places, nor for a step left to recovery. */
-const mustWait = ({ pendingStep: pending }: Order): boolean =>
-  pending !== null && pending.step !== 'release' && !isLeftToRecovery(pending);
 
 /**
  * any live state → cancelled. `controlled`: the number of controlled tickets by the tickets service, null if it did
  * not answer; then the control state recorded in the order counts. Refused: `ticket_controlled` unless overridden,
- * `wrong_state` (cancelled, expired). The pending step of a dead process is aborted: its end is refused as
- * `step_lost`, and its effect in the catalog is older than the cancellation, which releases it.
+ * `wrong_state` (cancelled, expired), `sale_due` (paid in full, after the end of its hold). A sale in progress is refused as
+ * `wrong_state` when it would confirm the order; what it has sold is released by the cancellation's fact.
  */
 export const cancel = <O extends Order>(
   order: O,
   how: { readonly reason: string | null; readonly override: boolean; readonly controlled: number | null },
   now: number,
 ): Decision<O> => {
-  if (order.state === 'draft' || order.state === 'expired' || order.state === 'cancelled')
-    return order.pendingStep !== null && order.state !== 'cancelled' ? busy() : wrongState(order, 'cancelled');
-  if (mustWait(order)) return busy();
+  if (order.state === 'expired' || order.state === 'cancelled')
+    return order.saleDue ? refuse('sale_due') : wrongState(order, 'cancelled');
+  // Late, its places are held again first: no fact of an earlier cancellation would release them.
+  if (order.saleDue && (order.expiresAt ?? 0) <= now) return refuse('sale_due');
   if (isPastDue(order, now)) return refuse('past_due', "The order's deadline has passed, so it cannot be cancelled.");
   const controlled = how.controlled ?? controlledTickets(order);
   if (controlled > 0 && !how.override) {
@@ -40,7 +36,9 @@ export const cancel = <O extends Order>(
     lines: linesAtEnd(order),
     deadline: null,
     cameFrom: null,
-    pendingStep: null,
+    saleDue: null,
+    // No fact about tickets names them.
+    removedPlaces: hadTickets ? (order.removedPlaces ?? null) : null,
     heldPlaces: 0,
     ...abandoned(order, now),
     cancellation: {

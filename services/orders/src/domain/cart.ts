@@ -34,10 +34,9 @@ const described = ({ about }: Line, name: Texts | undefined): Pick<Line, 'about'
  */
 export const isCart = (order: Order): boolean => {
   if (isHidden(order)) return true;
-  const { checkout, state, pendingStep: pending, payments } = order;
+  const { checkout, state, payments } = order;
   const hasFailed = payments.length > 0 && payments.every(({ status }) => status === 'failed');
-  // A pending sale may succeed without a payment.
-  return checkout !== undefined && state === 'open' && pending?.step !== 'confirm' && hasFailed;
+  return checkout !== undefined && state === 'open' && hasFailed;
 };
 
 /**

@@ -1,10 +1,10 @@
 import { cancel } from './cancellation.ts';
 import { isCart } from './cart.ts';
-import { beginConfirm } from './confirmation.ts';
+import { unsellable } from './confirmation.ts';
 import { unmetCriteria } from './details.ts';
 import { boughtBy } from './guest.ts';
-import { list } from './opening.ts';
-import { type Decision, isRefused, refuse } from './order/decision.ts';
+import { listed } from './opening.ts';
+import { accept, type Decision, isRefused, refuse } from './order/decision.ts';
 import { due } from './order/money.ts';
 import type { Guest, Order } from './order/order.ts';
 import { touched, unfit } from './order/state.ts';
@@ -22,8 +22,6 @@ export type PaymentToken = (typeof paymentTokens)[number];
 /** A cart's checkout as requested. */
 export interface CheckoutInput {
   readonly requestId: string;
-  /** The request id of the step that follows. */
-  readonly request: string;
   readonly contactNumber: string;
   /** The contact's criteria. */
   readonly criteria: readonly string[];
@@ -56,26 +54,23 @@ const obstacle = (order: Order, { criteria, method, token }: CheckoutInput, now:
 };
 
 /**
- * Makes an order of a cart: it belongs to the contact and is listed, and the same write begins the step that follows.
- * On account, free of charge or with a captured payment that is the sale (step `confirm`); with a pending payment it
- * is the extension of the hold (step `extend`). A guest's data is stored until the contact is written. An order whose
+ * Makes an order of a cart: it belongs to the contact and is listed. With a captured payment its sale is due; with a
+ * pending one it waits; on account or free of charge the caller sells it, then confirms it in the same write. A guest's data is stored until the contact is written. An order whose
  * payment failed is bought again in the same way; if by another buyer, the guest's contact will be erased. Refused:
  * `cart_gone`, `cart_expired`, `empty`, `wrong_state`, `tariff_not_accessible`, `account_required`,
  * `payment_declined`.
  */
-export const beginCheckout = <O extends Order>(order: O, input: CheckoutInput, now: number): Decision<O> => {
+export const checkOut = <O extends Order>(order: O, input: CheckoutInput, now: number): Decision<O> => {
   const refused = obstacle(order, input, now);
   if (refused) return refused;
-  const { requestId, request, contactNumber, method } = input;
+  const { requestId, contactNumber, method } = input;
   const checkout = { requestId, paymentMethod: method, at: now };
   const own = boughtBy({ ...order, checkout }, contactNumber, input.guest, now);
-  const listed = list(touched(own, now), now);
-  if (isRefused(listed)) return listed;
-  const bought = listed.next;
+  const bought = listed(touched(own, now), now);
   if (method === ON_ACCOUNT || due(bought) === 0)
-    return beginConfirm(bought, { request, onAccount: method === ON_ACCOUNT }, now);
+    return unsellable(bought, method === ON_ACCOUNT, now) ?? accept(bought);
   const status = method === SIMULATED && input.token === 'ok' ? 'captured' : 'pending';
-  const payment = { id: input.paymentId, method, amount: due(bought), reference: null, status, request } as const;
+  const payment = { id: input.paymentId, method, amount: due(bought), reference: null, status } as const;
   return addPayment(bought, { ...payment, graceMs: input.graceMs }, now);
 };
 

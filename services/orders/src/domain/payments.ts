@@ -4,9 +4,7 @@ import { areAmounts, due, isPaidInFull, paid } from './order/money.ts';
 import { type Order, type Payment, visibleStates } from './order/order.ts';
 import { isUnpaid, touched, unfit, waitingNoMore } from './order/state.ts';
 
-/**
- * A payment as requested. `request` is the request id of the step that follows (a sale or an extension of the hold).
- */
+/** A payment as requested. */
 export interface PaymentInput {
   /** The same for a repeat of the request. */
   readonly id: string;
@@ -16,8 +14,7 @@ export interface PaymentInput {
   readonly currency?: string;
   readonly reference: string | null;
   readonly status: 'captured' | 'pending';
-  readonly request: string;
-  /** Milliseconds after `expiresAt` for which a pending payment may still be settled. */
+  /** Milliseconds after `expiresAt` for which a pending payment may still be settled; the places are held as long. */
   readonly graceMs: number;
 }
 
@@ -29,31 +26,32 @@ export const hasPayment = ({ payments }: Pick<Order, 'payments'>, id: string): b
  * The effect of captured money: the sale of an order that it covers, after holding the places again if expired;
  * otherwise the end of waiting.
  */
-const afterCapture = <O extends Order>(order: O, paymentId: string, request: string, now: number): Accepted<O> => {
+const afterCapture = <O extends Order>(order: O, paymentId: string, now: number): Accepted<O> => {
   const late = order.state === 'expired';
   const canBeSold = order.lines.length > 0 && (late || isUnpaid(order));
-  if (canBeSold && isPaidInFull(order))
-    return accept({ ...order, pendingStep: { step: 'confirm', request, since: now, late, paymentId } });
+  if (canBeSold && isPaidInFull(order)) return accept({ ...order, saleDue: { since: now, paymentId } });
   if (late) return acceptButRefuse(accept(order), refuse('late_and_unpaid'), paymentId);
   return accept(waitingNoMore(order, now));
 };
 
-/** An order that waits for a payment holds its places for the grace period too. */
-const waiting = <O extends Order>(order: O, { request, graceMs }: PaymentInput, now: number): O => {
+/** Until when an order that waits for a payment holds its places: for the grace period too. Epoch milliseconds. */
+export const waitsUntil = ({ expiresAt }: Pick<Order, 'expiresAt'>, graceMs: number, now: number): number =>
+  (expiresAt ?? now) + graceMs;
+
+const waiting = <O extends Order>(order: O, { graceMs }: PaymentInput, now: number): O => {
   if (order.state === 'payment_pending' || !isUnpaid(order)) return order;
-  const deadline = (order.expiresAt ?? now) + graceMs;
+  const deadline = waitsUntil(order, graceMs, now);
   return {
     ...order,
     state: 'payment_pending',
     cameFrom: order.state === 'reserved' ? 'reserved' : 'open',
     deadline,
-    pendingStep: { step: 'extend', request, since: now, cause: 'payment', until: deadline },
   };
 };
 
 /**
- * Records a payment. Captured in full it begins the sale (step `confirm`), also of an expired order; pending it makes
- * an open or reserved order wait (step `extend`). A confirmed order accepts what is still due. A known id
+ * Records a payment. Captured in full its sale is due, also of an expired order; pending it makes an open or reserved
+ * order wait. A confirmed order accepts what is still due. A known id
  * changes nothing. Refused: `exceeds_due`, `invalid_amount`, `currency_mismatch`, `wrong_state`.
  */
 export const addPayment = <O extends Order>(order: O, input: PaymentInput, now: number): Decision<O> => {
@@ -77,9 +75,7 @@ export const addPayment = <O extends Order>(order: O, input: PaymentInput, now: 
     updatedAt: now,
   };
   const recorded = touched({ ...order, payments: [...order.payments, payment] }, now);
-  return input.status === 'captured'
-    ? afterCapture(recorded, input.id, input.request, now)
-    : accept(waiting(recorded, input, now));
+  return input.status === 'captured' ? afterCapture(recorded, input.id, now) : accept(waiting(recorded, input, now));
 };
 
 /** The order after a failed payment: back in its previous state and deadline once no payment is pending. */
@@ -102,7 +98,7 @@ const afterCancellation = <O extends Order>(order: O, paymentId: string): Accept
  */
 export const settlePayment = <O extends Order>(
   order: O,
-  report: { readonly paymentId: string; readonly status: Payment['status']; readonly request: string },
+  report: { readonly paymentId: string; readonly status: Payment['status'] },
   now: number,
 ): Decision<O> => {
   const refused = unfit(order, visibleStates, 'paid', now);
@@ -112,7 +108,7 @@ export const settlePayment = <O extends Order>(
   const again = payment.status === report.status;
   if (again && report.status === 'captured' && order.state === 'cancelled') return afterCancellation(order, payment.id);
   if (again && (report.status !== 'captured' || order.state !== 'expired')) return accept(order);
-  if (again) return afterCapture(order, payment.id, report.request, now);
+  if (again) return afterCapture(order, payment.id, now);
   if (payment.status !== 'pending' || report.status === 'pending')
     return refuse('payment_final', `The payment is ${payment.status} and cannot become ${report.status}.`);
   const settled = { ...payment, status: report.status, updatedAt: now };
@@ -121,5 +117,5 @@ export const settlePayment = <O extends Order>(
   if (!areAmounts([paid(order), payment.amount])) return refuse('invalid_amount', 'More than an order can count.');
   const recorded = touched({ ...order, payments }, now);
   if (order.state === 'cancelled') return afterCancellation(recorded, payment.id);
-  return afterCapture(recorded, payment.id, report.request, now);
+  return afterCapture(recorded, payment.id, now);
 };

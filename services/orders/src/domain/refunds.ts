@@ -1,14 +1,14 @@
 import { accept, type Decision, refuse } from './order/decision.ts';
 import { areAmounts, paid, refunded } from './order/money.ts';
 import type { Order, Refund } from './order/order.ts';
-import { busy, touched, wrongState } from './order/state.ts';
+import { touched } from './order/state.ts';
 
 /** Whether the order has the refund. */
 export const hasRefund = ({ refunds }: Pick<Order, 'refunds'>, id: string): boolean =>
   refunds.some((refund) => refund.id === id);
 
 /**
- * Records a refund, in every state. It waits (`busy`) only for a pending sale, which relies on the money. A known id
+ * Records a refund, in every state. Refused as `sale_due` before a sale that relies on the money. A known id
  * changes nothing. Refused: `exceeds_paid` if all refunds together exceed what was captured,
  * `invalid_amount`, `currency_mismatch`.
  */
@@ -24,9 +24,8 @@ export const refund = <O extends Order>(
   },
   now: number,
 ): Decision<O> => {
-  if (order.state === 'draft') return wrongState(order, 'refunded');
   if (hasRefund(order, input.id)) return accept(order);
-  if (order.pendingStep?.step === 'confirm') return busy();
+  if (order.saleDue) return refuse('sale_due');
   if (!areAmounts([input.amount], 1)) return refuse('invalid_amount', '$.amount must be a whole number above 0.');
   if (input.currency !== undefined && input.currency !== order.currency)
     return refuse('currency_mismatch', `$.currency must be ${order.currency}, the currency of the order.`);

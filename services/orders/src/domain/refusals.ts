@@ -20,14 +20,14 @@ interface Row {
  * family A `payment_recorded`.
  */
 export const refusals = {
-  // Another request or process is at work.
-  busy: {
+  // The order is paid in full and not sold yet: sell it, then decide again.
+  sale_due: { code: 'conflict', shopReason: 'busy', details: 'The order is being confirmed; repeat this shortly.' },
+  // Another request has changed the order between the effect on its places and its write.
+  overtaken: {
     code: 'conflict',
     shopReason: 'busy',
     details: 'Another request is changing the order; repeat this one shortly.',
   },
-  // The pending step that the command ends is gone, since another process ended it.
-  step_lost: { code: 'conflict', shopReason: 'busy', details: 'The step is finished by another process.' },
   not_due: { code: 'conflict', shopReason: null, details: 'The order does not expire now.' },
 
   // The resource.
@@ -120,7 +120,6 @@ export const refusals = {
   },
   // Places of the order are held no longer.
   places_gone: { code: 'precondition_failed', shopReason: 'places_gone', details: 'Places of the order are gone.' },
-  not_sold: { code: 'precondition_failed', shopReason: 'places_gone', details: 'Places of the order were not sold.' },
 
   // The content of the request.
   invalid_reference: {

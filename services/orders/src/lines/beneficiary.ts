@@ -1,11 +1,8 @@
 import type { OrdersContext } from '../context.ts';
 import { beneficiaryOf, nameLine } from '../domain/beneficiary.ts';
-import { isRefused } from '../domain/order/decision.ts';
-import { handled } from '../domain/order/handled.ts';
 import type { Line } from '../domain/order/order.ts';
 import { isHidden } from '../domain/order/state.ts';
 import { notFound, refusal } from '../faults.ts';
-import { requestNameOf } from '../ids.ts';
 import { type Command, runCommand } from '../steps/command.ts';
 import { answerWithTickets } from '../steps/tickets.ts';
 import type { OrderDocument } from '../store.ts';
@@ -29,17 +26,10 @@ export const nameOrderLine = async (
   if (!found.lines.some(({ id }) => id === lineId)) throw refusal('unknown_line');
   const controlled =
     found.state === 'confirmed' ? ((await context.tickets.controlled(institution, orderId)) ?? []) : [];
-  // The answer to a change of a confirmed order shows the ticket that follows, so it is stored after that; a repeat
-  // whose answer is not stored finds the request among the handled ones.
-  const isAnsweredLater = found.state === 'confirmed' && command.idempotencyRecord !== undefined;
-  const { idempotencyRecord, ...own } = command;
-  const first = isAnsweredLater ? { ...own, request: requestNameOf(idempotencyRecord) } : command;
-  const { order } = await runCommand(context, first, (current, request, now) => {
+  const { order } = await runCommand(context, command, (current, now) => {
     const change = { lineId, beneficiary: (line: Line) => beneficiaryOf(to(line, current)) };
-    const decision = nameLine(current, change, controlled, now);
-    if (!isAnsweredLater || isRefused(decision) || decision.next === current) return decision;
-    return { ...decision, next: handled(decision.next, request) };
+    return nameLine(current, change, controlled, now);
   });
   if (order.state !== 'confirmed' || order.namesDue == null) return order;
-  return answerWithTickets(context, order, idempotencyRecord);
+  return answerWithTickets(context, order, command.idempotencyRecord);
 };

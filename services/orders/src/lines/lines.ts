@@ -1,9 +1,12 @@
 import { Fault } from '@boxoffice/envelope';
-import type { HeldLine } from '../clients/stock.ts';
+import type { Held, HeldLine } from '../clients/stock.ts';
 import type { OrdersContext } from '../context.ts';
-import { addLines, beginLines, removeLine, startsAnew } from '../domain/lines.ts';
-import type { LinesStep } from '../domain/order/pending-step.ts';
+import { addLines, removeLine, startsAnew, unextendable, withoutReleased } from '../domain/lines.ts';
+import { accept } from '../domain/order/decision.ts';
 import { isUnavailable } from '../faults.ts';
+import { requestNameOf } from '../ids.ts';
+import { releaseRefused, type Taken } from '../orders/create.ts';
+import { holdUntil } from '../orders/extend.ts';
 import {
   currencyOf,
   linesOf,
@@ -13,34 +16,36 @@ import {
   refusalOf,
   stockItems,
 } from '../orders/items.ts';
-import { type Command, runCommand } from '../steps/command.ts';
-import { abandonLines, releasePlaces } from '../steps/release.ts';
-import { sellPaid } from '../steps/sell-paid.ts';
-import { whileOwningStep } from '../steps/step-ownership.ts';
-import { stepStock } from '../steps/stock.ts';
-import { finish, targetOf } from '../steps/write.ts';
+import { type Command, runCommand, runStockFirst } from '../steps/command.ts';
+import { sellIfDue } from '../steps/sell.ts';
+import { attempt, type Rule, targetOf } from '../steps/write.ts';
 import { linkPerformances, type OrderDocument } from '../store.ts';
 
 const holdMore = async (
   context: OrdersContext,
   order: OrderDocument,
-  { request }: LinesStep,
+  requestId: string,
   items: readonly OrderItem[],
-) => {
+): Promise<Held> => {
   const { institution, id, pointOfSale, expiresAt } = order;
-  await context.limit.check(order, id, order.heldPlaces);
-  await linkPerformances(
-    context.links.of(institution),
-    order,
-    items.map(({ performanceId }) => performanceId),
-  );
-  return stepStock(context, order).hold({
-    requestId: request,
+  const performanceIds = items.map(({ performanceId }) => performanceId);
+  await linkPerformances(context.links.of(institution), order, performanceIds);
+  return context.stock.hold(institution, {
+    holder: id,
+    requestId,
+    asOf: order.version,
     items: stockItems(items),
     ...(startsAnew(order) ? {} : { heldUntil: new Date(expiresAt ?? context.now()).toISOString() }),
     ...(pointOfSale === null ? {} : { pointOfSale }),
     placesInOrder: order.lines.length,
   });
+};
+
+/** Releases the places of removed lines, unless the order has them since. @throws Fault `service_unavailable` */
+const release = async (context: OrdersContext, { institution, id, removedPlaces }: OrderDocument): Promise<void> => {
+  if (!removedPlaces) return;
+  const { placeIds, asOf } = removedPlaces;
+  await context.stock.release(institution, id, { placeIds, asOf, sold: true });
 };
 
 /**
@@ -53,66 +58,72 @@ export const addOrderLines = async (
   items: readonly OrderItem[],
   permit?: (lines: readonly HeldLine[]) => Promise<void>,
 ): Promise<OrderDocument> => {
-  const { order, done } = await runCommand(context, command, (current, request, now) =>
-    beginLines(current, { request, quantity: placesWanted(items, current.lines.length) }, now),
-  ).catch(async (error: unknown) => {
+  const request = command.request ?? requestNameOf(command.idempotencyRecord);
+  const rule: Rule = (order, now) => {
+    const refused = unextendable(order, now);
+    if (!refused) placesWanted(items, order.lines.length);
+    return refused ?? accept(order);
+  };
+  let taken: Taken | undefined;
+  let end = (): void => undefined;
+  const effect = async (order: OrderDocument): Promise<Held> => {
+    end();
+    end = await context.limit.admit(order, placesWanted(items, 0));
+    await release(context, order);
+    const held = await holdMore(context, order, request, items);
+    taken = { held, requestId: request, asOf: order.version };
+    // A repeat finds the hold as it was, and the order may have been extended since.
+    if (!startsAnew(order) && Date.parse(held.heldUntil) < (order.expiresAt ?? 0))
+      await holdUntil(context, order, order.expiresAt ?? 0, held.lines);
+    await permit?.(held.lines);
+    return held;
+  };
+  const write =
+    ({ lines, heldUntil }: Held): Rule =>
+    (order, now) => {
+      const more = { lines: linesOf(lines, items, context.newId), currency: currencyOf(lines) };
+      return addLines(order, { ...more, until: Date.parse(heldUntil) }, now);
+    };
+  try {
+    return (await runStockFirst(context, command, { rule, effect, write })).order;
+  } catch (error) {
+    if (error instanceof Fault && taken) await releaseRefused(context, command, taken);
     const faults = error instanceof Fault && error.code === 'semantically_invalid' ? quantityFaults(items) : [];
     throw faults.length > 0 ? await refusalOf(context, command.institution, { items }, faults) : error;
-  });
-  const pending = order.pendingStep;
-  if (done || pending?.step !== 'lines') return order;
-  const abandonAfter = async (error: unknown): Promise<never> => {
-    if (isUnavailable(error))
-      whileOwningStep(context, order, () => abandonLines(context, order, pending)).catch((failure) => {
-        context.log.warn('the addition of lines could not be abandoned', { error: failure });
-      });
-    // After a refusal only an earlier attempt of the same request, which this one resumed, can hold places.
-    else if (error instanceof Fault) await abandonLines(context, order, pending);
-    throw error;
-  };
-  return whileOwningStep(context, order, async () => {
-    const held = await holdMore(context, order, pending, items).catch(abandonAfter);
-    try {
-      await permit?.(held.lines);
-      const more = {
-        request: pending.request,
-        lines: linesOf(held.lines, items, context.newId),
-        currency: currencyOf(held.lines),
-        until: Date.parse(held.heldUntil),
-      };
-      return await finish(context, targetOf(order), (current, now) => addLines(current, more, now), {
-        request: pending.request,
-        idempotencyRecord: command.idempotencyRecord,
-      });
-    } catch (error) {
-      if (error instanceof Fault) await abandonLines(context, order, pending);
-      throw error;
-    }
-  });
+  } finally {
+    end();
+  }
+};
+
+/** Releases the places of removed lines, and writes that. @throws Fault `service_unavailable`: the sweep does it */
+export const releaseRemoved = async (context: OrdersContext, order: OrderDocument): Promise<OrderDocument> => {
+  const { removedPlaces } = order;
+  if (!removedPlaces) return order;
+  await release(context, order);
+  const rule: Rule = (current) =>
+    accept(
+      current.removedPlaces?.asOf === removedPlaces.asOf ? withoutReleased(current, removedPlaces.placeIds) : current,
+    );
+  return (await attempt(context, targetOf(order), rule)).order;
 };
 
 /**
- * Removes a line from an open or reserved order and releases its place; confirms it if it is paid in full then. @throws Fault `not_found`, or a refusal of
- * the rules
+ * Removes a line from an open or reserved order and releases its place; confirms it if it is paid in full then. @throws
+ * Fault `not_found`, or a refusal of the rules
  */
 export const removeOrderLine = async (
   context: OrdersContext,
   command: Command,
   lineId: string,
 ): Promise<OrderDocument> => {
-  const { order } = await runCommand(context, command, (current, request, now) =>
-    removeLine(current, { request, lineId }, now),
+  const { order } = await runCommand(context, command, (current, now) =>
+    removeLine(current, { lineId, asOf: current.version }, now),
   );
-  const pending = order.pendingStep;
-  if (pending?.step !== 'release') return sellPaid(context, order);
   try {
-    const left = await whileOwningStep(context, order, () =>
-      releasePlaces(context, order, pending, command.idempotencyRecord),
-    );
-    return await sellPaid(context, left);
+    return await sellIfDue(context, await releaseRemoved(context, order));
   } catch (error) {
+    // The removal is durable; the sweep releases the place.
     if (!isUnavailable(error)) throw error;
-    // The removal is durable; the place is released when the catalog answers again.
     return order;
   }
 };

@@ -24,7 +24,7 @@ export const changeOrder = async (
   unchanged?.(found);
   // The present contact stays valid even if it was erased.
   if (patch.contactNumber !== found.contactNumber) await requireContact(context, institution, patch.contactNumber);
-  const { order } = await runCommand(context, command, (current, _request, now) => changeDetails(current, patch, now));
+  const { order } = await runCommand(context, command, (current, now) => changeDetails(current, patch, now));
   if (order.contactNumber !== found.contactNumber && hasTickets(order)) await issueTickets(context, order);
   return order;
 };

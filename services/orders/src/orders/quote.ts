@@ -40,7 +40,8 @@ const ownRefusals = async (
     return [...found, refused(null, refusal('too_many_places', details))];
   }
   try {
-    await context.limit.check(holderOf(caller), 'no order', places);
+    const end = await context.limit.admit(holderOf(caller), places);
+    end();
   } catch (error) {
     if (!(error instanceof RefusedOrder)) throw error;
     found.push(refused(null, error));

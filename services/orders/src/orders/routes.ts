@@ -94,7 +94,7 @@ export const ordersRoutes = (contextOf: ContextOf): AnyOperation[] => [
       const { orders, now } = contextOf(caller);
       return changesPageOf({ query: paging, cursor }, orders.of(caller.institution), {
         where: {
-          // Neither drafts nor carts that were never checked out: their `listedAt` is null.
+          // No carts that were never checked out: their `listedAt` is null.
           listedAt,
           createdAt: rangeOf(createdFrom, createdTo),
           pointOfSale: pointOfSale?.toLowerCase(),

@@ -35,7 +35,7 @@ export const lineView = (line: Line, { currency }: Pick<OrderDocument, 'currency
   };
 };
 
-/** An order as it is answered; never called for a draft. */
+/** An order as it is answered. */
 export const orderView = (order: OrderDocument): Static<typeof schemas.Order> => ({
   id: order.id,
   state: order.state as VisibleState,

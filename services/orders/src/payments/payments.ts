@@ -3,11 +3,10 @@ import { due } from '../domain/order/money.ts';
 import type { Payment } from '../domain/order/order.ts';
 import { isUnpaid } from '../domain/order/state.ts';
 import { addPayment, hasPayment, settlePayment } from '../domain/payments.ts';
-import { faultOf, isUnavailable } from '../faults.ts';
-import { sellPending } from '../orders/confirm.ts';
-import { type Command, type CommandResult, runCommand } from '../steps/command.ts';
-import { holdLonger } from '../steps/extend-hold.ts';
-import { whileOwningStep } from '../steps/step-ownership.ts';
+import { faultOf, isUnavailable, RefusedOrder } from '../faults.ts';
+import { holdUntil } from '../orders/extend.ts';
+import { type Command, runCommand, runStockFirst } from '../steps/command.ts';
+import { sell, sellIfDue } from '../steps/sell.ts';
 import type { OrderDocument } from '../store.ts';
 
 /** A payment as requested. */
@@ -33,56 +32,44 @@ const refuseUnconfirmed = (order: OrderDocument, paymentId: string): void => {
   });
 };
 
-/** Extends the hold while the payment is pending. The payment is recorded whether or not the catalog answers. */
-const wait = async (
-  context: OrdersContext,
-  order: OrderDocument,
-  idempotencyRecord: Command['idempotencyRecord'],
-): Promise<OrderDocument> => {
-  const pending = order.pendingStep;
-  if (pending?.step !== 'extend') return order;
+/**
+ * For how long after the end of its hold an order may wait for its payment: not at all if places are gone. Without an
+ * answer of the catalog it waits, and its places are held again, or replaced, when the money comes.
+ */
+export const graceFor = async (context: OrdersContext, order: OrderDocument, next: OrderDocument): Promise<number> => {
+  const { graceMs } = context;
+  if (next.state !== 'payment_pending' || order.state === 'payment_pending') return graceMs;
   try {
-    return await whileOwningStep(context, order, () => holdLonger(context, order, pending, idempotencyRecord));
+    await holdUntil(context, order, next.deadline ?? 0);
+    return graceMs;
   } catch (error) {
-    if (!isUnavailable(error)) throw error;
-    return order;
+    if (isUnavailable(error)) return graceMs;
+    if (error instanceof RefusedOrder && error.reason === 'places_gone') return 0;
+    throw error;
   }
 };
 
-/** Executes the step that a payment began. @throws Fault `payment_recorded`, `service_unavailable` */
-export const executeStep = async (
-  context: OrdersContext,
-  { order, done }: CommandResult,
-  idempotencyRecord: Command['idempotencyRecord'],
-): Promise<OrderDocument> => {
-  if (done) return order;
-  return order.pendingStep?.step === 'extend'
-    ? wait(context, order, idempotencyRecord)
-    : sellPending(context, order, idempotencyRecord);
-};
-
 /**
- * Records a payment in the same write that begins the step which follows from it, so that no money is lost. Captured
- * in full it confirms the order, also an expired one if its places can be held again. @throws Fault
- * `payment_exceeds_due`, `semantically_invalid`, `payment_recorded`; `service_unavailable`: the payment is recorded,
- * and recovery confirms the order
+ * Records a payment. A captured one is written first, so that no money is lost; captured in full it confirms the order,
+ * also an expired one if its places can be held again. @throws Fault `payment_exceeds_due`, `semantically_invalid`,
+ * `payment_recorded`; `service_unavailable`: the payment is recorded, and the sweep confirms the order
  */
 export const payOrder = async (
   context: OrdersContext,
   command: Command,
   requested: PaymentRequest,
 ): Promise<OrderDocument> => {
-  const { idempotencyRecord } = command;
-  const { graceMs } = context;
-  const input = { ...requested, reference: requested.reference ?? null, graceMs };
-  const result = await runCommand(
-    context,
-    command,
-    (current, request, now) => addPayment(current, { ...input, request }, now),
-    { isMade: (current) => hasPayment(current, requested.id) },
-  );
-  const order = await executeStep(context, result, idempotencyRecord);
-  if (result.done) refuseUnconfirmed(order, requested.id);
+  const input = { ...requested, reference: requested.reference ?? null };
+  const add = (graceMs: number) => (order: OrderDocument, now: number) => addPayment(order, { ...input, graceMs }, now);
+  const options = { isMade: (order: OrderDocument) => hasPayment(order, requested.id) };
+  const rule = add(context.graceMs);
+  if (requested.status === 'pending') {
+    const effect = (order: OrderDocument, next: OrderDocument) => graceFor(context, order, next);
+    return (await runStockFirst(context, command, { rule, effect, write: add }, options)).order;
+  }
+  const { order: recorded, done } = await runCommand(context, command, rule, options);
+  const order = await sell(context, recorded, command.idempotencyRecord);
+  if (done) refuseUnconfirmed(order, requested.id);
   return order;
 };
 
@@ -93,8 +80,10 @@ export const settleOrderPayment = async (
   paymentId: string,
   status: Payment['status'],
 ): Promise<OrderDocument> => {
-  const result = await runCommand(context, command, (current, request, now) =>
-    settlePayment(current, { paymentId, status, request }, now),
+  const { order } = await runCommand(context, command, (current, now) =>
+    settlePayment(current, { paymentId, status }, now),
   );
-  return executeStep(context, result, command.idempotencyRecord);
+  return order.saleDue?.paymentId === paymentId
+    ? sell(context, order, command.idempotencyRecord)
+    : sellIfDue(context, order);
 };

@@ -2,10 +2,8 @@ import type { Message } from '@boxoffice/messaging';
 import type { OrdersContext } from '../context.ts';
 import { cancel } from '../domain/cancellation.ts';
 import { accept } from '../domain/order/decision.ts';
-import { abandon } from '../domain/order/pending-step.ts';
-import { busy } from '../domain/order/state.ts';
-import { attemptWhenFree } from '../steps/wait.ts';
-import { type Rule, targetOf } from '../steps/write.ts';
+import { decided } from '../steps/command.ts';
+import { attempt, type Rule, targetOf } from '../steps/write.ts';
 import type { OrderDocument } from '../store.ts';
 import { textIn } from './event-data.ts';
 
@@ -13,39 +11,17 @@ const REASON = 'the performance was cancelled';
 const PAGE = 200;
 /** Orders cancelled concurrently. */
 const WIDTH = 16;
-/** Milliseconds to wait for a pending step; after that the message is redelivered. */
-const MAX_WAIT_MS = 4_000;
-
-/** Abandons the pending step of a draft: its places are still being held, and it must not become an order. */
-const abandonDraftStep = async (
-  context: OrdersContext,
-  { institution, id }: OrderDocument,
-): Promise<OrderDocument | undefined> =>
-  context.orders.of(institution).update(id, (current) => {
-    if (current.state !== 'draft' || !current.pendingStep) return undefined;
-    const pendingStep = abandon(current.pendingStep, 'not_on_sale');
-    return pendingStep === current.pendingStep ? undefined : { next: { ...current, pendingStep } };
-  });
 
 /**
  * Cancels one order if it is live. A controlled ticket does not prevent this: it stays controlled and its place stays
  * sold.
  */
-const cancelLive = async (context: OrdersContext, order: OrderDocument, performanceId: string): Promise<void> => {
-  const rule: Rule = (current, now) => {
-    if (current.performanceIds.includes(performanceId))
-      return cancel(current, { reason: REASON, override: false, controlled: 0 }, now);
-    // The lines being added may belong to the performance.
-    return current.pendingStep?.step === 'lines' ? busy() : accept(current);
-  };
-  const outcome = await attemptWhenFree(context, targetOf(order), rule, { waitMs: MAX_WAIT_MS });
-  if ('refused' in outcome && outcome.refused.reason === 'busy')
-    throw new Error('an order stayed busy for too long; the event is redelivered');
-};
-
 const cancelOne = async (context: OrdersContext, order: OrderDocument, performanceId: string): Promise<void> => {
-  const now = order.state === 'draft' ? await abandonDraftStep(context, order) : order;
-  if (now && now.state !== 'draft') await cancelLive(context, now, performanceId);
+  const rule: Rule = (current, now) =>
+    current.performanceIds.includes(performanceId)
+      ? cancel(current, { reason: REASON, override: false, controlled: 0 }, now)
+      : accept(current);
+  await decided(context, targetOf(order), () => attempt(context, targetOf(order), rule));
 };
 
 /** Runs `act` on all items concurrently, then throws the first failure, so that a repeat has less to do. */
@@ -62,8 +38,9 @@ const each = async <Item>(items: readonly Item[], act: (item: Item) => Promise<v
 };
 
 /**
- * performance.cancelled: cancels every order with a place of the performance, drafts included. It skips orders that
- * are already cancelled, so it may be interrupted and repeated.
+ * performance.cancelled: cancels every order with a place of the performance. It skips orders that are already
+ * cancelled, so it may be interrupted and repeated. Lines that are being added meanwhile are not found: their places
+ * are not sold, since the catalog sells none of a cancelled performance, and the order expires.
  */
 export const onPerformanceCancelled = async (context: OrdersContext, message: Message): Promise<void> => {
   const performanceId = textIn(message, 'performanceId');

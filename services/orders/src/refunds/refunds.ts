@@ -14,7 +14,7 @@ export interface RefundRequest {
 }
 
 /**
- * Records a refund, in every state; waits for a pending sale. @throws Fault `conflict`, `refund_exceeds_paid`,
+ * Records a refund, in every state; sells an order first whose sale is due. @throws Fault `conflict`, `refund_exceeds_paid`,
  * `semantically_invalid`
  */
 export const refundOrder = async (
@@ -23,7 +23,7 @@ export const refundOrder = async (
   requested: RefundRequest,
 ): Promise<OrderDocument> => {
   const input = { ...requested, reference: requested.reference ?? null };
-  const { order } = await runCommand(context, command, (current, _request, now) => refund(current, input, now), {
+  const { order } = await runCommand(context, command, (current, now) => refund(current, input, now), {
     isMade: (current) => hasRefund(current, requested.id),
   });
   return order;

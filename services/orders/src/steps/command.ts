@@ -1,19 +1,17 @@
-// Steps of the saga: commands that begin them, their effects in other services, and their recovery.
+// Commands: how a request decides on an order, and writes it once.
 
 import type { Answer, Request } from '@boxoffice/http';
 import type { IdempotencyRecord } from '@boxoffice/store';
 import type { OrdersContext } from '../context.ts';
 import { isCart } from '../domain/cart.ts';
-import { accept, type Refused, refuse } from '../domain/order/decision.ts';
-import { isHandled } from '../domain/order/handled.ts';
-import { isAbandoned } from '../domain/order/pending-step.ts';
+import { accept, type Decision, isRefused, type Refused, refuse } from '../domain/order/decision.ts';
+import { handled, isHandled } from '../domain/order/handled.ts';
 import { isHidden } from '../domain/order/state.ts';
-import { faultOf, notFound } from '../faults.ts';
-import { requestNameOf } from '../ids.ts';
+import { faultOf, isOvertaken, isUnavailable, notFound, RefusedOrder } from '../faults.ts';
+import { idMadeBy } from '../ids.ts';
 import type { OrderDocument } from '../store.ts';
-import { isLeft } from './recover.ts';
-import { attemptWhenFree } from './wait.ts';
-import type { Rule, Target } from './write.ts';
+import { expireNow, sell } from './sell.ts';
+import { attempt, isAnswerFinal, type Outcome, type Rule, type Target } from './write.ts';
 
 /** Commands: the parameters common to all of them. */
 export interface Command extends Target {
@@ -22,7 +20,10 @@ export interface Command extends Target {
   /** Throws if the request changes a read-only member. */
   readonly unchanged?: (order: OrderDocument) => void;
   readonly idempotencyRecord?: IdempotencyRecord<OrderDocument> | undefined;
-  /** The request id, if no idempotency record provides one: a repeat resumes the step that the first attempt began. */
+  /**
+   * A shopper's request, which has no idempotency record: the order lists it, so that a repeat finds its effect. It also
+   * lists requests whose record is written after their effect.
+   */
   readonly request?: string;
   /** Which documents the command finds: listed orders (default), carts, or both. The others are `not_found`. */
   readonly appliesTo?: 'orders' | 'carts' | 'both';
@@ -59,58 +60,135 @@ export interface CommandResult {
   readonly done: boolean;
 }
 
-/** Milliseconds for which a repeat waits for an earlier attempt, before it takes its step over. */
-const PATIENCE_MS = 1_500;
-
-/**
- * A repeat of a request waits for an attempt that is under way, and resumes the pending step of one that died;
- * If-Match was checked then.
- */
-const resumed = (context: OrdersContext, order: OrderDocument, request: string, isPatient: boolean, now: number) => {
-  if (order.pendingStep?.request !== request || isAbandoned(order.pendingStep)) return undefined;
-  if (isPatient && !isLeft(context, order)) return refuse('busy');
-  return accept({ ...order, pendingStep: { ...order.pendingStep, since: now } });
-};
-
 export interface CommandOptions {
   /** Whether the order has what the request makes, because an earlier attempt made it. */
   readonly isMade?: (order: OrderDocument) => boolean;
 }
 
+/** The rule with what comes before it: does the command apply, has it been done, does If-Match hold. */
+const guarded = (
+  { ifMatch, unchanged, idempotencyRecord, request, appliesTo }: Command,
+  rule: Rule,
+  { isMade = () => false }: CommandOptions,
+): { readonly rule: Rule; readonly isDone: () => boolean } => {
+  const name = request ?? idMadeBy(idempotencyRecord, 'req');
+  let done = false;
+  return {
+    isDone: () => done,
+    rule(order, now) {
+      const misfit = misplaced(order, appliesTo);
+      if (misfit) return misfit;
+      done = (name !== undefined && isHandled(order, name)) || isMade(order);
+      if (done) return accept(order);
+      ifMatch(String(order.version));
+      unchanged?.(order);
+      const decision = rule(order, now);
+      if (name === undefined || isRefused(decision) || decision.answer || decision.next === order) return decision;
+      const isRecorded = request === undefined && isAnswerFinal(decision);
+      return isRecorded ? decision : { ...decision, next: handled(decision.next, name) };
+    },
+  };
+};
+
+/** How often a command decides anew, since others change the order. */
+const TRIES = 8;
+
 /**
- * Runs the first write of a command: If-Match, then the rule, which receives the request id. Waits for another
- * pending step, recovers the step of a dead process and writes an expiry that is due. A repeat resumes the step that
- * the first attempt began, or finds its effect. @throws Fault for each refusal of the rule
+ * Repeats `decide` after what must come first: the expiry of an order past due, the sale of one that is paid in full.
+ */
+export const decided = async <Result extends Outcome>(
+  context: OrdersContext,
+  target: Target,
+  decide: () => Promise<Result>,
+): Promise<Result> => {
+  for (let tries = 1; ; tries += 1) {
+    const outcome = await decide();
+    const reason = 'refused' in outcome ? outcome.refused.reason : undefined;
+    if (reason === 'past_due' && tries < TRIES) await expireNow(context, target);
+    else if (reason === 'sale_due' && tries < TRIES) {
+      try {
+        await sell(context, outcome.order);
+      } catch (error) {
+        if (isUnavailable(error)) return outcome;
+        if (!(error instanceof RefusedOrder)) throw error;
+      }
+    } else return outcome;
+  }
+};
+
+const orThrow = (outcome: Outcome): OrderDocument => {
+  if ('refused' in outcome) throw faultOf(outcome.refused);
+  if (outcome.answer) throw faultOf(outcome.answer);
+  return outcome.order;
+};
+
+/**
+ * Runs a command in one write: If-Match, then the rule. Ends an order past due, and sells a paid one, first. A repeat
+ * finds its effect. @throws Fault for each refusal of the rule
  */
 export const runCommand = async (
   context: OrdersContext,
-  {
-    institution,
-    orderId,
-    ifMatch,
-    unchanged,
-    idempotencyRecord,
-    request = requestNameOf(idempotencyRecord),
-    appliesTo,
-  }: Command,
-  step: (order: OrderDocument, request: string, now: number) => ReturnType<Rule>,
-  { isMade = () => false }: CommandOptions = {},
+  command: Command,
+  rule: Rule,
+  options: CommandOptions = {},
 ): Promise<CommandResult> => {
-  let done = false;
-  const patientUntil = performance.now() + PATIENCE_MS;
-  const rule: Rule = (order, now) => {
-    const misfit = misplaced(order, appliesTo);
-    if (misfit) return misfit;
-    const again = resumed(context, order, request, performance.now() < patientUntil, now);
-    if (again) return again;
-    done = isHandled(order, request) || (order.pendingStep === null && isMade(order));
-    if (done) return accept(order);
-    ifMatch(String(order.version));
-    unchanged?.(order);
-    return step(order, request, now);
-  };
-  const outcome = await attemptWhenFree(context, { institution, orderId }, rule, { idempotencyRecord });
-  if ('refused' in outcome) throw faultOf(outcome.refused);
-  if (outcome.answer) throw faultOf(outcome.answer);
-  return { order: outcome.order, done };
+  const own = guarded(command, rule, options);
+  const order = orThrow(
+    await decided(context, command, () => attempt(context, command, own.rule, command.idempotencyRecord)),
+  );
+  return { order, done: own.isDone() };
+};
+
+/** What a rule would lead to now: `next` is the order as it would be written. */
+type Preview = Outcome & { readonly next: OrderDocument };
+
+const preview = async (context: OrdersContext, { institution, orderId }: Target, rule: Rule): Promise<Preview> => {
+  const order = await context.orders.of(institution).get(orderId);
+  if (!order) throw notFound();
+  const decision: Decision<OrderDocument> = rule(order, context.now());
+  return isRefused(decision) ? { ...decision, order, next: order } : { order, next: decision.next };
+};
+
+/** A command with an effect on the order's places. */
+export interface StockFirst<Effect> {
+  /** Decides before the effect whether the command is allowed; nothing is written. */
+  readonly rule: Rule;
+  /** The effect in the catalog, idempotent; `next` is the order as `rule` would leave it. */
+  readonly effect: (order: OrderDocument, next: OrderDocument) => Promise<Effect>;
+  /** The write of the order after the effect; by default `rule` again. */
+  readonly write?: (effect: Effect) => Rule;
+}
+
+/**
+ * The rule, only for the version that the effect was for: with other lines or another deadline it would not fit, and a
+ * line removed since then has a release under way that would free its place.
+ */
+const unlessOvertaken =
+  ({ version }: OrderDocument, rule: Rule): Rule =>
+  (order, now) =>
+    order.version === version ? rule(order, now) : refuse('overtaken');
+
+/**
+ * Runs a command that changes places first, then writes the order once. What the catalog gave and no write confirms
+ * ends with the hold. Begins anew if the order changed meanwhile. @throws Fault for each refusal of the rules and of the
+ * catalog
+ */
+export const runStockFirst = async <Effect>(
+  context: OrdersContext,
+  command: Command,
+  { rule, effect, write = () => rule }: StockFirst<Effect>,
+  options: CommandOptions = {},
+): Promise<CommandResult> => {
+  for (let tries = 1; ; tries += 1) {
+    const own = guarded(command, rule, options);
+    const before = await decided(context, command, () => preview(context, command, own.rule));
+    if ('refused' in before) throw faultOf(before.refused);
+    if (own.isDone()) return { order: before.order, done: true };
+    try {
+      const had = await effect(before.order, before.next);
+      return await runCommand(context, command, unlessOvertaken(before.order, write(had)), options);
+    } catch (error) {
+      if (!isOvertaken(error) || tries === TRIES) throw error;
+    }
+  }
 };

@@ -5,8 +5,6 @@ import type { OrderDocument } from '../store.ts';
 
 /** Maximum age of what this process knows of other processes' holds. */
 const REFRESH_MS = 2_000;
-/** Maximum wait for the write of an admitted order: longer than the store's own timeouts. */
-const WRITE_MS = 30_000;
 /** Clients in memory above which idle ledgers are deleted. */
 const MAX_LEDGERS = 1_000;
 
@@ -25,13 +23,11 @@ export interface Holder {
  * adds only the writes it has in flight.
  */
 export interface HoldLimit {
-  /** @throws Fault `order_hold_limit` unless the order may hold this many places */
-  check(holder: Holder, orderId: string, places: number): Promise<void>;
   /**
-   * Counts the places of an order while `write` is in flight; after that the stored value counts, and after a failure
-   * the value from before. @throws Fault `order_hold_limit`: nothing is written
+   * Counts more places until the returned function is called: once the order that has them is recorded, or they are
+   * refused. @throws Fault `order_hold_limit`
    */
-  admit<Written>(holder: Holder, orderId: string, places: number, write: () => Promise<Written>): Promise<Written>;
+  admit(holder: Holder, places: number): Promise<() => void>;
   /** Records the places that an order holds, as written. */
   record(holder: Holder, orderId: string, places: number): void;
 }
@@ -39,15 +35,13 @@ export interface HoldLimit {
 /** Places whose write is in flight. */
 interface Admitted {
   readonly places: number;
-  /** Monotonic milliseconds at which the entry ends, whatever becomes of its write. */
-  readonly until: number;
 }
 
 interface Ledger {
   held: Map<string, number>;
   total: number;
   refreshedAt: number;
-  readonly admitted: Map<string, Admitted>;
+  readonly admitted: Set<Admitted>;
   /** Changes made while the store is being read. */
   meanwhile: Map<string, number> | undefined;
   refreshing: Promise<void> | undefined;
@@ -75,13 +69,8 @@ export const createHoldLimit = (
 ): HoldLimit => {
   const ledgers = new Map<string, Ledger>();
 
-  const deleteEnded = ({ admitted }: Ledger): void => {
-    for (const [id, { until }] of admitted) if (until <= elapsed()) admitted.delete(id);
-  };
-
   const prune = (): void => {
     for (const [key, ledger] of ledgers) {
-      deleteEnded(ledger);
       const { refreshedAt, admitted, refreshing } = ledger;
       if (admitted.size === 0 && !refreshing && elapsed() - refreshedAt > REFRESH_MS) ledgers.delete(key);
     }
@@ -91,7 +80,7 @@ export const createHoldLimit = (
     const known = ledgers.get(key);
     if (known) return known;
     if (ledgers.size >= MAX_LEDGERS) prune();
-    const admitted = new Map<string, Admitted>();
+    const admitted = new Set<Admitted>();
     const fresh: Ledger = {
       held: new Map(),
       total: 0,
@@ -105,8 +94,7 @@ export const createHoldLimit = (
   };
 
   const read = async (ledger: Ledger, institution: string, client: string): Promise<void> => {
-    deleteEnded(ledger);
-    const meanwhile = new Map([...ledger.admitted].map(([id, { places }]) => [id, places]));
+    const meanwhile = new Map<string, number>();
     ledger.meanwhile = meanwhile;
     const [startedAt, startedOn] = [elapsed(), now()];
     const found = await orders.of(institution).find({ where: { client, heldPlaces: { gt: 0 } } });
@@ -137,32 +125,19 @@ export const createHoldLimit = (
     return ledger;
   };
 
-  const demandRoom = (ledger: Ledger, client: string, orderId: string, places: number): void => {
-    const max = maxOf(client);
-    if (ledger.total - (ledger.held.get(orderId) ?? 0) + places > max)
-      throw refusal('hold_limit', `A client, or a user at a client, holds at most ${max} unsold places at once.`);
-  };
-
   return {
-    async check({ institution, client }, orderId, places) {
-      if (client !== null) demandRoom(await freshLedger(institution, client), client, orderId, places);
-    },
-    async admit({ institution, client }, orderId, places, write) {
-      if (client === null) return write();
+    async admit({ institution, client }, places) {
+      if (client === null) return () => undefined;
       const ledger = await freshLedger(institution, client);
-      demandRoom(ledger, client, orderId, places);
-      const before = ledger.held.get(orderId) ?? 0;
-      const entry = { places, until: elapsed() + WRITE_MS };
-      ledger.admitted.set(orderId, entry);
-      set(ledger, orderId, places);
-      try {
-        return await write();
-      } catch (error) {
-        set(ledger, orderId, before);
-        throw error;
-      } finally {
-        if (ledger.admitted.get(orderId) === entry) ledger.admitted.delete(orderId);
-      }
+      const max = maxOf(client);
+      const inFlight = [...ledger.admitted].reduce((sum, admitted) => sum + admitted.places, 0);
+      if (ledger.total + inFlight + places > max)
+        throw refusal('hold_limit', `A client, or a user at a client, holds at most ${max} unsold places at once.`);
+      const entry: Admitted = { places };
+      ledger.admitted.add(entry);
+      return () => {
+        ledger.admitted.delete(entry);
+      };
     },
     record({ institution, client }, orderId, places) {
       if (client === null) return;

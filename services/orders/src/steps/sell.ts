@@ -1,64 +1,109 @@
-import type { RenewedPlace } from '../clients/stock.ts';
+import { Fault } from '@boxoffice/envelope';
+import type { IdempotencyRecord } from '@boxoffice/store';
 import type { OrdersContext } from '../context.ts';
-import { confirm, failConfirm } from '../domain/confirmation.ts';
-import { hasNames } from '../domain/order/facts.ts';
-import type { ConfirmStep } from '../domain/order/pending-step.ts';
+import { confirmPaid, giveUpSale, type Sale } from '../domain/confirmation.ts';
+import { hasTickets } from '../domain/details.ts';
+import { expire } from '../domain/order/expiry.ts';
+import type { SaleDue } from '../domain/order/order.ts';
+import { isUnpaid } from '../domain/order/state.ts';
+import { faultOf } from '../faults.ts';
+import { derivedId } from '../ids.ts';
 import type { OrderDocument } from '../store.ts';
-import { ifOwned, stepStock } from './stock.ts';
 import { answerWithTickets } from './tickets.ts';
-import { type Ending, finish, targetOf } from './write.ts';
+import { attempt, type Outcome, type Rule, type Target, targetOf } from './write.ts';
 
-/** Milliseconds for which the places of an expired order are held again; they are sold immediately. */
+/** Milliseconds for which places are held again whose hold has ended; they are sold immediately. */
 const RENEWED_MS = 120_000;
+/** How often a sale begins anew because the lines changed meanwhile. */
+const TRIES = 3;
 
 const placeIdsOf = ({ lines }: OrderDocument): string[] => lines.map(({ place }) => place.id);
 
-/** Holds the places of an expired order again; undefined if some are gone. */
-const renew = async (
+/** Sells the places of all lines, or none: then undefined. Idempotent. @throws Fault `service_unavailable` */
+export const sellPlaces = async (
   context: OrdersContext,
-  order: OrderDocument,
-  requestId: string,
-): Promise<readonly RenewedPlace[] | undefined> => {
-  const until = context.now() + RENEWED_MS;
-  const { missing, places } = await stepStock(context, order).renew(requestId, until, placeIdsOf(order));
-  return missing.length === 0 ? places : undefined;
+  { institution, id }: OrderDocument,
+  placeIds: readonly string[],
+): Promise<Sale | undefined> => {
+  const { missing } = await context.stock.sell(institution, id, { placeIds });
+  return missing.length === 0 ? { soldPlaceIds: placeIds } : undefined;
 };
 
-const replacementsIn = (places: readonly RenewedPlace[]) =>
-  places.flatMap(({ replaces, id, label, row, seat }) =>
-    replaces === null ? [] : [{ replaces, place: { id, label, row, seat } }],
+/** As {@link sellPlaces}; after the end of the hold the places are held again, or others of their category instead. */
+const sellDue = async (context: OrdersContext, order: OrderDocument, { since }: SaleDue): Promise<Sale | undefined> => {
+  const { institution, id, version: asOf } = order;
+  const isLate = !isUnpaid(order) || (order.expiresAt ?? 0) <= context.now();
+  if (!isLate) return sellPlaces(context, order, placeIdsOf(order));
+  const { missing, places } = await context.stock.renew(institution, id, {
+    requestId: derivedId('req', 'sale', id, String(since)),
+    heldUntil: new Date(context.now() + RENEWED_MS).toISOString(),
+    placeIds: placeIdsOf(order),
+    asOf,
+  });
+  if (missing.length > 0) return undefined;
+  const sold = places.map((place) => place.id);
+  const sale = await sellPlaces(context, order, sold);
+  const replaced = places.flatMap(({ replaces, id: placeId, label, row, seat }) =>
+    replaces === null ? [] : [{ replaces, place: { id: placeId, label, row, seat } }],
   );
+  return sale && { ...sale, replaced };
+};
 
 /**
- * Executes a pending step `confirm`: holds the places again if the order was expired, sells them, confirms the order,
- * and issues its tickets. @throws Fault `precondition_failed` or `payment_recorded` if places are gone;
- * `service_unavailable` if the catalog does not answer: the step stays pending
+ * Releases what was sold for an order that has ended meanwhile, since its own fact may have come before the sale; of an
+ * order with tickets only what it has no line for: the places of its tickets stay with them.
+ */
+const releaseSold = async (context: OrdersContext, order: OrderDocument, sale: Sale): Promise<void> => {
+  if (isUnpaid(order)) return;
+  const { institution, id, version: asOf } = order;
+  const kept = hasTickets(order) ? placeIdsOf(order) : [];
+  const placeIds = sale.soldPlaceIds.filter((placeId) => !kept.includes(placeId));
+  if (placeIds.length > 0) await context.stock.release(institution, id, { placeIds, asOf, sold: true });
+};
+
+/**
+ * Sells an order whose sale is due, confirms it and issues its tickets; any process may do it, also several at once.
+ * Returns an order whose sale is not due as it is. @throws Fault `precondition_failed` or `payment_recorded` if places
+ * are gone, or the order was cancelled meanwhile; `service_unavailable` if the catalog does not answer: the sale stays
+ * due
  */
 export const sell = async (
   context: OrdersContext,
-  order: OrderDocument,
-  pending: ConfirmStep,
-  idempotencyRecord?: Ending['idempotencyRecord'],
+  due: OrderDocument,
+  idempotencyRecord?: IdempotencyRecord<OrderDocument>,
 ): Promise<OrderDocument> => {
-  const { request } = pending;
-  const target = targetOf(order);
-  const fail = () =>
-    finish(
-      context,
-      target,
-      ifOwned(order, (current, now) => failConfirm(current, { request }, now)),
-      { request },
-    );
-  const renewed = pending.late ? await renew(context, order, request) : [];
-  if (!renewed) return fail();
-  const placeIds = pending.late ? renewed.map(({ id }) => id) : placeIdsOf(order);
-  const { missing } = await stepStock(context, order).sell(placeIds);
-  if (missing.length > 0) return fail();
-  const sale = { request, soldPlaceIds: placeIds, replaced: replacementsIn(renewed) };
-  // With names, the acknowledgement of tickets is another write, and the answer has the version after it: it is stored
-  // then, and a repeat whose answer is not stored finds the request among the handled ones.
-  const isAnsweredLater = hasNames(order);
-  const ending = { request, idempotencyRecord: isAnsweredLater ? undefined : idempotencyRecord };
-  const confirmed = await finish(context, target, (current, now) => confirm(current, sale, now), ending);
-  return answerWithTickets(context, confirmed, isAnsweredLater ? idempotencyRecord : undefined);
+  let order = due;
+  for (let tries = 1; order.saleDue; tries += 1) {
+    const { paymentId } = order.saleDue;
+    const sale = await sellDue(context, order, order.saleDue);
+    const rule: Rule = (current, now) =>
+      sale ? confirmPaid(current, { ...sale, paymentId }, now) : giveUpSale(current, paymentId, now);
+    const outcome: Outcome = await attempt(context, targetOf(order), rule, idempotencyRecord);
+    order = outcome.order;
+    if ('refused' in outcome && outcome.refused.reason === 'overtaken' && tries < TRIES) continue;
+    const refused = 'refused' in outcome ? outcome.refused : outcome.answer;
+    if (sale) await releaseSold(context, order, sale);
+    if (refused) throw faultOf(refused);
+    return answerWithTickets(context, order, idempotencyRecord);
+  }
+  return order;
+};
+
+/**
+ * As {@link sell}, for a request that asked for something else: it does not fail with the sale, which stays due without
+ * an answer of the catalog.
+ */
+export const sellIfDue = async (context: OrdersContext, order: OrderDocument): Promise<OrderDocument> => {
+  try {
+    return await sell(context, order);
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    return (await context.orders.of(order.institution).get(order.id)) ?? order;
+  }
+};
+
+/** Ends an order past due: sells it if it is paid in full, else writes its expiry. Returns the order after it. */
+export const expireNow = async (context: OrdersContext, target: Target): Promise<OrderDocument> => {
+  const outcome = await attempt(context, target, expire);
+  return 'refused' in outcome ? outcome.order : sellIfDue(context, outcome.order);
 };

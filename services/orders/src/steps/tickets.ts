@@ -36,15 +36,16 @@ export const issueTickets = async (
 };
 
 /**
- * Issues the tickets of a request whose answer shows them, and writes its idempotency record: with the
- * acknowledgement, or without one if tickets gave none. So an erasure meanwhile has removed the names from the answer,
- * or removes the answer.
+ * Issues the tickets of a request whose answer shows them. While names are due it writes the idempotency record, which the
+ * order's own write has left out: with the acknowledgement, or without one if tickets gave none. So an erasure
+ * meanwhile has removed the names from the answer, or removes the answer.
  */
 export const answerWithTickets = async (
   context: OrdersContext,
   order: OrderDocument,
-  idempotencyRecord: IdempotencyRecord<OrderDocument> | undefined,
+  record: IdempotencyRecord<OrderDocument> | undefined,
 ): Promise<OrderDocument> => {
+  const idempotencyRecord = order.namesDue == null ? undefined : record;
   const issued = await issueTickets(context, order, idempotencyRecord);
   if (issued || !idempotencyRecord) return issued ?? order;
   const { institution, id } = order;

@@ -25,7 +25,7 @@ describe.each(engines)('concurrent shoppers keep orders and stock consistent, on
   });
   afterAll(() => fixture.close());
 
-  /** Waits until pending steps have ended, deadlines have passed, and the catalog has received every event. */
+  /** Waits until due sales have ended, deadlines have passed, and the catalog has received every event. */
   const settle = async () => {
     fixture.catalog.mishaps.clear();
     for (const later of [20_000, 40_000, 3_700_000]) await fixture.later(later);
@@ -112,7 +112,7 @@ describe.each(engines)('concurrent shoppers keep orders and stock consistent, on
       const places = fixture.catalog.placesOf(id).filter(({ state }) => state === 'sold');
       const expected = order?.state === 'confirmed' ? order.lines.map(({ place }) => place.id) : [];
       expect([id, order?.state, places.map((place) => place.id).sort()]).toEqual([id, order?.state, expected.sort()]);
-      expect(order?.pendingStep ?? null).toBeNull();
+      expect(order?.saleDue ?? null).toBeNull();
       // Three requests added at most two places each, despite all repeats.
       expect(order?.lines.length ?? 0).toBeLessThanOrEqual(6);
       if (order?.state === 'confirmed') expect(order.listedAt).not.toBeNull();

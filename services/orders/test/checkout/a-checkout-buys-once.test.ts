@@ -49,10 +49,17 @@ describe.each(engines)('a checkout buys once, on $name', (engine) => {
         `${path}/payments`,
       );
       expect(data.items).toMatchObject([{ status: 'pending', amount: 2_000, method: 'external' }]);
+      const issued = () =>
+        fixture.tickets.calls.filter(
+          ({ operation, body }) =>
+            operation === 'issueTickets' && (body as { readonly orderId?: string }).orderId === order.id,
+        );
+      expect(issued()).toEqual([]);
       const captured = await fixture.call('PATCH', `${path}/payments/${data.items[0]?.id}`, {
         body: { status: 'captured' },
       });
       expect(captured.data.state).toBe('confirmed');
+      expect(issued()).toHaveLength(1);
       expect(done(await checkout(fixture, path, { contactNumber, paymentMethod: 'external' })).state).toBe('confirmed');
     });
 

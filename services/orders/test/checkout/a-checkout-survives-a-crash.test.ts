@@ -16,6 +16,8 @@ const deaths = [
   ['extend', 'after'],
 ] as const;
 
+const moments = ['before', 'after'] as const;
+
 /** The context of a process that dies at this call. */
 const dying = (context: OrdersContext, call: 'sell' | 'extend', when: 'before' | 'after'): OrdersContext => {
   const act = context.stock[call] as (...args: unknown[]) => Promise<unknown>;
@@ -50,11 +52,11 @@ describe.each(engines)('a checkout survives a crash, on $name', (engine) => {
     const { hall, cart, path } = await newCart(fixture);
     const target = { institution: 'opera', orderId: cart.id };
     checkoutCart(dying(fixture.context, call, when), target, requestFor(call)).catch(() => undefined);
-    await until(async () => (await document(cart.id))?.pendingStep !== null);
+    if (call === 'sell') await until(async () => (await document(cart.id))?.saleDue != null);
     const isDone = (order: OrderDocument | undefined) =>
       call === 'sell'
         ? fixture.catalog.count(hall).sold === 2
-        : fixture.catalog.placesOf(cart.id).every(({ until: end }) => end === order?.deadline);
+        : fixture.catalog.placesOf(cart.id).every(({ until: end }) => end > (order?.deadline ?? 0));
     if (when === 'after') await until(async () => isDone(await document(cart.id)));
     return { hall, cart, path };
   };
@@ -71,26 +73,30 @@ describe.each(engines)('a checkout survives a crash, on $name', (engine) => {
     },
   );
 
-  test.each(deaths)(
-    'after a crash at the call %s, %s it takes effect, recovery completes the step, and a repeat returns the order',
-    async (call, when) => {
-      const { cart, path } = await died(call, when);
+  test.each(moments)(
+    'after a crash %s the sale the sweep confirms the order, and a repeat returns it',
+    async (when) => {
+      const { cart, path } = await died('sell', when);
       await later();
-      expect(await document(cart.id)).toMatchObject({ state: end(call), pendingStep: null });
-      expect(done(await checkout(fixture, path, requestFor(call))).state).toBe(end(call));
+      expect(await document(cart.id)).toMatchObject({ state: 'confirmed', saleDue: null });
+      expect(done(await checkout(fixture, path, requestFor('sell'))).state).toBe('confirmed');
     },
   );
 
-  test.each(deaths)(
-    'after a crash at the call %s, %s it takes effect, another request does not buy the cart again',
-    async (call, when) => {
-      const { hall, path } = await died(call, when);
-      await later();
-      const other = await checkout(fixture, path, { ...requestFor(call), requestId: 'another' });
-      expect(other).toMatchObject({ outcome: 'refused', reason: 'cart_gone', order: { listed: true } });
-      expect(fixture.catalog.count(hall).sold).toBe(call === 'sell' ? 2 : 0);
-    },
-  );
+  test.each(moments)('after a crash %s the sale another request does not buy the cart again', async (when) => {
+    const { hall, path } = await died('sell', when);
+    await later();
+    const other = await checkout(fixture, path, { ...requestFor('sell'), requestId: 'another' });
+    expect(other).toMatchObject({ outcome: 'refused', reason: 'cart_gone', order: { listed: true } });
+    expect(fixture.catalog.count(hall).sold).toBe(2);
+  });
+
+  test.each(moments)('after a crash %s the extension it still is a cart, which another request buys', async (when) => {
+    const { hall, path } = await died('extend', when);
+    const other = await checkout(fixture, path, { ...requestFor('sell'), requestId: 'another' });
+    expect(done(other).state).toBe('confirmed');
+    expect(fixture.catalog.count(hall).sold).toBe(2);
+  });
 
   test('after a crash between a refused sale and the cancellation, a repeat cancels the order', async () => {
     const { cart, path } = await newCart(fixture);
@@ -104,7 +110,7 @@ describe.each(engines)('a checkout survives a crash, on $name', (engine) => {
     checkoutCart(context, target, requestFor('sell')).catch(() => undefined);
     await until(async () => {
       const order = await document(cart.id);
-      return order?.listedAt !== null && order?.pendingStep === null;
+      return order?.listedAt !== null && order?.saleDue == null;
     });
     expect(await read(fixture, path)).toMatchObject({ state: 'open', listed: true });
     const repeated = await checkout(fixture, path, requestFor('sell'));

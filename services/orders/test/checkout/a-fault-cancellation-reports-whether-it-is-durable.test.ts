@@ -30,7 +30,7 @@ describe.each(engines)('a cancellation after a fault reports whether it is durab
   test.each(['fails', 'lost'] as const)('a sale with an unknown outcome (%s) is cancelled at once', async (mishap) => {
     const { path } = await newCart(fixture);
     fixture.catalog.mishaps.set('sellHold', mishap);
-    const body = { requestId: 'checkout', contactNumber, paymentMethod: 'on_account' };
+    const body = { requestId: 'checkout', contactNumber, paymentMethod: 'simulated' };
     expect((await fixture.shop('POST', `${path}/checkout`, { body })).status).toBe(503);
     expect(await certainty(path)).toEqual(cancelled);
     fixture.catalog.mishaps.clear();
@@ -69,7 +69,21 @@ describe.each(engines)('a cancellation after a fault reports whether it is durab
     expect(await certainty(path)).toEqual({ cancelled: false, state: 'confirmed' });
   });
 
-  test('while the sale is pending the answer is 409', async () => {
+  test.each(['fails', 'lost'] as const)('a cart whose sale on account %s is cancelled at once', async (mishap) => {
+    const { path, hall } = await newCart(fixture);
+    fixture.catalog.mishaps.set('sellHold', mishap);
+    const body = { requestId: 'checkout', contactNumber, paymentMethod: 'on_account' };
+    expect((await fixture.shop('POST', `${path}/checkout`, { body })).status).toBe(503);
+    expect(await certainty(path)).toEqual(cancelled);
+    fixture.catalog.mishaps.clear();
+    expect(await checkout(fixture, path, body)).toMatchObject({ outcome: 'refused', reason: 'cart_gone' });
+    const ofOrder = () => fixture.facts.filter(({ key }) => `/${key}` === path);
+    await until(() => ofOrder().length > 0);
+    for (const fact of ofOrder()) fixture.catalog.receive(fact);
+    expect(fixture.catalog.count(hall)).toMatchObject({ held: 0, sold: 0 });
+  });
+
+  test('a sale in progress is not waited for, and buys nothing', async () => {
     const { path } = await newCart(fixture);
     fixture.catalog.mishaps.set('sellHold', 'hangs after');
     const sales = () => fixture.catalog.calls.filter(({ operation }) => operation === 'sellHold').length;
@@ -78,9 +92,9 @@ describe.each(engines)('a cancellation after a fault reports whether it is durab
       body: { requestId: 'r', contactNumber, paymentMethod: 'on_account' },
     });
     await until(() => sales() > before);
-    expect((await fixture.shop('POST', `${path}/fault-cancellation`)).status).toBe(409);
+    expect(await certainty(path)).toEqual(cancelled);
     expect((await bought).status).toBe(503);
     fixture.catalog.mishaps.clear();
-    expect(await certainty(path)).toEqual(cancelled);
+    expect(await read(fixture, path)).toMatchObject({ state: 'cancelled' });
   });
 });

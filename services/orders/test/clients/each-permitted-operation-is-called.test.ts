@@ -15,10 +15,10 @@ test('each operation that the authorizer permits to orders is called', async () 
       hold('opera', { holder: 'ord_1', requestId: 'r', asOf: 1, items: [] }),
       quotes('opera', [], null),
       quoteAll('opera', [], undefined),
-      extend('opera', 'ord_1', renewal),
+      extend('opera', 'ord_1', { heldUntil: renewal.heldUntil }),
       renew('opera', 'ord_1', renewal),
-      sell('opera', 'ord_1', { placeIds: ['plc_1'], asOf: 1 }),
-      release('opera', 'ord_1', { requestId: 'r', asOf: 1 }),
+      sell('opera', 'ord_1', { placeIds: ['plc_1'] }),
+      release('opera', 'ord_1', { asOf: 1 }),
     ];
   });
   const contacts = await uncalledOf(contactsApi, (client) => {

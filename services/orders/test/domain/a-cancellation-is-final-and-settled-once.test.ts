@@ -1,17 +1,29 @@
 import { describe, expect, test } from '@jest/globals';
 import { cancel } from '../../src/domain/cancellation.ts';
-import { beginConfirm, confirm } from '../../src/domain/confirmation.ts';
-import { released, removeLine } from '../../src/domain/lines.ts';
+import { confirmPaid, giveUpSale } from '../../src/domain/confirmation.ts';
+import { removeLine, withoutReleased } from '../../src/domain/lines.ts';
 import { expire } from '../../src/domain/order/expiry.ts';
 import type { Order } from '../../src/domain/order/order.ts';
-import { NO_OWNER } from '../../src/domain/order/pending-step.ts';
+import { addPayment } from '../../src/domain/payments.ts';
 import { recordPlacesReleased, recordTicketsCancelled } from '../../src/domain/settlement.ts';
 import { controlledTickets, recordControl, recordControlReverted } from '../../src/domain/tickets.ts';
-import { accepted, draft, expectRefused, NOW, next, openOrder, pendingOrder, UNTIL } from './samples.ts';
+import {
+  accepted,
+  confirmedOrder,
+  expectAcceptedButRefused,
+  expectRefused,
+  NOW,
+  next,
+  openOrder,
+  payment,
+  pendingOrder,
+  saleOf,
+  UNTIL,
+} from './samples.ts';
 
 const how = { reason: 'rain', override: false, controlled: null };
-const selling = next(beginConfirm(openOrder(), { request: 's', onAccount: true }, NOW));
-const confirmed = next(confirm(selling, { request: 's', soldPlaceIds: ['plc_1', 'plc_2'] }, NOW));
+const confirmed = confirmedOrder();
+const paid = next(addPayment(openOrder(), payment('pay_1', 10_000), NOW));
 
 describe('a cancellation', () => {
   test('of an order with tickets waits for all three numbers', () => {
@@ -40,28 +52,44 @@ describe('a cancellation', () => {
   });
 
   test('of an order without places is settled at once', () => {
-    const removing = next(removeLine(openOrder(1), { request: 'd', lineId: 'lin_1' }, NOW));
-    const empty = next(released(removing, { request: 'd' }, NOW));
+    const removed = next(removeLine(openOrder(1), { lineId: 'lin_1', asOf: 1 }, NOW));
+    const empty = withoutReleased(removed, ['plc_1']);
     expect(next(cancel(empty, how, NOW)).cancellation).toMatchObject({ placesReleased: 0, settledAt: NOW });
   });
 
-  test('is final, and is refused for expired orders and drafts', () => {
+  test('is final, and is refused for expired orders', () => {
     expectRefused(cancel(next(cancel(openOrder(), how, NOW)), how, NOW), 'wrong_state');
     expectRefused(cancel(openOrder(), how, UNTIL), 'past_due');
     expectRefused(cancel(next(expire(openOrder(), UNTIL)), how, UNTIL), 'wrong_state');
-    expectRefused(cancel(draft(), how, NOW), 'busy');
   });
 
-  test('waits for a pending sale, and aborts one that was left to recovery', () => {
-    expectRefused(cancel(selling, how, NOW), 'busy');
-    const left = { ...selling, pendingStep: selling.pendingStep && { ...selling.pendingStep, owner: NO_OWNER } };
-    const order = next(cancel(left, how, NOW));
-    expectRefused(confirm(order, { request: 's', soldPlaceIds: ['plc_1', 'plc_2'] }, NOW), 'step_lost');
+  test('precedes a sale in flight, which then confirms nothing; its payment stays recorded', () => {
+    const order = next(cancel(paid, how, NOW));
+    expect(order).toMatchObject({ state: 'cancelled', saleDue: null, payments: [{ status: 'captured' }] });
+    const sale = { ...saleOf(paid), paymentId: 'pay_1' };
+    expect(expectAcceptedButRefused(confirmPaid(order, sale, NOW), 'paid_after_cancellation')).toBe(order);
+    expect(expectAcceptedButRefused(giveUpSale(order, 'pay_1', NOW), 'paid_after_cancellation')).toBe(order);
+    expectRefused(confirmPaid(order, { ...sale, paymentId: null }, NOW), 'wrong_state');
   });
 
-  test('does not wait for the places of a removed line, and releases them itself', () => {
-    const removing = next(removeLine(openOrder(), { request: 'd', lineId: 'lin_1' }, NOW));
-    expect(accepted(cancel(removing, how, NOW)).facts[0]).toMatchObject({ data: { placeIds: ['plc_2', 'plc_1'] } });
+  test('waits for the sale of a paid order whose hold is over', () => {
+    expectRefused(cancel(paid, how, UNTIL), 'sale_due');
+    const late = next(addPayment(next(expire(openOrder(), UNTIL)), payment('pay_1', 10_000), UNTIL));
+    expectRefused(cancel(late, how, UNTIL), 'sale_due');
+  });
+
+  test('names the places of a removed line that is not released yet', () => {
+    const removed = next(removeLine(openOrder(), { lineId: 'lin_1', asOf: 1 }, NOW));
+    const { next: order, facts } = accepted(cancel(removed, how, NOW));
+    expect(facts[0]).toMatchObject({ data: { placeIds: ['plc_2', 'plc_1'] } });
+    expect(order.removedPlaces).toBeNull();
+  });
+
+  test('of an order with tickets names only their places, and keeps those of a removed line until they are released', () => {
+    const removed = confirmedOrder(next(removeLine(openOrder(), { lineId: 'lin_1', asOf: 1 }, NOW)));
+    const { next: order, facts } = accepted(cancel(removed, how, NOW));
+    expect(facts[0]).toMatchObject({ data: { placeIds: ['plc_2'] } });
+    expect(order.removedPlaces?.placeIds).toEqual(['plc_1']);
   });
 });
 

@@ -1,23 +1,21 @@
 import { describe, expect, test } from '@jest/globals';
 import { cancel } from '../../src/domain/cancellation.ts';
 import { changeLine, isCart, withoutNames } from '../../src/domain/cart.ts';
-import { beginCheckout, type CheckoutInput, cancelByShopper } from '../../src/domain/checkout.ts';
+import { type CheckoutInput, cancelByShopper, checkOut } from '../../src/domain/checkout.ts';
 import { confirm } from '../../src/domain/confirmation.ts';
-import { addLines, beginLines, released, removeLine } from '../../src/domain/lines.ts';
+import { addLines, removeLine, startsAnew } from '../../src/domain/lines.ts';
 import { open } from '../../src/domain/opening.ts';
 import { expire } from '../../src/domain/order/expiry.ts';
 import { namedTickets } from '../../src/domain/order/facts.ts';
 import type { Order } from '../../src/domain/order/order.ts';
 import { settlePayment } from '../../src/domain/payments.ts';
-import { accepted, draft, expectRefused, GRACE, MINUTE, NOW, newLine, next, UNTIL } from './samples.ts';
+import { accepted, expectRefused, GRACE, MINUTE, NOW, newLine, newOrder, next, saleOf, UNTIL } from './samples.ts';
 
-const cartOf = (...lines: readonly ReturnType<typeof newLine>[]): Order =>
-  next(open(draft(), { request: 'create', lines, currency: 'CHF', until: UNTIL, cart: true }, NOW));
+const cartOf = (...lines: readonly ReturnType<typeof newLine>[]): Order => next(open(newOrder(lines, true), NOW));
 const cart = cartOf(newLine(1), newLine(2, 2_000, 'member'));
 
 const input = (more: Partial<CheckoutInput> = {}): CheckoutInput => ({
   requestId: 'r-1',
-  request: 'checkout',
   contactNumber: 'C2',
   criteria: ['member', 'account'],
   method: 'simulated',
@@ -26,52 +24,47 @@ const input = (more: Partial<CheckoutInput> = {}): CheckoutInput => ({
   graceMs: GRACE,
   ...more,
 });
-const buy = (order: Order, more: Partial<CheckoutInput> = {}, now = NOW + 1) => beginCheckout(order, input(more), now);
-const emptied = next(
-  released(next(removeLine(cartOf(newLine(1)), { request: 'rm', lineId: 'lin_1' }, NOW)), { request: 'rm' }, NOW),
-);
+const buy = (order: Order, more: Partial<CheckoutInput> = {}, now = NOW + 1) => checkOut(order, input(more), now);
+const emptied = next(removeLine(cartOf(newLine(1)), { lineId: 'lin_1', asOf: 1 }, NOW));
+const confirmed = (order: Order) => confirm(order, saleOf(order), NOW);
 
 describe('a checkout', () => {
-  test('makes an order of the cart and begins its step in one write', () => {
+  test('makes an order of the cart, with its payment and the sale that is due, in one write', () => {
     const bought = next(buy(cart));
     expect(bought).toMatchObject({
       contactNumber: 'C2',
       listedAt: NOW + 1,
       modifiedAt: NOW + 1,
       checkout: { requestId: 'r-1', paymentMethod: 'simulated', at: NOW + 1 },
-      pendingStep: { step: 'confirm', request: 'checkout', paymentId: 'pay_1', late: false },
+      saleDue: { since: NOW + 1, paymentId: 'pay_1' },
       payments: [{ id: 'pay_1', method: 'simulated', amount: 7_000, status: 'captured' }],
     });
-    const { next: sold, facts } = accepted(
-      confirm(bought, { request: 'checkout', soldPlaceIds: ['plc_1', 'plc_2'] }, NOW),
-    );
+    const { next: sold, facts } = accepted(confirmed(bought));
     expect(sold).toMatchObject({ state: 'confirmed', heldPlaces: 0 });
     expect(facts).toMatchObject([{ type: 'order.confirmed', data: { contactNumber: 'C2' } }]);
   });
 
-  test('sells on account without a payment, and waits for a pending payment with the grace period', () => {
-    expect(next(buy(cart, { method: 'on_account' }))).toMatchObject({ payments: [], pendingStep: { step: 'confirm' } });
+  test('on account has no payment, and waits for a pending payment with the grace period', () => {
+    expect(next(confirmed(next(buy(cart, { method: 'on_account' }))))).toMatchObject({
+      state: 'confirmed',
+      payments: [],
+    });
     for (const more of [{ method: 'external' }, { token: 'pending' }] as const) {
       const waiting = next(buy(cart, more));
       expect(waiting).toMatchObject({
         state: 'payment_pending',
         cameFrom: 'open',
         deadline: UNTIL + GRACE,
-        pendingStep: { step: 'extend', cause: 'payment' },
         payments: [{ status: 'pending', amount: 7_000 }],
       });
-      const failed = settlePayment(
-        { ...waiting, pendingStep: null },
-        { paymentId: 'pay_1', status: 'failed', request: 's' },
-        NOW + 2,
-      );
+      const failed = settlePayment(waiting, { paymentId: 'pay_1', status: 'failed' }, NOW + 2);
       expect(next(failed)).toMatchObject({ state: 'open', deadline: UNTIL, listedAt: NOW + 1 });
     }
   });
 
   test('sells a cart free of charge with every method, also if a payment would be declined', () => {
     for (const more of [{ method: 'external' }, { token: 'declined' }, { method: 'on_account' }] as const)
-      expect(next(buy(cartOf(newLine(1, 0)), more))).toMatchObject({ payments: [], pendingStep: { step: 'confirm' } });
+      expect(next(buy(cartOf(newLine(1, 0)), more))).toMatchObject({ state: 'open', listedAt: NOW + 1, payments: [] });
   });
 
   test('is refused if a condition is not met', () => {
@@ -82,22 +75,20 @@ describe('a checkout', () => {
     expectRefused(buy(next(expire(emptied, UNTIL))), 'empty');
     expectRefused(buy(cart, {}, UNTIL), 'past_due');
     expectRefused(buy(next(expire(cart, UNTIL)), {}, UNTIL), 'cart_expired');
-    expectRefused(buy(next(beginLines(cart, { request: 'more', quantity: 1 }, NOW))), 'busy');
-    expectRefused(buy(draft()), 'busy');
   });
 
   test('is refused a second time', () => {
-    const sold = next(confirm(next(buy(cart)), { request: 'checkout', soldPlaceIds: ['plc_1', 'plc_2'] }, NOW));
-    for (const order of [next(buy(cart)), sold]) expectRefused(buy(order, { requestId: 'r-2' }), 'cart_gone');
+    for (const order of [next(buy(cart)), next(confirmed(next(buy(cart))))])
+      expectRefused(buy(order, { requestId: 'r-2' }), 'cart_gone');
   });
 });
 
 describe('an order whose payment failed', () => {
   const settled = (order: Order, status: 'captured' | 'failed', paymentId = 'pay_1') =>
-    settlePayment({ ...order, pendingStep: null }, { paymentId, status, request: 's' }, NOW + 2);
+    settlePayment(order, { paymentId, status }, NOW + 2);
   const failed = next(settled(next(buy(cart, { method: 'external' })), 'failed'));
   const again = (more: Partial<CheckoutInput> = {}, now = NOW + 3) =>
-    buy(failed, { requestId: 'r-2', request: 'once-more', paymentId: 'pay_2', contactNumber: 'C3', ...more }, now);
+    buy(failed, { requestId: 'r-2', paymentId: 'pay_2', contactNumber: 'C3', ...more }, now);
 
   test('is a cart again with its id and hold, and stays listed', () => {
     expect(isCart(failed)).toBe(true);
@@ -110,21 +101,16 @@ describe('an order whose payment failed', () => {
       contactNumber: 'C3',
       checkout: { requestId: 'r-2' },
       payments: [{ status: 'failed' }, { id: 'pay_2', status: 'captured', amount: 7_000 }],
-      pendingStep: { step: 'confirm', request: 'once-more' },
+      saleDue: { since: NOW + 3, paymentId: 'pay_2' },
     });
-    expect(next(again({ method: 'on_account' }))).toMatchObject({ payments: [{}], pendingStep: { step: 'confirm' } });
+    expect(next(again({ method: 'on_account' })).payments).toHaveLength(1);
     expect(next(changeLine(failed, 'lin_1', { beneficiary: { firstName: 'Clara' } }, NOW)).listedAt).not.toBeNull();
   });
 
   test('is no cart while a payment is pending or money was captured', () => {
     const waiting = next(again({ method: 'external' }));
     expect(waiting.state).toBe('payment_pending');
-    for (const order of [
-      waiting,
-      { ...waiting, pendingStep: null },
-      next(again()),
-      next(again({ method: 'on_account' })),
-    ]) {
+    for (const order of [waiting, next(again()), next(confirmed(next(again({ method: 'on_account' }))))]) {
       expect(isCart(order)).toBe(false);
       expectRefused(buy(order, { requestId: 'r-3', paymentId: 'pay_3' }), 'cart_gone');
     }
@@ -136,11 +122,8 @@ describe('an order whose payment failed', () => {
   test('is no cart after its hold has ended: it expires', () => {
     expectRefused(again({}, UNTIL), 'past_due');
     expect(isCart(next(expire(failed, UNTIL)))).toBe(false);
-    const late = settlePayment(
-      { ...next(buy(cart, { method: 'external' })), pendingStep: null },
-      { paymentId: 'pay_1', status: 'failed', request: 's' },
-      UNTIL,
-    );
+    const waiting = next(buy(cart, { method: 'external' }));
+    const late = settlePayment(waiting, { paymentId: 'pay_1', status: 'failed' }, UNTIL);
     expect(next(late).state).toBe('expired');
   });
 
@@ -159,11 +142,10 @@ describe('an order whose payment failed', () => {
 
 describe('a cart', () => {
   test('holds its lines for a new hold time if it was emptied, else until its own deadline', () => {
-    const more = { request: 'more', lines: [newLine(3)], currency: 'CHF', until: UNTIL + 10 * MINUTE };
-    const adding = next(beginLines(emptied, { request: 'more', quantity: 1 }, NOW));
-    expect(next(addLines(adding, more, NOW))).toMatchObject({ expiresAt: more.until, deadline: more.until });
-    const other = next(beginLines(cart, { request: 'more', quantity: 1 }, NOW));
-    expect(next(addLines(other, more, NOW))).toMatchObject({ expiresAt: UNTIL, deadline: UNTIL });
+    const more = { lines: [newLine(3)], currency: 'CHF', until: UNTIL + 10 * MINUTE };
+    expect([startsAnew(emptied), startsAnew(cart)]).toEqual([true, false]);
+    expect(next(addLines(emptied, more, NOW))).toMatchObject({ expiresAt: more.until, deadline: more.until });
+    expect(next(addLines(cart, more, NOW))).toMatchObject({ expiresAt: UNTIL, deadline: UNTIL });
   });
 
   test('changes a tariff with its price and criterion, in its currency only', () => {
@@ -191,7 +173,7 @@ describe('a cart', () => {
     const how = { reason: null, override: false, controlled: null };
     for (const ended of [next(expire(named, UNTIL)), next(cancel(named, how, NOW))])
       expect(ended.lines.map((line) => line.beneficiary ?? null)).toEqual([null, null]);
-    const bought = next(confirm(next(buy(named)), { request: 'checkout', soldPlaceIds: ['plc_1', 'plc_2'] }, NOW));
+    const bought = next(confirmed(next(buy(named))));
     expect(next(cancel(bought, how, NOW)).lines[0]?.beneficiary).toEqual(beneficiary);
     expect(withoutNames(bought, NOW).lines.map((line) => line.beneficiary ?? null)).toEqual([null, null]);
     expect(withoutNames(cart, NOW)).toBe(cart);
@@ -199,9 +181,7 @@ describe('a cart', () => {
 
   test('publishes no names of beneficiaries, and records that tickets must receive them', () => {
     const named = next(changeLine(cart, 'lin_1', { beneficiary: { lastName: 'Haskil' } }, NOW));
-    const { next: bought, facts } = accepted(
-      confirm(next(buy(named)), { request: 'checkout', soldPlaceIds: ['plc_1', 'plc_2'] }, NOW),
-    );
+    const { next: bought, facts } = accepted(confirmed(next(buy(named))));
     const [{ data } = { data: {} }] = facts;
     expect(JSON.stringify(data)).not.toContain('Haskil');
     expect(bought.namesDue).toBe(NOW);
@@ -213,7 +193,7 @@ describe('a cart', () => {
 
 test('a shopper cancels until the first performance starts', () => {
   const starts = Date.parse(String(cart.lines[0]?.startDate));
-  const sold = next(confirm(next(buy(cart)), { request: 'checkout', soldPlaceIds: ['plc_1', 'plc_2'] }, NOW));
+  const sold = next(confirmed(next(buy(cart))));
   const how = { reason: null, controlled: 0 };
   expect(next(cancelByShopper(sold, how, starts - 1)).state).toBe('cancelled');
   expectRefused(cancelByShopper(sold, how, starts), 'performance_begun');

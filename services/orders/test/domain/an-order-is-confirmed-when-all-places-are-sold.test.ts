@@ -1,12 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
-import { beginConfirm, confirm, failConfirm } from '../../src/domain/confirmation.ts';
-import { beginReservation, extended } from '../../src/domain/hold.ts';
+import { confirm, confirmPaid, giveUpSale, unsellable } from '../../src/domain/confirmation.ts';
+import { reserve } from '../../src/domain/hold.ts';
 import { removeLine } from '../../src/domain/lines.ts';
-import { addPayment } from '../../src/domain/payments.ts';
+import { expire } from '../../src/domain/order/expiry.ts';
+import type { Order } from '../../src/domain/order/order.ts';
+import { addPayment, settlePayment } from '../../src/domain/payments.ts';
+import type { Reason } from '../../src/domain/refusals.ts';
 import { currentTicket, recordReplacement } from '../../src/domain/tickets.ts';
 import {
   accepted,
-  draft,
+  confirmedOrder,
   expectAcceptedButRefused,
   expectRefused,
   MINUTE,
@@ -18,12 +21,16 @@ import {
   UNTIL,
 } from './samples.ts';
 
-const sale = { request: 'sell', soldPlaceIds: ['plc_1', 'plc_2'] };
-const begin = (order = openOrder(), onAccount = true) => beginConfirm(order, { request: 'sell', onAccount }, NOW);
+const sale = { soldPlaceIds: ['plc_1', 'plc_2'] };
+const paid = next(addPayment(openOrder(), payment('pay_1', 10_000), NOW));
+const settled = (order: Order, paymentId: string): Order =>
+  next(settlePayment(order, { paymentId, status: 'captured' }, NOW));
+const expectUnsellable = (order: Order, reason: Reason, onAccount = true, now = NOW): void =>
+  expect(unsellable(order, onAccount, now)?.refused.reason).toBe(reason);
 
 describe('a confirmation', () => {
   test('confirms the order after the sale, with the ids of its tickets and the event', () => {
-    const { next: confirmed, facts } = accepted(confirm(next(begin()), sale, NOW + 1));
+    const { next: confirmed, facts } = accepted(confirm(openOrder(), sale, NOW + 1));
     expect(confirmed).toMatchObject({
       state: 'confirmed',
       confirmedAt: NOW + 1,
@@ -31,7 +38,7 @@ describe('a confirmation', () => {
       expiresAt: null,
       deadline: null,
       heldPlaces: 0,
-      pendingStep: null,
+      saleDue: null,
     });
     expect(confirmed.lines.map(({ ticketId }) => ticketId)).toEqual(['tic_1', 'tic_2']);
     expect(facts).toEqual([
@@ -41,6 +48,7 @@ describe('a confirmation', () => {
           orderId: 'ord_1',
           contactNumber: 'C1',
           pointOfSale: null,
+          ticketDelivery: 'print',
           tickets: [1, 2].map((number) => ({
             ticketId: `tic_${number}`,
             lineId: `lin_${number}`,
@@ -58,82 +66,119 @@ describe('a confirmation', () => {
   });
 
   test('needs money, unless it is free of charge or on account', () => {
-    expectRefused(begin(openOrder(), false), 'unpaid');
-    expect(next(begin(openOrder(0, 0), false)).pendingStep).toMatchObject({
-      step: 'confirm',
-      late: false,
-      paymentId: null,
-    });
-    expectRefused(begin(openOrder(0, 1), false), 'unpaid');
+    expectUnsellable(openOrder(), 'unpaid', false);
+    expectUnsellable(openOrder(0, 1), 'unpaid', false);
+    expect(unsellable(openOrder(0, 0), false, NOW)).toBeUndefined();
+    expect(unsellable(openOrder(), true, NOW)).toBeUndefined();
   });
 
   test('is possible while open, reserved or waiting for a payment', () => {
-    const reserving = next(beginReservation(openOrder(), { request: 'r', dueAt: NOW + MINUTE }, NOW));
-    expect(next(begin(next(extended(reserving, { request: 'r' }, NOW)))).pendingStep?.step).toBe('confirm');
-    expect(next(begin(pendingOrder())).pendingStep?.step).toBe('confirm');
+    for (const order of [next(reserve(openOrder(), NOW + MINUTE, NOW)), pendingOrder()])
+      expect(unsellable(order, true, NOW)).toBeUndefined();
+    expectUnsellable(pendingOrder(), 'wrong_state', false);
     for (const state of ['confirmed', 'expired', 'cancelled'] as const)
-      expectRefused(begin({ ...openOrder(), state, deadline: null }), 'wrong_state');
-    expectRefused(begin(draft()), 'busy');
-    expectRefused(beginConfirm(openOrder(), { request: 'sell', onAccount: true }, UNTIL), 'past_due');
+      expectUnsellable({ ...openOrder(), state, deadline: null }, 'wrong_state');
+    expectUnsellable(openOrder(), 'past_due', true, UNTIL);
   });
 
-  test('waits while another step is pending', () => {
-    expectRefused(begin(next(begin())), 'busy');
+  test('by command waits for the sale that follows from a payment', () => {
+    expectUnsellable(paid, 'sale_due');
   });
 
   test('is refused for an order without lines', () => {
-    const removed = next(removeLine(openOrder(1), { request: 'r', lineId: 'lin_1' }, NOW));
-    expectRefused(begin({ ...removed, pendingStep: null }), 'empty');
+    expectUnsellable(next(removeLine(openOrder(1), { lineId: 'lin_1', asOf: 1 }, NOW)), 'empty');
   });
 
-  test('is refused unless the place of every line was sold', () => {
-    expectRefused(confirm(next(begin()), { ...sale, soldPlaceIds: ['plc_1'] }, NOW), 'not_sold');
+  test('begins anew unless the place of every line was sold', () => {
+    expectRefused(confirm(openOrder(), { soldPlaceIds: ['plc_1'] }, NOW), 'overtaken');
+    expectRefused(confirmPaid(paid, { soldPlaceIds: ['plc_1'], paymentId: 'pay_1' }, NOW), 'overtaken');
   });
 
   test('uses the places that replace lost ones', () => {
     const place = { id: 'plc_9', label: 'FLOOR 9', row: null, seat: null };
     const replaced = [{ replaces: 'plc_2', place }];
-    expectRefused(confirm(next(begin()), { ...sale, replaced }, NOW), 'not_sold');
+    expectRefused(confirm(openOrder(), { ...sale, replaced }, NOW), 'overtaken');
     const { next: confirmed, facts } = accepted(
-      confirm(next(begin()), { ...sale, soldPlaceIds: ['plc_1', 'plc_9'], replaced }, NOW),
+      confirm(openOrder(), { soldPlaceIds: ['plc_1', 'plc_9'], replaced }, NOW),
     );
     expect(confirmed.lines[1]?.place).toEqual(place);
     expect(facts[0]).toMatchObject({ data: { tickets: [{}, { place }] } });
   });
+});
 
-  test('changes nothing if another process completed it, and is refused without its pending step', () => {
-    const confirmed = next(confirm(next(begin()), sale, NOW));
-    expect(confirm(confirmed, sale, NOW + 1)).toEqual({ next: confirmed, facts: [] });
-    expectRefused(confirm(openOrder(), sale, NOW), 'step_lost');
-    expectRefused(confirm(next(begin()), { ...sale, request: 'another' }, NOW), 'step_lost');
-    expectRefused(failConfirm(next(begin()), { request: 'another' }, NOW), 'step_lost');
+describe('the sale of a paid order', () => {
+  const byPayment = { ...sale, paymentId: 'pay_1' };
+  const byDeadline = { ...sale, paymentId: null };
+
+  test('confirms it once, whichever process comes first', () => {
+    const confirmed = next(confirmPaid(paid, byPayment, NOW));
+    expect(confirmed).toMatchObject({ state: 'confirmed', saleDue: null });
+    expect(confirmPaid(confirmed, byPayment, NOW + 1)).toEqual({ next: confirmed, facts: [] });
+    expect(giveUpSale(confirmed, 'pay_1', NOW + 1)).toEqual({ next: confirmed, facts: [] });
+  });
+
+  test('confirms it also after another process has given it up', () => {
+    const givenUp = expectAcceptedButRefused(giveUpSale(paid, 'pay_1', UNTIL), 'places_gone');
+    expect(givenUp.state).toBe('expired');
+    expect(next(confirmPaid(givenUp, byPayment, UNTIL)).state).toBe('confirmed');
+  });
+
+  test('is refused for an order that is not paid in full', () => {
+    expectRefused(confirmPaid(openOrder(), byDeadline, NOW), 'unpaid');
+    expectRefused(confirmPaid(openOrder(0), { soldPlaceIds: ['plc_1'], paymentId: null }, NOW), 'unpaid');
+  });
+
+  test('whose places are gone leaves the order unchanged until its deadline', () => {
+    const left = expectAcceptedButRefused(giveUpSale(paid, 'pay_1', NOW), 'places_gone');
+    expect(left).toEqual({ ...paid, saleDue: null });
+    expect(giveUpSale(left, 'pay_1', UNTIL)).toMatchObject({
+      next: left,
+      facts: [],
+      answer: { reason: 'places_gone' },
+    });
+  });
+
+  test('whose places are gone expires the order past its deadline, and its payments stay', () => {
+    const decision = giveUpSale(paid, 'pay_1', UNTIL);
+    expect(expectAcceptedButRefused(decision, 'places_gone')).toMatchObject({
+      state: 'expired',
+      saleDue: null,
+      payments: [{ status: 'captured', amount: 10_000 }],
+    });
+    expect(accepted(decision)).toMatchObject({
+      facts: [{ type: 'order.expired', data: { orderId: 'ord_1', placeIds: ['plc_1', 'plc_2'] } }],
+      answer: { recorded: { orderId: 'ord_1', paymentId: 'pay_1' } },
+    });
+    expect(accepted(giveUpSale(paid, null, UNTIL)).answer).not.toHaveProperty('recorded');
   });
 });
 
-describe('a sale whose places are gone', () => {
-  test('leaves the order unchanged until its deadline', () => {
-    const order = openOrder();
-    const failed = expectAcceptedButRefused(failConfirm(next(begin(order)), { request: 'sell' }, NOW), 'places_gone');
-    expect(failed).toEqual(order);
+describe('a sale is due', () => {
+  const partPaid = next(addPayment(openOrder(), payment('pay_1', 5_000), NOW));
+
+  test.each([
+    ['a payment', paid, NOW, 'pay_1'],
+    ['a settled payment', settled(pendingOrder(), 'pay_p'), NOW, 'pay_p'],
+    ['a removed line', next(removeLine(partPaid, { lineId: 'lin_1', asOf: 2 }, NOW)), NOW, null],
+    ['its deadline', next(expire({ ...paid, saleDue: null }, UNTIL)), UNTIL, null],
+    [
+      'a late payment',
+      next(addPayment(next(expire(openOrder(), UNTIL)), payment('pay_1', 10_000), UNTIL)),
+      UNTIL,
+      'pay_1',
+    ],
+  ])('once an order is paid in full by %s', (_, order, since, paymentId) => {
+    expect(order.saleDue).toEqual({ since, paymentId });
   });
 
-  test('expires the order past its deadline, and its payments stay', () => {
-    const paying = next(addPayment(openOrder(), payment('pay_1', 10_000), NOW));
-    const decision = failConfirm(paying, { request: 'pay' }, UNTIL);
-    const expired = expectAcceptedButRefused(decision, 'places_gone');
-    expect(expired).toMatchObject({
-      state: 'expired',
-      pendingStep: null,
-      payments: [{ status: 'captured', amount: 10_000 }],
-    });
-    expect(accepted(decision).facts).toEqual([
-      { type: 'order.expired', data: { orderId: 'ord_1', placeIds: ['plc_1', 'plc_2'] } },
-    ]);
+  test('not while something is due, nor for an order that is free of charge', () => {
+    expect(partPaid.saleDue ?? null).toBeNull();
+    expect(next(expire(openOrder(0), UNTIL))).toMatchObject({ state: 'expired' });
   });
 });
 
 describe('replaced tickets', () => {
-  const confirmed = next(confirm(next(begin()), sale, NOW));
+  const confirmed = confirmedOrder();
   const first = { lineId: 'lin_1', ticketId: 'tic_b', replaces: 'tic_1' };
   const second = { lineId: 'lin_1', ticketId: 'tic_c', replaces: 'tic_b' };
 
@@ -150,7 +195,7 @@ describe('replaced tickets', () => {
   });
 
   test('reported before the confirmation are in it', () => {
-    const early = recordReplacement(next(begin()), first, NOW).next;
+    const early = recordReplacement(openOrder(), first, NOW).next;
     expect(early.lines[0]?.ticketId).toBeNull();
     expect(next(confirm(early, sale, NOW)).lines[0]?.ticketId).toBe('tic_b');
   });

@@ -1,33 +1,32 @@
 import { describe, expect, test } from '@jest/globals';
-import { beginExtension, beginReservation, extended, failExtension } from '../../src/domain/hold.ts';
-import { addLines, beginLines, failLines, released, removeLine } from '../../src/domain/lines.ts';
-import { list, open } from '../../src/domain/opening.ts';
+import * as hold from '../../src/domain/hold.ts';
+import { addLines, removeLine, unextendable, withoutReleased } from '../../src/domain/lines.ts';
+import { listed, open } from '../../src/domain/opening.ts';
 import { expire } from '../../src/domain/order/expiry.ts';
 import { total } from '../../src/domain/order/money.ts';
 import { isPastDue } from '../../src/domain/order/state.ts';
+import { addPayment } from '../../src/domain/payments.ts';
 import {
   accepted,
-  draft,
-  expectAcceptedButRefused,
   expectRefused,
   GRACE,
   MINUTE,
   NOW,
   newLine,
+  newOrder,
   next,
   openOrder,
+  payment,
   pendingOrder,
   UNTIL,
 } from './samples.ts';
 
-const extend = (order = openOrder(), minutes = 30, now = NOW) => beginExtension(order, { request: 'e', minutes }, now);
-const reserve = (order = openOrder(), dueAt = NOW + 120 * MINUTE) =>
-  beginReservation(order, { request: 'r', dueAt }, NOW);
-const reserved = () => next(extended(next(reserve()), { request: 'r' }, NOW));
+const extend = (order = openOrder(), minutes = 30, now = NOW) => hold.extend(order, { minutes, at: now }, now);
+const reserve = (order = openOrder(), dueAt = NOW + 120 * MINUTE) => hold.reserve(order, dueAt, NOW);
+const reserved = () => next(reserve());
 
 describe('a new order', () => {
-  test('is a draft until its places are held, and counts towards the hold limit', () => {
-    expect(draft()).toMatchObject({ state: 'draft', heldPlaces: 2, listedAt: null, pendingStep: { step: 'create' } });
+  test('has its places held, and counts towards the hold limit', () => {
     expect(openOrder()).toMatchObject({
       state: 'open',
       expiresAt: UNTIL,
@@ -38,25 +37,19 @@ describe('a new order', () => {
     });
   });
 
-  test('opens once, for the request that created it, with prices whose sum is exact', () => {
-    const hold = { request: 'create', lines: [newLine(1)], currency: 'CHF', until: UNTIL };
-    expectRefused(open(draft(), { ...hold, request: 'another' }, NOW), 'step_lost');
-    expectRefused(open(openOrder(), hold, NOW), 'step_lost');
-    for (const amount of [-1, 0.5, 2 ** 53])
-      expectRefused(open(draft(), { ...hold, lines: [newLine(1, amount)] }, NOW), 'invalid_amount');
+  test('has prices whose sum is exact', () => {
+    for (const amount of [-1, 0.5, 2 ** 53]) expectRefused(open(newOrder([newLine(1, amount)]), NOW), 'invalid_amount');
     const huge = [newLine(1, Number.MAX_SAFE_INTEGER), newLine(2, 1)];
-    expectRefused(open(draft(), { ...hold, lines: huge }, NOW), 'invalid_amount');
+    expectRefused(open(newOrder(huge), NOW), 'invalid_amount');
   });
 
   test('may be a cart, which is listed from its checkout on', () => {
-    const hold = { request: 'create', lines: [newLine(1)], currency: 'CHF', until: UNTIL, cart: true };
-    const cart = next(open(draft(), hold, NOW));
+    const cart = next(open(newOrder([newLine(1)], true), NOW));
     expect([cart.listedAt, cart.modifiedAt]).toEqual([null, null]);
-    expect(next(beginLines(cart, { request: 'l', quantity: 1 }, NOW)).modifiedAt).toBeNull();
-    const listed = next(list(cart, NOW + 1));
-    expect([listed.listedAt, listed.modifiedAt]).toEqual([NOW + 1, NOW + 1]);
-    expect(list(listed, NOW + 2)).toEqual({ next: listed, facts: [] });
-    expectRefused(list(draft(), NOW), 'wrong_state');
+    expect(next(addLines(cart, { lines: [newLine(2)], currency: 'CHF' }, NOW)).modifiedAt).toBeNull();
+    const bought = listed(cart, NOW + 1);
+    expect([bought.listedAt, bought.modifiedAt]).toEqual([NOW + 1, NOW + 1]);
+    expect(listed(bought, NOW + 2)).toBe(bought);
   });
 });
 
@@ -74,37 +67,39 @@ describe('an order past its deadline', () => {
     expect(next(expire(pendingOrder(), UNTIL + GRACE))).toMatchObject({ state: 'expired', cameFrom: null });
   });
 
-  test('does not expire while a step is pending', () => {
-    expectRefused(expire(next(extend()), UNTIL * 2), 'not_due');
+  test('is sold instead of expired if it is paid in full, with its payment recorded', () => {
+    const paid = { ...next(addPayment(openOrder(), payment('pay_1', 10_000), NOW)), saleDue: null };
+    const { next: due, facts } = accepted(expire(paid, UNTIL));
+    expect([due.state, due.saleDue, facts]).toEqual(['open', { since: UNTIL, paymentId: null }, []]);
+    expectRefused(expire(due, UNTIL * 2), 'not_due');
   });
 
   test('refuses commands until the expiry is written', () => {
     expectRefused(extend(openOrder(), 30, UNTIL), 'past_due');
-    expectRefused(beginLines(openOrder(), { request: 'l', quantity: 1 }, UNTIL), 'past_due');
+    expect(unextendable(openOrder(), UNTIL)?.refused.reason).toBe('past_due');
   });
 });
 
 describe('an extension', () => {
-  test('holds the places for the minutes from now, once the catalog does', () => {
-    const order = next(extended(next(extend()), { request: 'e' }, NOW + 1));
+  test('holds the places for the minutes from the request on, however late it is written', () => {
+    const order = next(hold.extend(openOrder(), { minutes: 30, at: NOW }, NOW + MINUTE));
     const until = NOW + 30 * MINUTE;
-    expect(order).toMatchObject({ state: 'open', expiresAt: until, deadline: until, pendingStep: null, dueAt: null });
-    expect(next(extend(openOrder(), 30)).expiresAt).toBe(UNTIL);
+    expect(order).toMatchObject({ state: 'open', expiresAt: until, deadline: until, dueAt: null });
+    expect(order.modifiedAt).toBe(NOW + MINUTE);
   });
 
   test('never shortens the hold', () => {
-    expect(next(extend(openOrder(), 1)).pendingStep).toMatchObject({ until: UNTIL });
+    expect(next(extend(openOrder(), 1)).expiresAt).toBe(UNTIL);
   });
 
   test('is more than 0 and at most 60 minutes', () => {
-    expect(next(extend(openOrder(), 60)).pendingStep).toMatchObject({ until: NOW + 60 * MINUTE });
+    expect(next(extend(openOrder(), 60)).expiresAt).toBe(NOW + 60 * MINUTE);
     for (const minutes of [0, -1, 60.5, 1e9, Number.NaN])
       expectRefused(extend(openOrder(), minutes), 'invalid_minutes');
   });
 
   test('moves `dueAt` of a reserved order', () => {
-    const near = next(extended(next(reserve(openOrder(), NOW + MINUTE)), { request: 'r' }, NOW));
-    const order = next(extended(next(extend(near)), { request: 'e' }, NOW));
+    const order = next(extend(next(reserve(openOrder(), NOW + MINUTE))));
     expect([order.state, order.dueAt]).toEqual(['reserved', NOW + 30 * MINUTE]);
   });
 
@@ -112,20 +107,6 @@ describe('an extension', () => {
     expectRefused(extend(pendingOrder()), 'wrong_state');
     for (const state of ['confirmed', 'expired', 'cancelled'] as const)
       expectRefused(extend({ ...openOrder(), state, deadline: null }), 'wrong_state');
-  });
-
-  test('changes nothing if places are gone, and the order expires if it is past due', () => {
-    const order = openOrder();
-    expect(expectAcceptedButRefused(failExtension(next(extend(order)), { request: 'e' }, NOW), 'places_gone')).toEqual(
-      order,
-    );
-    const late = failExtension(next(extend(order)), { request: 'e' }, UNTIL);
-    expect(expectAcceptedButRefused(late, 'places_gone').state).toBe('expired');
-  });
-
-  test('is refused if another process ended it', () => {
-    expectRefused(extended(openOrder(), { request: 'e' }, NOW), 'step_lost');
-    expectRefused(failExtension(next(extend()), { request: 'x' }, NOW), 'step_lost');
   });
 });
 
@@ -150,50 +131,55 @@ describe('a reservation', () => {
 });
 
 describe('lines', () => {
-  const begin = (order = openOrder()) => beginLines(order, { request: 'l', quantity: 2 }, NOW);
-  const held = { request: 'l', lines: [newLine(3), newLine(4)], currency: 'CHF' };
+  const held = { lines: [newLine(3), newLine(4)], currency: 'CHF' };
+  const remove = (order = openOrder(), lineId = 'lin_1', asOf = 1) => removeLine(order, { lineId, asOf }, NOW);
 
-  test('are added once their places are held, and count towards the hold limit before', () => {
-    expect(next(begin()).heldPlaces).toBe(4);
-    const order = next(addLines(next(begin()), held, NOW));
-    expect([order.lines.length, order.heldPlaces, total(order), order.pendingStep]).toEqual([4, 4, 20_000, null]);
-  });
-
-  test('leave the order unchanged if their places were not held', () => {
-    const order = openOrder();
-    expect(next(failLines(next(begin(order)), { request: 'l' }, NOW))).toEqual(order);
-    expect(next(failLines(next(begin(order)), { request: 'l' }, UNTIL)).state).toBe('expired');
+  test('are added with the places that are held for them, which count towards the hold limit', () => {
+    const order = next(addLines(openOrder(), held, NOW));
+    expect([order.lines.length, order.heldPlaces, total(order)]).toEqual([4, 4, 20_000]);
+    expect(order.deadline).toBe(UNTIL);
   });
 
   test('are refused after the deadline, in another currency, at an inexact sum, and for a place of a line', () => {
-    expectRefused(addLines(next(begin()), held, UNTIL), 'past_due');
-    expectRefused(addLines(next(begin()), { ...held, currency: 'EUR' }, NOW), 'currency_mismatch');
+    expectRefused(addLines(openOrder(), held, UNTIL), 'past_due');
+    expectRefused(addLines(openOrder(), { ...held, currency: 'EUR' }, NOW), 'currency_mismatch');
     const huge = [newLine(3, Number.MAX_SAFE_INTEGER)];
-    expectRefused(addLines(next(begin()), { ...held, lines: huge }, NOW), 'invalid_amount');
-    expectRefused(addLines(next(begin()), { ...held, lines: [newLine(1)] }, NOW), 'place_repeated');
-    expectRefused(addLines(openOrder(), held, NOW), 'step_lost');
+    expectRefused(addLines(openOrder(), { ...held, lines: huge }, NOW), 'invalid_amount');
+    expectRefused(addLines(openOrder(), { ...held, lines: [newLine(1)] }, NOW), 'place_repeated');
   });
 
-  test('are removed at once, and their places released', () => {
-    const order = next(removeLine(openOrder(), { request: 'd', lineId: 'lin_1' }, NOW));
+  test('are removed at once, and their places listed until they are released', () => {
+    const order = next(remove());
     expect(order.lines.map(({ id }) => id)).toEqual(['lin_2']);
-    expect(order).toMatchObject({ heldPlaces: 1, pendingStep: { step: 'release', placeIds: ['plc_1'] } });
-    expect(order.performanceIds).toEqual(['prf_0']);
-    expect(next(released(order, { request: 'd' }, NOW)).pendingStep).toBeNull();
-    expectRefused(released(openOrder(), { request: 'd' }, NOW), 'step_lost');
-    expectRefused(removeLine(openOrder(), { request: 'd', lineId: 'lin_9' }, NOW), 'unknown_line');
+    expect(order.removedPlaces).toEqual({ since: NOW, asOf: 1, placeIds: ['plc_1'] });
+    expect([order.heldPlaces, order.performanceIds]).toEqual([1, ['prf_0']]);
+    expect(withoutReleased(order, ['plc_1']).removedPlaces).toBeNull();
+    expectRefused(remove(openOrder(), 'lin_9'), 'unknown_line');
+  });
+
+  test('that are removed together keep the first instant and the last version', () => {
+    const both = next(removeLine(next(remove()), { lineId: 'lin_2', asOf: 2 }, NOW + MINUTE));
+    expect(both.removedPlaces).toEqual({ since: NOW, asOf: 2, placeIds: ['plc_1', 'plc_2'] });
+    expect(withoutReleased(both, ['plc_2']).removedPlaces?.placeIds).toEqual(['plc_1']);
+    expect(withoutReleased(both, ['plc_9'])).toBe(both);
+  });
+
+  test('for a place that was removed make it the own of the order again', () => {
+    const again = next(addLines(next(remove()), { ...held, lines: [newLine(1)] }, NOW));
+    expect([again.lines.length, again.removedPlaces]).toEqual([2, null]);
   });
 
   test('change only while the order is open or reserved', () => {
-    expect(next(begin(reserved())).pendingStep?.step).toBe('lines');
+    expect(unextendable(reserved(), NOW)).toBeUndefined();
     const others = (['confirmed', 'expired', 'cancelled'] as const).map((state) => ({
       ...openOrder(),
       state,
       deadline: null,
     }));
     for (const order of [pendingOrder(), ...others]) {
-      expectRefused(begin(order), 'wrong_state');
-      expectRefused(removeLine(order, { request: 'd', lineId: 'lin_1' }, NOW), 'wrong_state');
+      expect(unextendable(order, NOW)?.refused.reason).toBe('wrong_state');
+      expectRefused(addLines(order, held, NOW), 'wrong_state');
+      expectRefused(remove(order), 'wrong_state');
     }
   });
 });

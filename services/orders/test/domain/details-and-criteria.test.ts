@@ -1,16 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { cancel } from '../../src/domain/cancellation.ts';
-import { beginConfirm, confirm } from '../../src/domain/confirmation.ts';
 import { changeDetails, unmetCriteria } from '../../src/domain/details.ts';
-import { accepted, draft, expectRefused, NOW, newLine, next, openOrder, UNTIL } from './samples.ts';
+import { addPayment } from '../../src/domain/payments.ts';
+import { accepted, confirmedOrder, expectRefused, NOW, newLine, next, openOrder, payment, UNTIL } from './samples.ts';
 
-const confirmed = next(
-  confirm(
-    next(beginConfirm(openOrder(), { request: 's', onAccount: true }, NOW)),
-    { request: 's', soldPlaceIds: ['plc_1', 'plc_2'] },
-    NOW,
-  ),
-);
+const confirmed = confirmedOrder();
 
 describe('details', () => {
   test('change if they are given, and null removes', () => {
@@ -49,7 +43,8 @@ describe('details', () => {
   test('change in every visible state', () => {
     const cancelled = next(cancel(openOrder(), { reason: null, override: false, controlled: null }, NOW));
     expect(next(changeDetails(cancelled, { externalReference: 'z' }, NOW)).externalReference).toBe('z');
-    expectRefused(changeDetails(draft(), { externalReference: 'z' }, NOW), 'busy');
+    const paid = next(addPayment(openOrder(), payment('pay_1', 10_000), NOW));
+    expectRefused(changeDetails(paid, { externalReference: 'z' }, NOW), 'sale_due');
     expectRefused(changeDetails(openOrder(), { externalReference: 'z' }, UNTIL), 'past_due');
   });
 });

@@ -1,13 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { cancel } from '../../src/domain/cancellation.ts';
-import { beginConfirm, confirm, failConfirm } from '../../src/domain/confirmation.ts';
-import { extended, failExtension } from '../../src/domain/hold.ts';
+import { confirmPaid, giveUpSale, unsellable } from '../../src/domain/confirmation.ts';
 import { removeLine } from '../../src/domain/lines.ts';
 import { expire } from '../../src/domain/order/expiry.ts';
 import { due, paid, paymentStatus } from '../../src/domain/order/money.ts';
+import type { Order } from '../../src/domain/order/order.ts';
 import { addPayment, settlePayment } from '../../src/domain/payments.ts';
 import {
   accepted,
+  confirmedOrder,
   expectAcceptedButRefused,
   expectRefused,
   GRACE,
@@ -17,48 +18,45 @@ import {
   openOrder,
   payment,
   pendingOrder,
+  saleOf,
   UNTIL,
 } from './samples.ts';
 
 const expired = (order = openOrder(), now = UNTIL) => next(expire(order, now));
 const cancelled = (order = openOrder()) => next(cancel(order, { reason: null, override: false, controlled: 0 }, NOW));
-const onAccount = next(
-  confirm(
-    next(beginConfirm(openOrder(), { request: 's', onAccount: true }, NOW)),
-    { request: 's', soldPlaceIds: ['plc_1', 'plc_2'] },
-    NOW,
-  ),
-);
-const settlement = (status: 'captured' | 'failed', paymentId = 'pay_p') => ({ paymentId, status, request: 'settle' });
+const onAccount = confirmedOrder();
+const unsold = (order: Order, paymentId: string): Order =>
+  expectAcceptedButRefused(giveUpSale(order, paymentId, NOW), 'places_gone');
+const settlement = (status: 'captured' | 'failed', paymentId = 'pay_p') => ({ paymentId, status });
 
 describe('a captured payment', () => {
   test('of a part of the amount lowers what is due, and the state stays', () => {
     const { next: order, facts } = accepted(addPayment(openOrder(), payment('pay_1', 4_000), NOW));
     expect([order.state, due(order), paid(order), paymentStatus(order)]).toEqual(['open', 6_000, 4_000, 'partial']);
-    expect([order.pendingStep, facts]).toEqual([null, []]);
+    expect([order.saleDue ?? null, facts]).toEqual([null, []]);
   });
 
-  test('in full is written with the pending step of the sale', () => {
+  test('in full is written with the sale that is due', () => {
     const order = next(addPayment(openOrder(), payment('pay_1', 10_000), NOW));
-    expect(order.pendingStep).toEqual({ step: 'confirm', request: 'pay', since: NOW, late: false, paymentId: 'pay_1' });
+    expect(order.saleDue).toEqual({ since: NOW, paymentId: 'pay_1' });
     expect([order.state, paymentStatus(order)]).toEqual(['open', 'paid']);
   });
 
-  test('in full together with earlier ones begins the sale', () => {
+  test('in full together with earlier ones makes the sale due', () => {
     const part = next(addPayment(openOrder(), payment('pay_1', 4_000), NOW));
-    expect(next(addPayment(part, payment('pay_2', 6_000), NOW)).pendingStep?.step).toBe('confirm');
+    expect(next(addPayment(part, payment('pay_2', 6_000), NOW)).saleDue?.paymentId).toBe('pay_2');
   });
 
   test('of more than is due is refused, also after the same amount was paid', () => {
     expectRefused(addPayment(openOrder(), payment('pay_1', 10_001), NOW), 'exceeds_due');
     expectRefused(addPayment(openOrder(0), payment('pay_1', 1), NOW), 'exceeds_due');
-    const paying = { ...next(addPayment(openOrder(), payment('pay_1', 10_000), NOW)), pendingStep: null };
-    expectRefused(addPayment(paying, payment('pay_2', 10_000), NOW), 'exceeds_due');
+    const paid = next(addPayment(openOrder(), payment('pay_1', 10_000), NOW));
+    expectRefused(addPayment(unsold(paid, 'pay_1'), payment('pay_2', 10_000), NOW), 'exceeds_due');
   });
 
   test('on an order confirmed on account pays it', () => {
     const order = next(addPayment(onAccount, payment('pay_1', 10_000), NOW));
-    expect([order.state, order.pendingStep, paymentStatus(order)]).toEqual(['confirmed', null, 'paid']);
+    expect([order.state, order.saleDue, paymentStatus(order)]).toEqual(['confirmed', null, 'paid']);
     expectRefused(addPayment(order, payment('pay_2', 1), NOW), 'exceeds_due');
   });
 
@@ -92,7 +90,7 @@ describe('amounts', () => {
 
   test('paid before a line was removed leave nothing due', () => {
     const part = next(addPayment(openOrder(5_000, 5_000), payment('pay_1', 7_000), NOW));
-    const less = next(removeLine(part, { request: 'r', lineId: 'lin_1' }, NOW));
+    const less = next(removeLine(part, { lineId: 'lin_1', asOf: 1 }, NOW));
     expect([due(less), paid(less), paymentStatus(less)]).toEqual([0, 7_000, 'paid']);
   });
 });
@@ -102,30 +100,20 @@ describe('a pending payment', () => {
     const order = next(addPayment(openOrder(), payment('pay_1', 10_000, 'pending'), NOW));
     const deadline = UNTIL + GRACE;
     expect(order).toMatchObject({ state: 'payment_pending', cameFrom: 'open', deadline, expiresAt: UNTIL });
-    expect(order.pendingStep).toEqual({
-      step: 'extend',
-      request: 'pay',
-      since: NOW,
-      cause: 'payment',
-      until: deadline,
-    });
-    expect([due(order), paymentStatus(order)]).toEqual([10_000, 'unpaid']);
-    const waiting = next(extended(order, { request: 'pay' }, NOW));
-    expect(waiting).toEqual({ ...order, pendingStep: null });
+    expect([due(order), paymentStatus(order), order.saleDue ?? null]).toEqual([10_000, 'unpaid', null]);
   });
 
   test('for which the places cannot be held longer gives no grace period, and is captured late', () => {
-    const order = next(addPayment(openOrder(), payment('pay_1', 10_000, 'pending'), NOW));
-    const early = next(failExtension(order, { request: 'pay' }, NOW));
-    expect(early).toMatchObject({ state: 'payment_pending', deadline: UNTIL, pendingStep: null });
-    const { next: late, facts } = accepted(failExtension(order, { request: 'pay' }, UNTIL));
+    const order = next(addPayment(openOrder(), payment('pay_1', 10_000, 'pending', { graceMs: 0 }), NOW));
+    expect(order).toMatchObject({ state: 'payment_pending', deadline: UNTIL });
+    const { next: late, facts } = accepted(expire(order, UNTIL));
     expect([late.state, late.payments[0]?.status, facts.map(({ type }) => type)]).toEqual([
       'expired',
       'pending',
       ['order.expired'],
     ]);
     const captured = next(settlePayment(late, settlement('captured', 'pay_1'), UNTIL + MINUTE));
-    expect(captured.pendingStep).toMatchObject({ step: 'confirm', late: true });
+    expect(captured.saleDue).toEqual({ since: UNTIL + MINUTE, paymentId: 'pay_1' });
   });
 
   test('that fails returns the order to its previous state and deadline', () => {
@@ -142,19 +130,20 @@ describe('a pending payment', () => {
 
   test('that fails while another one is pending leaves the order waiting', () => {
     const two = next(addPayment(pendingOrder(), payment('pay_2', 5_000, 'pending'), NOW));
-    expect([two.deadline, two.pendingStep]).toEqual([UNTIL + GRACE, null]);
+    expect(two.deadline).toBe(UNTIL + GRACE);
     const one = next(settlePayment(two, settlement('failed'), NOW));
     expect(one.state).toBe('payment_pending');
     expect(next(settlePayment(one, settlement('failed', 'pay_2'), NOW)).state).toBe('open');
   });
 
-  test('that is captured begins the sale if it covers the due amount, else restores the previous state', () => {
-    expect(next(settlePayment(pendingOrder(), settlement('captured'), NOW)).pendingStep).toMatchObject({
-      step: 'confirm',
+  test('that is captured makes the sale due if it covers the due amount, else restores the previous state', () => {
+    expect(next(settlePayment(pendingOrder(), settlement('captured'), NOW)).saleDue).toEqual({
+      since: NOW,
+      paymentId: 'pay_p',
     });
     const part = next(settlePayment(pendingOrder(openOrder(), 4_000), settlement('captured'), NOW));
-    expect(part).toMatchObject({ state: 'open', cameFrom: null, deadline: UNTIL, pendingStep: null, modifiedAt: NOW });
-    expect(due(part)).toBe(6_000);
+    expect(part).toMatchObject({ state: 'open', cameFrom: null, deadline: UNTIL, modifiedAt: NOW });
+    expect([due(part), part.saleDue ?? null]).toEqual([6_000, null]);
     const reserved = { ...openOrder(), state: 'reserved', dueAt: UNTIL } as const;
     expect(next(settlePayment(pendingOrder(reserved, 4_000), settlement('captured'), NOW)).state).toBe('reserved');
   });
@@ -165,9 +154,8 @@ describe('a pending payment', () => {
       state: 'payment_pending',
       cameFrom: 'open',
       deadline: UNTIL + GRACE,
-      pendingStep: null,
     });
-    expect(next(addPayment(part, payment('pay_2', 6_000), UNTIL + MINUTE)).pendingStep).toMatchObject({ late: false });
+    expect(next(addPayment(part, payment('pay_2', 6_000), UNTIL + MINUTE)).saleDue?.paymentId).toBe('pay_2');
     expect(expired(part, UNTIL + GRACE).state).toBe('expired');
   });
 
@@ -185,11 +173,8 @@ describe('a pending payment', () => {
 
   test('that is captured in full while the places are gone returns the order to its previous state', () => {
     const selling = next(settlePayment(pendingOrder(), settlement('captured'), NOW));
-    const failed = expectAcceptedButRefused(failConfirm(selling, { request: 'settle' }, NOW), 'places_gone');
-    expect(failed).toMatchObject({ state: 'open', deadline: UNTIL, pendingStep: null });
-    expect(expectAcceptedButRefused(failConfirm(selling, { request: 'settle' }, UNTIL), 'places_gone').state).toBe(
-      'payment_pending',
-    );
+    expect(unsold(selling, 'pay_p')).toMatchObject({ state: 'open', deadline: UNTIL, saleDue: null });
+    expect(expectAcceptedButRefused(giveUpSale(selling, 'pay_p', UNTIL), 'places_gone').state).toBe('payment_pending');
   });
 
   test('is final once settled, and the same status again changes nothing', () => {
@@ -211,9 +196,10 @@ describe('a pending payment', () => {
   });
 
   test('captured after the order was paid otherwise is recorded, so that it can be refunded', () => {
+    const paidOtherwise = next(addPayment(pendingOrder(), payment('pay_2', 10_000), NOW));
     const paidTwice = next(
       settlePayment(
-        { ...next(addPayment(pendingOrder(), payment('pay_2', 10_000), NOW)), pendingStep: null },
+        next(confirmPaid(paidOtherwise, { ...saleOf(paidOtherwise), paymentId: 'pay_2' }, NOW)),
         settlement('captured'),
         NOW,
       ),
@@ -227,37 +213,35 @@ describe('a pending payment', () => {
       settlePayment(order, settlement('captured'), NOW),
       'paid_after_cancellation',
     );
-    expect([recorded.state, paid(recorded), recorded.pendingStep]).toEqual(['cancelled', 10_000, null]);
+    expect([recorded.state, paid(recorded), recorded.saleDue]).toEqual(['cancelled', 10_000, null]);
     expect(accepted(settlePayment(order, settlement('failed'), NOW)).answer).toBeUndefined();
   });
 });
 
 describe('a late payment', () => {
-  const late = { step: 'confirm', late: true };
-
-  test('in full begins the sale of the expired order, as a new payment or by settling a pending one', () => {
+  test('in full makes the sale of the expired order due, as a new payment or by settling a pending one', () => {
     const posted = next(addPayment(expired(), payment('pay_1', 10_000), UNTIL + 1));
-    expect(posted).toMatchObject({ state: 'expired', pendingStep: { ...late, paymentId: 'pay_1' } });
+    expect(posted).toMatchObject({ state: 'expired', saleDue: { since: UNTIL + 1, paymentId: 'pay_1' } });
     const captured = next(
       settlePayment(expired(pendingOrder(), UNTIL + GRACE), settlement('captured'), UNTIL + GRACE + MINUTE),
     );
-    expect(captured).toMatchObject({ state: 'expired', pendingStep: { ...late, paymentId: 'pay_p' } });
+    expect(captured).toMatchObject({ state: 'expired', saleDue: { paymentId: 'pay_p' } });
   });
 
   test('of a part is recorded and does not confirm the order', () => {
     const recorded = expectAcceptedButRefused(addPayment(expired(), payment('pay_1', 4_000), UNTIL), 'late_and_unpaid');
-    expect([recorded.state, paid(recorded), recorded.pendingStep]).toEqual(['expired', 4_000, null]);
-    expect(next(addPayment(recorded, payment('pay_2', 6_000), UNTIL)).pendingStep).toMatchObject(late);
+    expect([recorded.state, paid(recorded), recorded.saleDue]).toEqual(['expired', 4_000, null]);
+    expect(next(addPayment(recorded, payment('pay_2', 6_000), UNTIL)).saleDue?.paymentId).toBe('pay_2');
   });
 
-  test('captured again begins the sale again', () => {
-    const failed = { ...next(addPayment(expired(), payment('pay_1', 10_000), UNTIL)), pendingStep: null };
-    expect(next(settlePayment(failed, settlement('captured', 'pay_1'), UNTIL)).pendingStep).toMatchObject(late);
-    expect(paid(next(settlePayment(failed, settlement('captured', 'pay_1'), UNTIL)))).toBe(10_000);
+  test('captured again makes the sale due again', () => {
+    const failed = unsold(next(addPayment(expired(), payment('pay_1', 10_000), UNTIL)), 'pay_1');
+    const again = next(settlePayment(failed, settlement('captured', 'pay_1'), UNTIL));
+    expect([again.saleDue?.paymentId, paid(again)]).toEqual(['pay_1', 10_000]);
   });
 
   test('is the only way to confirm an expired order', () => {
-    expectRefused(beginConfirm(expired(), { request: 's', onAccount: true }, UNTIL), 'wrong_state');
+    expect(unsellable(expired(), true, UNTIL)?.refused.reason).toBe('wrong_state');
   });
 
   test('on an order whose expiry is not written yet is refused as past due', () => {

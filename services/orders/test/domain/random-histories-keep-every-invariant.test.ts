@@ -2,111 +2,129 @@ import assert from 'node:assert/strict';
 import { historiesOf } from '@boxoffice/service/testkit';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { cancel } from '../../src/domain/cancellation.ts';
-import { beginCheckout } from '../../src/domain/checkout.ts';
-import { confirm, failConfirm } from '../../src/domain/confirmation.ts';
-import { accept, isRefused, refuse } from '../../src/domain/order/decision.ts';
+import { confirm, confirmPaid, giveUpSale } from '../../src/domain/confirmation.ts';
+import { removeLine } from '../../src/domain/lines.ts';
+import { accept, isRefused } from '../../src/domain/order/decision.ts';
 import { expiredUnsold } from '../../src/domain/order/expiry.ts';
-import { paymentStatus } from '../../src/domain/order/money.ts';
-import { addPayment, settlePayment } from '../../src/domain/payments.ts';
-import { takeOver } from '../../src/domain/recovery.ts';
+import { isPaidInFull, paymentStatus } from '../../src/domain/order/money.ts';
+import type { Order } from '../../src/domain/order/order.ts';
+import { settlePayment } from '../../src/domain/payments.ts';
 import { recordTicketsCancelled } from '../../src/domain/settlement.ts';
 import { recordControl, recordReplacement } from '../../src/domain/tickets.ts';
-import { type History, histories } from './model/events.ts';
-import { play } from './model/history.ts';
+import { type History, histories } from './model/histories.ts';
+import { play } from './model/play.ts';
 import { type Rules, rules } from './model/rules.ts';
-import type { Scenario } from './model/scenario.ts';
+import type { TicketsCancelled } from './model/tickets.ts';
+import type { Doc, World } from './model/world.ts';
 
-/** Invariants once every step has ended and every event is delivered. */
-const checkRest = ({ order, stock, tickets, now, messages }: Scenario): void => {
-  const current = order();
-  const sold = stock.own().flatMap((place) => (place.sold ? [place.place.id] : []));
-  assert.equal(messages.length, 0);
-  assert.equal(current?.pendingStep ?? null, null);
-  if (current?.state === 'confirmed') {
-    assert.deepEqual(sold.sort(), current.lines.map(({ place }) => place.id).sort());
-    assert.deepEqual(tickets.validIds().sort(), current.lines.map(({ id, ticketId }) => [id, ticketId]).sort());
-    assert.equal(current.ticketNotes.filter(({ controlled }) => controlled).length, tickets.controlled());
-  } else if (current?.cancellation) {
-    const { ticketsCancelled, controlled, placesReleased, settledAt, hadTickets } = current.cancellation;
-    assert.ok(settledAt !== null && settledAt <= now());
-    const outcome = tickets.outcome() ?? { ticketsCancelled: 0, controlled: 0 };
-    assert.deepEqual([ticketsCancelled, controlled], [outcome.ticketsCancelled, outcome.controlled]);
-    assert.equal(sold.length, controlled);
-    if (hadTickets) assert.equal(current.lines.length, outcome.ticketsCancelled + outcome.controlled);
-    if (hadTickets) assert.equal(placesReleased, ticketsCancelled);
-  } else assert.deepEqual(sold, []);
+/**
+ * Whether two faults in a row may have left places with the order, which the operator's check finds: a process that held
+ * places again after the end of their hold, sold them, and died before it could release them, while another one had
+ * given the sale up; or a late sale that came upon a late hold.
+ */
+const isDoubleFault = ({ renewed, stranded, soldLate }: World, id: string): boolean =>
+  (renewed.has(id) && stranded.has(id)) || soldLate.has(id);
+
+const checkCancellation = ({ cancellation, lines }: Order, outcome: TicketsCancelled | undefined): void => {
+  if (!cancellation) return;
+  const { ticketsCancelled, controlled, placesReleased, settledAt, hadTickets } = cancellation;
+  assert.ok(settledAt !== null);
+  assert.deepEqual([ticketsCancelled, controlled], [outcome?.ticketsCancelled ?? 0, outcome?.controlled ?? 0]);
+  if (hadTickets) assert.equal(lines.length, Number(ticketsCancelled) + Number(controlled));
+  if (hadTickets) assert.equal(placesReleased, ticketsCancelled);
 };
 
-const invariants = (played: Rules) =>
-  fc.property(histories, (history: History) => {
-    checkRest(play(played, history));
-  });
+/** What holds for an order once nothing happens any more. */
+const checkRest = (world: World, { id, order }: Doc): void => {
+  const tickets = world.ticketsOf(id);
+  const taken = world.stock.ownOf(id).filter(({ state, freeFrom }) => state === 'sold' || freeFrom > world.now());
+  const ids = taken.map(({ place }) => place.id).sort();
+  assert.equal(order.saleDue ?? null, null);
+  assert.equal(order.removedPlaces ?? null, null);
+  if (order.state === 'confirmed') {
+    const lines = order.lines.map(({ place }) => place.id).sort();
+    if (!isDoubleFault(world, id))
+      assert.deepEqual(ids, lines, 'places of a confirmed order that are none of its lines');
+    assert.deepEqual(tickets.validIds().sort(), order.lines.map(({ id: line, ticketId }) => [line, ticketId]).sort());
+    assert.equal(order.ticketNotes.filter(({ controlled }) => controlled).length, tickets.controlled());
+    return;
+  }
+  assert.ok(order.state === 'expired' || order.state === 'cancelled');
+  checkCancellation(order, tickets.outcome());
+  const controlled = tickets.outcome()?.controlled ?? 0;
+  if (!isDoubleFault(world, id)) assert.equal(ids.length, controlled, 'places belong to an order that has ended');
+};
 
-test('random histories of commands, crashes, pauses, duplicated and reordered events keep every invariant', () => {
+/** Plays a history; throws where an invariant does not hold. */
+const checkHistory = (played: Rules, history: History): void => {
+  const world = play(played, history);
+  for (const doc of world.docs.values()) checkRest(world, doc);
+  for (const { holder, state } of world.stock.places)
+    assert.ok(state !== 'sold' || world.docs.has(holder ?? ''), 'a place is sold without an order');
+};
+
+const invariants = (played: Rules) => fc.property(histories, (history) => checkHistory(played, history));
+
+test('random histories of two orders, with crashes, pauses, late and repeated calls and facts, keep every invariant', () => {
   fc.assert(invariants(rules), historiesOf({ numRuns: 1_000 }));
 });
 
 test('random histories reach every state and every special case', () => {
   const seen = new Set<string>();
-  for (const history of fc.sample(histories, { numRuns: 400, seed: 4 })) {
-    const order = play(rules, history).order();
-    seen.add(order ? order.state : 'deleted');
-    if (order?.cancellation?.hadTickets) seen.add('tickets cancelled');
-    if (order?.cancellation?.controlled) seen.add('controlled tickets stay');
-    if (order?.state === 'confirmed' && order.payments.some(({ status }) => status === 'captured')) seen.add('sold');
-    if (order?.state === 'expired' && paymentStatus(order) === 'paid') seen.add('paid too late');
-    if (order?.lines.some(({ replacements }) => replacements.length > 1)) seen.add('replaced twice');
-    const tries = order?.checkout && order.payments[0]?.status === 'failed' ? order.payments.length : 0;
-    if (order?.state === 'confirmed' && tries > 1) seen.add('sold at a further attempt');
-  }
-  const visible = ['open', 'reserved', 'payment_pending', 'confirmed', 'expired', 'cancelled', 'deleted'];
+  for (const history of fc.sample(histories, { numRuns: 400, seed: 4 }))
+    for (const { order } of play(rules, history).docs.values()) {
+      seen.add(order.state);
+      if (order.cancellation?.hadTickets) seen.add('tickets cancelled');
+      if (order.cancellation?.controlled) seen.add('controlled tickets stay');
+      if (order.state === 'confirmed' && isPaidInFull(order)) seen.add('sold');
+      if (order.state === 'expired' && paymentStatus(order) === 'paid') seen.add('paid too late');
+      if (order.lines.some(({ replacements }) => replacements.length > 1)) seen.add('replaced twice');
+    }
   const special = ['tickets cancelled', 'controlled tickets stay', 'sold', 'paid too late', 'replaced twice'];
-  special.push('sold at a further attempt');
-  expect([...seen].sort()).toEqual([...visible, ...special].sort());
+  expect([...seen].sort()).toEqual(['cancelled', 'confirmed', 'expired', ...special].sort());
 });
 
-const broken: Readonly<Record<string, Partial<Rules>>> = {
-  'an expiry that does not wait for the pending sale': { expire: (order, now) => expiredUnsold(order, now) },
-  'a removed line that leaves the order unsold': {
-    released: (order, { request }) =>
-      order.pendingStep?.request === request ? accept({ ...order, pendingStep: null }) : refuse('step_lost'),
+const planted: Readonly<Record<string, Partial<Rules>>> = {
+  'a sale of places that another order has': { isSellable: ({ state }) => state !== 'free' },
+  'a confirmation of an order in any state': {
+    confirmPaid: (order, sale, now) => (order.state === 'confirmed' ? accept(order) : confirm(order, sale, now)),
   },
+  'a write that does not see what was written since the order was read': { current: (_stored, read) => read },
+  'a release of what the order has taken again since': { isReleasable: () => true },
+  'a release of a refused request that takes what another one has': { isOfRequest: () => true },
+  'a repeated request that pays again': { paymentId: (key, attempt) => `pay_${key}_${attempt}` },
+  'a write after an effect that was for other lines or another hold': { fits: () => true },
+  'a late sale that releases the places of controlled tickets': {
+    keptBySale: ({ state, lines }) => (state === 'confirmed' ? lines.map(({ place }) => place.id) : []),
+  },
+  'an expiry that ignores the payment': { expire: (order, now) => expiredUnsold(order, now) },
   'a failed sale whose payment is lost': {
-    failConfirm: (order, pending, now) =>
-      failConfirm({ ...order, payments: order.payments.slice(0, -1) }, pending, now),
+    giveUpSale: (order, paymentId, now) =>
+      giveUpSale({ ...order, payments: order.payments.slice(0, -1) }, paymentId, now),
   },
   'a confirmation although places are gone': {
-    failConfirm: (order, { request }, now) =>
-      confirm(order, { request, soldPlaceIds: order.lines.map(({ place }) => place.id) }, now),
+    giveUpSale: (order, paymentId, now) =>
+      confirmPaid(order, { soldPlaceIds: order.lines.map(({ place }) => place.id), paymentId }, now),
   },
-  'a checkout of an order that may still be paid': {
-    beginCheckout: (order, input, now) => beginCheckout({ ...order, listedAt: null }, input, now),
-  },
-  'a repeated request that pays twice': {
-    addPayment: (order, input, now) =>
-      addPayment(order, { ...input, id: `${input.id}-${now}-${order.payments.length}` }, now),
+  'a removed line that leaves a paid order unsold': {
+    removeLine: (order, which, now) => {
+      const decision = removeLine(order, which, now);
+      return isRefused(decision) ? decision : { ...decision, next: { ...decision.next, saleDue: null } };
+    },
   },
   'a capture after the cancellation that is not recorded': {
-    settlePayment: (order, settlement, now) => {
-      const decision = settlePayment(order, settlement, now);
+    settlePayment: (order, report, now) => {
+      const decision = settlePayment(order, report, now);
       return isRefused(decision) || !decision.answer ? decision : { ...decision, next: order };
     },
   },
   'an order that waits for a payment although none is pending': {
-    settlePayment: (order, settlement, now) => {
-      const decision = settlePayment(order, settlement, now);
-      if (isRefused(decision) || settlement.status !== 'captured' || decision.next.state === order.state)
-        return decision;
+    settlePayment: (order, report, now) => {
+      const decision = settlePayment(order, report, now);
+      if (isRefused(decision) || report.status !== 'captured' || decision.next.state === order.state) return decision;
       const { state, cameFrom, deadline } = order;
       return { ...decision, next: { ...decision.next, state, cameFrom, deadline } };
     },
-  },
-  'a cancellation that does not wait for the pending sale': {
-    cancel: (order, how, now) =>
-      order.pendingStep?.step === 'confirm'
-        ? cancel({ ...order, pendingStep: null }, how, now)
-        : cancel(order, how, now),
   },
   'a cancellation that is settled by its tickets alone': {
     recordTicketsCancelled: (order, fact, now) => {
@@ -124,21 +142,12 @@ const broken: Readonly<Record<string, Partial<Rules>>> = {
         ? recordReplacement(order, fact, now)
         : { next: order, facts: [] },
   },
-  'an aborted step that its first process completes': {
-    takeOver: (order, lease, now) => {
-      const decision = takeOver(order, lease, now);
-      return isRefused(decision) || !order.pendingStep
-        ? decision
-        : { ...decision, next: { ...order, pendingStep: { ...order.pendingStep, since: now } } };
-    },
-  },
 };
 
-test.each(Object.keys(broken))('negative control: %s is found', (name) => {
-  const { failed } = fc.check(invariants({ ...rules, ...broken[name] }), {
-    numRuns: 5_000,
-    seed: 4,
-    endOnFailure: true,
-  });
+test.each(Object.keys(planted))('planted bug: %s is found', (name) => {
+  const bug = { numRuns: 3_000, seed: 4, endOnFailure: true };
+  const { failed, counterexample } = fc.check(invariants({ ...rules, ...planted[name] }), bug);
   expect(failed).toBe(true);
+  // By the bug alone: without it, the same history keeps every invariant.
+  for (const history of counterexample ?? []) checkHistory(rules, history);
 });

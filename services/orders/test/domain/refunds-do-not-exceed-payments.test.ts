@@ -1,13 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { cancel } from '../../src/domain/cancellation.ts';
-import { beginConfirm } from '../../src/domain/confirmation.ts';
+import { giveUpSale, unsellable } from '../../src/domain/confirmation.ts';
 import { expire } from '../../src/domain/order/expiry.ts';
 import { due, paid, refundStatus } from '../../src/domain/order/money.ts';
 import type { Order } from '../../src/domain/order/order.ts';
 import { addPayment, settlePayment } from '../../src/domain/payments.ts';
 import { refund } from '../../src/domain/refunds.ts';
 import {
-  draft,
   expectAcceptedButRefused,
   expectRefused,
   NOW,
@@ -26,6 +25,7 @@ const input = (amount: number, more = {}) => ({
   ...more,
 });
 const partPaid = next(addPayment(openOrder(), payment('pay_1', 4_000), NOW));
+const paidInFull = next(addPayment(openOrder(), payment('pay_1', 10_000), NOW));
 
 describe('a refund', () => {
   test('is accepted in every state; before the confirmation the money is due again, and stays paid', () => {
@@ -37,43 +37,36 @@ describe('a refund', () => {
     }
     const confirmed: Order = { ...partPaid, state: 'confirmed', confirmedAt: NOW + 1 };
     expect(due(next(refund(confirmed, input(1_000), NOW + 2)))).toBe(6_000);
-    expectRefused(refund(draft(), input(1), NOW), 'wrong_state');
   });
 
-  test('waits for a pending sale, and for no other step', () => {
-    const selling = next(addPayment(openOrder(), payment('pay_1', 10_000), NOW));
-    expectRefused(refund(selling, input(1), NOW), 'busy');
+  test('waits for the sale of a paid order, which relies on the money', () => {
+    expectRefused(refund(paidInFull, input(1), NOW), 'sale_due');
     const waiting = next(addPayment(partPaid, payment('pay_2', 1_000, 'pending'), NOW));
-    expect(waiting.pendingStep?.step).toBe('extend');
-    expect(next(refund(waiting, input(1), NOW)).pendingStep).toEqual(waiting.pendingStep);
+    expect(next(refund(waiting, input(1), NOW)).state).toBe('payment_pending');
   });
 
   test('below the total prevents the sale by a confirmation or a capture, until it is paid again', () => {
-    const unsold: Order = { ...next(addPayment(openOrder(), payment('pay_1', 10_000), NOW)), pendingStep: null };
-    const waiting: Order = {
-      ...next(addPayment(partPaid, payment('pay_2', 6_000, 'pending'), NOW)),
-      pendingStep: null,
-    };
-    const settlement = { paymentId: 'pay_1', status: 'captured', request: 'again' } as const;
+    const unsold = expectAcceptedButRefused(giveUpSale(paidInFull, 'pay_1', NOW), 'places_gone');
+    const waiting = next(addPayment(partPaid, payment('pay_2', 6_000, 'pending'), NOW));
+    const settlement = { paymentId: 'pay_1', status: 'captured' } as const;
     const back = next(refund(unsold, input(1), NOW));
-    expectRefused(beginConfirm(back, { request: 'sale', onAccount: false }, NOW), 'unpaid');
-    expect(next(beginConfirm(back, { request: 'sale', onAccount: true }, NOW)).pendingStep?.step).toBe('confirm');
+    expect(unsellable(back, false, NOW)?.refused.reason).toBe('unpaid');
+    expect(unsellable(back, true, NOW)).toBeUndefined();
     expect(
-      expectAcceptedButRefused(settlePayment(next(expire(back, UNTIL)), settlement, UNTIL), 'late_and_unpaid')
-        .pendingStep,
+      expectAcceptedButRefused(settlePayment(next(expire(back, UNTIL)), settlement, UNTIL), 'late_and_unpaid').saleDue,
     ).toBeNull();
     const other = settlePayment(next(refund(waiting, input(1), NOW)), { ...settlement, paymentId: 'pay_2' }, NOW);
-    expect(next(other)).toMatchObject({ state: 'open', pendingStep: null });
-    expect(due(next(other))).toBe(1);
+    expect(next(other)).toMatchObject({ state: 'open' });
+    expect([due(next(other)), next(other).saleDue ?? null]).toEqual([1, null]);
     const paidAgain = next(addPayment(next(other), payment('pay_3', 1), NOW));
-    expect(paidAgain.pendingStep?.step).toBe('confirm');
+    expect(paidAgain.saleDue?.paymentId).toBe('pay_3');
   });
 
   test('of an overpaid amount does not prevent the sale', () => {
     const dearer = next(addPayment(openOrder(5_000, 5_000, 1), payment('pay_1', 10_000), NOW));
     const paid = { ...dearer, lines: dearer.lines.slice(0, 1) };
     const back = next(refund(paid, input(5_000), NOW));
-    expect(next(beginConfirm(back, { request: 'sale', onAccount: false }, NOW)).pendingStep?.step).toBe('confirm');
+    expect(unsellable(back, false, NOW)).toBeUndefined();
   });
 
   test('is, together with the others, at most the captured amount', () => {

@@ -1,5 +1,6 @@
 import { expect } from '@jest/globals';
-import { newDraft, open } from '../../src/domain/opening.ts';
+import { confirm } from '../../src/domain/confirmation.ts';
+import { type NewOrder, open } from '../../src/domain/opening.ts';
 import { type Accepted, type Decision, isRefused } from '../../src/domain/order/decision.ts';
 import type { NewLine, Order } from '../../src/domain/order/order.ts';
 import { addPayment, type PaymentInput } from '../../src/domain/payments.ts';
@@ -23,22 +24,19 @@ export const newLine = (number: number, amount = 5_000, criterion: string | null
   amount,
 });
 
-/** A draft with the pending step `create` since NOW, by the request `create`. */
-export const draft = (): Order =>
-  newDraft(
-    {
-      id: 'ord_1',
-      client: 'client',
-      pointOfSale: null,
-      contactNumber: 'C1',
-      externalReference: null,
-      performanceIds: ['prf_1'],
-      places: 2,
-      request: 'create',
-      hold: 'create',
-    },
-    NOW,
-  );
+/** A new order with these lines, held until UNTIL. */
+export const newOrder = (lines: readonly NewLine[], cart = false): NewOrder => ({
+  id: 'ord_1',
+  client: 'client',
+  pointOfSale: null,
+  contactNumber: 'C1',
+  externalReference: null,
+  ticketDelivery: 'print',
+  lines,
+  currency: 'CHF',
+  until: UNTIL,
+  cart,
+});
 
 /** The decision, which must be accepted. */
 export const accepted = <O extends Order>(decision: Decision<O>): Accepted<O> => {
@@ -61,21 +59,12 @@ export const expectAcceptedButRefused = (decision: Decision, reason: Reason): Or
 };
 
 /** An open order with a line per amount, held until UNTIL. */
-export const openOrder = (...amounts: readonly number[]): Order =>
-  next(
-    open(
-      draft(),
-      {
-        request: 'create',
-        lines: (amounts.length > 0 ? amounts : [5_000, 5_000]).map((amount, index) => newLine(index + 1, amount)),
-        currency: 'CHF',
-        until: UNTIL,
-      },
-      NOW,
-    ),
-  );
+export const openOrder = (...amounts: readonly number[]): Order => {
+  const prices = amounts.length > 0 ? amounts : [5_000, 5_000];
+  return next(open(newOrder(prices.map((amount, index) => newLine(index + 1, amount))), NOW));
+};
 
-/** The input of a payment; request `pay`. */
+/** The input of a payment. */
 export const payment = (
   id: string,
   amount: number,
@@ -87,13 +76,16 @@ export const payment = (
   amount,
   reference: null,
   status,
-  request: 'pay',
   graceMs: GRACE,
   ...more,
 });
 
 /** The order with a pending payment, its places held for it. */
-export const pendingOrder = (order = openOrder(), amount = 10_000): Order => ({
-  ...next(addPayment(order, payment('pay_p', amount, 'pending'), NOW)),
-  pendingStep: null,
-});
+export const pendingOrder = (order = openOrder(), amount = 10_000): Order =>
+  next(addPayment(order, payment('pay_p', amount, 'pending'), NOW));
+
+/** The sale of the places of these lines. */
+export const saleOf = ({ lines }: Pick<Order, 'lines'>) => ({ soldPlaceIds: lines.map(({ place }) => place.id) });
+
+/** The order, confirmed on account. */
+export const confirmedOrder = (order = openOrder()): Order => next(confirm(order, saleOf(order), NOW));

@@ -93,32 +93,30 @@ describe.each(engines)('held places are limited per client, on $name', (engine) 
     const orders = { of: () => ({ find: async () => held }) } as unknown as CollectionHandle<OrderDocument>;
     const limit = createHoldLimit(orders, () => 5, { now: () => time.now, elapsed: () => time.elapsed });
     const holder = { institution: 'opera', client: 'set-back' };
-    await limit.check(holder, 'ord_1', 5);
+    (await limit.admit(holder, 5))();
     held.push({ id: 'ord_2', heldPlaces: 5, deadline: time.now + 60_000 });
     time.now -= 3_600_000;
     time.elapsed += 2_001;
-    await expect(limit.check(holder, 'ord_1', 1)).rejects.toMatchObject({ code: 'order_hold_limit' });
+    await expect(limit.admit(holder, 1)).rejects.toMatchObject({ code: 'order_hold_limit' });
   });
 
-  test('a write that never ends counts for 30 seconds, and one that fails does not count', async () => {
-    let now = 0;
-    const limit = createHoldLimit(fixture.context.orders, () => 5, { elapsed: () => now });
-    const holder = { institution: 'opera', client: `stuck-${Date.now()}` };
-    const failing = limit.admit(holder, 'ord_1', 5, () => Promise.reject(new Error('planted')));
-    await expect(failing).rejects.toThrow('planted');
-    await limit.check(holder, 'ord_2', 5);
-    const writing = Promise.withResolvers<void>();
-    void limit.admit(holder, 'ord_3', 5, () => {
-      writing.resolve();
-      return new Promise(() => undefined);
-    });
-    await writing.promise;
-    await expect(limit.check(holder, 'ord_4', 1)).rejects.toMatchObject({ code: 'order_hold_limit' });
-    now += 10_000;
-    await expect(limit.check(holder, 'ord_4', 1)).rejects.toMatchObject({ code: 'order_hold_limit' });
-    now += 21_000;
-    await limit.check(holder, 'ord_4', 5);
-    const atOnce = ['ord_5', 'ord_6'].map((id) => limit.admit(holder, id, 3, async () => id));
+  test('places count while their write is in flight, and no longer', async () => {
+    const limit = createHoldLimit(fixture.context.orders, () => 5);
+    const holder = { institution: 'opera', client: `busy-${Date.now()}` };
+    const end = await limit.admit(holder, 3);
+    await expect(limit.admit(holder, 3)).rejects.toMatchObject({ code: 'order_hold_limit' });
+    end();
+    const atOnce = [limit.admit(holder, 3), limit.admit(holder, 3)];
     expect((await Promise.allSettled(atOnce)).map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+  });
+
+  test('additions to one order at the same time are counted together', async () => {
+    const hall = fixture.catalog.hall(25);
+    const { data } = await until201(() =>
+      fixture.call<{ readonly id: string }>('POST', '', { client: 'eager', body: { items: [hall.item(1)] } }),
+    );
+    const add = () => fixture.call('POST', `/${data.id}/lines`, { client: 'eager', body: { items: [hall.item(6)] } });
+    const codes = (await Promise.all(Array.from({ length: 4 }, add))).map(({ status }) => status);
+    expect(codes.filter((status) => status === 201)).toHaveLength(1);
   });
 });

@@ -23,11 +23,11 @@ describe.each(engines)('sales and open cancellations are counted, on $name', (en
   test('a hold, a sale, its cancellation and its settlement change the metrics', async () => {
     const { path, order } = await newOrder(fixture);
     const places = order.lines.length;
-    expect(await readMetrics('orders_moved')).toEqual({ 'orders_moved_total{from="draft",to="open"}': 1 });
+    expect(await readMetrics('orders_moved')).toEqual({ 'orders_moved_total{from="new",to="open"}': 1 });
     expect(await readMetrics('orders_held')).toEqual({ orders_held: 1 });
     await fixture.call('POST', `${path}/confirmation`, { body: { onAccount: true } });
     expect(await readMetrics('orders_places')).toEqual({
-      'orders_places_moved_total{from="draft",to="open"}': places,
+      'orders_places_moved_total{from="new",to="open"}': places,
       'orders_places_moved_total{from="open",to="confirmed"}': places,
     });
     expect(await readMetrics('orders_cancel')).toEqual({

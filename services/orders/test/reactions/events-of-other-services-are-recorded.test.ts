@@ -45,15 +45,6 @@ describe.each(engines)('events of other services are recorded, on $name', (engin
     expect((await read(fixture, `/${open.id}`)).version).toBe(version);
   });
 
-  test('performance.cancelled during a hold refuses the new order, and nothing stays held', async () => {
-    const hall = fixture.catalog.hall(2);
-    fixture.catalog.before.set('holdPlaces', () => performanceCancelled(hall.performanceId));
-    const answer = await fixture.call('POST', '', { body: { items: [hall.item()] } });
-    fixture.catalog.before.clear();
-    expect(answer).toMatchObject({ status: 409, code: 'order_not_on_sale' });
-    expect(fixture.catalog.count(hall)).toEqual({ free: 2, held: 0, sold: 0 });
-  });
-
   test('performance.cancelled cancels more orders than one page', async () => {
     const hall = fixture.catalog.hall(210);
     const created = await Promise.all(

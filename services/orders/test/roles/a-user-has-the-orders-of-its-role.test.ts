@@ -72,7 +72,7 @@ describe.each(engines)('a user has the orders of its role, on $name', (engine) =
         ]);
       }
     }
-    expect((await fixture.call('GET', `/${id}`)).data).toMatchObject({ version: 2, state: 'open' });
+    expect((await fixture.call('GET', `/${id}`)).data).toMatchObject({ version: 1, state: 'open' });
   };
 
   test('a box office with points of sale has their orders only', async () => {

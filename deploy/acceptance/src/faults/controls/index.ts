@@ -3,7 +3,16 @@
 import { refreshTokenKept, usageOverwritten } from './access.ts';
 import type { Control } from './control.ts';
 import { acknowledgedEarly, predecessorIgnored, publishedUnconfirmed } from './messaging.ts';
-import { holdForgotten, leaseNeverLapses, olderEventObeyed, releaseWithoutVersion } from './steps.ts';
+import {
+  confirmedWithoutState,
+  holdForgotten,
+  olderEventObeyed,
+  paidForgotten,
+  paymentIgnored,
+  paymentNotDerived,
+  releaseWithoutVersion,
+  saleWithoutHolder,
+} from './selling.ts';
 import {
   claimWithoutSwap,
   institutionDropped,
@@ -21,9 +30,13 @@ export const controls: readonly Control[] = [
   publishedUnconfirmed,
   institutionDropped,
   institutionDroppedById,
-  leaseNeverLapses,
+  paidForgotten,
+  saleWithoutHolder,
+  confirmedWithoutState,
   updateWithoutVersion,
   releaseWithoutVersion,
+  paymentNotDerived,
+  paymentIgnored,
   olderEventObeyed,
   noRollback,
   holdForgotten,

@@ -1,3 +1,4 @@
+import { unpaidStates } from '@boxoffice/orders';
 import type { OrderView, TicketView } from '../client/views.ts';
 import { type Entry, isAboutTicket, orderOf } from '../round/journal.ts';
 import { type Evidence, grouped } from './evidence.ts';
@@ -80,8 +81,19 @@ const checkTicket = (ticket: TicketView | undefined, { action, subject }: Entry,
   }
 };
 
+/** Paid in full, an order is sold: by the request, its repeat, or the sweep. What was refunded covers nothing. */
+const checkPaid = ({ entries, observed, closed = false }: Evidence, check: Check): void => {
+  const refunded = new Set(entries.filter(({ action }) => action === 'refund').map(({ subject }) => subject));
+  for (const { id, state, total, paid } of observed.orders) {
+    const isPaid = total > 0 && paid >= total && !refunded.has(id) && !closed;
+    check.that('I2', !isPaid || !unpaidStates.includes(state), () => `${id} is ${state}, and ${paid} are paid`);
+  }
+};
+
 /** I2: everything that was acknowledged to a client is stored, and nothing exists that no client requested. */
-export const checkAcknowledged = ({ entries, observed, closed = false }: Evidence, check: Check): void => {
+export const checkAcknowledged = (evidence: Evidence, check: Check): void => {
+  const { entries, observed, closed = false } = evidence;
+  checkPaid(evidence, check);
   const orders = new Map(observed.orders.map((order) => [order.id, order]));
   const byOrder = grouped(entries, (entry) => orderOf(entry) ?? '');
   for (const [id, about] of byOrder) {

@@ -1,14 +1,11 @@
 import type { OrderView, TicketView } from '../client/views.ts';
 import type { Entry } from '../round/journal.ts';
-import { type Evidence, grouped } from './evidence.ts';
+import { type Evidence, grouped, isInterrupted } from './evidence.ts';
 import type { Check } from './verdict.ts';
 
 /** Changes of lines that a crash may have cut short: what they held is released with the order at the latest. */
 const interrupted = (entries: readonly Entry[]): number =>
-  entries.filter(
-    ({ action, outcome, unknownTries }) =>
-      (action === 'add' || action === 'remove') && (outcome === 'unknown' || unknownTries > 0),
-  ).length;
+  entries.filter((entry) => (entry.action === 'add' || entry.action === 'remove') && isInterrupted(entry)).length;
 
 const checkCancelled = (order: OrderView, tickets: readonly TicketView[], leftOver: number, check: Check): void => {
   const { id, lines, confirmedAt, cancellation } = order;

@@ -4,11 +4,20 @@ import type { LineView, OrderView, TicketView } from '../client/views.ts';
 import type { Checkout, Entry } from '../round/journal.ts';
 import type { ObservedState } from '../round/observed-state.ts';
 
+/** Who holds a place, and until when (epoch milliseconds). */
+export interface Hold {
+  readonly placeId: string;
+  readonly holder: string;
+  readonly until: number;
+}
+
 /** Everything known of a round once it is quiet: the clients' journal and the product's state. */
 export interface Evidence {
   readonly entries: readonly Entry[];
   readonly checkouts: readonly Checkout[];
   readonly observed: ObservedState;
+  /** The holds as the catalog stores them, of places without a line. */
+  readonly holds?: readonly Hold[];
   /** Absent where nobody listened. */
   readonly heard?: Heard;
   /** Whether the institution has cancelled the performance, which also cancels orders without a client's request. */
@@ -40,6 +49,10 @@ export const claimsIn = ({ orders, tickets }: ObservedState): Claim[] => {
     }),
   );
 };
+
+/** Whether a request had no conclusive answer at some time: its process may have died between two of its effects. */
+export const isInterrupted = ({ outcome, unknownTries }: Pick<Entry, 'outcome' | 'unknownTries'>): boolean =>
+  outcome === 'unknown' || unknownTries > 0;
 
 /** Groups by a key. */
 export const grouped = <T>(all: readonly T[], keyOf: (one: T) => string): Map<string, T[]> => {

@@ -4,7 +4,7 @@ import { type Entry, isAboutTicket } from '../round/journal.ts';
 import { type Evidence, grouped } from './evidence.ts';
 import type { Check } from './verdict.ts';
 
-/** No process blocks a key. A repeat takes the pending step of a dead one over within seconds. */
+/** No process blocks a key: a repeat waits for nobody but the catalog. */
 const BUSY_AT_MOST_MS = 13_000;
 
 /**

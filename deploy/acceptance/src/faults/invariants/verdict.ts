@@ -1,6 +1,6 @@
 /** The invariants, as the violations name them; docs/reliability.md has the same text. */
 export const invariants = {
-  I1: 'free + held + sold = capacity, and every place that is not free belongs to exactly one order',
+  I1: 'free + held + sold = capacity, and a place that is not free is of one order, or of a dead request until its hold ends',
   I2: 'everything that was acknowledged to a client is there, and nothing that was not requested',
   I3: 'every cancelled order is settled with the right numbers, and was cancelled by one request',
   I4: 'each line of a confirmed order has one live ticket, no ticket is without an order, and outboxes drain',

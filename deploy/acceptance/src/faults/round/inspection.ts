@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { catalog } from '@boxoffice/catalog';
+import { catalog, places } from '@boxoffice/catalog';
 import { contacts } from '@boxoffice/contacts';
 import { type DeadLetter, declared, type QueueDepth } from '@boxoffice/messaging';
 import { orders } from '@boxoffice/orders';
 import { collection, type Document, type OutboxEvent, type Store } from '@boxoffice/store';
 import { tickets } from '@boxoffice/tickets';
 import { type DataLocation, openStores } from '../deployment/installation.ts';
+import type { Hold } from '../invariants/evidence.ts';
 import { patiently } from './patiently.ts';
 
 /** The facts of an installation as an operator reads them, beside its processes. */
@@ -26,6 +27,8 @@ export interface Inspection {
    * Returns the id under which they become dead letters.
    */
   plantBytes(type: string): Promise<string>;
+  /** Who holds the places of a performance, and until when. */
+  holds(performanceId: string): Promise<readonly Hold[]>;
   /** The stored documents of an institution that have one of the ids, each as one line. */
   documents(institution: string, ids: readonly string[]): Promise<readonly string[]>;
   close(): Promise<void>;
@@ -74,6 +77,12 @@ export const inspect = async (location: DataLocation): Promise<Inspection> => {
       const unreadable = { ...message, toJSON: () => 'nonsense' };
       await engines.bus.publish(unreadable);
       return id;
+    },
+    async holds(performanceId) {
+      const where = { performanceId, state: 'held', freeFrom: { gt: Date.now() } };
+      const stored = stores.get('catalog')?.collection(places).acrossInstitutions;
+      const held = (await patiently(async () => stored?.find({ where }))) ?? [];
+      return held.map(({ id, holder, freeFrom }) => ({ placeId: id, holder: holder ?? '', until: freeFrom }));
     },
     async documents(institution, ids) {
       const found: string[] = [];

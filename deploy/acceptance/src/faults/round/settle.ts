@@ -1,5 +1,6 @@
 import type { Client } from '@boxoffice/testkit';
 import type { Deployment } from '../deployment/deployment.ts';
+import { claimsIn } from '../invariants/evidence.ts';
 import { checkFacts } from '../invariants/facts.ts';
 import { checkRound } from '../invariants/index.ts';
 import { createCheck, type Verdict } from '../invariants/verdict.ts';
@@ -52,7 +53,11 @@ export const settle = async (
       const heard = { events: await round.feed.read(), delivered: round.receiver };
       const endingsOf = (service: 'orders' | 'tickets') => deployment.runs(service).flatMap((one) => one.endings());
       const endings = { orders: endingsOf('orders'), tickets: endingsOf('tickets') };
-      const evidence = { entries, checkouts, observed, heard, closed, endings, slack };
+      const held = new Set(claimsIn(observed).map(({ line }) => line.place.id));
+      const isLoose = observed.places.some(({ id, state }) => state === 'held' && !held.has(id));
+      const holds = isLoose ? await inspection.holds(round.hall.performanceId) : [];
+      const loose = holds.filter(({ placeId }) => !held.has(placeId));
+      const evidence = { entries, checkouts, observed, holds: loose, heard, closed, endings, slack };
       checkRound(evidence, check);
       await round.alsoTrue?.(evidence, check);
       for (const { name, seconds, secondsAlive, story } of round.revivals) {

@@ -7,6 +7,7 @@ import { closing } from './closing.ts';
 import { commands } from './commands.ts';
 import { contention } from './contention.ts';
 import { doubled } from './doubled.ts';
+import { exchanges } from './exchanges.ts';
 import { kills } from './kills.ts';
 import { neighbours } from './neighbours.ts';
 import { outage } from './outage.ts';
@@ -21,6 +22,7 @@ import { signIns } from './sign-ins.ts';
 export const scenarios: readonly Scenario[] = [
   contention,
   seats,
+  exchanges,
   races,
   kills,
   checkout,

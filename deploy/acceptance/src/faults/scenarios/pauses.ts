@@ -40,8 +40,8 @@ export const pausesOf = (lengths: readonly number[], service?: ServiceName): Sce
 });
 
 /**
- * A process is stopped with SIGSTOP in the middle of its work and continues after others have taken its steps over: it
- * must not finish what is no longer its own.
+ * A process is stopped with SIGSTOP in the middle of its work and continues after others have done it: what it does then
+ * must have no effect.
  */
 export const pauses: Scenario = {
   name: NAME,

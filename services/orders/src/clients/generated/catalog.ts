@@ -64,7 +64,7 @@ export interface components {
             readonly holder: string;
             /** @description unique per holder */
             readonly requestId: string;
-            /** @description the version of the order; a call of an earlier version than the catalog knows has no effect */
+            /** @description the version of the order: a release or an expiry of an earlier version does not free what it takes */
             readonly asOf?: number;
             /**
              * Format: date-time
@@ -140,11 +140,8 @@ export interface components {
             readonly timeZone: string;
         };
         readonly StockChange: {
-            /**
-             * @description superseded: the order has abandoned the version of the call, or has places as of a later one; nothing was changed
-             * @enum {string}
-             */
-            readonly outcome: "done" | "refused" | "superseded";
+            /** @enum {string} */
+            readonly outcome: "done" | "refused";
             readonly places: readonly components["schemas"]["StockPlace"][];
             /** @description places that the holder has lost; if any, nothing was changed */
             readonly missing: readonly string[];
@@ -195,11 +192,8 @@ export interface components {
             readonly data: components["schemas"]["StockQuote"];
         };
         readonly StockRenewal: {
-            /**
-             * @description superseded: the order has abandoned the version of the call, or has places as of a later one; nothing was changed
-             * @enum {string}
-             */
-            readonly outcome: "done" | "refused" | "superseded";
+            /** @enum {string} */
+            readonly outcome: "done" | "refused";
             readonly places: readonly {
                 readonly id: string;
                 readonly performanceId: string;
@@ -279,8 +273,6 @@ export interface operations {
                      */
                     readonly heldUntil: string;
                     readonly placeIds?: readonly string[];
-                    /** @description the version of the order; a call of an earlier version than the catalog knows has no effect */
-                    readonly asOf?: number;
                 };
             };
         };
@@ -320,7 +312,7 @@ export interface operations {
                      */
                     readonly heldUntil: string;
                     readonly placeIds: readonly string[];
-                    /** @description the version of the order; a call of an earlier version than the catalog knows has no effect */
+                    /** @description the version of the order: a release or an expiry of an earlier version does not free what it takes */
                     readonly asOf?: number;
                 };
             };
@@ -354,8 +346,6 @@ export interface operations {
             readonly content: {
                 readonly "application/json": {
                     readonly placeIds: readonly string[];
-                    /** @description the version of the order; a call of an earlier version than the catalog knows has no effect */
-                    readonly asOf?: number;
                 };
             };
         };
@@ -390,7 +380,7 @@ export interface operations {
                     readonly placeIds?: readonly string[];
                     /** @description unique per holder */
                     readonly requestId?: string;
-                    /** @description the version of the order; a call of an earlier version than the catalog knows has no effect */
+                    /** @description the version of the order: a release or an expiry of an earlier version does not free what it takes */
                     readonly asOf?: number;
                     readonly sold?: boolean;
                 };
@@ -492,9 +482,9 @@ export const catalogValues = {
   'Hold.pointOfSale.ticketDelivery': ['electronic', 'print'],
   'Quotes.outcome': ['quoted', 'refused'],
   'Quotes.refusal.reason': ['invalid_reference', 'not_on_sale', 'places_unavailable', 'tariff_not_sold_here', 'too_many_places'],
-  'StockChange.outcome': ['done', 'refused', 'superseded'],
+  'StockChange.outcome': ['done', 'refused'],
   'StockPlace.state': ['held', 'sold', 'free'],
   'StockQuote.refusals.reason': ['invalid_reference', 'not_on_sale', 'places_unavailable', 'tariff_not_sold_here', 'too_many_places'],
-  'StockRenewal.outcome': ['done', 'refused', 'superseded'],
+  'StockRenewal.outcome': ['done', 'refused'],
   'StockRenewal.places.state': ['held', 'sold', 'free'],
 } as const;

@@ -7,22 +7,11 @@ import { abandoned, isPastDue, isUnpaid, linesAtEnd, touched } from './state.ts'
 const isOver = (order: Order, now: number): boolean =>
   isUnpaid(order) && order.deadline !== null && order.deadline <= now;
 
-/**
- * Begins the sale of an order that is paid in full, by a change of its lines or at its deadline, when it is `late`: its
- * hold has ended, so its places are held again or replaced.
- */
-export const soldIfPaid = <O extends Order>(order: O, request: string, now: number): Accepted<O> | undefined =>
-  isUnpaid(order) && isPaidInFull(order)
-    ? accept({
-        ...order,
-        pendingStep: { step: 'confirm', request, since: now, late: isOver(order, now), paymentId: null },
-      })
-    : undefined;
+/** The order that is to be sold, since it is paid in full by a change of its lines or at its deadline; else undefined. */
+export const soldIfPaid = <O extends Order>(order: O, now: number): Accepted<O> | undefined =>
+  isUnpaid(order) && isPaidInFull(order) ? accept({ ...order, saleDue: { since: now, paymentId: null } }) : undefined;
 
-/**
- * Expires the order if its deadline has passed, whatever step is pending; unchanged otherwise. For the end of a step
- * that did not sell it.
- */
+/** Expires the order if its deadline has passed, also one that could not be sold; unchanged otherwise. */
 export const expiredUnsold = <O extends Order>(order: O, now: number): Accepted<O> =>
   isOver(order, now)
     ? accept(
@@ -33,7 +22,7 @@ export const expiredUnsold = <O extends Order>(order: O, now: number): Accepted<
             lines: linesAtEnd(order),
             deadline: null,
             cameFrom: null,
-            pendingStep: null,
+            saleDue: null,
             heldPlaces: 0,
             ...abandoned(order, now),
           },
@@ -45,13 +34,12 @@ export const expiredUnsold = <O extends Order>(order: O, now: number): Accepted<
 
 /** The end of an order whose deadline has passed: sold if it is paid in full, else expired; unchanged otherwise. */
 export const endedIfDue = <O extends Order>(order: O, now: number): Accepted<O> =>
-  (isOver(order, now) ? soldIfPaid(order, `${order.id}.paid.${order.deadline}`, now) : undefined) ??
-  expiredUnsold(order, now);
+  (isOver(order, now) ? soldIfPaid(order, now) : undefined) ?? expiredUnsold(order, now);
 
 /**
  * Ends an order whose deadline has passed, on read and by the sweep: paid in full it begins the sale, else it expires.
- * Refused as `not_due` before that, in states without a deadline, and while a step is pending (recovery ends it first).
- * Payments stay, pending ones too.
+ * Refused as `not_due` before that, in states without a deadline, and once the sale is due. Payments stay, pending ones
+ * too.
  */
 export const expire = <O extends Order>(order: O, now: number): Decision<O> =>
   isPastDue(order, now) ? endedIfDue(order, now) : refuse('not_due');

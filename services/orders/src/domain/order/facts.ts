@@ -107,7 +107,10 @@ export const namedTickets = (order: Order): NamedTickets => {
 /** Whether the order names any beneficiary. */
 export const hasNames = ({ lines }: Pick<Order, 'lines'>): boolean => lines.some(({ beneficiary }) => beneficiary);
 
-/** Lists the places of the lines, and those of removed lines that are not released yet. */
+/**
+ * Lists the places of the lines; without tickets also those of removed lines that are not released yet. With tickets
+ * each place stands for one of them.
+ */
 export const orderCancelled = (
   order: Order,
   how: Pick<OrderCancelled['data'], 'hadTickets' | 'override'>,
@@ -117,10 +120,7 @@ export const orderCancelled = (
     orderId: order.id,
     hadTickets: how.hadTickets,
     override: how.override,
-    placeIds: [
-      ...placeIdsOf(order.lines),
-      ...(order.pendingStep?.step === 'release' ? order.pendingStep.placeIds : []),
-    ],
+    placeIds: [...placeIdsOf(order.lines), ...(how.hadTickets ? [] : (order.removedPlaces?.placeIds ?? []))],
   },
 });
 

@@ -1,14 +1,11 @@
-// The order itself: its states, money, pending step, expiry and facts.
-
-import type { PendingStep } from './pending-step.ts';
+// The order itself: its states, money, expiry and facts.
 
 /** The states that partners and visitors see and that lists filter by. */
 export const visibleStates = ['open', 'reserved', 'payment_pending', 'confirmed', 'expired', 'cancelled'] as const;
 
 export type VisibleState = (typeof visibleStates)[number];
 
-/** `draft` is internal: its places are being held, and only recovery finds it. */
-export type State = 'draft' | VisibleState;
+export type State = VisibleState;
 
 /** One sellable unit of stock, as the catalog describes it. */
 export interface Place {
@@ -151,6 +148,22 @@ export interface FormerGuests {
   readonly since: number;
 }
 
+/** The sale of an order that is paid in full. */
+export interface SaleDue {
+  /** Since when; epoch milliseconds. The sweep sells what no request has sold by then. */
+  readonly since: number;
+  /** The payment that completed it; null if a change of lines did, or the deadline came. */
+  readonly paymentId: string | null;
+}
+
+export interface RemovedPlaces {
+  /** Since when the oldest waits for its release; epoch milliseconds. */
+  readonly since: number;
+  /** The version of the order before the last removal: what it has taken since then is not released. */
+  readonly asOf: number;
+  readonly placeIds: readonly string[];
+}
+
 /** An order. Instants are epoch milliseconds, amounts integers in the currency's minor unit. */
 export interface Order {
   readonly id: string;
@@ -161,10 +174,10 @@ export interface Order {
   readonly externalReference: string | null;
   /** Absent: print. */
   readonly ticketDelivery?: TicketDelivery;
-  /** ISO 4217; empty in a draft. */
+  /** ISO 4217. */
   readonly currency: string;
   readonly lines: readonly Line[];
-  /** The performances of the lines (in a draft: of the requested items), each once. */
+  /** The performances of the lines, each once. */
   readonly performanceIds: readonly string[];
   readonly payments: readonly Payment[];
   readonly refunds: readonly Refund[];
@@ -178,16 +191,15 @@ export interface Order {
   readonly confirmedAt: number | null;
   readonly cancellation: Cancellation | null;
   readonly ticketNotes: readonly TicketControl[];
-  /** The pending step; null if there is none. */
-  readonly pendingStep: PendingStep | null;
-  /** Unsold places that the order holds or is about to hold, summed up by the limit per client. */
+  /** The sale that follows from what the order has paid, until it is confirmed or places are gone; absent: none. */
+  readonly saleDue?: SaleDue | null;
+  /** Places of removed lines, until the catalog has released them; absent: none. */
+  readonly removedPlaces?: RemovedPlaces | null;
+  /** Unsold places that the order holds, summed up by the limit per client. */
   readonly heldPlaces: number;
   /** Since when tickets must be sent the beneficiaries' names; absent or null once acknowledged, or without names. */
   readonly namesDue?: number | null;
-  /**
-   * The last requests whose effect is in the order and that have no idempotency record: a shopper's, and those that
-   * recovery finished.
-   */
+  /** The last requests whose effect is in the order and that have no idempotency record: a shopper's. */
   readonly handledRequests?: readonly string[];
   /** Absent: the order never was a cart, or still is one. */
   readonly checkout?: Checkout;
@@ -204,6 +216,6 @@ export interface Order {
   readonly createdAt: number;
   /** When a visible member last changed; null while not listed. */
   readonly modifiedAt: number | null;
-  /** Since when the order is listed; null for drafts and carts. */
+  /** Since when the order is listed; null for carts. */
   readonly listedAt: number | null;
 }

@@ -18,9 +18,9 @@ export const linesAtEnd = (order: Order): readonly Line[] =>
 export const abandoned = (order: Order, now: number): Pick<Order, 'abandonedAt'> =>
   isHidden(order) ? { abandonedAt: now } : {};
 
-/** Whether the deadline has passed, the expiry is not written yet, and no step is pending. */
+/** Whether the deadline has passed and its consequence is not written yet: the expiry, or the sale of a paid order. */
 export const isPastDue = (order: Order, now: number): boolean =>
-  isUnpaid(order) && order.pendingStep === null && order.deadline !== null && order.deadline <= now;
+  isUnpaid(order) && order.saleDue == null && order.deadline !== null && order.deadline <= now;
 
 /** The order with a visible change. `modifiedAt` never decreases, since clocks of processes differ. */
 export const touched = <O extends Order>(order: O, now: number): O =>
@@ -43,7 +43,6 @@ export const performancesOf = (lines: readonly Pick<Line, 'performanceId'>[]): s
 ];
 
 const names: Readonly<Record<State, string>> = {
-  draft: 'being created',
   open: 'open',
   reserved: 'reserved',
   payment_pending: 'waiting for its payment',
@@ -57,15 +56,12 @@ export const wrongState = ({ state }: Pick<Order, 'state'>, action: string): Ref
   refused: { reason: 'wrong_state', state, details: `The order is ${names[state]}, so it cannot be ${action}.` },
 });
 
-/** The refusal of a command that must wait for another step. */
-export const busy = (): Refused => refuse('busy');
-
 /**
- * The refusal of a command that cannot be decided now, or undefined: a step is pending, the deadline has passed, or
- * the state is none of `states`. `action` completes "the order cannot be …".
+ * The refusal of a command that cannot be decided now, or undefined: the order is paid in full and not sold yet, the
+ * deadline has passed, or the state is none of `states`. `action` completes "the order cannot be …".
  */
 export const unfit = (order: Order, states: readonly State[], action: string, now: number): Refused | undefined => {
-  if (order.pendingStep !== null) return busy();
+  if (order.saleDue) return refuse('sale_due');
   if (isPastDue(order, now)) return refuse('past_due', `The order's deadline has passed, so it cannot be ${action}.`);
   return states.includes(order.state) ? undefined : wrongState(order, action);
 };

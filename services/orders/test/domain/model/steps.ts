@@ -1,129 +1,213 @@
-import { open } from '../../../src/domain/opening.ts';
+import type { Sale } from '../../../src/domain/confirmation.ts';
+import { accept, isRefused, refuse } from '../../../src/domain/order/decision.ts';
 import { orderConfirmed } from '../../../src/domain/order/facts.ts';
-import { NO_OWNER, type PendingStep } from '../../../src/domain/order/pending-step.ts';
-import { recovery } from '../../../src/domain/recovery.ts';
-import { HOLD_MS, type Scenario } from './scenario.ts';
+import type { SaleDue } from '../../../src/domain/order/order.ts';
+import { isUnpaid } from '../../../src/domain/order/state.ts';
+import type { Reason } from '../../../src/domain/refusals.ts';
+import type { Doc, Outcome, Rule, World } from './world.ts';
 
-/** What a process does after its first write; at each `yield` it may die or be overtaken. */
-export type Steps = Generator<undefined, void>;
+/**
+ * What becomes of a call: it is answered; answered, and delivered a second time later; done, but the answer is lost; or
+ * delivered only later, when its caller has gone on.
+ */
+export type Fate = 'answered' | 'twice' | 'unanswered' | 'late';
 
-/** A process that has paused for this long counts as dead. */
-const LEASE_MS = 15_000;
+/** What a process does; before each of its effects it may stall for any time, or die. */
+export type Steps<Result = void> = Generator<undefined, Result, Fate>;
 
-/** Whether no process works on the step any more. */
-export const isLeft = ({ since, owner }: PendingStep, now: number): boolean =>
-  owner === NO_OWNER || now - since >= LEASE_MS;
+/** The catalog did not answer in time. */
+export class Unavailable extends Error {}
 
-/** Between two calls: whether the process may make the next one, which it must not once it counts as dead. */
-function* pause(scenario: Scenario, pending: PendingStep): Generator<undefined, boolean> {
-  yield;
-  return !isLeft(pending, scenario.now());
-}
+/** The request is refused. */
+export class Refused extends Error {
+  readonly reason: Reason;
 
-const LATE_HOLD_MS = 120_000;
-
-function* sell(scenario: Scenario, pending: PendingStep & { step: 'confirm' }): Steps {
-  const { rules, stock } = scenario;
-  const ids = () => scenario.order()?.lines.map(({ place }) => place.id) ?? [];
-  const fail = () => void scenario.write((order) => rules.failConfirm(order, pending, scenario.now()));
-  let replaced: ReturnType<typeof stock.renew> = [];
-  if (pending.late) {
-    if (!(yield* pause(scenario, pending))) return;
-    replaced = stock.renew(pending.request, ids(), scenario.now() + LATE_HOLD_MS, scenario.version(), scenario.now());
-    if (!replaced) return fail();
+  constructor(reason: Reason) {
+    super(reason);
+    this.reason = reason;
   }
-  const renewed = replaced;
-  if (!(yield* pause(scenario, pending))) return;
-  const wanted = ids().map((id) => renewed.find(({ replaces }) => replaces === id)?.place.id ?? id);
-  const sold = stock.sell(wanted);
-  yield;
-  if (!sold) return fail();
-  const sale = { request: pending.request, soldPlaceIds: wanted, replaced };
-  scenario.write((order) => rules.confirm(order, sale, scenario.now()));
-  yield;
-  const confirmed = scenario.order();
-  if (confirmed?.state === 'confirmed') scenario.tickets.issue(orderConfirmed(confirmed).data);
 }
 
-function* holdLonger(scenario: Scenario, pending: PendingStep & { step: 'extend' }): Steps {
-  if (!(yield* pause(scenario, pending))) return;
-  const done = scenario.stock.extend(scenario.order()?.lines.map(({ place }) => place.id) ?? [], pending.until);
-  yield;
-  scenario.write((order) =>
-    done
-      ? scenario.rules.extended(order, pending, scenario.now())
-      : scenario.rules.failExtension(order, pending, scenario.now()),
-  );
+const TRIES = 8;
+const RENEWED_MS = 120_000;
+
+/** A call of the catalog. */
+export function* call<Answer>(world: World, effect: () => Answer): Steps<Answer> {
+  const fate = yield;
+  if (fate === 'twice' || fate === 'late') world.late.push(effect);
+  if (fate === 'late') throw new Unavailable();
+  const answer = effect();
+  if (fate === 'unanswered') throw new Unavailable();
+  return answer;
 }
 
-function* holdLines(scenario: Scenario, pending: PendingStep & { step: 'lines' }, until: number): Steps {
-  const { rules, stock } = scenario;
-  if (!(yield* pause(scenario, pending))) return;
-  const held = stock.hold(pending.request, pending.quantity, until, scenario.now());
+/** The order as it is now. */
+export function* read(world: World, id: string): Steps<Doc> {
   yield;
-  const lines = held && scenario.lines(held);
-  const { request } = pending;
-  if (!lines) return void scenario.write((order) => rules.failLines(order, pending, scenario.now()));
-  const { refused } = scenario.write((order) =>
-    rules.addLines(order, { request, lines, currency: 'CHF' }, scenario.now()),
-  );
-  if (!refused) return;
-  yield* abandonLines(scenario, pending);
+  const doc = world.get(id);
+  if (!doc) throw new Refused('unknown_order');
+  return doc;
 }
 
-function* abandonLines(scenario: Scenario, pending: PendingStep & { step: 'lines' }): Steps {
+/** A write of the store. */
+export function* write(
+  world: World,
+  doc: Doc,
+  rule: Rule,
+  options: Parameters<World['write']>[2] = {},
+): Steps<Outcome> {
   yield;
-  scenario.stock.release({ request: pending.request });
-  yield;
-  scenario.write((order) => scenario.rules.failLines(order, pending, scenario.now()));
+  return world.write(doc, rule, options);
 }
 
-function* release(scenario: Scenario, pending: PendingStep & { step: 'release' }): Steps {
-  if (!(yield* pause(scenario, pending))) return;
-  scenario.stock.release({ ids: pending.placeIds });
-  yield;
-  scenario.write((order) => scenario.rules.released(order, pending, scenario.now()));
-}
+export const placesOf = ({ order }: Doc): string[] => order.lines.map(({ place }) => place.id);
 
-/** Creates the order: holds its places and opens it. */
-export function* create(scenario: Scenario, places: number, cart: boolean): Steps {
-  yield;
-  const until = scenario.now() + HOLD_MS;
-  const held = scenario.pending()?.step === 'create' && scenario.stock.hold('create', places, until, scenario.now());
-  if (!held) return;
-  yield;
-  const hold = { request: 'create', lines: scenario.lines(held), currency: 'CHF', until, cart };
-  scenario.write((order) => open(order, hold, scenario.now()));
-}
-
-/** Continues after the write that left a pending step. */
-export const continueStep = (scenario: Scenario, pending: PendingStep | null): Steps | undefined => {
-  switch (pending?.step) {
-    case 'confirm':
-      return sell(scenario, pending);
-    case 'extend':
-      return holdLonger(scenario, pending);
-    case 'lines':
-      return holdLines(scenario, pending, scenario.order()?.expiresAt ?? 0);
-    case 'release':
-      return release(scenario, pending);
-    default:
-      return undefined;
+/** Sells the places of an order whose sale is due; undefined: they are gone. */
+function* sellDue(world: World, doc: Doc, { since }: SaleDue): Steps<Sale | undefined> {
+  const { stock } = world;
+  const { id, order, version: asOf } = doc;
+  const isLate = order.state === 'expired' || (order.expiresAt ?? 0) <= world.now();
+  let renewed = order.lines.map(({ place }) => ({ place, replaces: null as string | null }));
+  if (isLate) {
+    const renewal = { holder: id, request: `sale-${since}`, until: world.now() + RENEWED_MS, ids: placesOf(doc), asOf };
+    world.renewed.add(id);
+    const again = yield* call(world, () => stock.renew(renewal));
+    if (!again) return undefined;
+    renewed = [...again];
   }
+  const ids = renewed.map(({ place }) => place.id);
+  const missing = yield* call(world, () => stock.sell(id, ids));
+  if (missing.length > 0) return undefined;
+  const replaced = renewed.flatMap(({ place, replaces }) => (replaces === null ? [] : [{ place, replaces }]));
+  return { soldPlaceIds: ids, replaced };
+}
+
+/** Sells an order whose sale is due, confirms it and issues its tickets. */
+export function* sell(world: World, due: Doc): Steps<Doc> {
+  const { rules, stock } = world;
+  let doc = due;
+  for (let tries = 1; doc.order.saleDue; tries += 1) {
+    const { paymentId } = doc.order.saleDue;
+    const sale: Sale | undefined = yield* sellDue(world, doc, doc.order.saleDue);
+    const rule: Rule = (order, now) =>
+      sale ? rules.confirmPaid(order, { ...sale, paymentId }, now) : rules.giveUpSale(order, paymentId, now);
+    const outcome: Outcome = yield* write(world, doc, rule, { gone: !sale });
+    doc = outcome.doc;
+    if (outcome.refused === 'overtaken' && tries < 3) continue;
+    const refused = outcome.refused ?? outcome.answer;
+    const { id, version, order } = doc;
+    const kept = rules.keptBySale(order);
+    const rest = sale?.soldPlaceIds.filter((placeId) => !kept.includes(placeId)) ?? [];
+    if (rest.length > 0 && !isUnpaid(order)) yield* call(world, () => stock.release(id, rest, version));
+    if (refused) throw new Refused(refused);
+    return yield* issue(world, doc);
+  }
+  return doc;
+}
+
+/** Issues the tickets of a confirmed order by a direct call; without an answer the fact does it. */
+export function* issue(world: World, doc: Doc): Steps<Doc> {
+  yield;
+  if (doc.order.state === 'confirmed') world.ticketsOf(doc.id).issue(orderConfirmed(doc.order).data);
+  return doc;
+}
+
+/** As {@link sell}, for a request that asked for something else. */
+export function* sellIfDue(world: World, doc: Doc): Steps<Doc> {
+  try {
+    return yield* sell(world, doc);
+  } catch {
+    return world.get(doc.id) ?? doc;
+  }
+}
+
+/** Ends an order past due: sells it if it is paid in full, else writes its expiry. */
+export function* expireNow(world: World, doc: Doc): Steps<void> {
+  const outcome = yield* write(world, doc, world.rules.expire);
+  if (outcome.refused === undefined) yield* sellIfDue(world, outcome.doc);
+}
+
+/** Repeats a decision after what must come first: an expiry, or the sale of a paid order. */
+function* decided<Result extends Outcome>(
+  world: World,
+  id: string,
+  decide: (doc: Doc) => Steps<Result>,
+): Steps<Result> {
+  for (let tries = 1; ; tries += 1) {
+    const outcome = yield* decide(yield* read(world, id));
+    if (outcome.refused === 'past_due' && tries < TRIES) yield* expireNow(world, outcome.doc);
+    else if (outcome.refused === 'sale_due' && tries < TRIES)
+      try {
+        yield* sell(world, outcome.doc);
+      } catch (error) {
+        if (!(error instanceof Refused)) throw error;
+      }
+    else return outcome;
+  }
+}
+
+const orThrow = (outcome: Outcome): Doc => {
+  const refused = outcome.refused ?? outcome.answer;
+  if (refused) throw new Refused(refused);
+  return outcome.doc;
 };
 
-/** Recovery of the step of a dead process. */
-export function* recover(scenario: Scenario): Steps {
-  const order = scenario.order();
-  if (!order?.pendingStep || !isLeft(order.pendingStep, scenario.now())) return;
-  const lease = { from: order.pendingStep.owner, to: scenario.nextId('lea') };
-  scenario.write((current) => scenario.rules.takeOver(current, lease, scenario.now()));
-  const pending = scenario.pending();
-  const found = recovery({ pendingStep: pending });
-  if (found.action === 'abandon_draft') {
-    yield;
-    scenario.stock.release({ sold: true });
-    scenario.deleteDraft();
-  } else if (found.action === 'abandon_lines') yield* abandonLines(scenario, found.pending);
-  else yield* continueStep(scenario, pending) ?? [];
+export interface Command {
+  readonly id: string;
+  /** A repeat has the same and finds the effect. */
+  readonly request?: string;
+  /** Called in the write, once it happens. */
+  readonly written?: () => void;
+}
+
+/** The rule of a command, which changes nothing for a repeat. */
+const once =
+  (world: World, { id, request, written }: Command, rule: Rule, isWrite: boolean): Rule =>
+  (order, now, version) => {
+    if (request !== undefined && world.isHandled(id, request)) return accept(order);
+    const decision = rule(order, now, version);
+    if (isWrite && !isRefused(decision) && decision.next !== order) written?.();
+    return decision;
+  };
+
+/** Runs a command in one write. @throws Refused */
+export function* runCommand(world: World, command: Command, rule: Rule): Steps<Doc> {
+  const { id, request } = command;
+  const own = once(world, command, rule, true);
+  const options = request === undefined ? {} : { request };
+  return orThrow(yield* decided(world, id, (doc) => write(world, doc, own, options)));
+}
+
+export interface StockFirst<Effect> {
+  readonly rule: Rule;
+  readonly effect: (doc: Doc, next: Doc['order']) => Steps<Effect>;
+  readonly write: (effect: Effect) => Rule;
+}
+
+/** Changes places first, then writes the order once. @throws Refused, Unavailable */
+export function* runStockFirst<Effect>(
+  world: World,
+  command: Command,
+  { rule, effect, write: writing }: StockFirst<Effect>,
+): Steps<Doc> {
+  for (let tries = 1; ; tries += 1) {
+    const preview = once(world, command, rule, false);
+    // biome-ignore lint/correctness/useYield: it decides on what was read.
+    const decide = function* (doc: Doc) {
+      return world.preview(doc, preview);
+    };
+    const before = yield* decided(world, command.id, decide);
+    orThrow(before);
+    if (command.request !== undefined && world.isHandled(command.id, command.request)) return before.doc;
+    const had = yield* effect(before.doc, before.next);
+    try {
+      const { version } = before.doc;
+      const rule = writing(had);
+      const own: Rule = (order, now, current) =>
+        world.rules.fits(current, version) ? rule(order, now, current) : refuse('overtaken');
+      return yield* runCommand(world, command, own);
+    } catch (error) {
+      if (!(error instanceof Refused) || error.reason !== 'overtaken' || tries === TRIES) throw error;
+    }
+  }
 }

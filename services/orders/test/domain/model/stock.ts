@@ -1,100 +1,176 @@
 import type { Place } from '../../../src/domain/order/order.ts';
-import type { ReleaseCause } from '../../../src/domain/settlement.ts';
 
-/** A place in the model: its holder, the end of its hold, and the request. */
-interface Stocked {
+/** A place in the model, with the members of the catalog's that its conditions use. */
+export interface Stocked {
   readonly place: Place;
-  holder: 'free' | 'order' | 'other';
-  sold: boolean;
-  until: number;
-  request: string;
-  /** The version of the order that last held it again: older expiries and cancellations do not free it. */
+  /** A numbered seat cannot be replaced by another place. */
+  readonly numbered: boolean;
+  state: 'free' | 'held' | 'sold';
+  /** From when others may take it: the end of the hold; never, once sold. */
+  freeFrom: number;
+  /** The order that has it, also after the end of its hold, until another one takes it. */
+  holder: string | null;
+  request: string | null;
+  item: number | null;
+  /** The version of the order as of which it has the place: calls and facts of earlier versions do not release it. */
   asOf: number;
 }
 
-export interface Replacement {
-  readonly replaces: string;
-  readonly place: Place;
-}
+/** The conditions of the catalog's effects; a planted bug replaces one. */
+export const conditions = {
+  /** Which places an order may sell. */
+  isSellable: ({ holder }: Stocked, order: string): boolean => holder === order,
+  /** Which places of an order a call or fact of this version may release. */
+  isReleasable: ({ asOf }: Stocked, upTo: number): boolean => asOf <= upTo,
+  /** Which places of an order the release of a refused request may release. */
+  isOfRequest: ({ request }: Stocked, name: string): boolean => request === name,
+};
+
+export type Conditions = typeof conditions;
+
+const free = { state: 'free', freeFrom: 0, holder: null, request: null, item: null, asOf: 0 } as const;
 
 const stocked = (number: number): Stocked => ({
   place: { id: `plc_${number}`, label: `${number}`, row: null, seat: null },
-  holder: 'free',
-  sold: false,
-  until: 0,
-  request: '',
-  asOf: 0,
+  numbered: number % 3 === 1,
+  ...free,
 });
 
-/** The catalog for one order: others may take places as soon as a hold has lapsed. */
-export const createStock = (count: number) => {
+export interface Hold {
+  readonly holder: string;
+  readonly request: string;
+  readonly asOf: number;
+  /** Any places, or the one of this number. */
+  readonly wanted: { readonly count: number } | { readonly number: number };
+  readonly until: number;
+}
+
+export interface Renewal {
+  readonly holder: string;
+  readonly request: string;
+  readonly ids: readonly string[];
+  readonly until: number;
+  readonly asOf: number;
+}
+
+export interface Renewed {
+  readonly place: Place;
+  readonly replaces: string | null;
+}
+
+/** The catalog's places, of one category, with exactly its conditions; each call is atomic. */
+export const createStock = (
+  count: number,
+  { isSellable, isReleasable, isOfRequest }: Conditions,
+  now: () => number,
+) => {
   const places = Array.from({ length: count }, (_, number) => stocked(number));
-  const replacements = new Map<string, Replacement[]>();
-  const isFree = (place: Stocked, now: number) => place.holder === 'free' || (!place.sold && place.until <= now);
-  const own = (id: string) => places.find(({ holder, place }) => holder === 'order' && place.id === id);
-  const free = (place: Stocked) => Object.assign(place, stocked(0), { place: place.place });
-  const allOwn = (ids: readonly string[]) => ids.every((id) => own(id));
+  const ownOf = (order: string) => places.filter(({ holder }) => holder === order);
+  const named = (id: string) => places.find(({ place }) => place.id === id);
+  const isFree = ({ freeFrom }: Stocked) => freeFrom <= now();
+  const idsOf = (some: readonly Stocked[]) => some.map(({ place }) => place.id);
+  /** Changes the held ones of these places, all or none; sold ones stay sold. Returns those that are missing. */
+  const changeHeld = (
+    wanted: readonly string[],
+    isOwn: (place: Stocked) => boolean,
+    change: (place: Stocked) => void,
+  ): readonly string[] => {
+    const own = places.filter((place) => wanted.includes(place.place.id) && isOwn(place));
+    const missing = wanted.filter((id) => !own.some(({ place }) => place.id === id));
+    if (missing.length === 0) for (const place of own) if (place.state === 'held') change(place);
+    return missing;
+  };
+  const release = (which: (place: Stocked) => boolean): void => {
+    for (const place of places.filter(which)) Object.assign(place, free);
+  };
   return {
-    own: () => places.filter(({ holder }) => holder === 'order'),
-    /** Holds `count` places, all or none; a repeat of the request gets the same. */
-    hold: (request: string, count: number, until: number, now: number): Place[] | undefined => {
-      const before = places.filter((place) => place.holder === 'order' && place.request === request);
-      if (before.length > 0) return before.map(({ place }) => place);
-      const chosen = places.filter((place) => isFree(place, now)).slice(0, count);
-      if (chosen.length < count) return undefined;
-      for (const place of chosen) Object.assign(place, { holder: 'order', sold: false, until, request, asOf: 0 });
-      return chosen.map(({ place }) => place);
+    places,
+    ownOf,
+    /** Holds places, all or none; a repeat gets those that the request has, and makes them its own version's. */
+    hold: ({ holder, request, asOf, wanted, until }: Hold): { ids: string[]; until: number } | undefined => {
+      const had = places.filter((place) => place.holder === holder && place.request === request);
+      const choice = 'count' in wanted ? places : places.slice(wanted.number % count).slice(0, 1);
+      const more = 'count' in wanted ? wanted.count - had.length : 1 - had.length;
+      const fresh = choice.filter((place) => isFree(place) && !had.includes(place)).slice(0, Math.max(0, more));
+      for (const place of had) place.asOf = Math.max(place.asOf, asOf);
+      for (const place of had) if (place.state === 'held' && isFree(place)) place.freeFrom = until;
+      if (fresh.length < more) return undefined;
+      for (const place of fresh)
+        Object.assign(place, { state: 'held', freeFrom: until, holder, request, item: 0, asOf });
+      const all = [...had, ...fresh];
+      const ends = all.flatMap(({ state, freeFrom }) => (state === 'held' ? [freeFrom] : []));
+      return { ids: idsOf(all), until: Math.min(until, ...ends) };
     },
-    extend: (ids: readonly string[], until: number): boolean => {
-      if (!allOwn(ids)) return false;
-      for (const id of ids) Object.assign(own(id) ?? {}, { until });
-      return true;
-    },
-    sell: (ids: readonly string[]): boolean => {
-      if (!allOwn(ids)) return false;
-      for (const id of ids) Object.assign(own(id) ?? {}, { sold: true });
-      return true;
-    },
-    /**
-     * Holds places again, or others in place of lost ones; places with odd numbers are numbered seats, which cannot
-     * be replaced.
-     */
-    renew: (request: string, ids: readonly string[], until: number, asOf: number, now: number) => {
-      const known = replacements.get(request) ?? [];
-      const wanted = ids.map((replaces) => known.find((one) => one.replaces === replaces)?.place.id ?? replaces);
-      const found = wanted.map((id) => places.find((one) => one.place.id === id && (own(id) || isFree(one, now))));
-      const spare = places.filter((one) => isFree(one, now) && !wanted.includes(one.place.id));
-      const numberedIsGone = found.some((place, index) => !place && Number(ids[index]?.slice(4)) % 2 === 1);
-      const held = found.map((place) => place ?? spare.shift());
-      if (numberedIsGone || held.includes(undefined)) return undefined;
-      for (const place of held) Object.assign(place ?? {}, { holder: 'order', until, request, asOf });
-      replacements.set(
-        request,
-        held.flatMap((one, index) =>
-          one && one.place.id !== ids[index] ? [{ replaces: ids[index] ?? '', place: one.place }] : [],
-        ),
-      );
-      return replacements.get(request) ?? [];
-    },
-    release: ({ ids, request, sold }: { ids?: readonly string[]; request?: string; sold?: boolean }): void => {
-      for (const place of places.filter(({ holder }) => holder === 'order'))
-        if ((ids?.includes(place.place.id) ?? true) && (request ?? place.request) === place.request)
-          if (sold || !place.sold) free(place);
-    },
-    /** Applies an event of the order; returns how many of its places the order no longer has. */
-    follow: (cause: ReleaseCause, ids: readonly string[], version: number): number => {
-      for (const id of ids) {
-        const place = own(id);
-        if (place && (cause === 'tickets.cancelled' || place.asOf < version)) free(place);
+    /** Holds places longer, never shorter. */
+    extend: (order: string, ids: readonly string[], until: number) =>
+      changeHeld(
+        ids,
+        ({ holder }) => holder === order,
+        (place) => {
+          place.freeFrom = Math.max(place.freeFrom, until);
+        },
+      ),
+    /** Sells places that the order has, also after the end of their hold while nobody took them. */
+    sell: (order: string, ids: readonly string[]) =>
+      changeHeld(
+        ids,
+        (place) => isSellable(place, order),
+        (place) => {
+          Object.assign(place, { state: 'sold', freeFrom: Number.POSITIVE_INFINITY });
+        },
+      ),
+    /** Holds places again, all or none: the same ones if they are free, or another one instead of a lost one. */
+    renew: ({ holder, request, ids, until, asOf }: Renewal): readonly Renewed[] | undefined => {
+      if (until <= now()) return undefined;
+      const own = ownOf(holder);
+      const found: Stocked[] = [];
+      for (const [item, id] of ids.entries()) {
+        const earlier = own.find(
+          (place) => place.request === request && place.item === item && !ids.includes(place.place.id),
+        );
+        const had = own.find(({ place }) => place.id === id) ?? earlier;
+        const same = named(id);
+        const spare = () => places.find((place) => isFree(place) && !own.includes(place) && !found.includes(place));
+        const taken = had ?? (same && isFree(same) && !found.includes(same) ? same : undefined);
+        const place = taken ?? (same?.numbered ? undefined : spare());
+        if (!place) return undefined;
+        found.push(place);
       }
-      return ids.filter((id) => !own(id)).length;
+      for (const [item, place] of found.entries())
+        if (!own.includes(place)) Object.assign(place, { state: 'held', freeFrom: until, holder, request, item, asOf });
+        else {
+          if (place.state === 'held') place.freeFrom = Math.max(place.freeFrom, until);
+          place.asOf = Math.max(place.asOf, asOf);
+        }
+      return found.map(({ place }, index) => ({
+        place,
+        replaces: place.id === ids[index] ? null : (ids[index] ?? ''),
+      }));
     },
-    /** Another holder takes or releases a place. */
-    other: (number: number, now: number): void => {
-      const place = places[number % places.length];
-      if (place?.holder === 'other') free(place);
-      else if (place && isFree(place, now)) Object.assign(place, { holder: 'other', sold: true });
-    },
+    /** Releases these places, held or sold, unless the order has them since a later version. */
+    release: (order: string, ids: readonly string[], asOf: number): void =>
+      release((place) => place.holder === order && ids.includes(place.place.id) && isReleasable(place, asOf)),
+    /** Releases what a refused request has taken and not sold. */
+    releaseTaken: (order: string, ids: readonly string[], request: string, asOf: number): void =>
+      release(
+        (place) =>
+          place.holder === order &&
+          ids.includes(place.place.id) &&
+          place.state === 'held' &&
+          isOfRequest(place, request) &&
+          isReleasable(place, asOf),
+      ),
+    /** The fact of an expiry: what the order has as of an earlier version. */
+    releaseEarlier: (order: string, version: number): void =>
+      release((place) => place.holder === order && isReleasable(place, version - 1)),
+    /** The fact of a cancellation without tickets. */
+    releaseAll: (order: string): void => release(({ holder }) => holder === order),
+    /** The fact of cancelled tickets: never the places of controlled ones. */
+    releaseNamed: (order: string, ids: readonly string[], kept: readonly string[]): void =>
+      release(
+        ({ holder, place, state }) =>
+          holder === order && !kept.includes(place.id) && (ids.includes(place.id) || state === 'held'),
+      ),
   };
 };
 

@@ -16,6 +16,8 @@ export interface TicketsCancelled {
   readonly ticketsCancelled: number;
   readonly controlled: number;
   readonly placeIds: readonly string[];
+  /** The places of controlled tickets, which stay sold. */
+  readonly keptPlaceIds: readonly string[];
 }
 
 /** The tickets service for one order. It decides from its own state, which may lag behind the order. */
@@ -59,6 +61,7 @@ export const createTickets = () => {
       outcome = {
         ticketsCancelled: unknown ? placeIds.length : cancelled.length,
         controlled: found.length,
+        keptPlaceIds: found.map(({ placeId }) => placeId),
         placeIds: unknown ? placeIds : cancelled.map(({ placeId }) => placeId),
       };
       for (const ticket of cancelled) Object.assign(ticket, { status: 'cancelled' });

@@ -1,0 +1,22 @@
+import { freed } from '../domain/place.ts';
+import type { Collections } from '../store.ts';
+import { type Change, type ChangeOutcome, idsOf, sellHold } from './changes.ts';
+import { cancelledOf } from './renewal.ts';
+
+/**
+ * {@link sellHold}, but nothing of a cancelled performance: then all places are released and missing. An order that is
+ * inserted after the event of the cancellation has gone through the orders is never cancelled by it.
+ */
+export const sell = async (
+  collections: Collections,
+  change: Change & { readonly placeIds: readonly string[] },
+): Promise<ChangeOutcome> => {
+  const { places } = collections;
+  const outcome = await sellHold(places, change);
+  if (!('places' in outcome)) return outcome;
+  const performanceIds = outcome.places.map(({ performanceId }) => performanceId);
+  if ((await cancelledOf(collections, performanceIds)).size === 0) return outcome;
+  const ids = idsOf(outcome.places);
+  await places.claim({ where: { id: { in: ids }, holder: change.holder }, set: freed });
+  return { missing: ids };
+};

@@ -1,0 +1,291 @@
+import { startsAnew } from '../../../src/domain/lines.ts';
+import { accept, isRefused } from '../../../src/domain/order/decision.ts';
+import type { Order } from '../../../src/domain/order/order.ts';
+import type { Event } from './histories.ts';
+import {
+  type Command,
+  call,
+  expireNow,
+  issue,
+  placesOf,
+  Refused,
+  read,
+  runCommand,
+  runStockFirst,
+  type Steps,
+  sell,
+  sellIfDue,
+  Unavailable,
+  write,
+} from './steps.ts';
+import type { Hold } from './stock.ts';
+import type { Doc, Rule, World } from './world.ts';
+
+export const MINUTE = 60_000;
+export const HOLD_MS = 15 * MINUTE;
+const GRACE_MS = 15 * MINUTE;
+const LATE_MS = 3_000;
+
+type Taken = { readonly held: Held; readonly request: string; readonly asOf: number };
+type Held = { readonly ids: string[]; readonly until: number };
+
+/** Releases what a refused request has taken, but no place of a line. */
+function* releaseRefused(world: World, id: string, { held: { ids }, request, asOf }: Taken): Steps {
+  yield;
+  const own = world.get(id)?.order.lines.map(({ place }) => place.id) ?? [];
+  const rest = ids.filter((placeId) => !own.includes(placeId));
+  if (rest.length > 0) yield* call(world, () => world.stock.releaseTaken(id, rest, request, asOf));
+}
+
+/** Creates an order: holds its places, then inserts it. */
+export function* create(world: World, id: string, wanted: Hold['wanted'], cart: boolean): Steps {
+  const hold = { holder: id, request: 'create', asOf: 1, wanted, until: world.now() + HOLD_MS };
+  const held = yield* call(world, () => world.stock.hold(hold));
+  if (!held) return;
+  yield;
+  if (!world.insert(id, world.lines(held.ids), held.until, cart))
+    yield* releaseRefused(world, id, { held, request: hold.request, asOf: 1 });
+}
+
+function* release(world: World, { id, order: { removedPlaces } }: Doc): Steps {
+  if (removedPlaces) yield* call(world, () => world.stock.release(id, removedPlaces.placeIds, removedPlaces.asOf));
+}
+
+function* releaseRemoved(world: World, doc: Doc): Steps<Doc> {
+  const { removedPlaces } = doc.order;
+  if (!removedPlaces) return doc;
+  yield* release(world, doc);
+  const rule: Rule = (order) =>
+    accept(
+      order.removedPlaces?.asOf === removedPlaces.asOf
+        ? world.rules.withoutReleased(order, removedPlaces.placeIds)
+        : order,
+    );
+  return (yield* write(world, doc, rule)).doc;
+}
+
+function* addLines(world: World, command: Command, wanted: Hold['wanted'], permit: boolean): Steps {
+  const { rules, stock } = world;
+  const { request = '' } = command;
+  let taken: Taken | undefined;
+  const rule: Rule = (order, now) => rules.unextendable(order, now) ?? accept(order);
+  const effect = function* (doc: Doc): Steps<Held> {
+    yield* release(world, doc);
+    const { id: holder, version: asOf, order } = doc;
+    const until = startsAnew(order) ? world.now() + HOLD_MS : (order.expiresAt ?? 0);
+    const held = yield* call(world, () => stock.hold({ holder, request, asOf, wanted, until }));
+    if (!held) throw new Refused('places_unavailable');
+    taken = { held, request, asOf };
+    if (!startsAnew(order) && held.until < until) yield* holdUntil(world, doc, until, held.ids);
+    if (!permit) throw new Refused('tariff_not_accessible');
+    return held;
+  };
+  const writing =
+    ({ ids, until }: Held): Rule =>
+    (order, now) =>
+      rules.addLines(order, { lines: world.lines(ids), currency: 'CHF', until }, now);
+  try {
+    yield* runStockFirst(world, command, { rule, effect, write: writing });
+  } catch (error) {
+    if (taken) yield* releaseRefused(world, command.id, taken);
+    throw error;
+  }
+}
+
+function* removeLine(world: World, command: Command, number: number): Steps {
+  const rule: Rule = (order, now, asOf) => {
+    const lineId = order.lines[number % Math.max(1, order.lines.length)]?.id ?? 'lin_none';
+    return world.rules.removeLine(order, { lineId, asOf }, now);
+  };
+  const doc = yield* runCommand(world, command, rule);
+  yield* sellIfDue(world, yield* releaseRemoved(world, doc));
+}
+
+function* holdUntil(world: World, doc: Doc, until: number, ids = placesOf(doc)): Steps {
+  if (ids.length === 0) return;
+  const missing = yield* call(world, () => world.stock.extend(doc.id, ids, until));
+  if (missing.length > 0) throw new Refused('places_gone');
+}
+
+const heldLonger = (world: World, command: Command, rule: Rule): Steps<Doc> =>
+  runStockFirst(world, command, {
+    rule,
+    effect: (doc, next) => holdUntil(world, doc, next.expiresAt ?? 0),
+    write: () => rule,
+  });
+
+function* sellAll(world: World, doc: Doc): Steps<readonly string[]> {
+  const ids = placesOf(doc);
+  const missing = yield* call(world, () => world.stock.sell(doc.id, ids));
+  if (missing.length > 0) throw new Refused('places_gone');
+  return ids;
+}
+
+function* confirm(world: World, command: Command, onAccount: boolean): Steps {
+  const { rules } = world;
+  const rule: Rule = (order, now) => rules.unsellable(order, onAccount, now) ?? accept(order);
+  const doc = yield* runStockFirst(world, command, {
+    rule,
+    effect: (before) => sellAll(world, before),
+    write: (soldPlaceIds) => (order, now) =>
+      rules.unsellable(order, onAccount, now) ?? rules.confirm(order, { soldPlaceIds }, now),
+  });
+  yield* issue(world, doc);
+}
+
+/** For how long an order may wait for its payment. */
+function* graceFor(world: World, { order, ...doc }: Doc, next: Order): Steps<number> {
+  if (next.state !== 'payment_pending' || order.state === 'payment_pending') return GRACE_MS;
+  try {
+    yield* holdUntil(world, { ...doc, order }, next.deadline ?? 0);
+    return GRACE_MS;
+  } catch (error) {
+    if (error instanceof Unavailable) return GRACE_MS;
+    if (error instanceof Refused && error.reason === 'places_gone') return 0;
+    throw error;
+  }
+}
+
+function* pay(world: World, command: Command, { number, attempt }: Event, status: 'captured' | 'pending'): Steps {
+  const { id, request: key = '' } = command;
+  const ledger = world.ledgerOf(id);
+  const paymentId = world.rules.paymentId(key, attempt);
+  const add =
+    (graceMs: number): Rule =>
+    (order, now) => {
+      const rest = order.lines.reduce((sum, { amount }) => sum + amount, 0);
+      const already = order.payments.reduce((sum, one) => sum + (one.status === 'captured' ? one.amount : 0), 0);
+      const amount = number < 12 ? Math.max(1, rest - already) : number - 11;
+      const input = { id: paymentId, method: 'card', amount, reference: null, status, graceMs };
+      return world.rules.addPayment(order, input, now);
+    };
+  const captured = () => add(GRACE_MS);
+  // The payment of the request counts once, however often it comes.
+  const counted =
+    (rule: Rule): Rule =>
+    (order, now, version) => {
+      const decision = rule(order, now, version);
+      const made = isRefused(decision) ? undefined : decision.next.payments[order.payments.length];
+      if (made?.status === 'captured') ledger.captured.set(key, made.amount);
+      return decision;
+    };
+  if (status === 'pending') {
+    const effect = (doc: Doc, next: Order) => graceFor(world, doc, next);
+    yield* runStockFirst(world, { id }, { rule: captured(), effect, write: add });
+  } else yield* sell(world, yield* runCommand(world, { id }, counted(captured())));
+}
+
+function* settle(world: World, { id }: Command, { number, flag }: Event): Steps {
+  const status = flag ? 'captured' : 'failed';
+  let paymentId: string | undefined;
+  const rule: Rule = (order, now) => {
+    const waiting = order.payments.filter((payment) => payment.status === 'pending');
+    const choice = number < 15 && waiting.length > 0 ? waiting : order.payments;
+    const payment = choice[number % Math.max(1, choice.length)];
+    paymentId = payment?.id;
+    const decision = world.rules.settlePayment(order, { paymentId: payment?.id ?? '', status }, now);
+    const isNew = !isRefused(decision) && payment?.status === 'pending' && flag;
+    if (isNew) world.ledgerOf(id).captured.set(payment.id, payment.amount);
+    return decision;
+  };
+  const doc = yield* runCommand(world, { id }, rule);
+  if (doc.order.saleDue?.paymentId === paymentId) yield* sell(world, doc);
+  else yield* sellIfDue(world, doc);
+}
+
+function* refund(world: World, { id, request = '' }: Command, { number }: Event): Steps {
+  const written = () => world.ledgerOf(id).refunded.set(request, number);
+  const input = { id: `ref_${request}`, method: 'card', amount: number, reference: null };
+  yield* runCommand(world, { id, written }, (order, now) => world.rules.refund(order, input, now));
+}
+
+function* cancel(world: World, command: Command, { number, flag }: Event): Steps {
+  yield;
+  // The tickets' answer may be outdated when the order is cancelled.
+  const controlled = number % 3 === 0 ? null : world.ticketsOf(command.id).controlled();
+  const how = { reason: 'x', override: flag, controlled };
+  yield* runCommand(world, command, (order, now) => world.rules.cancel(order, how, now));
+}
+
+const methods = ['external', 'external', 'on_account', 'simulated'] as const;
+
+function* checkOut(world: World, command: Command, { number, flag }: Event): Steps {
+  const { rules } = world;
+  const { id, request = '' } = command;
+  const method = methods[number % methods.length] ?? 'external';
+  const token = flag ? ('ok' as const) : ('pending' as const);
+  const input = { requestId: request, contactNumber: `C${number % 2}`, criteria: ['account'], method, token };
+  const checkingOut =
+    (graceMs: number): Rule =>
+    (order, now) =>
+      rules.checkOut(order, { ...input, paymentId: `pay_${request}`, graceMs }, now);
+  const counted =
+    (graceMs: number, sold: readonly string[] | undefined): Rule =>
+    (order, now, version) => {
+      const decision = checkingOut(graceMs)(order, now, version);
+      if (isRefused(decision)) return decision;
+      const made = decision.next.payments[order.payments.length];
+      if (made?.status === 'captured') world.ledgerOf(id).captured.set(request, made.amount);
+      return sold ? rules.confirm(decision.next, { soldPlaceIds: sold }, now) : decision;
+    };
+  const effect = function* (doc: Doc, next: Order): Steps<{ graceMs: number; sold?: readonly string[] }> {
+    const isPaidLater = next.saleDue != null || next.state === 'payment_pending';
+    if (isPaidLater) return { graceMs: yield* graceFor(world, doc, next) };
+    return { graceMs: GRACE_MS, sold: yield* sellAll(world, doc) };
+  };
+  const writing = ({ graceMs, sold }: { graceMs: number; sold?: readonly string[] }) => counted(graceMs, sold);
+  try {
+    const doc = yield* runStockFirst(world, command, { rule: checkingOut(GRACE_MS), effect, write: writing });
+    if (doc.order.saleDue) yield* sell(world, doc);
+    else yield* issue(world, doc);
+  } catch (error) {
+    if (!(error instanceof Refused) || error.reason !== 'places_gone') throw error;
+    const how = { reason: 'gone', override: false, controlled: null };
+    yield* runCommand(world, { id }, (order, now) =>
+      order.state === 'expired' || order.state === 'cancelled' ? accept(order) : rules.cancel(order, how, now),
+    );
+  }
+}
+
+/** The sweep of one order: what follows from its state and no request has done. */
+export function* sweep(world: World, id: string): Steps {
+  const now = world.now();
+  const { order } = yield* read(world, id);
+  if (order.saleDue && order.saleDue.since <= now - LATE_MS) yield* sellIfDue(world, yield* read(world, id));
+  if (order.removedPlaces && order.removedPlaces.since <= now - LATE_MS)
+    yield* releaseRemoved(world, yield* read(world, id));
+  if (order.deadline !== null && order.deadline <= now) yield* expireNow(world, yield* read(world, id));
+}
+
+/** The process of a request, or undefined for an event that is none. */
+export const processOf = (world: World, event: Event): Steps | undefined => {
+  const { rules } = world;
+  const { kind, number, flag, order: id, key } = event;
+  const request = `${kind}-${key}`;
+  const command = { id, request };
+  const at = world.now();
+  const wanted = flag ? { count: 1 + (number % 3) } : { number };
+  const isCart = world.get(id)?.order.listedAt === null;
+  const kinds: Readonly<Record<string, () => Steps<unknown>>> = {
+    create: () => create(world, id, wanted, key % 2 === 0),
+    lines: () => addLines(world, command, wanted, number < 14),
+    removal: () => removeLine(world, command, number),
+    cancellation: () => cancel(world, command, event),
+    checkout: () => checkOut(world, command, event),
+    sweep: () => sweep(world, id),
+  };
+  // An institution sees no carts.
+  const ofInstitutions: typeof kinds = {
+    extension: () => heldLonger(world, command, (order, now) => rules.extend(order, { minutes: number * 4, at }, now)),
+    reservation: () => heldLonger(world, command, (order, now) => rules.reserve(order, at + number * 5 * MINUTE, now)),
+    confirmation: () => confirm(world, command, flag),
+    captured: () => pay(world, command, event, 'captured'),
+    pending: () => pay(world, command, event, 'pending'),
+    settlement: () => settle(world, command, event),
+    refund: () => refund(world, command, event),
+    details: () =>
+      runCommand(world, command, (order, now) => rules.changeDetails(order, { contactNumber: `C${number % 2}` }, now)),
+  };
+  const steps = kinds[kind] ?? (isCart ? undefined : ofInstitutions[kind]);
+  return steps?.() as Steps | undefined;
+};

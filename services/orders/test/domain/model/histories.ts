@@ -1,0 +1,194 @@
+import fc from 'fast-check';
+import type { Fate } from './steps.ts';
+
+const requests = [
+  ...['lines', 'removal', 'extension', 'reservation', 'confirmation', 'captured', 'captured', 'pending', 'settlement'],
+  ...['settlement', 'refund', 'details', 'cancellation', 'checkout', 'checkout', 'sweep'],
+] as const;
+
+/** The requests that change places before they write. */
+const stockFirst = ['reservation', 'extension', 'pending', 'lines', 'removal', 'confirmation', 'checkout'];
+const others = [
+  'again',
+  'wait',
+  'wait',
+  'deadline',
+  'step',
+  'step',
+  'step',
+  'crash',
+  'deliver',
+  'deliver',
+  'redeliver',
+];
+
+/**
+ * One event of a history. `number` and `flag` choose (an amount, a payment, a message …). `steps` is how far a process
+ * goes at once, `fates` what becomes of its calls.
+ */
+export interface Event {
+  readonly kind: string;
+  readonly order: string;
+  readonly number: number;
+  readonly flag: boolean;
+  readonly steps: number;
+  readonly fates: readonly Fate[];
+  /** The key of the request, the same for a repeat, and which attempt it is. */
+  readonly key: number;
+  readonly attempt: number;
+}
+
+export type Planned = Omit<Event, 'key' | 'attempt'>;
+
+export interface History {
+  readonly prices: readonly number[];
+  /** How each order begins. */
+  readonly orders: readonly { readonly cart: boolean; readonly places: number; readonly steps: number }[];
+  readonly events: readonly Planned[];
+}
+
+/** Enough for any process to end. */
+export const ALL = 99;
+
+const fate = fc.constantFrom<Fate>('answered', 'answered', 'answered', 'answered', 'twice', 'unanswered', 'late');
+const members = {
+  order: fc.constantFrom('ord_1', 'ord_1', 'ord_2'),
+  number: fc.nat({ max: 20 }),
+  flag: fc.boolean(),
+  steps: fc.constantFrom(ALL, ALL, 1, 2, 3, 4, 5),
+  fates: fc.array(fate, { maxLength: 8 }),
+};
+
+const anything: fc.Arbitrary<Planned> = fc.record({
+  ...members,
+  kind: fc.constantFrom(...requests, ...others, 'late', 'late', 'door'),
+});
+const done = (kind: string, event: Planned): Planned => ({ ...event, kind, steps: ALL, fates: [] });
+
+/** A request that stalls after some effects while another one of the same order happens. */
+const interleaved: fc.Arbitrary<Planned[]> = fc
+  .record({
+    slow: fc.record({ ...members, kind: fc.constantFrom(...stockFirst) }),
+    quick: fc.array(fc.record({ ...members, kind: fc.constantFrom(...requests, ...stockFirst) }), {
+      minLength: 1,
+      maxLength: 2,
+    }),
+    stop: fc.integer({ min: 1, max: 5 }),
+    after: anything,
+  })
+  .map(({ slow, quick, stop, after }) => [
+    { ...slow, order: 'ord_1', steps: stop, fates: [] },
+    ...quick.map((event) => ({ ...event, order: 'ord_1' })),
+    { ...done('step', slow), number: 0 },
+    after,
+  ]);
+
+/** A sale that stalls, or whose calls get no answer, until the hold is over and others take the places. */
+const staleSale: fc.Arbitrary<Planned[]> = fc
+  .record({
+    slow: fc.record({ ...members, kind: fc.constantFrom('captured', 'captured', 'confirmation') }),
+    stop: fc.integer({ min: 1, max: 4 }),
+    swept: fc.array(fate, { maxLength: 6 }),
+    others: fc.constantFrom<readonly string[]>(['lines'], ['lines', 'lines'], []),
+    last: fc.constantFrom('refund', 'cancellation', 'captured', 'sweep'),
+  })
+  .map(({ slow, stop, swept, others: kinds, last }) => [
+    { ...done('extension', slow), order: 'ord_2', number: 15 },
+    { ...slow, order: 'ord_1', number: slow.number % 12, steps: stop },
+    { ...done('deadline', slow), order: 'ord_1' },
+    { ...done('wait', slow), number: 0 },
+    ...kinds.map((kind) => ({ ...done(kind, slow), order: 'ord_2', number: 2, flag: true })),
+    { ...done('sweep', slow), order: 'ord_1', fates: swept },
+    { ...done('step', slow), number: 0 },
+    { ...done(last, slow), order: 'ord_1', number: 1 },
+  ]);
+
+/** An order that ends unpaid, whose places others may take, and which is paid afterwards. */
+const lateMoney: fc.Arbitrary<Planned[]> = fc
+  .record({ event: anything, others: fc.array(anything, { maxLength: 3 }), refund: fc.boolean() })
+  .map(({ event, others: more, refund }) => [
+    { ...done('extension', event), order: 'ord_2', number: 15 },
+    { ...done('deadline', event), order: 'ord_1' },
+    done('wait', { ...event, number: 0 }),
+    { ...done('sweep', event), order: 'ord_1' },
+    ...more.map((other) => ({ ...other, kind: 'lines', order: 'ord_2', number: 2 })),
+    { ...event, order: 'ord_1', kind: 'captured', number: event.number % 12 },
+    ...more.map((other) => ({ ...other, kind: other.flag ? 'step' : 'deliver' })),
+    { ...event, order: 'ord_1', kind: refund ? 'refund' : 'sweep', number: 1 },
+  ]);
+
+/** Part payments that cover the order once lines are removed. */
+const paidByRemoval: fc.Arbitrary<Planned[]> = fc
+  .record({ event: anything, parts: fc.integer({ min: 1, max: 3 }) })
+  .map(({ event, parts }) => [
+    ...Array.from({ length: parts }, () => ({ ...done('captured', event), number: 20 })),
+    { ...event, kind: 'removal' },
+    { ...event, kind: 'removal' },
+  ]);
+
+/** Lines that are added and removed, or refused, whose releases reach the catalog late or twice. */
+const releasedLate: fc.Arbitrary<Planned[]> = fc
+  .record({
+    event: anything,
+    kinds: fc.array(fc.constantFrom('lines', 'lines', 'removal', 'again'), { minLength: 2, maxLength: 4 }),
+    number: fc.nat({ max: 2 }),
+    refused: fc.array(fc.boolean(), { minLength: 4, maxLength: 4 }),
+    fates: fc.array(fc.array(fate, { minLength: 3, maxLength: 8 }), { minLength: 4, maxLength: 4 }),
+  })
+  .map(({ event, kinds, number, refused, fates }) => [
+    ...kinds.map((kind, index) => ({
+      ...done(kind, event),
+      number: number + (kind === 'lines' && refused[index] ? 15 : 0),
+      fates: fates[index] ?? [],
+    })),
+    done('late', event),
+  ]);
+
+/** A confirmed order whose tickets are replaced and controlled, perhaps cancelled before those facts arrive. */
+const atTheDoor: fc.Arbitrary<Planned[]> = fc
+  .record({ event: anything, doors: fc.array(anything, { minLength: 1, maxLength: 4 }), stop: fc.nat({ max: 4 }) })
+  .map(({ event, doors, stop }) => [
+    ...(stop > 0 ? [{ ...done('captured', event), number: 0, steps: stop }] : []),
+    { ...done('confirmation', event), flag: true },
+    ...doors.map((door) => ({ ...done('door', door), order: event.order })),
+    { ...done('cancellation', event), flag: event.number % 4 === 0 },
+    done('step', event),
+  ]);
+
+/** A cart that is bought, and whose payment fails, perhaps several times. */
+const failingPayments: fc.Arbitrary<Planned[]> = fc
+  .array(fc.record({ event: anything, failed: fc.boolean() }), { minLength: 1, maxLength: 3 })
+  .map((tries) =>
+    tries.flatMap(({ event, failed }) => [
+      { ...event, kind: 'checkout' },
+      { ...done('settlement', event), flag: !failed },
+    ]),
+  );
+
+/** Random histories of two orders: requests, clock, crashes, slow processes, late and repeated calls and facts. */
+export const histories: fc.Arbitrary<History> = fc.record({
+  prices: fc.constantFrom([0], [10], [10, 0, 25]),
+  orders: fc.array(
+    fc.record({
+      cart: fc.constantFrom(false, false, true),
+      places: fc.integer({ min: 1, max: 3 }),
+      steps: fc.constantFrom(ALL, ALL, ALL, ALL, 1, 2),
+    }),
+    { minLength: 2, maxLength: 2 },
+  ),
+  events: fc
+    .array(
+      fc.oneof(
+        { weight: 6, arbitrary: anything.map((event) => [event]) },
+        { weight: 3, arbitrary: interleaved },
+        { weight: 2, arbitrary: staleSale },
+        { weight: 2, arbitrary: releasedLate },
+        { weight: 1, arbitrary: atTheDoor },
+        { weight: 2, arbitrary: lateMoney },
+        { weight: 1, arbitrary: paidByRemoval },
+        { weight: 1, arbitrary: failingPayments },
+      ),
+      { minLength: 1, maxLength: 10, size: 'max' },
+    )
+    .map((parts) => parts.flat()),
+});

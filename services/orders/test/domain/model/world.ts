@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { open } from '../../../src/domain/opening.ts';
+import { type Decision, isRefused } from '../../../src/domain/order/decision.ts';
+import type { DomainFact } from '../../../src/domain/order/facts.ts';
+import { handled, isHandled } from '../../../src/domain/order/handled.ts';
+import type { NewLine, Order } from '../../../src/domain/order/order.ts';
+import type { Reason } from '../../../src/domain/refusals.ts';
+import type { ReleaseCause } from '../../../src/domain/settlement.ts';
+import { checkOrder, checkWrite, type Ledger } from './invariants.ts';
+import type { Rules } from './rules.ts';
+import { createStock } from './stock.ts';
+import { createTickets, type TicketFact, type Tickets, type TicketsCancelled } from './tickets.ts';
+
+/** An order in the store. */
+export interface Doc {
+  readonly id: string;
+  readonly version: number;
+  readonly order: Order;
+}
+
+export type Message = { readonly id: string; readonly version: number } & (
+  | { readonly to: 'catalog' | 'tickets'; readonly fact: DomainFact }
+  | { readonly to: 'catalog' | 'orders'; readonly fact: { type: 'tickets.cancelled' } & TicketsCancelled }
+  | { readonly to: 'orders'; readonly fact: { type: 'places.released'; cause: ReleaseCause; placesReleased: number } }
+  | { readonly to: 'orders'; readonly fact: TicketFact }
+);
+
+/** What a rule led to: refused, written, or written and answered as failed. */
+export interface Outcome {
+  readonly doc: Doc;
+  readonly refused?: Reason | undefined;
+  readonly answer?: Reason | undefined;
+}
+
+export type Rule = (order: Order, now: number, version: number) => Decision;
+
+const frozen = <T>(value: T): T => {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const member of Object.values(value)) frozen(member);
+  }
+  return value;
+};
+
+export const START = Date.parse('2031-01-01T12:00:00Z');
+const PLACES = 5;
+
+/** Two orders and their surroundings: their store, a clock, the catalog, the tickets and the broker between them. */
+export const createWorld = (rules: Rules, prices: readonly number[]) => {
+  let now = START;
+  let ids = 0;
+  const stock = createStock(PLACES, rules, () => now);
+  const docs = new Map<string, Doc>();
+  const ledgers = new Map<string, Ledger>();
+  const tickets = new Map<string, Tickets>();
+  const messages: Message[] = [];
+  const nextId = (prefix: string): string => {
+    ids += 1;
+    return `${prefix}_${ids}`;
+  };
+  const of = <Value>(known: Map<string, Value>, id: string, make: () => Value): Value => {
+    const value = known.get(id) ?? make();
+    known.set(id, value);
+    return value;
+  };
+  const ledgerOf = (id: string) => of(ledgers, id, () => ({ captured: new Map(), refunded: new Map() }));
+  const publish = (id: string, version: number, facts: readonly DomainFact[]): void => {
+    for (const fact of facts) messages.push({ to: 'catalog', id, version, fact }, { to: 'tickets', id, version, fact });
+  };
+
+  return {
+    rules,
+    stock,
+    docs,
+    messages,
+    /** Calls that have not reached the catalog yet although their callers have gone on or died. */
+    late: [] as (() => void)[],
+    /** Orders of which a process died, or got no answer. */
+    stranded: new Set<string>(),
+    /** Orders for which a late sale came upon a late hold, which took a place that no line has any more. */
+    soldLate: new Set<string>(),
+    /** Orders whose places were held again after the end of their hold. */
+    renewed: new Set<string>(),
+    ledgerOf,
+    ticketsOf: (id: string): Tickets => of(tickets, id, createTickets),
+    now: () => now,
+    nextId,
+    advance: (ms: number): void => {
+      now += Math.max(0, ms);
+    },
+    get: (id: string): Doc | undefined => docs.get(id),
+    /** Inserts an order whose places are held; false if it is there already. */
+    insert: (id: string, lines: readonly NewLine[], until: number, cart: boolean): boolean => {
+      if (docs.has(id)) return false;
+      const details = { client: 'c', pointOfSale: null, contactNumber: null, externalReference: null } as const;
+      const decision = open({ ...details, id, ticketDelivery: 'print', lines, currency: 'CHF', until, cart }, now);
+      assert.ok(!isRefused(decision));
+      docs.set(id, { id, version: 1, order: frozen(decision.next) });
+      return true;
+    },
+    /** What a rule would lead to; nothing is written. */
+    preview: (doc: Doc, rule: Rule): Outcome & { readonly next: Order } => {
+      const decision = rule(doc.order, now, doc.version);
+      return isRefused(decision)
+        ? { doc, next: doc.order, refused: decision.refused.reason }
+        : { doc, next: decision.next };
+    },
+    /** One write of the store: the decision on the order as it is now, its facts and the repeat's record. */
+    write: (read: Doc, rule: Rule, { request, gone = false }: { request?: string; gone?: boolean } = {}): Outcome => {
+      const stored = docs.get(read.id) ?? read;
+      const before = rules.current(stored, read);
+      const decision = rule(before.order, now, before.version);
+      if (isRefused(decision)) return { doc: stored, refused: decision.refused.reason };
+      const answer = decision.answer?.reason;
+      if (decision.next === before.order) {
+        assert.equal(decision.facts.length, 0);
+        return { doc: stored, answer };
+      }
+      const isDone = request !== undefined && answer === undefined;
+      const order = frozen(isDone ? handled(decision.next, request) : decision.next);
+      const doc = { id: read.id, version: stored.version + 1, order };
+      docs.set(read.id, doc);
+      checkWrite(stored.order, order, decision.facts, gone);
+      publish(read.id, doc.version, decision.facts);
+      return { doc, answer };
+    },
+    isHandled: (id: string, request: string): boolean => {
+      const doc = docs.get(id);
+      return doc !== undefined && isHandled(doc.order, request);
+    },
+    lines: (placeIds: readonly string[]): NewLine[] =>
+      stock.places
+        .filter(({ place }) => placeIds.includes(place.id))
+        .map(({ place }) => ({
+          id: nextId('lin'),
+          productId: 'prd_1',
+          performanceId: 'prf_1',
+          startDate: '2031-02-01T19:00:00.000Z',
+          seatCategoryId: 'cat_1',
+          tariffId: 'trf_1',
+          criterion: null,
+          place,
+          amount: prices[Number(place.id.slice(4)) % prices.length] ?? 0,
+        })),
+    /** What holds at every instant. */
+    check: (): void => {
+      for (const { id, order } of docs.values()) checkOrder(order, ledgerOf(id), stock, now);
+      const bought = [...docs.values()].flatMap(({ order }) =>
+        order.state === 'confirmed' ? order.lines.map(({ place }) => place.id) : [],
+      );
+      assert.equal(new Set(bought).size, bought.length, 'a place is sold to two orders');
+    },
+  };
+};
+
+export type World = ReturnType<typeof createWorld>;
