@@ -1,5 +1,6 @@
 import { startsAnew } from '../../../src/domain/lines.ts';
 import { accept, isRefused } from '../../../src/domain/order/decision.ts';
+import { due } from '../../../src/domain/order/money.ts';
 import type { Order } from '../../../src/domain/order/order.ts';
 import type { Event } from './histories.ts';
 import {
@@ -153,9 +154,7 @@ function* pay(world: World, command: Command, { number, attempt }: Event, status
   const add =
     (graceMs: number): Rule =>
     (order, now) => {
-      const rest = order.lines.reduce((sum, { amount }) => sum + amount, 0);
-      const already = order.payments.reduce((sum, one) => sum + (one.status === 'captured' ? one.amount : 0), 0);
-      const amount = number < 12 ? Math.max(1, rest - already) : number - 11;
+      const amount = number < 12 ? Math.max(1, due(order)) : number - 11;
       const input = { id: paymentId, method: 'card', amount, reference: null, status, graceMs };
       return world.rules.addPayment(order, input, now);
     };
@@ -194,7 +193,11 @@ function* settle(world: World, { id }: Command, { number, flag }: Event): Steps 
 }
 
 function* refund(world: World, { id, request = '' }: Command, { number }: Event): Steps {
-  const written = () => world.ledgerOf(id).refunded.set(request, number);
+  const written = (): void => {
+    const { refunded, refundedAt } = world.ledgerOf(id);
+    refunded.set(request, number);
+    refundedAt.set(request, world.now());
+  };
   const input = { id: `ref_${request}`, method: 'card', amount: number, reference: null };
   yield* runCommand(world, { id, written }, (order, now) => world.rules.refund(order, input, now));
 }

@@ -16,6 +16,8 @@ import type { Stock } from './stock.ts';
 export interface Ledger {
   readonly captured: Map<string, number>;
   readonly refunded: Map<string, number>;
+  /** When each refund was recorded. */
+  readonly refundedAt: Map<string, number>;
 }
 
 const sumOf = (amounts: ReadonlyMap<string, number>): number =>
@@ -69,15 +71,18 @@ const checkCancellation = ({ cancellation }: Order): void => {
   if (settledAt !== null) assert.ok(settledAt >= requestedAt);
 };
 
-const checkMoney = (order: Order, { captured, refunded: back }: Ledger): void => {
-  const [money, returned] = [sumOf(captured), sumOf(back)];
-  assert.deepEqual([paid(order), refunded(order)], [money, returned], 'money of the order is not what was moved');
+const checkMoney = (order: Order, { captured, refunded: back, refundedAt }: Ledger): void => {
+  const [received, returned] = [sumOf(captured), sumOf(back)];
+  assert.deepEqual([paid(order), refunded(order)], [received, returned], 'money of the order is not what was moved');
+  // What was given back before the confirmation pays for nothing.
+  const isEarly = (key: string) => order.confirmedAt === null || Number(refundedAt.get(key)) < order.confirmedAt;
+  const money = received - sumOf(new Map([...back].filter(([key]) => isEarly(key))));
   const price = order.lines.reduce((subtotal, { amount }) => subtotal + amount, 0);
   assert.deepEqual([total(order), due(order)], [price, Math.max(0, price - money)]);
-  assert.ok(returned <= money);
+  assert.ok(returned <= received);
   if (order.lines.length > 0)
     assert.equal(paymentStatus(order), money >= price ? 'paid' : money > 0 ? 'partial' : 'unpaid');
-  assert.equal(refundStatus(order), returned === 0 ? 'none' : returned < money ? 'partial' : 'full');
+  assert.equal(refundStatus(order), returned === 0 ? 'none' : returned < received ? 'partial' : 'full');
 };
 
 /** Invariants of an order at every instant. */

@@ -63,7 +63,8 @@ export const createWorld = (rules: Rules, prices: readonly number[]) => {
     known.set(id, value);
     return value;
   };
-  const ledgerOf = (id: string) => of(ledgers, id, () => ({ captured: new Map(), refunded: new Map() }));
+  const ledgerOf = (id: string) =>
+    of(ledgers, id, () => ({ captured: new Map(), refunded: new Map(), refundedAt: new Map() }));
   const publish = (id: string, version: number, facts: readonly DomainFact[]): void => {
     for (const fact of facts) messages.push({ to: 'catalog', id, version, fact }, { to: 'tickets', id, version, fact });
   };
