@@ -132,9 +132,17 @@ export const cancelledOf = async (collections: Collections, ids: readonly string
   return new Set(cancelled.filter((id) => id !== undefined));
 };
 
+/** Whether the order was cancelled, and its places released for it. */
+const isCancelled = async ({ releases }: Collections, orderId: string): Promise<boolean> => {
+  const causes = ['order.cancelled', 'tickets.cancelled'];
+  const found = await Promise.all(causes.map((cause) => releases.get(`${orderId}:${cause}`)));
+  return found.some((release) => release !== undefined);
+};
+
 /**
  * {@link renewPlaces}, but not for a cancelled performance, whose orders are cancelled already: no event would end
- * this one. A repeat after the sale returns the same as before. A call that comes after `until` holds nothing.
+ * this one. A repeat after the sale returns the same as before. A call that comes after `until`, or after the order was
+ * sold by another one and cancelled, holds nothing.
  */
 export const renewHold = async (collections: Collections, renewal: RenewalRequest): Promise<RenewalOutcome> => {
   const { places } = collections;
@@ -148,5 +156,8 @@ export const renewHold = async (collections: Collections, renewal: RenewalReques
     const missing = named.filter(({ performanceId }) => cancelled.has(performanceId));
     if (missing.length > 0) return { missing: idsOf(missing) };
   }
-  return renewPlaces(places, renewal);
+  const outcome = await renewPlaces(places, renewal);
+  if (!('places' in outcome) || !(await isCancelled(collections, holder))) return outcome;
+  await releaseHold(places, { holder, placeIds: outcome.places.map(({ place }) => place.id), asOf });
+  return { missing: renewal.placeIds };
 };

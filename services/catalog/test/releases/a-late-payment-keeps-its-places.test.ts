@@ -73,6 +73,19 @@ describe.each(engines)(`late payments on $name${notExercised}`, (engine) => {
     expect((await availabilityOf(catalog, second.show)).free).toBe(4);
   });
 
+  test('a renewal that comes after its order was sold and cancelled holds nothing, and frees no kept place', async () => {
+    const react = reactTo(catalog.store);
+    for (const kept of [0, 1]) {
+      const { show, orderId, requested, placeIds } = await paidLate();
+      await act(catalog, orderId, 'sale', { placeIds });
+      const keptPlaceIds = placeIds.slice(0, kept);
+      await react(fact(catalog.institution, 'tickets.cancelled', { orderId, placeIds, keptPlaceIds }, EXPIRED + 3), 1);
+      const late = await act<RenewedHold>(catalog, orderId, 'renewal', requested);
+      expect(late).toEqual({ outcome: 'refused', places: [], missing: placeIds });
+      expect(await availabilityOf(catalog, show)).toMatchObject({ free: 4 - kept, held: 0, sold: kept });
+    }
+  });
+
   test('a refused renewal leaves the places to the expiry', async () => {
     const show = await newShow(catalog, stalls(3, [3]));
     const { holder: orderId, ...held } = await hold(catalog, show, { quantity: 2, heldUntil: inMinutes(-1) });

@@ -110,6 +110,9 @@ const take = (hall: Hall, id: string, taken: Taken, now: number) => {
   hall.taken.set(id, taken);
 };
 
+/** An extension never ends a hold earlier. */
+const extended = (taken: Taken, until: number): Taken => ({ ...taken, until: Math.max(taken.until, until) });
+
 /** A refused hold may have taken lapsed places and released them; the model then has no holder for them. */
 const forgetLapsed = async (collections: Collections, hall: Hall, now: number) => {
   const lapsed = [...hall.taken].filter(([, { until }]) => until <= now).map(([id]) => id);
@@ -148,7 +151,7 @@ const runAgain = async ({ collections, hall, holder, now, until, request }: Step
   const outcome = await renewPlaces(collections.places, { holder, request, placeIds, until, asOf: 1, now });
   if (!('places' in outcome)) throw new Error('the holder still had them all');
   expect(outcome.places.map(({ place }) => place.id)).toEqual(placeIds);
-  for (const [id, taken] of mineIn(hall, holder)) if (taken.until < SOLD) hall.taken.set(id, { ...taken, until });
+  for (const [id, taken] of mineIn(hall, holder)) hall.taken.set(id, extended(taken, until));
 };
 
 const run = async (step: Step, { kind, counts }: Command) => {
@@ -159,7 +162,7 @@ const run = async (step: Step, { kind, counts }: Command) => {
   if (kind === 'again') return runAgain(step);
   if (kind === 'extend') {
     expect(await extendHold(collections.places, { holder }, until)).toHaveProperty('places');
-    for (const [id, taken] of held) hall.taken.set(id, { ...taken, until });
+    for (const [id, taken] of held) hall.taken.set(id, extended(taken, until));
   }
   if (kind === 'sell') {
     const ids = mine.map(([id]) => id);
