@@ -87,17 +87,22 @@ const interleaved: fc.Arbitrary<Planned[]> = fc
 const staleSale: fc.Arbitrary<Planned[]> = fc
   .record({
     slow: fc.record({ ...members, kind: fc.constantFrom('captured', 'captured', 'confirmation') }),
-    stop: fc.integer({ min: 1, max: 4 }),
-    swept: fc.array(fate, { maxLength: 6 }),
+    stop: fc.integer({ min: 1, max: 3 }),
+    swept: fc.array(fc.constantFrom<Fate>('answered', 'answered', 'unanswered', 'late'), {
+      minLength: 2,
+      maxLength: 6,
+    }),
+    again: fc.boolean(),
     others: fc.constantFrom<readonly string[]>(['lines'], ['lines', 'lines'], []),
     last: fc.constantFrom('refund', 'cancellation', 'captured', 'sweep'),
   })
-  .map(({ slow, stop, swept, others: kinds, last }) => [
+  .map(({ slow, stop, swept, again, others: kinds, last }) => [
     { ...done('extension', slow), order: 'ord_2', number: 15 },
     { ...slow, order: 'ord_1', number: slow.number % 12, steps: stop },
+    ...(again ? [{ ...done('again', slow), number: 0 }] : []),
     { ...done('deadline', slow), order: 'ord_1' },
     { ...done('wait', slow), number: 0 },
-    ...kinds.map((kind) => ({ ...done(kind, slow), order: 'ord_2', number: 2, flag: true })),
+    ...kinds.map((kind) => ({ ...done(kind, slow), order: 'ord_2', number: 0, flag: true })),
     { ...done('sweep', slow), order: 'ord_1', fates: swept },
     { ...done('step', slow), number: 0 },
     { ...done(last, slow), order: 'ord_1', number: 1 },
@@ -117,10 +122,12 @@ const lateMoney: fc.Arbitrary<Planned[]> = fc
     { ...event, order: 'ord_1', kind: refund ? 'refund' : 'sweep', number: 1 },
   ]);
 
-/** Part payments that cover the order once lines are removed. */
+/** Part payments, repeated, that cover the order once lines are removed. */
 const paidByRemoval: fc.Arbitrary<Planned[]> = fc
   .record({ event: anything, parts: fc.integer({ min: 1, max: 3 }) })
   .map(({ event, parts }) => [
+    { ...done('captured', event), number: 12 },
+    { ...done('again', event), number: 0 },
     ...Array.from({ length: parts }, () => ({ ...done('captured', event), number: 20 })),
     { ...event, kind: 'removal' },
     { ...event, kind: 'removal' },
@@ -150,10 +157,18 @@ const atTheDoor: fc.Arbitrary<Planned[]> = fc
   .map(({ event, doors, stop }) => [
     ...(stop > 0 ? [{ ...done('captured', event), number: 0, steps: stop }] : []),
     { ...done('confirmation', event), flag: true },
-    ...doors.map((door) => ({ ...done('door', door), order: event.order })),
+    ...doors.map((door) => ({ ...done('door', door), order: event.order, flag: door.number % 3 > 0 })),
+    ...doors.map((door) => done('deliver', door)),
     { ...done('cancellation', event), flag: event.number % 4 === 0 },
     done('step', event),
   ]);
+
+/** A payment whose outcome comes after the order was cancelled. */
+const paidAfterCancellation: fc.Arbitrary<Planned[]> = anything.map((event) => [
+  done('pending', event),
+  { ...event, kind: 'cancellation' },
+  { ...done('settlement', event), flag: true },
+]);
 
 /** A cart that is bought, and whose payment fails, perhaps several times. */
 const failingPayments: fc.Arbitrary<Planned[]> = fc
@@ -186,9 +201,10 @@ export const histories: fc.Arbitrary<History> = fc.record({
         { weight: 1, arbitrary: atTheDoor },
         { weight: 2, arbitrary: lateMoney },
         { weight: 1, arbitrary: paidByRemoval },
+        { weight: 1, arbitrary: paidAfterCancellation },
         { weight: 1, arbitrary: failingPayments },
       ),
-      { minLength: 1, maxLength: 10, size: 'max' },
+      { minLength: 1, maxLength: 8, size: 'max' },
     )
     .map((parts) => parts.flat()),
 });

@@ -97,7 +97,7 @@ export const play = (rules: Rules, { prices, orders, events }: History): World =
       const fact = world.ticketsOf(order).touch(number, flag);
       if (fact) world.messages.push({ to: 'orders', id: order, version: 1, fact });
     } else if (kind === 'again') {
-      const first = started[number % Math.max(1, started.length)];
+      const first = started.at(-1 - (number % Math.max(1, started.length)));
       if (first) start({ ...first, attempt: key, steps, fates });
     } else {
       const event = { ...planned, key, attempt: key };
