@@ -65,6 +65,8 @@ export const createStock = (
   now: () => number,
 ) => {
   const places = Array.from({ length: count }, (_, number) => stocked(number));
+  /** Orders whose places were released by their cancellation. */
+  const cancelled = new Set<string>();
   const ownOf = (order: string) => places.filter(({ holder }) => holder === order);
   const named = (id: string) => places.find(({ place }) => place.id === id);
   const isFree = ({ freeFrom }: Stocked) => freeFrom <= now();
@@ -121,7 +123,7 @@ export const createStock = (
       ),
     /** Holds places again, all or none: the same ones if they are free, or another one instead of a lost one. */
     renew: ({ holder, request, ids, until, asOf }: Renewal): readonly Renewed[] | undefined => {
-      if (until <= now()) return undefined;
+      if (until <= now() || cancelled.has(holder)) return undefined;
       const own = ownOf(holder);
       const found: Stocked[] = [];
       for (const [item, id] of ids.entries()) {
@@ -164,13 +166,18 @@ export const createStock = (
     releaseEarlier: (order: string, version: number): void =>
       release((place) => place.holder === order && isReleasable(place, version - 1)),
     /** The fact of a cancellation without tickets. */
-    releaseAll: (order: string): void => release(({ holder }) => holder === order),
+    releaseAll: (order: string): void => {
+      cancelled.add(order);
+      release(({ holder }) => holder === order);
+    },
     /** The fact of cancelled tickets: never the places of controlled ones. */
-    releaseNamed: (order: string, ids: readonly string[], kept: readonly string[]): void =>
+    releaseNamed: (order: string, ids: readonly string[], kept: readonly string[]): void => {
+      cancelled.add(order);
       release(
         ({ holder, place, state }) =>
           holder === order && !kept.includes(place.id) && (ids.includes(place.id) || state === 'held'),
-      ),
+      );
+    },
   };
 };
 
