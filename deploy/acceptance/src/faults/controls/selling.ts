@@ -23,13 +23,14 @@ export const paidForgotten: Control = {
 /** A late sale takes a place from the next order. */
 export const saleWithoutHolder: Control = {
   name: 'sale-without-holder',
-  bug: 'a sale does not ask whose hold a place is, so a late one sells what the order has released',
+  bug: 'a slow sale does not ask whose hold a place is, so it sells what its order has released',
   engines: 'embedded',
   mutations: [
     {
       file: 'services/catalog/src/stock/changes.ts',
       from: "const only = await places.claim({ where: { id, holder, state: 'held' }, set: sold });",
-      to: 'const only = await places.claim({ where: { id }, set: sold });',
+      to: `await new Promise((resolve) => setTimeout(resolve, 200 * Math.random()));
+    const only = await places.claim({ where: { id }, set: sold });`,
     },
   ],
   scenario: races,
@@ -38,9 +39,14 @@ export const saleWithoutHolder: Control = {
 /** A confirmation after a cancellation takes effect. */
 export const confirmedWithoutState: Control = {
   name: 'confirmed-without-state',
-  bug: 'a confirmation does not ask for the state of its order again after the sale, so it undoes a cancellation',
+  bug: 'a confirmation compares neither version nor state of its order after the sale, so it undoes a cancellation',
   engines: 'embedded',
   mutations: [
+    {
+      file: 'services/orders/src/steps/command.ts',
+      from: "order.version === version ? rule(order, now) : refuse('overtaken');",
+      to: 'rule(order, now);',
+    },
     {
       file: 'services/orders/src/orders/confirm.ts',
       from: 'confirmedBy(rule(order, now), sale, now);',
@@ -53,13 +59,14 @@ export const confirmedWithoutState: Control = {
 /** A late release frees what the order has again. */
 export const releaseWithoutVersion: Control = {
   name: 'release-without-version',
-  bug: 'the release of a removed line does not carry the version of the order, so a late one frees what it has again',
+  bug: 'a slow release of a removed line does not carry the version of the order, so it frees what the order has again',
   engines: 'embedded',
   mutations: [
     {
       file: 'services/orders/src/lines/lines.ts',
-      from: '{ placeIds, asOf, sold: true }',
-      to: '{ placeIds, sold: true }',
+      from: 'await context.stock.release(institution, id, { placeIds, asOf, sold: true });',
+      to: `await new Promise((resolve) => setTimeout(resolve, 200 * Math.random()));
+  await context.stock.release(institution, id, { placeIds, sold: true });`,
     },
   ],
   scenario: exchanges,
