@@ -32,9 +32,12 @@ const run = (world: World, { id, steps }: Process, count: number, fates: readonl
 
 /** Delivers a call whose caller has gone on. */
 const deliverLate = (world: World, effect: (() => void) | undefined): void => {
+  const before = world.stock.places.flatMap(({ state, place }) => (state === 'sold' ? [place.id] : []));
   effect?.();
   for (const { id, order } of world.docs.values()) {
-    const known = [...order.lines.map(({ place }) => place.id), ...(order.removedPlaces?.placeIds ?? [])];
+    const hasEnded = order.state === 'expired' || order.state === 'cancelled';
+    const lines = hasEnded ? [] : order.lines.map(({ place }) => place.id);
+    const known = [...before, ...lines, ...(order.removedPlaces?.placeIds ?? [])];
     const isForgotten = world.stock.ownOf(id).some(({ state, place }) => state === 'sold' && !known.includes(place.id));
     if (isForgotten) world.soldLate.add(id);
   }

@@ -78,7 +78,7 @@ export const createWorld = (rules: Rules, prices: readonly number[]) => {
     late: [] as (() => void)[],
     /** Orders of which a process died, or got no answer. */
     stranded: new Set<string>(),
-    /** Orders for which a late sale came upon a late hold, which took a place that no line has any more. */
+    /** Orders for which a late sale came upon a late hold: its place has no line, or the order had ended. */
     soldLate: new Set<string>(),
     /** Orders whose places were held again after the end of their hold. */
     renewed: new Set<string>(),
