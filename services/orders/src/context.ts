@@ -1,6 +1,6 @@
 import type { Metrics } from '@boxoffice/runtime';
 import { announcing } from '@boxoffice/service';
-import type { Idempotency, Store } from '@boxoffice/store';
+import type { Store } from '@boxoffice/store';
 import { announceOrder, ORDER_RECORDED } from './announcements.ts';
 import type { Clients } from './clients/clients.ts';
 import { type Contacts, createContacts } from './clients/contacts.ts';
@@ -21,8 +21,6 @@ export interface OrdersContext extends Collections {
   readonly contacts: Contacts;
   readonly tickets: Tickets;
   readonly limit: HoldLimit;
-  /** The answers of idempotency keys. */
-  readonly answers: Pick<Idempotency, 'find'>;
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** Makes a new id with this prefix. */
@@ -61,7 +59,6 @@ export const createContext = (
     limit: createHoldLimit(collections.orders, (client) =>
       isVisitor(client) ? maxHeldPlacesPerAddress : maxHeldPlaces,
     ),
-    answers: store.idempotency,
     now: Date.now,
     newId: (prefix) => newId(prefix, Date.now()),
     graceMs,

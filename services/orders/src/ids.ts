@@ -20,10 +20,21 @@ export interface Repeatable {
 
 /**
  * The id of what a request with an idempotency key makes, by which a repeat finds it; undefined without a key.
- * `prefix` says what it is: `ord`, `pay`, `ref`, or `req` for a step.
+ * `prefix` says what it is: `pay`, `ref`, or `req` for a request to another service.
  */
 export const idMadeBy = (idempotencyRecord: Repeatable | undefined, prefix: string): string | undefined =>
   idempotencyRecord && derivedId(prefix, idempotencyRecord.key, idempotencyRecord.fingerprint);
+
+/** Milliseconds for which one key gives one order id: not longer than its answer is stored. */
+const DAY_MS = 86_400_000;
+
+/**
+ * The id of the order that a request with an idempotency key makes; undefined without a key. Requests of one day (UTC)
+ * have the same, since a key that was used on an earlier day may make another order.
+ */
+export const orderIdMadeBy = (idempotencyRecord: Repeatable | undefined, now: number): string | undefined =>
+  idempotencyRecord &&
+  derivedId('ord', idempotencyRecord.key, idempotencyRecord.fingerprint, String(Math.floor(now / DAY_MS)));
 
 /** The request id sent to other services: the same for a repeat, different for every other request. */
 export const requestNameOf = (idempotencyRecord: Repeatable | undefined): string =>

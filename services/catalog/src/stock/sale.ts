@@ -1,7 +1,12 @@
 import { freed } from '../domain/place.ts';
 import type { Collections } from '../store.ts';
 import { type Change, type ChangeOutcome, idsOf, sellHold } from './changes.ts';
-import { cancelledOf } from './renewal.ts';
+
+/** Whether one of these performances is cancelled. Those of a cancelled product are, one after the other, each with its fact. */
+const isCancelled = async ({ performances }: Collections, ids: readonly string[]): Promise<boolean> => {
+  const found = await Promise.all([...new Set(ids)].map((id) => performances.get(id)));
+  return found.some((performance) => performance?.state === 'cancelled');
+};
 
 /**
  * {@link sellHold}, but nothing of a cancelled performance: then all places are released and missing. An order that is
@@ -15,7 +20,7 @@ export const sell = async (
   const outcome = await sellHold(places, change);
   if (!('places' in outcome)) return outcome;
   const performanceIds = outcome.places.map(({ performanceId }) => performanceId);
-  if ((await cancelledOf(collections, performanceIds)).size === 0) return outcome;
+  if (!(await isCancelled(collections, performanceIds))) return outcome;
   const ids = idsOf(outcome.places);
   await places.claim({ where: { id: { in: ids }, holder: change.holder }, set: freed });
   return { missing: ids };

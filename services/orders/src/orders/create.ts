@@ -1,6 +1,6 @@
 import { Fault } from '@boxoffice/envelope';
 import { type Caller, principalOf } from '@boxoffice/identity';
-import { IdempotencyKeyTaken, type IdempotencyRecord } from '@boxoffice/store';
+import { IdempotencyKeyTaken, type IdempotencyRecord, UniqueViolation } from '@boxoffice/store';
 import type { Held, HeldLine } from '../clients/stock.ts';
 import type { OrdersContext } from '../context.ts';
 import { open } from '../domain/opening.ts';
@@ -8,7 +8,7 @@ import { isRefused } from '../domain/order/decision.ts';
 import { handled } from '../domain/order/handled.ts';
 import type { Order, TicketDelivery } from '../domain/order/order.ts';
 import { faultOf } from '../faults.ts';
-import { idMadeBy, requestNameOf } from '../ids.ts';
+import { orderIdMadeBy, requestNameOf } from '../ids.ts';
 import type { Holder } from '../steps/hold-limit.ts';
 import type { Target } from '../steps/write.ts';
 import { linkPerformances, type OrderDocument } from '../store.ts';
@@ -122,30 +122,14 @@ export const holdAndInsert = async (
       context.limit.record(written, id, written.heldPlaces);
       return written;
     } catch (error) {
-      const isRepeat = error instanceof IdempotencyKeyTaken;
-      if (error instanceof Fault || isRepeat)
+      const isAnotherOrder = error instanceof UniqueViolation && !creation.cart;
+      if (error instanceof Fault || error instanceof IdempotencyKeyTaken || isAnotherOrder)
         await releaseRefused(context, { institution, orderId: id }, { held, requestId, asOf: FIRST_VERSION });
       throw error;
     }
   } finally {
     end();
   }
-};
-
-/**
- * The id that follows from the idempotency key; another one if an order of an earlier day has it. @throws
- * {IdempotencyKeyTaken} if another attempt of the request has made its order meanwhile, and written the answer with it
- */
-const newOrderId = async (
-  context: OrdersContext,
-  institution: string,
-  idempotencyRecord: IdempotencyRecord<OrderDocument> | undefined,
-): Promise<string> => {
-  const own = idMadeBy(idempotencyRecord, 'ord');
-  if (!idempotencyRecord || own === undefined) return context.newId('ord');
-  if ((await context.orders.of(institution).get(own)) === undefined) return own;
-  if (await context.answers.find(idempotencyRecord.key)) throw new IdempotencyKeyTaken();
-  return context.newId('ord');
 };
 
 /**
@@ -165,7 +149,14 @@ export const createOrder = async (
     ...quantityFaults(requested.items),
   ];
   if (faults.length > 0) throw await refusalOf(context, institution, requested, faults);
-  const id = await newOrderId(context, institution, idempotencyRecord);
-  const request = requestNameOf(idempotencyRecord);
-  return holdAndInsert(context, holder, requested, { id, request, idempotencyRecord });
+  const own = orderIdMadeBy(idempotencyRecord, context.now()) ?? context.newId('ord');
+  const make = (id: string, request: string) =>
+    holdAndInsert(context, holder, requested, { id, request, idempotencyRecord });
+  try {
+    return await make(own, requestNameOf(idempotencyRecord));
+  } catch (error) {
+    // The answer about that order was erased since: the request is another one now.
+    if (error instanceof UniqueViolation) return make(context.newId('ord'), requestNameOf(undefined));
+    throw error;
+  }
 };
