@@ -11,7 +11,7 @@ const READS = ['get', 'find', 'count'];
 /** What sweeps, relays and refreshed lists do on their own. */
 const BACKGROUND = [
   /service="authorizer"/,
-  /collection="(?:webhooks|leases|step_leases|waiting_facts)"/,
+  /collection="(?:webhooks|leases|waiting_facts)"/,
   /operation="pending"/,
   /service="orders",collection="orders",operation="(?:find|count)"/,
 ];

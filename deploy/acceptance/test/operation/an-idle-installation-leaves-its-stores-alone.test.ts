@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startWatched, type Watched } from './installation.ts';
 
 /** Store calls in a window without requests: of orders, which sweeps, and of the other services together. */
-const MOST = { orders: 60, others: 12 };
+const MOST = { orders: 20, others: 12 };
 const WINDOW_MS = 5_000;
 /** Windows until what follows a start has ended; a retention's turn spoils one in twelve. */
 const WINDOWS = 20;
