@@ -17,6 +17,7 @@ export const createContextOf =
     ...context,
     orders: boundedCollection(context.orders, caller.institution, salesBoundsOf(caller)),
     links: boundedCollection(context.links, caller.institution, {}),
+    cancelledPerformances: boundedCollection(context.cancelledPerformances, caller.institution, {}),
   });
 
 /**

@@ -72,19 +72,24 @@ export const linksCollection = collection<LinkDocument>('performance_links', [
   { name: 'performance', fields: ['performanceId'] },
 ]);
 
+/** A performance that was cancelled, by its id: an order of it that is written afterwards is cancelled at once. */
+export const cancelledCollection = collection<Document>('cancelled_performances');
+
 /** Every collection of the orders service. */
-export const collections = [ordersCollection, linksCollection];
+export const collections = [ordersCollection, linksCollection, cancelledCollection];
 
 /** The collections of orders and links, over all institutions. */
 export interface Collections {
   readonly orders: CollectionHandle<OrderDocument>;
   readonly links: CollectionHandle<LinkDocument>;
+  readonly cancelledPerformances: CollectionHandle<Document>;
 }
 
 /** Opens the collections of a store. */
 export const collectionsOf = (store: Store): Collections => ({
   orders: store.collection(ordersCollection),
   links: store.collection(linksCollection),
+  cancelledPerformances: store.collection(cancelledCollection),
 });
 
 const PAGE = 200;
@@ -131,4 +136,5 @@ export const retention: Retentions = {
     },
   },
   performance_links: { retained: 'as long as their orders' },
+  cancelled_performances: { retained: 'for good' },
 };

@@ -1,4 +1,5 @@
 import { Fault } from '@boxoffice/envelope';
+import { cancelIfOver } from '../cancellation/performances.ts';
 import type { Held, HeldLine } from '../clients/stock.ts';
 import type { OrdersContext } from '../context.ts';
 import { addLines, removeLine, startsAnew, unextendable, withoutReleased } from '../domain/lines.ts';
@@ -85,7 +86,9 @@ export const addOrderLines = async (
       return addLines(order, { ...more, until: Date.parse(heldUntil) }, now);
     };
   try {
-    return (await runStockFirst(context, command, { rule, effect, write })).order;
+    const { order } = await runStockFirst(context, command, { rule, effect, write });
+    await cancelIfOver(context, order);
+    return order;
   } catch (error) {
     if (error instanceof Fault && taken) await releaseRefused(context, command, taken);
     const faults = error instanceof Fault && error.code === 'semantically_invalid' ? quantityFaults(items) : [];

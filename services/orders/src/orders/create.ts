@@ -1,6 +1,7 @@
 import { Fault } from '@boxoffice/envelope';
 import { type Caller, principalOf } from '@boxoffice/identity';
 import { IdempotencyKeyTaken, type IdempotencyRecord, UniqueViolation } from '@boxoffice/store';
+import { cancelIfOver } from '../cancellation/performances.ts';
 import type { Held, HeldLine } from '../clients/stock.ts';
 import type { OrdersContext } from '../context.ts';
 import { open } from '../domain/opening.ts';
@@ -120,6 +121,7 @@ export const holdAndInsert = async (
       await linkPerformances(context.links.of(institution), { id, performanceId }, others);
       const written = await context.orders.of(institution).insert({ ...order, performanceId }, { idempotencyRecord });
       context.limit.record(written, id, written.heldPlaces);
+      await cancelIfOver(context, written);
       return written;
     } catch (error) {
       const isAnotherOrder = error instanceof UniqueViolation && !creation.cart;

@@ -33,8 +33,8 @@ const refuseUnconfirmed = (order: OrderDocument, paymentId: string): void => {
 };
 
 /**
- * For how long after the end of its hold an order may wait for its payment: not at all if places are gone. Without an
- * answer of the catalog it waits, and its places are held again, or replaced, when the money comes.
+ * For how long after the end of its hold an order may wait for its payment: not at all if places are gone, or the catalog
+ * does not answer, since nobody knows then for how long they are held. Money that comes later holds them again.
  */
 export const graceFor = async (context: OrdersContext, order: OrderDocument, next: OrderDocument): Promise<number> => {
   const { graceMs } = context;
@@ -43,8 +43,7 @@ export const graceFor = async (context: OrdersContext, order: OrderDocument, nex
     await holdUntil(context, order, next.deadline ?? 0);
     return graceMs;
   } catch (error) {
-    if (isUnavailable(error)) return graceMs;
-    if (error instanceof RefusedOrder && error.reason === 'places_gone') return 0;
+    if (isUnavailable(error) || (error instanceof RefusedOrder && error.reason === 'places_gone')) return 0;
     throw error;
   }
 };

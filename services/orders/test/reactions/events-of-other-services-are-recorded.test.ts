@@ -45,6 +45,19 @@ describe.each(engines)('events of other services are recorded, on $name', (engin
     expect((await read(fixture, `/${open.id}`)).version).toBe(version);
   });
 
+  test('performance.cancelled during a hold cancels the new order, and the order that gets more lines', async () => {
+    const [hall, other] = [fixture.catalog.hall(3), fixture.catalog.hall(1)];
+    const { data: open } = await fixture.call('POST', '', { body: { items: [other.item()] } });
+    fixture.catalog.before.set('holdPlaces', () => performanceCancelled(hall.performanceId));
+    const created = await fixture.call('POST', '', { body: { items: [hall.item()] }, key: 'made-meanwhile' });
+    const added = await fixture.call('POST', `/${open.id}/lines`, { body: { items: [hall.item()] } });
+    fixture.catalog.before.clear();
+    expect([created.status, added.status]).toEqual([201, 201]);
+    for (const { id } of [created.data, open]) expect((await read(fixture, `/${id}`)).state).toBe('cancelled');
+    const again = await fixture.call('POST', '', { body: { items: [hall.item()] }, key: 'made-meanwhile' });
+    expect(again.text).toBe(created.text);
+  });
+
   test('performance.cancelled cancels more orders than one page', async () => {
     const hall = fixture.catalog.hall(210);
     const created = await Promise.all(

@@ -22,7 +22,9 @@ export const leftoversOf = ({ entries, checkouts, observed, holds = [] }: Eviden
   const orders = new Map(observed.orders.map((order) => [order.id, order]));
   const byPlace = new Map(holds.map((hold) => [hold.placeId, hold]));
   const interrupted = entries.filter(isInterrupted);
-  const keys = new Set(interrupted.flatMap(({ action, key }) => (action === 'create' ? [key] : [])));
+  // The gateway repeats a creation whose process died by itself, and the repeat may find the performance cancelled.
+  const repeated = entries.filter(({ code }) => code === 'order_not_on_sale');
+  const keys = new Set([...interrupted, ...repeated].flatMap(({ action, key }) => (action === 'create' ? [key] : [])));
   const unanswered = new Set(
     checkouts.flatMap(({ cartId, answers }) =>
       answers.some(({ status }) => status === null || status >= 500) ? [cartId] : [],
