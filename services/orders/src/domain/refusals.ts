@@ -160,7 +160,7 @@ export const refusals = {
   },
   paid_after_cancellation: {
     code: 'payment_recorded',
-    shopReason: null,
+    shopReason: 'cart_gone',
     details: 'The payment is recorded, but the order is cancelled; refund it.',
   },
 } as const satisfies Readonly<Record<string, Row>>;

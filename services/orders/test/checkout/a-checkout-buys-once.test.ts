@@ -173,6 +173,19 @@ describe.each(engines)('a checkout buys once, on $name', (engine) => {
     }
   });
 
+  test('a checkout whose order is cancelled during the sale is refused, and the payment stays recorded', async () => {
+    const { hall, path } = await newCart(fixture);
+    const cancel = async () => {
+      fixture.catalog.before.clear();
+      await fixture.shop('POST', `${path}/cancellation`, { body: { requestId: 'c' } });
+    };
+    fixture.catalog.before.set('sellHold', cancel);
+    const refused = await checkout(fixture, path, { contactNumber });
+    expect(refused).toMatchObject({ outcome: 'refused', reason: 'cart_gone', order: { state: 'cancelled' } });
+    expect((await fixture.call('GET', path)).data).toMatchObject({ paid: 2_000 });
+    expect(fixture.catalog.count(hall)).toEqual({ free: 4, held: 0, sold: 0 });
+  });
+
   test('without an answer of contacts the checkout changes nothing', async () => {
     const { cart, path } = await newCart(fixture);
     fixture.contacts.mishaps.set('*', 'fails');
