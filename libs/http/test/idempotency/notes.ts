@@ -38,7 +38,7 @@ export const failNext = (count: number): void => {
   failures = count;
 };
 
-/** Blocks the runs of `createNote` with this text until the gate is opened. */
+/** Blocks the runs of handlers with this text until the gate is opened. */
 export const holdUp = (text: string): ReturnType<typeof gate> => {
   const held = gate();
   gates.set(text, held);
@@ -96,7 +96,11 @@ const operationsOn = (store: Store): AnyOperation[] => {
       path: '/sayings',
       summary: 'Has no write that carries its answer',
       example,
-      handle: ({ body: { text } }) => created<unknown>({ run: ran(text) }, '/sayings/1'),
+      handle: async ({ body: { text } }) => {
+        const run = ran(text);
+        await gates.get(text)?.opened;
+        return created<unknown>({ run }, '/sayings/1');
+      },
     }),
     operation({
       ...shape,
@@ -104,8 +108,9 @@ const operationsOn = (store: Store): AnyOperation[] => {
       path: '/refusals',
       summary: 'Refuses, or fails at first',
       example,
-      handle: ({ body: { text } }) => {
+      handle: async ({ body: { text } }) => {
         const run = ran(text);
+        await gates.get(text)?.opened;
         if (text.startsWith('later') && run === 1) throw new Fault('conflict', 'Not now.', { 'Retry-After': '1' });
         if (text.startsWith('refuse')) throw new Fault('conflict', `Refused in run ${run}.`);
         if (failures-- > 0) throw new Error('broken');
