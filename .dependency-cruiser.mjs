@@ -1,6 +1,6 @@
 // Who may import whom. CONTRIBUTING.md tells why; `npm run check` enforces it.
 const libraries = '^libs/';
-const programs = '^deploy/';
+const programs = '^(deploy|tests)/';
 const services = '^(gateway|authorizer|services/[^/]+)/';
 
 /** Only the first path may import the second. */
@@ -72,16 +72,16 @@ export default {
     {
       name: 'the-client-is-for-programs-and-tests',
       severity: 'error',
-      from: { pathNot: '(^libs/client/|^deploy/|/test/)' },
+      from: { pathNot: '(^libs/client/|^(deploy|tests)/|/test/)' },
       to: { path: '^libs/client/' },
     },
     {
       name: 'through-the-exported-entry',
       comment: 'a package is imported by its name, not by a path into it',
       severity: 'error',
-      from: { path: '^(libs/[^/]+|gateway|authorizer|services/[^/]+|deploy/[^/]+)/' },
+      from: { path: '^(libs/[^/]+|gateway|authorizer|services/[^/]+|(deploy|tests)/[^/]+)/' },
       to: {
-        path: '^(libs/[^/]+|gateway|authorizer|services/[^/]+|deploy/[^/]+)/',
+        path: '^(libs/[^/]+|gateway|authorizer|services/[^/]+|(deploy|tests)/[^/]+)/',
         pathNot: [
           '^$1/',
           '/src/(index|contact-exception|compile-cache|conformance/index|testkit/index|time/index|pos/index)\\.ts$',
@@ -97,7 +97,7 @@ export default {
     },
     only(
       'sqlite-only-in-its-engine',
-      '^(libs/store/(src/sqlite|test/)|deploy/(bench|acceptance/src/faults/deployment)/)',
+      '^(libs/store/(src/sqlite|test/)|tests/(bench|acceptance/src/faults/deployment)/)',
       '^(node:)?sqlite$',
       'engines import drivers',
     ),

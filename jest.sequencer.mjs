@@ -7,12 +7,13 @@ const { default: Sequencer } = createRequire(import.meta.url)('@jest/test-sequen
  * though their files are short: the longest first.
  */
 const long = [
-  '/deploy/acceptance/test/faults/invariants-',
+  '/tests/acceptance/test/faults/invariants-',
   '/deploy/operator/test/the-operator-',
-  '/deploy/acceptance/test/shop/',
-  '/deploy/acceptance/test/sign-in/',
+  '/tests/acceptance/test/shop/',
+  '/tests/acceptance/test/sign-in/',
   '/libs/store/test/mongo/',
-  '/deploy/acceptance/test/',
+  '/tests/acceptance/test/',
+  '/tests/',
   '/deploy/',
   '/libs/messaging/test/',
   '/libs/store/test/',

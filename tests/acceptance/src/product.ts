@@ -1,0 +1,124 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Address, freePorts, waitUntil } from '@boxoffice/testkit';
+
+/** One demo client of `demo.json`. */
+export interface DemoClient {
+  readonly name: string;
+  readonly institution: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly scopes: readonly string[];
+  /** Of a client at which users sign in. */
+  readonly redirectUris?: readonly string[];
+}
+
+/** A user of the institution API. */
+export interface DemoApiUser {
+  readonly institution: string;
+  readonly login: string;
+  readonly password: string;
+  readonly role: string;
+  readonly contactNumber?: string;
+}
+
+/** One user of `demo.json` who signs in to the institution API. */
+export interface DemoApiUser {
+  readonly institution: string;
+  readonly login: string;
+  readonly password: string;
+  readonly role: string;
+}
+
+/** `demo.json` as `npm start` writes it. */
+export interface Demo {
+  readonly baseUrl: string;
+  readonly posUrl: string;
+  readonly caFile: string;
+  readonly clients: readonly DemoClient[];
+  readonly pointsOfSale: readonly { serviceHost: string; institution: string; languages: string[]; currency: string }[];
+  readonly users: readonly {
+    serviceHost: string;
+    login: string;
+    password: string;
+    contactNumber: string;
+    member: boolean;
+  }[];
+  readonly apiUsers: readonly DemoApiUser[];
+  readonly apiKeys: readonly { readonly institution: string; readonly key: string }[];
+  readonly fixtures: Readonly<Record<string, Record<string, { productId: string; performanceId: string }>>>;
+}
+
+/** A started product: what `npm start` starts, with its own ports and data directory. */
+export interface Product {
+  readonly demo: Demo;
+  /** The HTTPS address with its certificate. */
+  readonly address: Address;
+  readonly directory: string;
+  readonly httpUrl: string;
+  /** Its output so far. */
+  readonly output: () => string;
+  /** Ends the process; SIGKILL leaves the data as a crash would. Returns the exit status. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+  /** Removes the data directory. */
+  discard(): Promise<void>;
+}
+
+const MAIN = new URL('../../../deploy/local/src/main.ts', import.meta.url).pathname;
+
+const ready = async (child: ChildProcess, httpUrl: string, output: () => string): Promise<void> => {
+  const isReady = async (): Promise<boolean> => {
+    if (child.exitCode !== null) throw new Error(`the product ended with ${child.exitCode}:\n${output()}`);
+    return fetch(`${httpUrl}/health/ready`).then(
+      ({ status }) => status === 200,
+      () => false,
+    );
+  };
+  await waitUntil(isReady, { what: 'the product to be ready', withinMs: 600_000, everyMs: 50 });
+};
+
+/** Starts the product and waits until it is ready. `directory`: data of an earlier run. */
+export const startProduct = async (
+  settings: Readonly<Record<string, string>> = {},
+  directory?: string,
+): Promise<Product> => {
+  const data = directory ?? (await mkdtemp(join(tmpdir(), 'boxoffice-product-')));
+  const [https, http] = await freePorts(2);
+  const { MONGODB_URL: _mongodb, AMQP_URL: _amqp, ...inherited } = process.env;
+  const child = spawn('node', ['--conditions=source', MAIN], {
+    env: {
+      ...inherited,
+      BOXOFFICE_DATA_DIR: data,
+      GATEWAY_PORT: `${https}`,
+      GATEWAY_HTTP_PORT: `${http}`,
+      ...settings,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const printed: string[] = [];
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text) => printed.push(text));
+  const output = () => printed.join('');
+  const httpUrl = `http://127.0.0.1:${http}`;
+  await ready(child, httpUrl, output);
+  const demo: Demo = JSON.parse(await readFile(join(data, 'demo.json'), 'utf8'));
+  return {
+    demo,
+    address: { baseUrl: demo.baseUrl, ca: await readFile(demo.caFile, 'utf8') },
+    directory: data,
+    httpUrl,
+    output,
+    async stop(signal = 'SIGTERM') {
+      if (child.exitCode === null && child.signalCode === null) {
+        const ended = once(child, 'exit');
+        child.kill(signal);
+        await ended;
+      }
+      return child.exitCode;
+    },
+    discard: () => rm(data, { recursive: true, force: true, maxRetries: 5 }),
+  };
+};

@@ -1,0 +1,65 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+/**
+ * A block of shell commands or JavaScript in a document, and the output that it must contain: its lines `# → fragment`.
+ */
+interface Block {
+  readonly commands: string;
+  readonly expected: readonly string[];
+}
+
+const MARK = '@@ block';
+
+/** Wraps JavaScript in the command that docs/point-of-sale.md uses for it. */
+const asCommand = (script: string): string =>
+  `NODE_EXTRA_CA_CERTS=data/development-certificate.pem node --input-type=module -e '${script.replaceAll("'", "'\\''")}'`;
+
+/**
+ * The ```sh and ```js blocks of a Markdown text, or of one of its chapters. @throws {Error} if there are none, or the
+ * chapter is missing
+ */
+export const blocksOf = (markdown: string, chapter?: string): Block[] => {
+  const start = chapter === undefined ? 0 : markdown.indexOf(`## ${chapter}\n`);
+  if (start < 0) throw new Error(`there is no chapter "${chapter}"`);
+  const end = chapter === undefined ? -1 : markdown.indexOf('\n## ', start + 1);
+  const text = markdown.slice(start, end < 0 ? undefined : end);
+  const blocks = [...text.matchAll(/```(sh|js)\n([\s\S]*?)```/g)].map(([, language, commands = '']) => ({
+    commands: language === 'js' ? asCommand(commands) : commands,
+    expected: [...commands.matchAll(/^(?:#|\/\/) → (.+)$/gm)].map(([, fragment = '']) => fragment),
+  }));
+  if (blocks.length === 0)
+    throw new Error(`${chapter === undefined ? 'the text' : `the chapter "${chapter}"`} has no commands`);
+  return blocks;
+};
+
+/** Runs the blocks one after the other in one shell, as a reader would paste them; returns the failures. */
+export const runBlocks = (blocks: readonly Block[], directory: string): string[] => {
+  const script = blocks.map(({ commands }, index) => `echo "${MARK} ${index}"\n${commands}`).join('\n');
+  const { stdout, stderr, status } = spawnSync('bash', ['-euo', 'pipefail', '-c', script], {
+    cwd: directory,
+    encoding: 'utf8',
+    timeout: 120_000,
+  });
+  const outputs = stdout.split(new RegExp(`^${MARK} \\d+$`, 'm')).slice(1);
+  const faults = blocks.flatMap(({ commands, expected }, index) =>
+    expected
+      .filter((fragment) => !(outputs[index] ?? '').includes(fragment))
+      .map((fragment) => `expected «${fragment}» from\n${commands}\nbut got\n${outputs[index] ?? '(not run)'}`),
+  );
+  return status === 0 ? faults : [...faults, `the shell ended with status ${status}: ${stderr}`];
+};
+
+// node tests/acceptance/src/readme.ts DIRECTORY DOCUMENT#CHAPTER…: DIRECTORY is a clone whose product runs
+const [directory, ...chapters] = process.argv.slice(2);
+if (directory !== undefined && import.meta.main) {
+  const faults = chapters.flatMap((named) => {
+    const [document = '', chapter = ''] = named.split('#');
+    const blocks = blocksOf(readFileSync(`${directory}/${document}`, 'utf8'), chapter);
+    const found = runBlocks(blocks, directory);
+    process.stdout.write(`${document}, "${chapter}": ${blocks.length} blocks, ${found.length} faults\n`);
+    return found;
+  });
+  for (const fault of faults) process.stderr.write(`${fault}\n`);
+  process.exitCode = faults.length === 0 ? 0 : 1;
+}
