@@ -1,3 +1,5 @@
+// rule 5: 3: scopes are fixed at registration and can be changed later | authorizer/src/clients/clients.ts
+
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { type Installation, type Json, startInstallation, type TestClient, until } from '../installation.ts';
 

@@ -1,3 +1,5 @@
+// rule 1: One client account gives access to the APIs of exactly one institution | authorizer/src/clients/clients.ts
+
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { SCOPES } from '../../src/index.ts';
 import { type Installation, type Json, startInstallation, type TestClient } from '../installation.ts';

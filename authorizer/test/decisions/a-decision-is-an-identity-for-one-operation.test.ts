@@ -1,3 +1,5 @@
+// rule 5: 6: insufficient permission is 403 `forbidden`, from the authorizer | authorizer/src/decisions/decide.ts
+
 import { createIdentityVerifier, createKeySet, createServiceCredentials } from '@boxoffice/identity';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Installation, type Json, secretOf, serviceRootSecret, startInstallation } from '../installation.ts';

@@ -1,3 +1,7 @@
+// rule 2: An access token has the granted scopes | authorizer/src/tokens/issue.ts
+// rule 5: Family A 1: `client_credentials` gives an access token with the granted scopes | authorizer/src/tokens/issue.ts
+// rule 5: 3: every token carries the client's scopes | authorizer/src/tokens/claims.ts
+
 import { createKeySet, verifyAccessToken } from '@boxoffice/identity';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { basic, type Installation, startInstallation, type TestClient } from '../installation.ts';

@@ -1,3 +1,5 @@
+// rule 4: `POST /auth/token` takes a form with `grant_type`, `client_id`, `client_secret` | authorizer/src/authentication/form.ts
+
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { basic, type Installation, startInstallation, type TestClient } from '../installation.ts';
 

@@ -1,3 +1,5 @@
+// rule 4: The token's client and scopes decide what data is visible | gateway/src/authorization/authorize.ts
+
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { until } from '../fixtures/http.ts';
 import { type Installation, startInstallation } from '../fixtures/installation.ts';

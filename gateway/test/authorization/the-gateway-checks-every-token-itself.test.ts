@@ -1,3 +1,8 @@
+// rule 4: Family A requires a bearer token, except at the token endpoint | gateway/src/authorization/bearer.ts
+// rule 5: 2: each call sends `Authorization: Bearer` | gateway/src/authorization/bearer.ts
+// rule 5: 6: a missing token is 401 `unauthorized`, from the gateway | gateway/src/authorization/bearer.ts
+// rule 7: 401 `unauthorized`: missing or expired token | gateway/src/authorization/bearer.ts
+
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Installation, startInstallation } from '../fixtures/installation.ts';

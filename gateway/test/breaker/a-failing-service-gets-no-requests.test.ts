@@ -1,3 +1,5 @@
+// rule 7: 503 `service_unavailable`: maintenance or circuit breaker | gateway/src/upstream/breaker.ts
+
 import { describe, expect, test } from '@jest/globals';
 import { createBreaker } from '../../src/upstream/breaker.ts';
 import { contacts } from '../fixtures/describe.ts';

@@ -1,3 +1,6 @@
+// rule 4: Rule 9: cross-origin access for all domains unless restricted by configuration | gateway/src/cors/cors.ts
+// rule 4: Rule 9: the methods are GET, POST, PUT, PATCH, DELETE, HEAD | gateway/src/cors/cors.ts
+
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { EXPOSED_HEADERS } from '../../src/cors/headers.ts';
 import { documentOf } from '../fixtures/describe.ts';

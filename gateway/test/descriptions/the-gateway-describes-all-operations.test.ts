@@ -1,3 +1,6 @@
+// rule 1: The point-of-sale API is alpha, and its description says so | gateway/src/descriptions/own-operations.ts
+// rule 9: 3: version 1.0, alpha, base path `/tnwr/v1/` | gateway/src/descriptions/own-operations.ts
+
 import { request } from 'node:https';
 import { gunzipSync } from 'node:zlib';
 import { registry } from '@boxoffice/envelope';

@@ -1,3 +1,8 @@
+// rule 1: Every response of the institution API has the common envelope | libs/envelope/src/envelope.ts
+// rule 7: 2: gateway, authorizer and services return the same envelope | gateway/src/exchange/answer.ts
+// rule 7: 404 `not_found`: endpoint or resource id does not exist | gateway/src/routing/routing.ts
+// rule 7: 405 `method_not_allowed`: method not supported on the path | gateway/src/routing/routing.ts
+
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { documentOf } from '../fixtures/describe.ts';
 import { type Installation, startInstallation } from '../fixtures/installation.ts';

@@ -1,3 +1,5 @@
+// rule 7: 3: every 500 says whether the user was logged out and the order cancelled | libs/envelope/src/family-b.ts
+
 import { type Code, Fault, registry } from '@boxoffice/envelope';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { inFamily } from '../../src/exchange/faults.ts';

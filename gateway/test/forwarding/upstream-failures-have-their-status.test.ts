@@ -1,3 +1,5 @@
+// rule 7: 502 `bad_gateway`: upstream error propagated | gateway/src/upstream/failure.ts
+
 import { once } from 'node:events';
 import { createServer as createTcpServer, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';

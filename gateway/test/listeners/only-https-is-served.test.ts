@@ -1,3 +1,6 @@
+// rule 4: Rule 10: only https is handled; http is 404, not redirected | gateway/src/pipeline/steps.ts
+// rule 7: 2: 404 for every request over http | gateway/src/pipeline/steps.ts
+
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';

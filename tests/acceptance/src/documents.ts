@@ -1,5 +1,6 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { findRules } from './rules.ts';
 import type { Finding } from './supply-chain.ts';
 
 const ROOT = new URL('../../../', import.meta.url).pathname;
@@ -65,35 +66,15 @@ export const documentFaults = (root: string, file: string, text: string): string
   return [...links, ...paths, ...long, ...wide].map((fault) => `${file} ${fault}`);
 };
 
-const isTest = (path: string): boolean => path.includes('/test/') || path.includes('/conformance/');
-
-/**
- * The faults of the rows of docs/rules.md. A row is a rule, the one file that implements it, and the test that holds
- * it, or –.
- */
-export const ruleFaults = (text: string): string[] =>
-  text
-    .split('\n')
-    .filter((line) => line.startsWith('| ') && !line.startsWith('| rule |'))
-    .flatMap((line) => {
-      const cells = line.split(/(?<!\\)\|/).slice(1, -1);
-      const [rule = '', source = '', test = ''] = cells.map((cell) => cell.trim());
-      const linked = (cell: string): string[] => [...cell.matchAll(LINK)].map(([, name = '']) => name);
-      const [implementing, held] = [linked(source), linked(test)];
-      const isRight =
-        cells.length === 3 &&
-        implementing.length === 1 &&
-        !implementing.some(isTest) &&
-        (test === '–' || (held.length === 1 && held.every(isTest)));
-      return isRight ? [] : [`docs/rules.md: not a rule, a file and a test (or –): ${rule.slice(0, 80)}`];
-    });
-
-/** Checks that every document names only files, headings and tests that exist. */
+/** Checks that every document names only files, headings and tests that exist, and so does every rule. */
 export const checkDocuments = async (): Promise<Finding> => {
   const files = globSync(DOCUMENTS, { cwd: ROOT, exclude: ['**/node_modules/**', '**/dist/**'] }).sort();
-  const faults = files.flatMap((file) => {
-    const text = readFileSync(join(ROOT, file), 'utf8');
-    return [...documentFaults(ROOT, file, text), ...(file === 'docs/rules.md' ? ruleFaults(text) : [])];
-  });
-  return { faults, summary: `${files.length} documents` };
+  const rules = findRules();
+  const faults = [
+    ...files.flatMap((file) => documentFaults(ROOT, file, readFileSync(join(ROOT, file), 'utf8'))),
+    ...rules
+      .filter(({ implementedIn }) => !existsSync(join(ROOT, implementedIn)))
+      .map(({ test, implementedIn }) => `${test} names ${implementedIn}, which does not exist`),
+  ];
+  return { faults, summary: `${files.length} documents, ${rules.length} rules` };
 };

@@ -1,3 +1,13 @@
+// rule 2: `status` is a code in lower-case snake_case | libs/envelope/src/registry.ts
+// rule 2: `details` is an English message, null on success | libs/envelope/src/envelope.ts
+// rule 2: `data` is null on every 4xx and 5xx | libs/envelope/src/envelope.ts
+// rule 2: Error code and message are set whenever `success` is false | libs/envelope/src/family-b.ts
+// rule 7: Family A 1: `status` is from the registry, which is open | libs/envelope/src/registry.ts
+// rule 7: 3: every 2xx has the status `success` | libs/envelope/src/envelope.ts
+// rule 7: The sixteen rows of the table, with their HTTP status | libs/envelope/src/registry.ts
+// rule 7: New domain codes are snake_case with the domain as prefix | libs/envelope/src/registry.ts
+// rule 7: The English message is in `details`, never in `status` | libs/envelope/src/fault.ts
+
 import { describe, expect, test } from '@jest/globals';
 import { DuplicateEmail } from '../../src/contact-exception.ts';
 import {

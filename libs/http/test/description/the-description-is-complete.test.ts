@@ -1,3 +1,5 @@
+// rule 1: Each action maps to one endpoint and one HTTP method | libs/http/src/operation.ts
+
 import SwaggerParser from '@apidevtools/swagger-parser';
 import { registry } from '@boxoffice/envelope';
 import { describe, expect, test } from '@jest/globals';

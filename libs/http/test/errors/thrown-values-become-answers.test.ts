@@ -1,3 +1,5 @@
+// rule 7: 500 `internal_error`: uncaught server failure | libs/http/src/answers/fault-of.ts
+
 import { Fault } from '@boxoffice/envelope';
 import { StoreUnavailable } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';

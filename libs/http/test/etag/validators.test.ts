@@ -1,3 +1,5 @@
+// rule 7: 412 `precondition_failed`: precondition not satisfied | libs/http/src/answers/etag.ts
+
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Started, start } from '../fixture.ts';
 import { things } from '../things.ts';

@@ -1,3 +1,7 @@
+// rule 2: `success` is in every response of family B, false on error | libs/http/src/families/family-b.ts
+// rule 4: Rule 4: the only response format is JSON | libs/http/src/families/family-b.ts
+// rule 7: Family B 1: on error `success` is false, code and message are set | libs/http/src/families/family-b.ts
+
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Started } from '../fixture.ts';
 import { startShop, visiting } from './shop.ts';

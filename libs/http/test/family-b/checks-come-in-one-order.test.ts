@@ -1,3 +1,7 @@
+// rule 4: Rule 3: POST, PATCH and PUT send JSON; without Content-Type it is 415 | libs/http/src/families/family-b.ts
+// rule 7: 2: 415 for a wrong or missing Content-Type | libs/http/src/families/family-b.ts
+// rule 8: 4: a request body is JSON, https only | libs/http/src/families/family-b.ts
+
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Started } from '../fixture.ts';
 import { startShop, visiting } from './shop.ts';

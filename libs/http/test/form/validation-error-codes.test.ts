@@ -1,3 +1,8 @@
+// rule 7: 400 `bad_request`: malformed payload, missing or invalid required field | libs/http/src/requests/form.ts
+// rule 7: 400 `validation_error`: a constraint is violated | libs/http/src/requests/form.ts
+// rule 7: 400 `missing_parameter`: a required parameter is absent | libs/http/src/requests/form.ts
+// rule 7: 400 `invalid_parameter`: wrong type, format or enum value | libs/http/src/requests/form.ts
+
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { type Started, start } from '../fixture.ts';
 import { given, things } from '../things.ts';

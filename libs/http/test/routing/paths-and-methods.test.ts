@@ -1,3 +1,5 @@
+// rule 7: 501 `not_implemented`: declared but not yet wired | libs/http/src/app/handle.ts
+
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Started, start } from '../fixture.ts';
 import { things } from '../things.ts';

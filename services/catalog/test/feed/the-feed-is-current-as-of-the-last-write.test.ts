@@ -1,3 +1,6 @@
+// rule 4: `GET /svc/v3/catalog` answers the envelope | services/catalog/src/feed/routes.ts
+// rule 9: 4: family A has a version segment in the path | services/catalog/src/feed/routes.ts
+
 import type { Store } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createCatalogCache } from '../../src/feed/cache.ts';

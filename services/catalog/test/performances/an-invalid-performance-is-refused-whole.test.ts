@@ -1,3 +1,5 @@
+// rule 7: 409 `conflict`: conflicts with the current state | services/catalog/src/performances/performances.ts
+
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
   availabilityOf,

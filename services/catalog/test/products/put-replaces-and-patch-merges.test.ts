@@ -1,3 +1,6 @@
+// rule 2: PUT, PATCH and POST return the complete updated resource | services/catalog/src/products/routes.ts
+// rule 7: 422 `validation_error`: well-formed but semantically invalid | services/catalog/src/products/body.ts
+
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
   createProduct,

@@ -1,3 +1,8 @@
+// rule 2: For `contact_duplicate_email`, `data` is the existing contact | libs/envelope/src/contact-exception.ts
+// rule 4: `POST /contacts/individuals` takes `allowDuplicateEmail`; 409 `contact_duplicate_email` unless it is true | services/contacts/src/contacts/contacts.ts
+// rule 4: `POST /contacts/structures` does the same, across individuals and structures | services/contacts/src/contacts/routes.ts
+// rule 7: 409 `contact_duplicate_email` carries the full existing contact | services/contacts/src/contacts/contacts.ts
+
 import { randomUUID } from 'node:crypto';
 import type { CollectionHandle } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';

@@ -1,3 +1,5 @@
+// rule 2: An email is unique on creation, trimmed and case-insensitive | services/contacts/src/domain/email.ts
+
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { changesEmail, newContact, withDetails } from '../../src/domain/contact.ts';

@@ -1,3 +1,5 @@
+// rule 3: A 412 refers to an order's state | services/orders/src/domain/refusals.ts
+
 import { randomUUID } from 'node:crypto';
 import { registry } from '@boxoffice/envelope';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';

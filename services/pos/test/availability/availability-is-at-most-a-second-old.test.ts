@@ -1,3 +1,5 @@
+// rule 1: They have correct availabilities | services/pos/src/products/showcase.ts
+
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createCache } from '../../src/clients/cache.ts';
 import type { Catalog, Stock } from '../../src/clients/catalog.ts';

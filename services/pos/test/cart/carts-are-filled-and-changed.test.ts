@@ -1,3 +1,5 @@
+// rule 1: Adding a ticket to the shopping cart is one call | services/pos/src/cart/routes.ts
+
 import { randomUUID } from 'node:crypto';
 import { sendEightAtOnce } from '@boxoffice/service/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';

@@ -1,3 +1,5 @@
+// rule 3: An order can be cancelled as a side effect of a 500 | services/pos/src/orders/checkout.ts
+
 import { randomUUID } from 'node:crypto';
 import { type Mishap, sendEightAtOnce } from '@boxoffice/service/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';

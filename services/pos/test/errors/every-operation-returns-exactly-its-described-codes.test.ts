@@ -1,3 +1,5 @@
+// rule 7: 1: the code is specific and documented per endpoint | services/pos/src/orders/refusals.ts
+
 import { familyB } from '@boxoffice/http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { PosContext } from '../../src/context.ts';

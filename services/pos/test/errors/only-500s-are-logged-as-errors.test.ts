@@ -1,3 +1,5 @@
+// rule 7: 2: 500 is logged, other errors are not | libs/http/src/app/handle.ts
+
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { type Fixture, openFixture } from '../fixture/fixture.ts';
 

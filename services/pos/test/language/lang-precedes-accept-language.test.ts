@@ -1,3 +1,5 @@
+// rule 4: Rule 8: `lang`, then `Accept-Language`, then the default language | libs/http/src/languages.ts
+
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Show } from '../fixture/catalog.ts';
 import { type Fixture, openFixture } from '../fixture/fixture.ts';

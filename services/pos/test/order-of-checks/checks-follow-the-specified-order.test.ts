@@ -1,3 +1,6 @@
+// rule 7: 2: 400 for parameters and the context header | services/pos/src/request/point-of-sale.ts
+// rule 7: 2: 401 where authentication is required | services/pos/src/request/admit.ts
+
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Call, type Fixture, openFixture } from '../fixture/fixture.ts';
 

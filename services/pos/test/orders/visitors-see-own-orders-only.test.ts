@@ -1,3 +1,5 @@
+// rule 7: 2: 404 where the resource does not exist | services/pos/src/orders/routes.ts
+
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Fixture, type Login, openFixture } from '../fixture/fixture.ts';

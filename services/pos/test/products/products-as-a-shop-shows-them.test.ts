@@ -1,3 +1,6 @@
+// rule 1: Catalog entry points return pre-processed products | services/pos/src/products/views.ts
+// rule 2: A product has `code`, `startDate` and the filter `type` | services/pos/src/description/schemas.ts
+
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { isOnSale, isShown, levelOf } from '../../src/domain/offer.ts';
 import { periodOf } from '../../src/products/views.ts';

@@ -1,3 +1,8 @@
+// rule 4: `GET /tickets` gives the tickets of the connected user | services/pos/src/tickets/routes.ts
+// rule 4: `GET /tickets/{ticket_id}` gives one ticket | services/pos/src/tickets/routes.ts
+// rule 4: `PATCH /tickets/{ticket_id}` sets the beneficiary's names | services/pos/src/tickets/routes.ts
+// rule 4: Rule 7: filters are query parameters, documented per endpoint | services/pos/src/tickets/routes.ts
+
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Fixture, type Login, openFixture } from '../fixture/fixture.ts';
 

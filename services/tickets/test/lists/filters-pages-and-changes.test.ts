@@ -1,3 +1,6 @@
+// rule 2: A ticket has a filterable status, with `printed` as a value | services/tickets/src/schemas.ts
+// rule 3: Ticket status is a string used as a filter | services/tickets/src/schemas.ts
+
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createContext } from '../../src/context.ts';
 import { replaceTicket } from '../../src/replacement/replace.ts';

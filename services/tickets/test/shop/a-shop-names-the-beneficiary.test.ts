@@ -1,3 +1,5 @@
+// rule 2: The beneficiary's first and last name of a ticket can be set | services/tickets/src/replacement/replace.ts
+
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createContext } from '../../src/context.ts';
 import { nameTicket } from '../../src/shop/shop.ts';

@@ -1,3 +1,5 @@
+// rule 2: Dates are ISO 8601 timestamps | libs/http/src/schemas.ts
+
 import { expect, test } from '@jest/globals';
 import { descriptions, type Json, objectsIn } from './descriptions.ts';
 

@@ -1,3 +1,5 @@
+// rule 4: Rule 7: no operators, no sorting and no selection of members in a query | services/pos/src/request/pagination.ts
+
 import { expect, test } from '@jest/globals';
 import { descriptions, objectsIn } from './descriptions.ts';
 

@@ -1,3 +1,5 @@
+// rule 2: A resource name is a plural lower-case noun | libs/http/src/operation.ts
+
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 

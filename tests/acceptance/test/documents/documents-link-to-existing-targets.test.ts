@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { checkDocuments, documentFaults, ruleFaults } from '../../src/documents.ts';
+import { checkDocuments, documentFaults } from '../../src/documents.ts';
+import { findRules, rulesOf } from '../../src/rules.ts';
 
 const ROOT = new URL('../../../../', import.meta.url).pathname;
 
@@ -26,15 +27,12 @@ test('existing targets, external links, code and long table rows are accepted', 
   expect(documentFaults(ROOT, 'docs/page.md', text)).toEqual([]);
 });
 
-test.each([
-  ['no file', '| a rule | – | – |', 1],
-  ['a test as file', '| a rule | [a/test/b.ts](b) | – |', 1],
-  ['a file as test', '| a rule | [a/src/b.ts](b) | [a/src/b.ts](b) |', 1],
-  ['two files', '| a rule | [a/src/b.ts](b) [a/src/c.ts](c) | – |', 1],
-  ['all three', '| a rule | [a/src/b.ts](b) | [a/test/b.ts](b) |', 0],
-  ['no test', '| a rule | [a/src/b.ts](b) | – |', 0],
-])('a rule with %s', (_, row, faults) => {
-  expect(ruleFaults(`| rule | implemented in | held by |\n|---|---|---|\n${row}`)).toHaveLength(faults);
+test('a rule is a line of the test that holds it', () => {
+  const tagged = ['// rule 2: a sentence | libs/http/src/operation.ts', '// rule of thumb: none | x'].join('\n');
+  expect(rulesOf('a.test.ts', tagged)).toEqual([
+    { section: '2', sentence: 'a sentence', implementedIn: 'libs/http/src/operation.ts', test: 'a.test.ts' },
+  ]);
+  expect(findRules().length).toBeGreaterThan(90);
 });
 
 test('the documents of the project have no fault', async () => {
