@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import type { EnginesName } from './deployment/deployment.ts';
 
 /** What `npm run faults` plays. */
-export type Mode = 'scenarios' | 'plan' | 'siege' | 'controls';
+export type Mode = 'scenarios' | 'plan' | 'controls';
 
 /** The options of `npm run faults -- --plan`. */
 export interface PlanArguments {
@@ -20,13 +20,6 @@ export interface PlanArguments {
   readonly written: boolean;
 }
 
-/** The options of `npm run faults -- --siege MINUTES`. */
-export interface SiegeArguments {
-  readonly minutes: number;
-  /** The share of one core that the attacker may use. */
-  readonly share: number;
-}
-
 /** The options of `npm run faults`. */
 export interface FaultsOptions {
   readonly mode: Mode;
@@ -38,7 +31,6 @@ export interface FaultsOptions {
   readonly enginesNamed: boolean;
   readonly scenarios: readonly string[];
   readonly plan: PlanArguments;
-  readonly siege: SiegeArguments;
   /** The names of the bugs to plant. */
   readonly controls: readonly string[];
 }
@@ -52,7 +44,6 @@ export interface Known {
 
 export const USAGE = `npm run faults -- [--minutes N] [--seed S] [--engines embedded|scaled|both] [--scenario NAME,…]
 npm run faults -- --plan [--row N] [--share 0.1] [--seed S] [--engines …] [--results FILE] [--fresh] [--document none]
-npm run faults -- --siege MINUTES [--attacker-share 0.25] [--seed S] [--engines …]
 npm run faults -- --controls [--control NAME,…] [--seed S] [--engines …]
 
 Without a mode: plays the fault scenarios against the product, one after the other, and checks the invariants after
@@ -61,10 +52,6 @@ each. The minutes (default 5) are divided between the deployments; every scenari
 --plan plays every row of the fault plan as often as the plan says, or a --share of it, and writes the table of
 docs/reliability.md, unless with --document none. An interrupted plan goes on where it was, from the progress file (default
 tests/acceptance/fault-plan.jsonl); --fresh begins anew.
-
---siege plays a sale at half of the measured capacity, first without and then for the minutes with an attacker, who
-may use --attacker-share of one core (default 0.25), and writes its table of docs/reliability.md. A p99 over three times
-that without the attacker is marked, but is no failure.
 
 --controls plants bugs in the running product, one at a time, and plays the scenario that must catch each, for ten
 minutes at most.
@@ -109,12 +96,11 @@ const readMinutes = (name: string, text: string): number => {
 const ownOptions: Readonly<Record<Mode, readonly string[]>> = {
   scenarios: ['minutes', 'scenario'],
   plan: ['row', 'share', 'results', 'fresh', 'document'],
-  siege: ['attacker-share'],
   controls: ['control'],
 };
 
 const modeOf = (values: Readonly<Record<string, unknown>>): Mode => {
-  const named = (['plan', 'siege', 'controls'] as const).filter((name) => values[name] !== undefined);
+  const named = (['plan', 'controls'] as const).filter((name) => values[name] !== undefined);
   const [mode = 'scenarios', second] = named;
   if (second !== undefined) throw new Error(`--${mode} does not go with --${second}`);
   for (const [other, options] of Object.entries(ownOptions)) {
@@ -151,8 +137,6 @@ export const readCommandLine = (
       results: { type: 'string' },
       fresh: { type: 'boolean' },
       document: { type: 'string' },
-      siege: { type: 'string' },
-      'attacker-share': { type: 'string' },
       controls: { type: 'boolean' },
       control: { type: 'string' },
     },
@@ -176,10 +160,6 @@ export const readCommandLine = (
       results: values.results ?? 'tests/acceptance/fault-plan.jsonl',
       fresh: values.fresh ?? false,
       written: readWritten(values.document),
-    },
-    siege: {
-      minutes: readMinutes('siege', values.siege ?? '3'),
-      share: readShare('attacker-share', values['attacker-share'] ?? '0.25'),
     },
   };
 };

@@ -13,9 +13,6 @@ import { planRows } from './plan/rows/index.ts';
 import { planTable } from './plan/table.ts';
 import { scenarios } from './scenarios/index.ts';
 import { runScenarios } from './scenarios/run.ts';
-import { playSiege } from './siege/siege.ts';
-import { defectsOf } from './siege/siege-report.ts';
-import { siegeTable } from './siege/table.ts';
 import { writeTable } from './write-table.ts';
 
 // npm run faults
@@ -29,22 +26,12 @@ const [CLEAN, VIOLATED, NOT_PLAYED] = [0, 1, 2];
 
 const scaled = scaledEngines(process.env);
 
-type Settings = Readonly<Record<string, string>>;
-
-/** Starts a deployment; without `limits`, it has no rate limits. */
-const start = async (
-  engines: EnginesName,
-  settings: Settings = {},
-  limits?: Settings,
-  mutations?: readonly Mutation[],
-): Promise<Deployment> => {
-  if (engines === 'embedded') return startEmbedded(settings, limits, mutations);
+/** Starts a deployment without rate limits. */
+const start = async (engines: EnginesName, mutations: readonly Mutation[] = []): Promise<Deployment> => {
+  if (engines === 'embedded') return startEmbedded(mutations);
   if (!scaled) throw new Error(NO_SCALED_ENGINES);
-  return startScaled(scaled, { settings, limits, mutations });
+  return startScaled(scaled, { mutations });
 };
-
-/** No setting is raised: the honest load comes from enough addresses. */
-const ownLimits: Settings = {};
 
 /** Says what was found; returns the exit status. */
 const conclude = (violations: number, seed: string): number => {
@@ -83,34 +70,13 @@ const runPlan = async (engines: readonly EnginesName[], options: FaultsOptions['
   );
 };
 
-const runSiege = async (engines: readonly EnginesName[], options: FaultsOptions): Promise<number> => {
-  const seed = options.seed ?? `${Date.now() % 1_000_000}`;
-  let defects = 0;
-  for (const name of engines) {
-    const report = await playSiege({
-      ...options.siege,
-      engines: name,
-      seed,
-      start: (which, settings) => start(which, settings, ownLimits),
-      print,
-    });
-    const table = siegeTable(report);
-    await writeTable(RELIABILITY, `siege ${name}`, table);
-    print(`\n${table}\n\nwritten to docs/reliability.md`);
-    for (const { invariant, text } of report.settled.violations.slice(0, 20)) print(`  ${invariant}: ${text}`);
-    defects += defectsOf(report);
-  }
-  return conclude(defects, seed);
-};
-
 const plantBugs = async (engines: readonly EnginesName[], names: readonly string[], seed: string): Promise<number> => {
   const chosen = controls.filter((one) => names.includes(one.name) && engines.includes(one.engines));
   if (chosen.length === 0) {
     process.stderr.write('none of these bugs is planted on these engines\n');
     return NOT_PLAYED;
   }
-  const planted = (name: EnginesName, mutations: readonly Mutation[]) => start(name, {}, undefined, mutations);
-  return (await runControls({ controls: chosen, seed, start: planted, print })) ? CLEAN : VIOLATED;
+  return (await runControls({ controls: chosen, seed, start, print })) ? CLEAN : VIOLATED;
 };
 
 const run = async (options: FaultsOptions): Promise<number> => {
@@ -123,7 +89,6 @@ const run = async (options: FaultsOptions): Promise<number> => {
     print(`skipped: ${NO_SCALED_ENGINES}`);
   }
   if (options.mode === 'plan') return runPlan(engines, options.plan);
-  if (options.mode === 'siege') return runSiege(engines, options);
   const seed = options.seed ?? `${Date.now() % 1_000_000}`;
   if (options.mode === 'controls') return plantBugs(engines, options.controls, seed);
   const violations = await runScenarios({ ...options, seed, engines, start: (name) => start(name), print });

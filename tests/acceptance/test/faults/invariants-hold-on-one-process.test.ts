@@ -46,7 +46,7 @@ const withBug = async (
   patienceMs: number,
   look: (violations: readonly Violation[], data: DataLocation) => Promise<void> | void,
 ): Promise<void> => {
-  const broken = await startEmbedded({}, undefined, mutations);
+  const broken = await startEmbedded(mutations);
   try {
     await look(await play(broken, [scenario], { patienceMs }), broken.data);
     expect([...(await broken.planted())]).toEqual(mutations.map(({ file }) => file));

@@ -15,15 +15,10 @@ export const certificateIn = (directory: string): Promise<string> =>
   readFile(join(directory, 'development-certificate.pem'), 'utf8');
 
 /**
- * `npm start` as one process on SQLite and the in-process bus, with these bugs planted; `limits` are its rate limits.
- * Its data are on the disk, if there is one, which it closes.
+ * `npm start` as one process on SQLite and the in-process bus, without rate limits and with these bugs
+ * planted. Its data are on the disk, if there is one, which it closes.
  */
-export const startEmbedded = async (
-  settings: Readonly<Record<string, string>> = {},
-  limits: Readonly<Record<string, string>> = unlimited,
-  mutations: readonly Mutation[] = [],
-  disk?: SmallDisk,
-): Promise<Deployment> => {
+export const startEmbedded = async (mutations: readonly Mutation[] = [], disk?: SmallDisk): Promise<Deployment> => {
   const directory = disk?.directory ?? (await mkdtemp(join(tmpdir(), 'boxoffice-faults-')));
   const data: DataLocation = { directory, mongodbUrl: undefined, amqpUrl: undefined };
   const partner = await setUp(data);
@@ -39,8 +34,7 @@ export const startEmbedded = async (
       GATEWAY_PORT: `${https}`,
       GATEWAY_HTTP_PORT: `${http}`,
       ...reachable,
-      ...limits,
-      ...settings,
+      ...unlimited,
     },
   });
   const close = async (): Promise<void> => {

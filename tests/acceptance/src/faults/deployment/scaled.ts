@@ -61,9 +61,6 @@ export const needScaledEngines = (env: Readonly<Record<string, string | undefine
 const secrets = { SERVICE_ROOT_SECRET: randomUUID() + randomUUID(), KEY_ENCRYPTION_KEY: randomUUID() + randomUUID() };
 
 export interface ScaledOptions {
-  readonly settings?: Readonly<Record<string, string>> | undefined;
-  /** Its rate limits; default: none. */
-  readonly limits?: Readonly<Record<string, string>> | undefined;
   /** Bugs to plant. */
   readonly mutations?: readonly Mutation[] | undefined;
   /** Whether every link between two processes goes through toxiproxy. */
@@ -140,7 +137,7 @@ const startOn = async (
   const { rabbitmq } = engines;
   const broker = 'control' in rabbitmq ? keep(await startBroker(rabbitmq.control), (one) => one.stop()) : undefined;
   const amqpUrl = broker?.url ?? ('url' in rabbitmq ? rabbitmq.url : '');
-  const { mongodbControl, limits = unlimited, mutations = [] } = options;
+  const { mongodbControl, mutations = [] } = options;
   const storeServer =
     mongodbControl === undefined ? undefined : keep(await startStoreServer(mongodbControl), (one) => one.stop());
   const storeUrl = storeServer?.url ?? engines.mongodbUrl;
@@ -172,11 +169,10 @@ const startOn = async (
     ...secrets,
     ...addresses,
     ...reachable,
-    ...limits,
+    ...unlimited,
     PUBLIC_URL: baseUrl,
     SIMULATED_PAYMENTS: 'on',
     ...links?.settingsOf(name),
-    ...options.settings,
   });
   const services = new Map<string, ProductProcess[]>();
   for (const [name, balancer] of balancers)

@@ -1,5 +1,4 @@
 import { startEmbedded } from '../../deployment/embedded.ts';
-import { unlimited } from '../../deployment/installation.ts';
 import { lacksSmallDisk, openSmallDisk } from '../../deployment/small-disk.ts';
 import { fullDisksOf } from '../../scenarios/full-disk.ts';
 import { type PlanRow, portions } from '../row.ts';
@@ -17,7 +16,7 @@ export const fullDisks: PlanRow = {
   lacks: lacksSmallDisk,
   play: {
     kind: 'rounds',
-    start: () => startEmbedded({}, unlimited, [], openSmallDisk(MEGABYTES)),
+    start: () => startEmbedded([], openSmallDisk(MEGABYTES)),
     rounds: (count) => portions(count, PER_ROUND).map((units) => ({ units, play: fullDisksOf(units).play })),
   },
 };
