@@ -97,7 +97,7 @@ export default {
     },
     only(
       'sqlite-only-in-its-engine',
-      '^(libs/store/(src/sqlite|test/)|tests/(bench|acceptance/src/faults/deployment)/)',
+      '^(libs/store/(src/sqlite|test/)|tests/(bench|faults/src/deployment)/)',
       '^(node:)?sqlite$',
       'engines import drivers',
     ),

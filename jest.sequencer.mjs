@@ -7,7 +7,7 @@ const { default: Sequencer } = createRequire(import.meta.url)('@jest/test-sequen
  * though their files are short: the longest first.
  */
 const long = [
-  '/tests/acceptance/test/faults/invariants-',
+  '/tests/faults/test/invariants-',
   '/deploy/operator/test/the-operator-',
   '/tests/acceptance/test/shop/',
   '/tests/acceptance/test/sign-in/',

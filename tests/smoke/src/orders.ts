@@ -1,4 +1,4 @@
-import { type ConcurrentSale, openConcurrentSale, type SaleCounts } from '@boxoffice/acceptance';
+import { type ConcurrentSale, openConcurrentSale, type SaleCounts } from '@boxoffice/faults';
 import type { Address } from '@boxoffice/testkit';
 import type { Composition, Instance } from './composition.ts';
 import { crash, drain, servedBy } from './instance.ts';

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type BoxofficeClient, type Product as CatalogProduct, createClient } from '@boxoffice/client';
+import { openConcurrentSale } from '@boxoffice/faults';
 import { fetchOf, waitUntil } from '@boxoffice/testkit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { demoClient } from '../../src/client.ts';
-import { openConcurrentSale } from '../../src/concurrent-sale.ts';
+
 import { type Product, startProduct } from '../../src/product.ts';
 import { type Mirror, openMirror } from './mirror.ts';
 

@@ -1,0 +1,63 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePorts } from '@boxoffice/testkit';
+import type { Mutation } from '../inside/orders.ts';
+import { type Deployment, together } from './deployment.ts';
+import { type DataLocation, reachable, settingsOf, setUp, unlimited } from './installation.ts';
+import { productProcess } from './process.ts';
+import type { SmallDisk } from './small-disk.ts';
+
+const MAIN = new URL('../../../../deploy/local/src/main.ts', import.meta.url).pathname;
+
+/** The file of the certificate that clients of a product on its own data directory trust. */
+export const certificateIn = (directory: string): Promise<string> =>
+  readFile(join(directory, 'development-certificate.pem'), 'utf8');
+
+/**
+ * `npm start` as one process on SQLite and the in-process bus, without rate limits and with these bugs
+ * planted. Its data are on the disk, if there is one, which it closes.
+ */
+export const startEmbedded = async (mutations: readonly Mutation[] = [], disk?: SmallDisk): Promise<Deployment> => {
+  const directory = disk?.directory ?? (await mkdtemp(join(tmpdir(), 'boxoffice-faults-')));
+  const data: DataLocation = { directory, mongodbUrl: undefined, amqpUrl: undefined };
+  const partner = await setUp(data);
+  const [https, http] = await freePorts(2);
+  const whole = productProcess({
+    name: 'npm start',
+    program: [MAIN],
+    mutations,
+    healthUrl: `http://127.0.0.1:${http}/health/ready`,
+    settings: {
+      ...settingsOf(data),
+      BOXOFFICE_DEMO: 'off',
+      GATEWAY_PORT: `${https}`,
+      GATEWAY_HTTP_PORT: `${http}`,
+      ...reachable,
+      ...unlimited,
+    },
+  });
+  const close = async (): Promise<void> => {
+    await whole.stop('SIGKILL');
+    if (disk) await disk.close();
+    else await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+  };
+  try {
+    await whole.start();
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return {
+    engines: 'embedded',
+    data,
+    partner,
+    address: { baseUrl: `https://localhost:${https}`, ca: await certificateIn(directory) },
+    processes: [whole],
+    runs: () => [whole],
+    broker: undefined,
+    ...(disk === undefined ? {} : { disk }),
+    ...together([whole]),
+    close,
+  };
+};

@@ -1,0 +1,213 @@
+import type { EventView } from '../src/client/feed.ts';
+import type { OrderView, PlaceView, TicketView } from '../src/client/views.ts';
+import type { Evidence, Hold } from '../src/invariants/evidence.ts';
+import type { Checkout, CheckoutAnswer, Entry } from '../src/round/journal.ts';
+
+// A consistent round: two places sold, one held, one released by a cancellation, one retained by a controlled ticket of
+// a cancelled order, one free. Two visitors bought carts: one succeeded, the other's was reported as cancelled.
+
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] extends readonly (infer One)[] ? Mutable<One>[] : T[Key] };
+
+/** Evidence that a test spoils. */
+export interface Spoilable {
+  readonly entries: Mutable<Entry>[];
+  readonly checkouts: Mutable<Checkout>[];
+  readonly orders: Mutable<OrderView>[];
+  readonly tickets: Mutable<TicketView>[];
+  readonly places: Mutable<PlaceView>[];
+  /** The stored holds of places without a line. */
+  readonly holds: Mutable<Hold>[];
+  /** What a partner heard, and the ids that its webhook got. */
+  readonly events: Mutable<EventView>[];
+  readonly delivered: string[];
+  readonly stock: { id: string; capacity: number; free: number; held: number; sold: number }[];
+}
+
+const line = (order: string, place: string, confirmed: boolean) => ({
+  id: `lin_${place}`,
+  performanceId: 'prf_1',
+  seatCategoryId: 'cat_1',
+  place: { id: place },
+  amount: 100,
+  ticketId: confirmed ? `tic_${place}` : null,
+  order,
+});
+
+const order = (
+  id: string,
+  state: OrderView['state'],
+  places: readonly string[],
+  more: Partial<Omit<OrderView, 'lines'>> = {},
+): Mutable<OrderView> => ({
+  id,
+  state,
+  version: 3,
+  externalReference: `round/${id}`,
+  contactNumber: null,
+  lines: places.map((place) => line(id, place, more.confirmedAt != null)),
+  total: 100 * places.length,
+  paid: 0,
+  expiresAt: null,
+  dueAt: null,
+  confirmedAt: null,
+  cancellation: null,
+  ...more,
+});
+
+const instant = '2027-01-01T00:00:00.000Z';
+const settled = (ticketsCancelled: number, controlled: number, placesReleased: number) => ({
+  requestedAt: instant,
+  ticketsCancelled,
+  controlled,
+  placesReleased,
+  settledAt: instant,
+});
+
+const ticket = (place: string, orderId: string, status: TicketView['status']): Mutable<TicketView> => ({
+  id: `tic_${place}`,
+  status,
+  orderId,
+  lineId: `lin_${place}`,
+  performanceId: 'prf_1',
+  place: { id: place },
+  controlledAt: status === 'controlled' ? instant : null,
+  replaces: null,
+});
+
+const entry = (
+  action: Entry['action'],
+  subject: string | null,
+  more: Partial<Omit<Entry, 'story'>> = {},
+): Mutable<Entry> => ({
+  action,
+  key: `round/${action} ${subject}`,
+  subject,
+  outcome: 'ok',
+  status: 200,
+  code: 'success',
+  unknownTries: 0,
+  story: [],
+  busyMs: 0,
+  busyFrom: 0,
+  answer: null,
+  tookMs: 5,
+  ...more,
+});
+
+const answer = (status: number, more: Partial<CheckoutAnswer> = {}): Mutable<CheckoutAnswer> => ({
+  status,
+  code: null,
+  orderId: null,
+  state: null,
+  orderCancelled: status === 500 ? false : null,
+  userLoggedOut: status === 500 ? false : null,
+  ...more,
+});
+
+/** The events of a document, from the first to the last type, which says its present state. */
+const about = (id: string, present: EventView['data'], types: readonly string[]): Omit<EventView, 'sequence'>[] =>
+  types.map((type, index) => ({
+    id: `evt_${id}_${index}`,
+    type,
+    resource: { id, version: index + 1 },
+    data: index === types.length - 1 ? present : {},
+  }));
+
+const eventsOf = (orders: readonly OrderView[], tickets: readonly TicketView[]): Mutable<EventView>[] => {
+  const ended = { not_printed: [], printed: ['printed'], controlled: ['printed', 'controlled'] };
+  const all = [
+    ...orders.flatMap(({ id, state, confirmedAt, cancellation }) => {
+      const steps = [...(confirmedAt ? ['confirmed'] : []), ...(cancellation ? ['cancelled', 'settled'] : [])];
+      return about(
+        id,
+        { state },
+        ['created', ...steps].map((step) => `order.${step}`),
+      );
+    }),
+    ...tickets.flatMap(({ id, status }) => {
+      const steps: readonly string[] =
+        status === 'invalidated' ? ['replaced'] : status === 'cancelled' ? ['cancelled'] : ended[status];
+      return about(
+        id,
+        { status },
+        ['issued', ...steps].map((step) => `ticket.${step}`),
+      );
+    }),
+  ];
+  return all.map((event, index) => ({ ...event, sequence: index + 1 }));
+};
+
+/** Evidence without violations. */
+export const consistent = (): Spoilable => {
+  const orders = [
+    order('ord_sold', 'confirmed', ['p1', 'p2'], { confirmedAt: instant, paid: 200 }),
+    order('ord_held', 'open', ['p3'], { contactNumber: 'C1' }),
+    order('ord_back', 'cancelled', ['p4'], { confirmedAt: instant, cancellation: settled(1, 0, 1) }),
+    order('ord_kept', 'cancelled', ['p5', 'p6'], { confirmedAt: instant, cancellation: settled(1, 1, 1) }),
+  ];
+  const visited = [
+    order('ord_shop', 'confirmed', ['p7'], { confirmedAt: instant, externalReference: null }),
+    order('ord_lost', 'cancelled', ['p8'], { cancellation: settled(0, 0, 1), externalReference: null }),
+  ];
+  const tickets = [
+    ticket('p1', 'ord_sold', 'printed'),
+    { ...ticket('p2', 'ord_sold', 'not_printed'), replaces: 'tic_lost' },
+    { ...ticket('p2', 'ord_sold', 'invalidated'), id: 'tic_lost' },
+    ticket('p4', 'ord_back', 'cancelled'),
+    ticket('p5', 'ord_kept', 'controlled'),
+    ticket('p6', 'ord_kept', 'cancelled'),
+    ticket('p7', 'ord_shop', 'not_printed'),
+  ];
+  const events = eventsOf([...orders, ...visited], tickets);
+  const creations = orders.map((one) => entry('create', null, { key: `round/${one.id}`, answer: one }));
+  return {
+    orders: [...orders, ...visited],
+    checkouts: [
+      {
+        cartId: 'ord_shop',
+        key: 'a',
+        answers: [answer(500), answer(201, { orderId: 'ord_shop', state: 'confirmed' })],
+        sightings: [],
+        inSession: true,
+      },
+      {
+        cartId: 'ord_lost',
+        key: 'b',
+        answers: [answer(500, { orderCancelled: true }), answer(400, { code: 'cart_empty' })],
+        sightings: ['cancelled'],
+        inSession: true,
+      },
+    ],
+    entries: [
+      ...creations,
+      entry('pay', 'ord_sold', { amount: 200 }),
+      entry('confirm', 'ord_back'),
+      entry('cancel', 'ord_back'),
+      entry('confirm', 'ord_kept'),
+      entry('control', 'tic_p5'),
+      entry('cancel', 'ord_kept'),
+      entry('print', 'tic_p1'),
+      entry('remove', 'ord_held', { detail: 'lin_removed' }),
+      entry('change', 'ord_held', { detail: 'C1' }),
+      entry('replace', 'tic_lost'),
+    ],
+    tickets,
+    holds: [],
+    events,
+    delivered: events.map(({ id }) => id),
+    places: (['sold', 'sold', 'held', 'free', 'sold', 'free', 'sold', 'free'] as const).map((state, at) => ({
+      id: `p${at + 1}`,
+      state,
+    })),
+    stock: [{ id: 'cat_1', capacity: 8, free: 3, held: 1, sold: 4 }],
+  };
+};
+
+/** The same evidence in the form of the checks. */
+export const evidenceOf = ({ entries, checkouts, holds, events, delivered, ...observed }: Spoilable): Evidence => ({
+  entries,
+  checkouts,
+  holds,
+  observed,
+  heard: { events, delivered: { received: new Set(delivered), covers: () => true } },
+});

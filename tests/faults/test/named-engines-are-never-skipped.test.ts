@@ -1,0 +1,29 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, test } from '@jest/globals';
+import { readCommandLine } from '../src/command-line.ts';
+
+const MAIN = new URL('../src/main.ts', import.meta.url).pathname;
+
+/** Runs `npm run faults` without engines in the environment. */
+const faults = async (...words: readonly string[]): Promise<{ code: unknown; stdout: string; stderr: string }> => {
+  const env = { PATH: process.env.PATH };
+  const run = promisify(execFile)('node', ['--conditions=source', MAIN, ...words], { env });
+  return run.then((printed) => ({ code: 0, ...printed }));
+};
+
+test.each(['scaled', 'both'])('--engines %s without its engines ends with status 2 and the reason', async (engines) => {
+  await expect(faults('--engines', engines)).rejects.toMatchObject({
+    code: 2,
+    stdout: expect.not.stringContaining('no violation'),
+    stderr: 'the scaled deployment needs TEST_MONGODB_URL and TEST_RABBITMQ_CONTROL\n',
+  });
+});
+
+test('without --engines both deployments are played, as far as they are configured', () => {
+  expect(readCommandLine([], { scenarios: ['kills'] })).toMatchObject({
+    engines: ['embedded', 'scaled'],
+    enginesNamed: false,
+  });
+  expect(readCommandLine(['--engines', 'both'], { scenarios: ['kills'] })).toMatchObject({ enginesNamed: true });
+});

@@ -1,0 +1,31 @@
+import { expect, test } from '@jest/globals';
+import { randomFrom } from '../src/round/random.ts';
+
+const drawn = (seed: string) => {
+  const random = randomFrom(seed);
+  return [random.between(1, 6), random.chance(0.5), random.pick(['a', 'b', 'c']), random.shuffled([1, 2, 3, 4])];
+};
+
+test('one seed gives the same choices, another seed gives others', () => {
+  expect(drawn('7')).toEqual(drawn('7'));
+  const many = new Set(Array.from({ length: 50 }, (_, seed) => JSON.stringify(drawn(String(seed)))));
+  expect(many.size).toBeGreaterThan(30);
+});
+
+test('a fork depends on its name alone', () => {
+  const [early, late] = [randomFrom('s'), randomFrom('s')];
+  late.next();
+  expect(early.fork('x').next()).toBe(late.fork('x').next());
+  expect(early.fork('x').next()).not.toBe(early.fork('y').next());
+});
+
+test('choices are spread over the whole range', () => {
+  const random = randomFrom('spread');
+  const counts = new Map<number, number>();
+  for (let draw = 0; draw < 6_000; draw++) {
+    const face = random.between(1, 6);
+    counts.set(face, (counts.get(face) ?? 0) + 1);
+  }
+  expect([...counts.keys()].sort()).toEqual([1, 2, 3, 4, 5, 6]);
+  for (const count of counts.values()) expect(Math.abs(count - 1_000)).toBeLessThan(200);
+});

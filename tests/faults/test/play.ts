@@ -1,0 +1,37 @@
+import { openApi } from '../src/client/api.ts';
+import { openFeed, receiverFor } from '../src/client/feed.ts';
+import type { Deployment } from '../src/deployment/deployment.ts';
+import type { Violation } from '../src/invariants/verdict.ts';
+import { randomFrom } from '../src/round/random.ts';
+import type { Round, Scenario } from '../src/round/round.ts';
+import { type SettleOptions, settle } from '../src/round/settle.ts';
+
+/** A new seed for each run; a failing run is repeated with its seed. */
+const seed = `${Date.now() % 1_000_000}`;
+
+/**
+ * Plays the short versions, one after the other, those of an inner list at once, and then waits for all to be quiet.
+ * Returns the violations.
+ */
+export const play = async (
+  deployment: Deployment,
+  scenarios: readonly (Scenario | readonly Scenario[])[],
+  patience?: SettleOptions,
+): Promise<readonly Violation[]> => {
+  const api = openApi(deployment);
+  const rounds: Round[] = [];
+  const receiver = await receiverFor(deployment, api);
+  const feed = await openFeed(api);
+  const begin = async (scenario: Scenario): Promise<void> => {
+    const reference = `${scenario.name}-${Math.random().toString(36).slice(2, 8)}`;
+    const random = randomFrom(`${seed}/${scenario.name}`);
+    rounds.push(await scenario.play({ deployment, api, random, reference, size: 'short', receiver, feed }));
+  };
+  for (const turn of scenarios) await Promise.all([turn].flat().map(begin));
+  const { violations } = await settle(deployment, api, rounds, patience);
+  await receiver?.close();
+  for (const round of rounds) await round.afterwards?.();
+  if (violations.length > 0)
+    process.stdout.write(`seed ${seed}\n${JSON.stringify(rounds.map(({ faults }) => faults))}\n`);
+  return violations;
+};
