@@ -15,58 +15,27 @@ export interface LinkDocument extends Document {
   readonly performanceId: string;
 }
 
-/** What an order of an earlier release says of a step that its process has begun. */
-interface Begun {
-  readonly step: string;
-  readonly since: number;
-  readonly paymentId?: string | null;
-  readonly placeIds?: readonly string[];
-}
-
-/**
- * An order of release 0.2.0 and before, which named the step that a process had begun. A sale by payment and a release of
- * removed lines are still due; what another step has taken ends with its hold. A draft, whose places were not held yet,
- * ends like a cart that nobody bought.
- */
-const withoutStep = (stored: OrderDocument & { readonly pendingStep?: Begun | null }): OrderDocument => {
-  if (!('pendingStep' in stored)) return stored;
-  const { pendingStep: begun, ...order } = stored;
-  if ((order.state as string) === 'draft')
-    return { ...order, state: 'expired', heldPlaces: 0, abandonedAt: order.createdAt };
-  if (!begun) return order;
-  const { step, since, paymentId, placeIds = [] } = begun;
-  if (step === 'confirm' && paymentId) return { ...order, saleDue: { since, paymentId } };
-  if (step === 'release') return { ...order, removedPlaces: { since, asOf: order.version - 1, placeIds } };
-  return { ...order, heldPlaces: order.deadline === null ? 0 : order.lines.length };
-};
-
 /**
  * Every query of this service uses one of these indexes. The members that sweeps query are null in all other orders.
  */
-export const ordersCollection = collection<OrderDocument>(
-  'orders',
-  [
-    { name: 'listed', fields: ['listedAt'] },
-    { name: 'state', fields: ['state', 'listedAt'] },
-    { name: 'contact', fields: ['contactNumber', 'listedAt'] },
-    { name: 'point_of_sale', fields: ['pointOfSale', 'listedAt'] },
-    { name: 'reference', fields: ['externalReference', 'listedAt'] },
-    { name: 'modified', fields: ['modifiedAt'] },
-    { name: 'performance', fields: ['performanceId'] },
-    { name: 'held', fields: ['client', 'heldPlaces'] },
-    { name: 'deadline', fields: ['deadline'], acrossInstitutions: true },
-    // Of release 0.2.0 and before: null or absent in all others.
-    { name: 'pending_step', fields: ['pendingStep.since'], acrossInstitutions: true },
-    { name: 'sale_due', fields: ['saleDue.since'], acrossInstitutions: true },
-    { name: 'removed_places', fields: ['removedPlaces.since'], acrossInstitutions: true },
-    { name: 'abandoned', fields: ['abandonedAt'], acrossInstitutions: true },
-    { name: 'guest', fields: ['guest.since'], acrossInstitutions: true },
-    { name: 'former_guests', fields: ['formerGuests.since'], acrossInstitutions: true },
-    { name: 'names', fields: ['namesDue'], acrossInstitutions: true },
-    { name: 'settling', fields: ['cancellation.settledAt', 'cancellation.requestedAt'], acrossInstitutions: true },
-  ],
-  { upgrade: withoutStep },
-);
+export const ordersCollection = collection<OrderDocument>('orders', [
+  { name: 'listed', fields: ['listedAt'] },
+  { name: 'state', fields: ['state', 'listedAt'] },
+  { name: 'contact', fields: ['contactNumber', 'listedAt'] },
+  { name: 'point_of_sale', fields: ['pointOfSale', 'listedAt'] },
+  { name: 'reference', fields: ['externalReference', 'listedAt'] },
+  { name: 'modified', fields: ['modifiedAt'] },
+  { name: 'performance', fields: ['performanceId'] },
+  { name: 'held', fields: ['client', 'heldPlaces'] },
+  { name: 'deadline', fields: ['deadline'], acrossInstitutions: true },
+  { name: 'sale_due', fields: ['saleDue.since'], acrossInstitutions: true },
+  { name: 'removed_places', fields: ['removedPlaces.since'], acrossInstitutions: true },
+  { name: 'abandoned', fields: ['abandonedAt'], acrossInstitutions: true },
+  { name: 'guest', fields: ['guest.since'], acrossInstitutions: true },
+  { name: 'former_guests', fields: ['formerGuests.since'], acrossInstitutions: true },
+  { name: 'names', fields: ['namesDue'], acrossInstitutions: true },
+  { name: 'settling', fields: ['cancellation.settledAt', 'cancellation.requestedAt'], acrossInstitutions: true },
+]);
 
 export const linksCollection = collection<LinkDocument>('performance_links', [
   { name: 'performance', fields: ['performanceId'] },
@@ -91,18 +60,6 @@ export const collectionsOf = (store: Store): Collections => ({
   links: store.collection(linksCollection),
   cancelledPerformances: store.collection(cancelledCollection),
 });
-
-const PAGE = 200;
-
-/** Writes the orders of release 0.2.0 and before whose process had begun a step in today's shape. Can be repeated. */
-export const rewriteBegun = async ({ of, acrossInstitutions }: Collections['orders']): Promise<void> => {
-  const begun = { where: { 'pendingStep.since': { gt: 0 } }, orderBy: 'pendingStep.since', limit: PAGE };
-  for (let found = PAGE; found === PAGE; ) {
-    const orders = await acrossInstitutions.find(begun);
-    for (const { institution, id } of orders) await of(institution).update(id, (current) => ({ next: { ...current } }));
-    found = orders.length;
-  }
-};
 
 /** Links the order to its further performances; idempotent. Call before their places are held. */
 export const linkPerformances = async (

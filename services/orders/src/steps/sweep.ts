@@ -3,7 +3,7 @@ import type { Closable } from '@boxoffice/service';
 import type { Store, Where } from '@boxoffice/store';
 import type { OrdersContext } from '../context.ts';
 import { releaseRemoved } from '../lines/lines.ts';
-import { type OrderDocument, rewriteBegun } from '../store.ts';
+import type { OrderDocument } from '../store.ts';
 import { sweepGuests } from './guests.ts';
 import { expireNow, sell } from './sell.ts';
 import { sweepNames } from './tickets.ts';
@@ -77,21 +77,14 @@ export const sweep = async (context: OrdersContext): Promise<void> => {
   await sweepNames(context);
 };
 
-/**
- * Sweeps at once and then regularly, while this instance has the lease, until closed. After its first sweep it writes the
- * orders that an earlier release has left in the middle in today's shape: the sweep finds only that.
- */
+/** Sweeps at once and then regularly, while this instance has the lease, until closed. */
 export const startSweeper = (
   context: OrdersContext,
   store: Pick<Store, 'lease'>,
   everyMs: number = SWEEP_EVERY_MS,
 ): Closable => {
-  let isRewritten = false;
   const run = async (): Promise<void> => {
-    if (!(await store.lease('sweep', LEASE_MS))) return;
-    await sweep(context);
-    if (!isRewritten) await rewriteBegun(context.orders);
-    isRewritten = true;
+    if (await store.lease('sweep', LEASE_MS)) await sweep(context);
   };
   return repeat(run, { everyMs, atOnce: true, failed: (error) => context.log.warn('a sweep failed', { error }) });
 };
