@@ -1,5 +1,5 @@
 import { CALLS } from '@boxoffice/authorizer';
-import { operationsOf } from './compare/description.ts';
+import { operationsOf } from '@boxoffice/codegen';
 import type { Process } from './processes.ts';
 
 /** Callers of the internal operations without identity, which the authorizer therefore does not list. */

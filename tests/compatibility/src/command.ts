@@ -1,6 +1,5 @@
 import { lineOf } from './breaks.ts';
 import { type Verdict, verdictOn } from './check.ts';
-import { staleClients, writeClients } from './clients/files.ts';
 import { type Process, processes } from './processes.ts';
 import { record } from './record.ts';
 import { objectionsTo, snapshotOf, writeSnapshot } from './release.ts';
@@ -42,8 +41,6 @@ const release = async (chosen: readonly Process[], { replace, onlyFormats }: Cho
     writeSnapshot(one, snapshotOf(one, recording));
     say(`${one.name} ${one.version}: ${one.folder}/released`);
   }
-  // Their descriptions may have changed.
-  for (const path of await writeClients()) say(path);
   return true;
 };
 
@@ -53,9 +50,8 @@ const withoutFirst = (verdict: Verdict): Verdict => ({
   problems: verdict.problems.filter((problem) => !problem.endsWith('/released')),
 });
 
-const check = async (): Promise<boolean> => {
-  const found = verdictOn(processes);
-  const verdict = { ...found, problems: [...found.problems, ...(await staleClients())] };
+const check = (): boolean => {
+  const verdict = verdictOn(processes);
   const passes = tell(verdict);
   const but = verdict.announced.length > 0 ? ' but what is announced' : '';
   if (passes) say(`${processes.length} processes: nothing breaks${but}`);
@@ -67,12 +63,12 @@ export const run = async (words: readonly string[]): Promise<number> => {
   const replace = words.includes('--replace');
   const onlyFormats = replace && words.includes('--formats');
   const names = words.filter((word) => !word.startsWith('--'));
-  if (names.length === 1 && names[0] === 'check') return (await check()) ? 0 : 1;
+  if (names.length === 1 && names[0] === 'check') return check() ? 0 : 1;
   const chosen = processes.filter(({ name }) => names.includes(name) || names.includes('all'));
   const unknown = names.filter((name) => name !== 'all' && !processes.some((one) => one.name === name));
   if (chosen.length > 0 && unknown.length === 0) return (await release(chosen, { replace, onlyFormats })) ? 0 : 1;
   const all = processes.map(({ name }) => name).join(', ');
   if (unknown.length > 0) say(`there is no process ${unknown.join(', ')}`);
-  say(`npm run release -- NAME… [--replace [--formats]], check or clients; there are: ${all}, or all of them: all`);
+  say(`npm run release -- NAME… [--replace [--formats]], or check; there are: ${all}, or all of them: all`);
   return 2;
 };

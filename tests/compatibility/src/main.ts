@@ -1,14 +1,7 @@
-// Releases: snapshots of each process, comparison with the last release, and generated clients.
+// Releases: snapshots of each process, and comparison with the last release.
 
-import { writeClients } from './clients/files.ts';
+import { run } from './command.ts';
 
-// npm run release -- check | clients | NAME… | all [--replace [--formats]]
+// npm run release -- check | NAME… | all [--replace [--formats]]
 
-const words = process.argv.slice(2);
-if (words.join(' ') === 'clients') {
-  // Loads no service here: a service cannot load without its generated clients.
-  for (const path of await writeClients()) process.stdout.write(`${path}\n`);
-} else {
-  const { run } = await import('./command.ts');
-  process.exitCode = await run(words);
-}
+process.exitCode = await run(process.argv.slice(2));

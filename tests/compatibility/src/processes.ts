@@ -5,6 +5,7 @@ import {
   schemas as schemasOfAuthorizer,
 } from '@boxoffice/authorizer';
 import { catalog, examples as ofCatalog, schemas as schemasOfCatalog } from '@boxoffice/catalog';
+import type { Description, Schema } from '@boxoffice/codegen';
 import { contacts, examples as ofContacts, schemas as schemasOfContacts } from '@boxoffice/contacts';
 import { events } from '@boxoffice/events';
 import { ownDocument, ownVersionDocument, VERSION, versions } from '@boxoffice/gateway';
@@ -14,9 +15,7 @@ import { pos } from '@boxoffice/pos';
 import type { ServiceDefinition } from '@boxoffice/service';
 import type { Collection, Document } from '@boxoffice/store';
 import { examples as ofTickets, schemas as schemasOfTickets, tickets } from '@boxoffice/tickets';
-import type { Description } from './compare/description.ts';
 import type { Formats } from './compare/formats.ts';
-import type { Schema } from './compare/keywords.ts';
 import { type FormatName, formatNames, formats } from './formats/observed.ts';
 import { placeholder } from './placeholder.ts';
 

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { operationsOf } from '@boxoffice/codegen';
 import { callsOf } from './callers.ts';
 import { entryFor } from './changelog.ts';
-import { operationsOf } from './compare/description.ts';
 import { type Process, processes } from './processes.ts';
 import type { Recording } from './record.ts';
 import { definitions } from './scenario/open-scenario.ts';

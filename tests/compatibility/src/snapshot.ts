@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
+import type { Description } from '@boxoffice/codegen';
 import type { Index } from '@boxoffice/store';
-import type { Description } from './compare/description.ts';
 import type { Formats } from './compare/formats.ts';
 import type { Process, Published } from './processes.ts';
 

@@ -53,7 +53,7 @@ export interface Route {
   readonly path: string;
 }
 
-/** The internal operations of a service that another one may call: `npm run release -- clients` generates it. */
+/** The internal operations of a service that another one may call: `npm run setup` generates it. */
 export interface ServiceApi<All extends Operations<All>> {
   /** The service's name: the audience of the tokens. */
   readonly service: string;

@@ -1,4 +1,5 @@
-import { asRecord, COMPARED_BY_EQUALITY, LOWER_BOUNDS, refuseUnknown, type Schema, UPPER_BOUNDS } from './keywords.ts';
+import type { Schema } from '@boxoffice/codegen';
+import { asRecord, COMPARED_BY_EQUALITY, LOWER_BOUNDS, refuseUnknown, UPPER_BOUNDS } from './keywords.ts';
 
 /** A schema of one type without choices, as `alternatives` produces. `any`: of any type. */
 export interface Plain extends Schema {

@@ -1,4 +1,4 @@
-import { type At, type Content, type Description, resolveIn } from './description.ts';
+import { type At, type Content, type Description, resolveIn } from '@boxoffice/codegen';
 import type { Direction, Finding } from './finding.ts';
 import { compareSchemas } from './schemas.ts';
 

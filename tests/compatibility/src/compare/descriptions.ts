@@ -1,6 +1,5 @@
 // Comparison of two releases: descriptions, schemas, facts, formats and indexes.
 
-import { contentFindings, type Pair } from './content.ts';
 import {
   type At,
   type Body,
@@ -9,7 +8,8 @@ import {
   type Parameter,
   partIn,
   resolveIn,
-} from './description.ts';
+} from '@boxoffice/codegen';
+import { contentFindings, type Pair } from './content.ts';
 import type { Finding } from './finding.ts';
 import { responseFindings } from './responses.ts';
 import { compareSchemas } from './schemas.ts';

@@ -1,6 +1,6 @@
+import type { Schema } from '@boxoffice/codegen';
 import type { Consumed } from '../snapshot.ts';
 import type { Finding } from './finding.ts';
-import type { Schema } from './keywords.ts';
 import { compareSchemas } from './schemas.ts';
 
 /** The consumers of facts: the last release of every process. */

@@ -1,5 +1,5 @@
+import type { Schema } from '@boxoffice/codegen';
 import type { Finding } from './finding.ts';
-import type { Schema } from './keywords.ts';
 import { compareSchemas } from './schemas.ts';
 
 /** The formats that a process writes and reads between processes, by name. */

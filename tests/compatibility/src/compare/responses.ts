@@ -1,7 +1,6 @@
+import { type Description, partIn, type Response, resolveIn, type Schema } from '@boxoffice/codegen';
 import { contentFindings, type Pair } from './content.ts';
-import { type Description, partIn, type Response, resolveIn } from './description.ts';
 import type { Finding } from './finding.ts';
-import type { Schema } from './keywords.ts';
 import { compareSchemas } from './schemas.ts';
 
 interface Header {

@@ -1,6 +1,7 @@
+import type { Schema } from '@boxoffice/codegen';
 import { alternatives, type Plain, type Resolve, valuesOf } from './alternatives.ts';
 import type { Direction } from './finding.ts';
-import { COMPARED_BY_EQUALITY, LOWER_BOUNDS, NORMALISING, type Schema, UPPER_BOUNDS } from './keywords.ts';
+import { COMPARED_BY_EQUALITY, LOWER_BOUNDS, NORMALISING, UPPER_BOUNDS } from './keywords.ts';
 
 /** A schema and the resolver of its references. */
 export interface Side {

@@ -2,9 +2,9 @@
 
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { accessClaims, signAccessToken } from '@boxoffice/authorizer';
+import type { Schema } from '@boxoffice/codegen';
 import { createIdentityVerifier, type KeySet, signIdentity, verifyAccessToken } from '@boxoffice/identity';
 import { decodeMessage, encodeMessage, type Message } from '@boxoffice/messaging';
-import type { Schema } from '../compare/keywords.ts';
 import { isObject, type Members, type Reader, readingOf, shapeOf } from './shape.ts';
 
 /** The formats between processes, other than requests and facts. */

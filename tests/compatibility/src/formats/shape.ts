@@ -1,4 +1,4 @@
-import type { Schema } from '../compare/keywords.ts';
+import type { Schema } from '@boxoffice/codegen';
 
 type Json = unknown;
 export type Members = Readonly<Record<string, Json>>;

@@ -1,5 +1,6 @@
 import { Agent } from 'node:http';
 import { createClient, SCOPES } from '@boxoffice/authorizer';
+import { type At, operationsOf } from '@boxoffice/codegen';
 import type { AnyOperation } from '@boxoffice/http';
 import { DECISIONS_PATH, IDENTITY_HEADER, serviceAuthorization } from '@boxoffice/identity';
 import { deriveServiceSecret } from '@boxoffice/runtime';
@@ -14,7 +15,6 @@ import {
   type Reply,
   send,
 } from '@boxoffice/testkit';
-import { type At, operationsOf } from '../compare/description.ts';
 import { processes } from '../processes.ts';
 import type { Scenario } from './open-scenario.ts';
 

@@ -1,4 +1,24 @@
-import type { Schema } from './keywords.ts';
+// OpenAPI documents as the services write them, and what is generated from the released ones: the clients of services
+// and of partners.
+
+/** A JSON Schema in the form that the services' descriptions use. */
+export interface Schema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly patternProperties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: boolean | Schema;
+  readonly unevaluatedProperties?: boolean;
+  readonly propertyNames?: Schema;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly allOf?: readonly Schema[];
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly [keyword: string]: unknown;
+}
 
 /** A parameter as a description has it. */
 export interface Parameter {

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { findOperations, reduced, valuesOf } from '../../src/clients/description.ts';
-import type { Description } from '../../src/compare/description.ts';
+import type { Description } from '../src/index.ts';
+import { findOperations, reduced, valuesOf } from '../src/service-client.ts';
 
 const listOf = (...values: readonly string[]) => ({ type: 'string', enum: values });
 
@@ -27,7 +27,7 @@ const released = {
 } as unknown as Description;
 
 test('by schema and member, nullable ones and those of list items included; only of what the caller reads', () => {
-  expect(Object.fromEntries(valuesOf(reduced(released, findOperations(released, 'orders', ['getOrder']))))).toEqual({
+  expect(Object.fromEntries(valuesOf(reduced(released, findOperations(released, ['getOrder']))))).toEqual({
     'Order.state': ['open', 'confirmed'],
     'Order.reason': ['busy'],
     'Order.places.state': ['held'],

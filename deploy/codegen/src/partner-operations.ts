@@ -6,8 +6,8 @@ import {
   partIn,
   type Response,
   resolveIn,
-} from '../compare/description.ts';
-import { isObject, type Json } from './description.ts';
+} from './index.ts';
+import { isObject, type Json } from './schemas.ts';
 
 const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'application/x-www-form-urlencoded';

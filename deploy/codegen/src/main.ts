@@ -1,0 +1,80 @@
+import { globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { CALLS } from '@boxoffice/authorizer/callers';
+import type { Description } from './index.ts';
+import { type Family, partnerModules, type Released } from './partner-client.ts';
+import { serviceClient } from './service-client.ts';
+
+// npm run setup: writes the `generated` folders from the descriptions in the `released` ones. It runs before anything
+// else can, so it loads no service: a service does not load without its generated clients.
+
+const ROOT = new URL('../../../', import.meta.url);
+
+const fileOf = (path: string): URL => new URL(path, ROOT);
+
+const descriptionAt = (path: string): Description => JSON.parse(readFileSync(fileOf(path), 'utf8'));
+
+/** The sources of a folder of generated modules, by path from the root of the repository. */
+type Modules = ReadonlyMap<string, string>;
+
+/** What a service knows of each service that it calls. */
+const modulesOf = async (caller: string, folder: string): Promise<Modules> => {
+  const modules = Object.entries(CALLS[caller] ?? {}).map(async ([service, ids]): Promise<[string, string]> => {
+    const released = descriptionAt(`services/${service}/released/internal.json`);
+    return [`${folder}${service}.ts`, await serviceClient(released, service, ids)];
+  });
+  return new Map(await Promise.all(modules));
+};
+
+const releasedAt = (pattern: string, except: readonly string[] = []): Released =>
+  globSync(pattern, { cwd: ROOT })
+    .toSorted()
+    .map((path): Released[number] => [basename(dirname(dirname(path))), descriptionAt(path)])
+    .filter(([process]) => !except.includes(process));
+
+/** Descriptions of the other family, which the gateway serves. */
+const OF_POINTS_OF_SALE = ['describePointOfSaleApi', 'describeExperimentalPointOfSaleApi'];
+
+const INSTITUTION: Family = {
+  from: 'the released descriptions of the institution API',
+  code: 'status',
+  messages: ['webhook.test'],
+  hasPublic: true,
+  has: ({ operationId }) => !OF_POINTS_OF_SALE.includes(operationId),
+};
+
+const POINT_OF_SALE: Family = {
+  from: 'the released description of the point-of-sale API',
+  code: 'errorCode',
+  messages: [],
+  hasPublic: false,
+  has: () => true,
+};
+
+/** What @boxoffice/client knows of both families. */
+const partnerModulesIn = async (folder: string): Promise<Modules> => {
+  const released = releasedAt('{gateway,authorizer,services/*}/released/openapi.json', ['pos']);
+  const institution = await partnerModules(released, INSTITUTION);
+  const pointOfSale = await partnerModules(releasedAt('services/pos/released/openapi.json'), POINT_OF_SALE);
+  return new Map([
+    [`${folder}types.ts`, institution.types],
+    [`${folder}table.ts`, institution.table],
+    [`${folder}pos-types.ts`, pointOfSale.types],
+    [`${folder}pos-table.ts`, pointOfSale.table],
+  ]);
+};
+
+const folders: Readonly<Record<string, (folder: string) => Promise<Modules>>> = {
+  'authorizer/src/references/generated/': (folder) => modulesOf('authorizer', folder),
+  'services/orders/src/clients/generated/': (folder) => modulesOf('orders', folder),
+  'services/pos/src/clients/generated/': (folder) => modulesOf('pos', folder),
+  'libs/client/src/generated/': partnerModulesIn,
+};
+
+for (const [folder, generate] of Object.entries(folders)) {
+  const modules = await generate(folder);
+  mkdirSync(fileOf(folder), { recursive: true });
+  for (const [path, source] of modules) writeFileSync(fileOf(path), source);
+  for (const name of readdirSync(fileOf(folder)))
+    if (!modules.has(`${folder}${name}`)) rmSync(fileOf(`${folder}${name}`));
+}
