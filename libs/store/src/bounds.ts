@@ -6,7 +6,8 @@ import type { CollectionHandle, Condition, Document, Documents, Query, Scalar, W
  */
 export type Bounds = Readonly<Record<string, readonly Scalar[]>>;
 
-const valueAt = (document: object, path: string): Scalar => {
+/** The value of the member at a dotted path; null where there is none. */
+export const valueAt = (document: object, path: string): Scalar => {
   const value = path.split('.').reduce<unknown>((at, name) => (at as Record<string, unknown> | null)?.[name], document);
   return (value ?? null) as Scalar;
 };

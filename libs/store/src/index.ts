@@ -1,6 +1,6 @@
 export { type Bounds, bounded, boundedCollection, OutOfBounds } from './bounds.ts';
 export { IdempotencyKeyTaken, StoreUnavailable, UniqueViolation } from './errors.ts';
-export { everyDocument } from './every.ts';
+export { documentsOf, eachOf, everyDocument } from './every.ts';
 export type { MongoOptions } from './mongo.ts';
 export { openMongoStore } from './open-mongo.ts';
 export * from './port.ts';

@@ -1,3 +1,4 @@
+import { documentsOf } from './every.ts';
 import type { Collection, CollectionHandle, Document, Documents, Store } from './port.ts';
 
 type Reading<T extends Document> = Pick<Documents<T>, 'get' | 'find' | 'update' | 'claim'>;
@@ -25,8 +26,6 @@ export const inShape = <T extends Document>(
       }
     : { of, acrossInstitutions };
 
-const PAGE = 200;
-
 /**
  * Writes every document of a collection in the shape of this release, page by page, during other reads and writes: for
  * the release after the one that reads both shapes, before queries use the new one. Can be interrupted and repeated.
@@ -40,17 +39,13 @@ export const rewrite = async <T extends Document>(
   if (!upgrade) return 0;
   const stored = store.collection<T>(plain).acrossInstitutions;
   let written = 0;
-  for (let last = ''; ; ) {
-    const found = await stored.find({ orderBy: 'id', after: { value: last, id: last }, limit: PAGE });
-    for (const document of found) {
-      if (upgrade(document) === document) continue;
-      await stored.update(document.id, (current) => {
-        const next = upgrade(current);
-        return next === current ? undefined : { next };
-      });
-      written += 1;
-    }
-    if (found.length < PAGE) return written;
-    last = found.at(-1)?.id ?? last;
+  for await (const document of documentsOf(stored)) {
+    if (upgrade(document) === document) continue;
+    await stored.update(document.id, (current) => {
+      const next = upgrade(current);
+      return next === current ? undefined : { next };
+    });
+    written += 1;
   }
+  return written;
 };

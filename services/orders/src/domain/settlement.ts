@@ -22,7 +22,8 @@ export const recordTicketsCancelled = <O extends Order>(
   return accept(touched({ ...order, cancellation: next }, now));
 };
 
-export type ReleaseCause = 'order.cancelled' | 'tickets.cancelled' | 'order.expired';
+export const releaseCauses = ['order.cancelled', 'tickets.cancelled', 'order.expired'] as const;
+export type ReleaseCause = (typeof releaseCauses)[number];
 
 /**
  * Records how many places were released (`places.released`). Only the release caused by the cancellation counts: of

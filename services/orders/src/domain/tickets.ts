@@ -1,6 +1,6 @@
 import { type Accepted, accept } from './order/decision.ts';
 import { ticketIdOf } from './order/facts.ts';
-import type { Line, Order } from './order/order.ts';
+import type { Line, Order, TicketControl } from './order/order.ts';
 import { touched } from './order/state.ts';
 
 /** The valid ticket of a line: the one that the confirmation created, or the last replacement. */
@@ -28,29 +28,16 @@ export const recordReplacement = <O extends Order>(
   return accept(ticketId === line.ticketId ? { ...order, lines } : touched({ ...order, lines }, now));
 };
 
-const recordControlState = <O extends Order>(
+/** Records whether a ticket is controlled. `version` is the ticket's: an older event changes nothing. */
+export const recordControl = <O extends Order>(
   order: O,
-  ticketId: string,
-  version: number,
-  controlled: boolean,
+  { ticketId, version, controlled }: TicketControl,
 ): Accepted<O> => {
   const known = order.ticketNotes.find((other) => other.ticketId === ticketId);
   if (known && known.version >= version) return accept(order);
   const others = order.ticketNotes.filter((other) => other.ticketId !== ticketId);
   return accept({ ...order, ticketNotes: [...others, { ticketId, version, controlled }] });
 };
-
-/** Records that a ticket was controlled. `version` is the ticket's: an older event changes nothing. */
-export const recordControl = <O extends Order>(
-  order: O,
-  { ticketId, version }: { readonly ticketId: string; readonly version: number },
-): Accepted<O> => recordControlState(order, ticketId, version, true);
-
-/** Records that a control was reverted; otherwise as {@link recordControl}. */
-export const recordControlReverted = <O extends Order>(
-  order: O,
-  { ticketId, version }: { readonly ticketId: string; readonly version: number },
-): Accepted<O> => recordControlState(order, ticketId, version, false);
 
 /** The number of controlled tickets that the order knows of. */
 export const controlledTickets = ({ ticketNotes }: Pick<Order, 'ticketNotes'>): number =>

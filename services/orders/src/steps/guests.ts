@@ -1,3 +1,4 @@
+import { documentsOf } from '@boxoffice/store';
 import type { OrdersContext } from '../context.ts';
 import { forgotten, written } from '../domain/guest.ts';
 import { isUnavailable } from '../faults.ts';
@@ -42,7 +43,6 @@ const forgetGuests = async (
   await orders.update(id, (current) => changed(current, forgotten(current, formerGuests)));
 };
 
-const PAGE = 200;
 /** By this age the checkout's own attempt has ended. */
 const LATE_MS = 5_000;
 
@@ -55,24 +55,13 @@ const sweepLeft = async (
 ): Promise<void> => {
   const since = `${left}.since` as const;
   const where = { [since]: { lte: context.now() - LATE_MS } };
-  for (let last: OrderDocument | undefined; ; ) {
-    const after = last ? { value: last[left]?.since ?? null, id: last.id } : undefined;
-    const found = await context.orders.acrossInstitutions.find({
-      where,
-      orderBy: since,
-      limit: PAGE,
-      ...(after ? { after } : {}),
-    });
-    for (const order of found) {
-      try {
-        await act(context, order);
-      } catch (error) {
-        context.log.warn(failure, { error });
-        if (isUnavailable(error)) return;
-      }
+  for await (const order of documentsOf(context.orders.acrossInstitutions, { where, orderBy: since })) {
+    try {
+      await act(context, order);
+    } catch (error) {
+      context.log.warn(failure, { error });
+      if (isUnavailable(error)) return;
     }
-    last = found.at(-1);
-    if (found.length < PAGE) return;
   }
 };
 

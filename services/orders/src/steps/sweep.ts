@@ -1,6 +1,6 @@
 import { repeat } from '@boxoffice/runtime';
 import type { Closable } from '@boxoffice/service';
-import type { Store, Where } from '@boxoffice/store';
+import { documentsOf, eachOf, type Store } from '@boxoffice/store';
 import type { OrdersContext } from '../context.ts';
 import { releaseRemoved } from '../lines/lines.ts';
 import type { OrderDocument } from '../store.ts';
@@ -18,50 +18,19 @@ export const SWEEP_EVERY_MS = 5_000;
 const LEASE_MS = 6_000;
 /** By this age the request that caused it has done what follows, or its process is dead or very slow. */
 export const LATE_MS = 3_000;
-const PAGE = 200;
 /** Orders processed concurrently. */
 const WIDTH = 16;
 
-const each = async (
-  found: readonly OrderDocument[],
-  act: (order: OrderDocument) => Promise<unknown>,
-  failed: (error: unknown) => void,
-): Promise<void> => {
-  const rest = [...found];
-  const work = async (): Promise<void> => {
-    for (let order = rest.shift(); order; order = rest.shift()) await act(order).catch(failed);
-  };
-  await Promise.all(Array.from({ length: Math.min(WIDTH, rest.length) }, work));
-};
-
-/** What the sweep finds by its oldest instant. */
-const positions = {
-  deadline: ({ deadline }: OrderDocument) => deadline,
-  'saleDue.since': ({ saleDue }: OrderDocument) => saleDue?.since ?? null,
-  'removedPlaces.since': ({ removedPlaces }: OrderDocument) => removedPlaces?.since ?? null,
-};
-
-/** Runs `act` on all orders up to an instant, page by page, including those that it leaves unchanged. */
-const eachUpTo = async (
-  context: OrdersContext,
-  orderBy: keyof typeof positions,
+/** Runs `act` on all orders up to an instant; a failure is logged, and stops no other order. */
+const eachUpTo = (
+  { orders, log }: OrdersContext,
+  orderBy: 'deadline' | 'saleDue.since' | 'removedPlaces.since',
   until: number,
   act: (order: OrderDocument) => Promise<unknown>,
-): Promise<void> => {
-  const failed = (error: unknown) => context.log.warn('an order could not be swept', { error });
-  const where: Where = { [orderBy]: { lte: until } };
-  for (let last: OrderDocument | undefined; ; ) {
-    const found: OrderDocument[] = await context.orders.acrossInstitutions.find({
-      where,
-      orderBy,
-      limit: PAGE,
-      ...(last ? { after: { value: positions[orderBy](last), id: last.id } } : {}),
-    });
-    await each(found, act, failed);
-    last = found.at(-1);
-    if (found.length < PAGE) return;
-  }
-};
+): Promise<void> =>
+  eachOf(documentsOf(orders.acrossInstitutions, { where: { [orderBy]: { lte: until } }, orderBy }), WIDTH, (order) =>
+    act(order).catch((error: unknown) => log.warn('an order could not be swept', { error })),
+  );
 
 /**
  * The sweep, over all institutions: does what follows from an order's state and no request has done. Sells what is paid

@@ -1,4 +1,4 @@
-import type { Change, IdempotencyRecord } from '@boxoffice/store';
+import { type Change, documentsOf, type IdempotencyRecord } from '@boxoffice/store';
 import type { IssuedTicket } from '../clients/tickets.ts';
 import type { OrdersContext } from '../context.ts';
 import { namedTickets } from '../domain/order/facts.ts';
@@ -53,23 +53,12 @@ export const answerWithTickets = async (
   return (await context.orders.of(institution).update(id, unchanged, { idempotencyRecord })) ?? order;
 };
 
-const PAGE = 200;
 /** By this age the confirmation's own call has ended. */
 const LATE_MS = 5_000;
 
 /** Repeats the calls that tickets has not acknowledged; ends early while it does not answer. */
 export const sweepNames = async (context: OrdersContext): Promise<void> => {
   const where = { namesDue: { lte: context.now() - LATE_MS } };
-  for (let last: OrderDocument | undefined; ; ) {
-    const after = last ? { value: last.namesDue ?? null, id: last.id } : undefined;
-    const found: OrderDocument[] = await context.orders.acrossInstitutions.find({
-      where,
-      orderBy: 'namesDue',
-      limit: PAGE,
-      ...(after ? { after } : {}),
-    });
-    for (const order of found) if (!(await issueTickets(context, order))) return;
-    last = found.at(-1);
-    if (found.length < PAGE) return;
-  }
+  for await (const order of documentsOf(context.orders.acrossInstitutions, { where, orderBy: 'namesDue' }))
+    if (!(await issueTickets(context, order))) return;
 };

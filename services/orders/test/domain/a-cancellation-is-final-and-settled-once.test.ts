@@ -6,7 +6,7 @@ import { expire } from '../../src/domain/order/expiry.ts';
 import type { Order } from '../../src/domain/order/order.ts';
 import { addPayment } from '../../src/domain/payments.ts';
 import { recordPlacesReleased, recordTicketsCancelled } from '../../src/domain/settlement.ts';
-import { controlledTickets, recordControl, recordControlReverted } from '../../src/domain/tickets.ts';
+import { controlledTickets, recordControl } from '../../src/domain/tickets.ts';
 import {
   accepted,
   confirmedOrder,
@@ -94,7 +94,7 @@ describe('a cancellation', () => {
 });
 
 describe('a controlled ticket', () => {
-  const controlled = recordControl(confirmed, { ticketId: 'tic_1', version: 3 }).next;
+  const controlled = recordControl(confirmed, { ticketId: 'tic_1', version: 3, controlled: true }).next;
 
   test('refuses the cancellation, unless overridden', () => {
     expectRefused(cancel(controlled, how, NOW), 'ticket_controlled');
@@ -109,11 +109,11 @@ describe('a controlled ticket', () => {
   });
 
   test('is recorded by version: duplicates and older events change nothing', () => {
-    expect(recordControl(controlled, { ticketId: 'tic_1', version: 3 }).next).toBe(controlled);
-    expect(recordControlReverted(controlled, { ticketId: 'tic_1', version: 2 }).next).toBe(controlled);
-    const reverted = recordControlReverted(controlled, { ticketId: 'tic_1', version: 4 }).next;
+    expect(recordControl(controlled, { ticketId: 'tic_1', version: 3, controlled: true }).next).toBe(controlled);
+    expect(recordControl(controlled, { ticketId: 'tic_1', version: 2, controlled: false }).next).toBe(controlled);
+    const reverted = recordControl(controlled, { ticketId: 'tic_1', version: 4, controlled: false }).next;
     expect([controlledTickets(controlled), controlledTickets(reverted)]).toEqual([1, 0]);
-    expect(recordControl(reverted, { ticketId: 'tic_1', version: 3 }).next).toBe(reverted);
+    expect(recordControl(reverted, { ticketId: 'tic_1', version: 3, controlled: true }).next).toBe(reverted);
   });
 });
 

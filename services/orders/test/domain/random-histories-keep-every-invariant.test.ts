@@ -134,7 +134,7 @@ const planted: Readonly<Record<string, Partial<Rules>>> = {
     },
   },
   'controls that are recorded in order of arrival': {
-    recordControl: (order, { ticketId }) => recordControl(order, { ticketId, version: Number.MAX_SAFE_INTEGER }),
+    recordControl: (order, note) => recordControl(order, { ...note, version: Number.MAX_SAFE_INTEGER }),
   },
   'replacements that are recorded in sequence only': {
     recordReplacement: (order, fact, now) =>

@@ -41,9 +41,9 @@ const toOrders = (world: World, { id, fact }: Message & { to: 'orders' }): void 
       case 'ticket.replaced':
         return rules.recordReplacement(order, fact, now);
       case 'ticket.controlled':
-        return rules.recordControl(order, fact);
+        return rules.recordControl(order, { ...fact, controlled: true });
       case 'ticket.control_reverted':
-        return rules.recordControlReverted(order, fact);
+        return rules.recordControl(order, { ...fact, controlled: false });
     }
   });
   assert.equal(outcome.refused ?? outcome.answer, undefined);

@@ -9,7 +9,7 @@ import type { Order } from '../../../src/domain/order/order.ts';
 import { addPayment, settlePayment } from '../../../src/domain/payments.ts';
 import { refund } from '../../../src/domain/refunds.ts';
 import { recordPlacesReleased, recordTicketsCancelled } from '../../../src/domain/settlement.ts';
-import { recordControl, recordControlReverted, recordReplacement } from '../../../src/domain/tickets.ts';
+import { recordControl, recordReplacement } from '../../../src/domain/tickets.ts';
 import { conditions } from './stock.ts';
 
 /** The rules of a history: a planted bug replaces one. */
@@ -25,7 +25,6 @@ export const rules = {
   extend,
   giveUpSale,
   recordControl,
-  recordControlReverted,
   recordPlacesReleased,
   recordReplacement,
   recordTicketsCancelled,

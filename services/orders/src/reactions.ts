@@ -1,0 +1,115 @@
+import { type Message, Unreadable } from '@boxoffice/messaging';
+import { documentsOf, eachOf, type Idempotency } from '@boxoffice/store';
+import { cancelOfPerformances } from './cancellation/performances.ts';
+import type { OrdersContext } from './context.ts';
+import { withoutNames } from './domain/cart.ts';
+import type { Accepted } from './domain/order/decision.ts';
+import { recordPlacesReleased, recordTicketsCancelled, releaseCauses } from './domain/settlement.ts';
+import { recordControl, recordReplacement } from './domain/tickets.ts';
+import type { OrderDocument } from './store.ts';
+
+/** The string member of an event's data. @throws {Unreadable} */
+const textIn = ({ type, data }: Message, name: string): string => {
+  const value = (data as Readonly<Record<string, unknown>>)[name];
+  if (typeof value !== 'string') throw new Unreadable(`${type} needs ${name}`);
+  return value;
+};
+
+/** The count in an event's data: an integer from 0. @throws {Unreadable} */
+const countIn = ({ type, data }: Message, name: string): number => {
+  const value = (data as Readonly<Record<string, unknown>>)[name];
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0)
+    throw new Unreadable(`${type} needs ${name}`);
+  return value;
+};
+
+type Transition = (order: OrderDocument, now: number) => Accepted<OrderDocument>;
+
+/** The transition of an order by each event about its tickets and places. @throws {Unreadable} */
+const transitions: Readonly<Record<string, (message: Message) => Transition>> = {
+  'tickets.cancelled': (message) => {
+    const counts = {
+      ticketsCancelled: countIn(message, 'ticketsCancelled'),
+      controlled: countIn(message, 'controlled'),
+    };
+    return (order, now) => recordTicketsCancelled(order, { version: message.version, ...counts }, now);
+  },
+  'places.released': (message) => {
+    const placesReleased = countIn(message, 'placesReleased');
+    const named = textIn(message, 'cause');
+    const cause = releaseCauses.find((known) => known === named);
+    if (!cause) throw new Unreadable(`${message.type} has an unknown cause`);
+    return (order, now) => recordPlacesReleased(order, { version: message.version, cause, placesReleased }, now);
+  },
+  // The order records them, so that a cancellation can be decided while the tickets service is down.
+  'ticket.controlled': (message) => {
+    const ticketId = textIn(message, 'ticketId');
+    return (order) => recordControl(order, { ticketId, version: message.version, controlled: true });
+  },
+  'ticket.control_reverted': (message) => {
+    const ticketId = textIn(message, 'ticketId');
+    return (order) => recordControl(order, { ticketId, version: message.version, controlled: false });
+  },
+  'ticket.replaced': (message) => {
+    const [lineId, ticketId] = [textIn(message, 'lineId'), textIn(message, 'ticketId')];
+    const replaces = textIn(message, 'replaces');
+    return (order, now) => recordReplacement(order, { lineId, ticketId, replaces }, now);
+  },
+};
+
+/**
+ * Events about an order's tickets and places: they share one queue, so that the events of one order keep their
+ * sequence. Those of unknown orders are ignored.
+ */
+export const onFulfilment = async (context: OrdersContext, message: Message): Promise<void> => {
+  const transition = transitions[message.type]?.(message);
+  if (!transition) throw new Unreadable(`no reaction handles ${message.type}`);
+  await context.orders.of(message.institution).update(textIn(message, 'orderId'), (order) => {
+    const { next, facts } = transition(order, context.now());
+    return next === order ? undefined : { next, events: facts };
+  });
+};
+
+/** Orders cancelled concurrently. */
+const WIDTH = 16;
+
+/**
+ * performance.cancelled: cancels every order with a place of the performance. It skips orders that are already
+ * cancelled, so it may be interrupted and repeated.
+ */
+export const onPerformanceCancelled = async (context: OrdersContext, message: Message): Promise<void> => {
+  const performanceId = textIn(message, 'performanceId');
+  const orders = context.orders.of(message.institution);
+  const links = context.links.of(message.institution);
+  const where = { performanceId };
+  const cancel = (order: OrderDocument) => cancelOfPerformances(context, order, [performanceId]);
+  // Before the search: an order that it does not find yet finds this (`cancelIfOver`).
+  await context.cancelledPerformances.of(message.institution).insertMany([{ id: performanceId }]);
+  await eachOf(documentsOf(orders, { where }), WIDTH, cancel);
+  await eachOf(documentsOf(links, { where }), WIDTH, async ({ orderId }) => {
+    const order = await orders.get(orderId);
+    if (order) await cancel(order);
+  });
+};
+
+/**
+ * contact.erased: deletes the cached answers that contain the contact and the beneficiaries' names in its orders.
+ * Orders keep the contact number, so that they stay valid.
+ */
+export const onContactErased = async (
+  context: Pick<OrdersContext, 'orders' | 'now'>,
+  idempotency: Pick<Idempotency, 'forget'>,
+  message: Message,
+): Promise<void> => {
+  const contactNumber = textIn(message, 'contactNumber');
+  const orders = context.orders.of(message.institution);
+  for await (const { id, lines } of documentsOf(orders, { where: { contactNumber }, orderBy: 'listedAt' })) {
+    // Answers from before the contact became the buyer have only the order among their subjects.
+    if (lines.some(({ beneficiary }) => beneficiary)) await idempotency.forget(id);
+    await orders.update(id, (order) => {
+      if (order.contactNumber !== contactNumber || order.erasedContact === contactNumber) return undefined;
+      return { next: { ...withoutNames(order, context.now()), erasedContact: contactNumber } };
+    });
+  }
+  await idempotency.forget(contactNumber);
+};
