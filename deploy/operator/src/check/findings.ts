@@ -6,7 +6,7 @@ export const invariants = {
   line_place: 'every line of a live order has its place, and no other live order has it',
   line_ticket: 'every line of a confirmed order has exactly one live ticket, for its place',
   cancelled_ticket: 'a cancelled order has no valid ticket',
-  cancellation: 'a settled cancellation has the counts of its tickets and places',
+  cancellation: 'a cancellation is settled, with the counts of its tickets and places',
   order_state: 'an order’s state, times and held places agree',
   payments:
     'payments and refunds are whole amounts of the order’s currency, fit its state, and no more is refunded than was paid',

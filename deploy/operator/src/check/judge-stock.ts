@@ -2,7 +2,7 @@ import type { PerformanceDocument, PlaceDocument } from '@boxoffice/catalog';
 import type { CheckedCollections } from './collections.ts';
 import { type Case, caseOf } from './findings.ts';
 import { byId, byOwner, patiently } from './reading.ts';
-import { count, judgeCapacity, judgePlace, type Tally } from './rules-stock.ts';
+import { count, isAbandoned, judgeCapacity, judgePlace, type Tally } from './rules-stock.ts';
 
 /** The number of places in memory at once. */
 const PLACES = 2_000;
@@ -23,10 +23,11 @@ async function* placesOf(
   }
 }
 
-/** Judges places that are not free against the orders that have them. */
+/** Judges places that are not free against the orders that have them; reports how many have an order that does not exist. */
 export const judgePlaces = async (
   collections: CheckedCollections,
   found: readonly PlaceDocument[],
+  abandoned: (places: number) => void = () => undefined,
 ): Promise<Case[]> => {
   const taken = found.filter(({ state, holder, freeFrom }) => state !== 'free' || holder !== null || freeFrom !== 0);
   const orders = await byId(
@@ -36,6 +37,7 @@ export const judgePlaces = async (
   const cancelled = [...orders.values()].filter(({ state }) => state === 'cancelled');
   const tickets = await byOwner(collections.tickets, 'orderId', cancelled);
   const now = Date.now();
+  abandoned(taken.filter((place) => isAbandoned(place, orders.get(place.holder ?? ''), now)).length);
   return taken.map((place) => {
     const order = orders.get(place.holder ?? '');
     const own = tickets.get(place.holder ?? '') ?? [];
@@ -54,18 +56,17 @@ const capacityCase = (performance: PerformanceDocument, tally: Tally): Case => {
   return { ...judged, seen: `${judged.seen} ${JSON.stringify([...tally].sort())}` };
 };
 
-/** Counts the places of performances and judges each one; reports the size of each page of places to `checked`. */
+/** Counts the places of performances and judges each one; reports each page of places, and the abandoned ones of it. */
 export async function* judgeStock(
   collections: CheckedCollections,
   found: readonly PerformanceDocument[],
-  checked: (places: number) => void,
+  checked: (places: number, abandoned: number) => void,
 ): AsyncGenerator<Case[]> {
   for (const performance of found) {
     const tally: Tally = new Map();
     for await (const page of placesOf(collections, performance)) {
       count(tally, page);
-      checked(page.length);
-      yield await judgePlaces(collections, page);
+      yield await judgePlaces(collections, page, (abandoned) => checked(page.length, abandoned));
     }
     // Read after its places: a change of capacity that has finished by then is not seen as pending.
     const now = await patiently(() => collections.performances.acrossInstitutions.get(performance.id));

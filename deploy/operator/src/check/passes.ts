@@ -20,6 +20,8 @@ import { byId, pagesOf } from './reading.ts';
 export type Counts = Record<
   | 'performances'
   | 'places'
+  /** Held for orders that do not exist: what a dead process took, or a creation under way. They lapse with their hold. */
+  | 'abandoned_places'
   | 'orders'
   | 'tickets'
   | 'contacts'
@@ -37,6 +39,7 @@ export type Counts = Record<
 export const noCounts = (): Counts => ({
   performances: 0,
   places: 0,
+  abandoned_places: 0,
   orders: 0,
   tickets: 0,
   contacts: 0,
@@ -58,8 +61,9 @@ export async function* lookAtAll(
 ): AsyncGenerator<Case[]> {
   for await (const page of pagesOf(collections.performances, institution)) {
     counts.performances += page.length;
-    yield* judgeStock(collections, page, (places) => {
+    yield* judgeStock(collections, page, (places, abandoned) => {
       counts.places += places;
+      counts.abandoned_places += abandoned;
     });
   }
   for await (const page of pagesOf(collections.orders, institution)) {

@@ -94,10 +94,15 @@ const cancellationFaults = (evidence: OrderEvidence): Finding[] => {
     }),
   ];
   const { settledAt, hadTickets, ticketsCancelled, controlled, placesReleased } = cancellation;
-  if (settledAt === null) return open;
+  if (settledAt === null) {
+    const text = `${id} is cancelled and not settled: tickets and catalog have not both reported what they released`;
+    return [...open, { invariant: 'cancellation', offenders: [id], text, underWay: true }];
+  }
   const controlledTickets = tickets.filter(({ status }) => status === 'controlled').length;
+  // More places are released than lines had where a change of lines died with its process.
   const asMany =
-    !hadTickets || (ticketsCancelled === lines.length - controlledTickets && placesReleased === ticketsCancelled);
+    !hadTickets ||
+    (ticketsCancelled === lines.length - controlledTickets && (placesReleased ?? 0) >= (ticketsCancelled ?? 0));
   if (controlled === controlledTickets && asMany && placesReleased !== null) return open;
   const text = `${id} was cancelled with ${lines.length} lines, ${controlledTickets} controlled, and is settled with ${ticketsCancelled} tickets cancelled, ${controlled} controlled, ${placesReleased} places released`;
   return [...open, { invariant: 'cancellation', offenders: [id], text }];

@@ -24,7 +24,7 @@ export const judgeCapacity = (performance: PerformanceDocument, tally: Tally): F
   const wrong = seatCategories.flatMap((category): Finding[] => {
     const counted = tally.get(category.id) ?? 0;
     if (counted === category.capacity) return [];
-    const text = `seat category ${category.id} of ${id} has ${counted} placesand the capacity ${category.capacity}`;
+    const text = `seat category ${category.id} of ${id} has ${counted} places and the capacity ${category.capacity}`;
     return [{ invariant: 'capacity', offenders: [id, category.id], text, underWay }];
   });
   const strange = [...tally.keys()].filter((category) => !known.has(category));
@@ -76,12 +76,21 @@ const soldFaults = (place: PlaceDocument, holding: Holding): string | undefined 
   return isRetained(place, holding) ? undefined : `which is ${order.state}`;
 };
 
+/** The longest hold of a new order that a point of sale can have. */
+const LONGEST_HOLD_MS = 1_440 * 60_000;
+
+/** Whether a place is held for an order that does not exist: its creation is under way, or its process died. */
+export const isAbandoned = ({ state, holder, freeFrom }: PlaceDocument, order: unknown, now: number): boolean =>
+  order === undefined && state === 'held' && freeFrom > now && !byChange(holder ?? '');
+
 /**
  * A held place that no line names is no fault, with or without an order: the process died before its write, or two runs
- * of one request on two instances held too much. It lapses with the hold.
+ * of one request on two instances held too much. It lapses with the hold, which therefore must end.
  */
 const heldFaults = (place: PlaceDocument, { order }: Holding, now: number): string | undefined => {
-  if (place.freeFrom <= now + CLOCKS_MS || order === undefined) return undefined;
+  if (order === undefined)
+    return place.freeFrom > now + LONGEST_HOLD_MS + CLOCKS_MS ? 'which does not exist' : undefined;
+  if (place.freeFrom <= now + CLOCKS_MS) return undefined;
   const isEnded = order.state === 'expired' || order.state === 'cancelled';
   return isEnded && order.lines.some((line) => line.place.id === place.id) ? `which is ${order.state}` : undefined;
 };

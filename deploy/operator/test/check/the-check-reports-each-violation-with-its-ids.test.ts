@@ -68,6 +68,12 @@ const planted: readonly Planted[] = [
     named: ({ place, id }) => [place(5), id('ord_late')],
   },
   {
+    what: 'held for an order that does not exist, for longer than any hold lasts',
+    invariants: ['place_owner'],
+    plant: ({ setPlace }) => setPlace(5, { ...held, freeFrom: Date.now() + 48 * 3_600_000, holder: 'ord_never' }),
+    named: ({ place }) => [place(5), 'ord_never'],
+  },
+  {
     what: 'a kept place is free',
     invariants: ['place_owner'],
     plant: ({ setPlace }) => setPlace(4, { state: 'free', freeFrom: 0, holder: null }),
@@ -364,6 +370,11 @@ const underWay: readonly Pick<Planted, 'what' | 'access' | 'plant'>[] = [
     },
   },
   {
+    what: 'a cancellation that is not settled yet',
+    plant: ({ order }) =>
+      order('ord_gone', ({ cancellation }) => ({ cancellation: cancellation && { ...cancellation, settledAt: null } })),
+  },
+  {
     what: 'tickets that an event will make',
     plant: async ({ collections, id, institution }) => {
       await collections.tickets.of(institution).delete(id('tic_ord_sold'));
@@ -404,7 +415,12 @@ test.each(engines)('on $name: nothing else, and nothing that is under way', asyn
       settleMs: 60,
       patienceMs: 1_500,
     });
-    expect(counts).toMatchObject({ performances: fixtures.size, contacts: 2 * fixtures.size });
+    expect(counts).toMatchObject({
+      performances: fixtures.size,
+      contacts: 2 * fixtures.size,
+      // What the two plants leave whose holder is no order.
+      abandoned_places: 2,
+    });
     const of = (what: string, all: readonly Violation[]) =>
       all.filter(({ institution }) => institution === fixtures.get(what)?.institution);
     for (const { what, invariants, named } of planted) {
@@ -418,7 +434,7 @@ test.each(engines)('on $name: nothing else, and nothing that is under way', asyn
     }
     for (const { what } of underWay) expect([what, of(what, violations)]).toEqual([what, []]);
     expect(new Set(undecided.map(({ invariant }) => invariant))).toEqual(
-      new Set(['place_owner', 'line_place', 'line_ticket', 'usage', 'event']),
+      new Set(['place_owner', 'line_place', 'line_ticket', 'cancellation', 'usage', 'event']),
     );
 
     const fixture = fixtures.get('sold to nobody') as InstitutionFixture;
