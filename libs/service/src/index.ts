@@ -28,6 +28,7 @@ export {
   announcementSchema,
   announcing,
   type LastAnnouncement,
+  type OnWritten,
 } from './facts/announce.ts';
 export type { FactMoment } from './facts/channel.ts';
 export {

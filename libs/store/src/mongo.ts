@@ -1,4 +1,4 @@
-import type { MongoCollection } from './mongo/collection.ts';
+import { createTurns, type MongoCollection } from './mongo/collection.ts';
 import { ANSWER_MS, type Connection, connect } from './mongo/connection/client.ts';
 import { createGate, type Gate, inTime } from './mongo/connection/gate.ts';
 import { collectionHandle } from './mongo/documents/documents.ts';
@@ -9,7 +9,6 @@ import { createOutbox } from './mongo/outbox/outbox.ts';
 import { ensureIndexes } from './mongo/records/indexes.ts';
 import type { StoredRecord } from './mongo/records/record.ts';
 import { type Schema, schemaOf } from './mongo/records/schema.ts';
-import { createTurns } from './mongo/turns.ts';
 import type { Collection, Document, Idempotency, Outbox, Store } from './port.ts';
 import { inShape } from './shapes.ts';
 

@@ -7,7 +7,7 @@ import { type Contacts, createContacts } from './clients/contacts.ts';
 import { createStock, type Stock } from './clients/stock.ts';
 import { createTickets, type Tickets } from './clients/tickets.ts';
 import { newId } from './ids.ts';
-import { countedOrders } from './metrics.ts';
+import { countMoves } from './metrics.ts';
 import { createHoldLimit, type HoldLimit, isVisitor } from './steps/hold-limit.ts';
 import { type Collections, collectionsOf } from './store.ts';
 /** Records failures that fail no request. */
@@ -49,16 +49,14 @@ export const createContext = (
 ): OrdersContext => {
   const stored = collectionsOf(store);
   // Every write announces what partners hear of.
-  const collections = { ...stored, orders: announcing(stored.orders, ORDER_RECORDED, announceOrder) };
+  const orders = announcing(stored.orders, ORDER_RECORDED, announceOrder, metrics && countMoves(metrics));
   return {
-    ...collections,
-    orders: metrics ? countedOrders(collections.orders, metrics) : collections.orders,
+    ...stored,
+    orders,
     stock: createStock(catalog),
     contacts: createContacts(contacts),
     tickets: createTickets(tickets),
-    limit: createHoldLimit(collections.orders, (client) =>
-      isVisitor(client) ? maxHeldPlacesPerAddress : maxHeldPlaces,
-    ),
+    limit: createHoldLimit(orders, (client) => (isVisitor(client) ? maxHeldPlacesPerAddress : maxHeldPlaces)),
     now: Date.now,
     newId: (prefix) => newId(prefix, Date.now()),
     graceMs,

@@ -1,56 +1,26 @@
 import type { Metrics, Reading } from '@boxoffice/runtime';
-import type { CollectionHandle, Documents } from '@boxoffice/store';
+import type { OnWritten } from '@boxoffice/service';
+import type { CollectionHandle } from '@boxoffice/store';
 import type { OrderDocument } from './store.ts';
 
-type Orders = CollectionHandle<OrderDocument>;
-
-/** Wraps the collection so that every write which changes an order's state is reported. */
-const observingMoves = (
-  orders: Orders,
-  moved: (before: Pick<OrderDocument, 'state'> | undefined, after: OrderDocument) => void,
-): Orders => {
-  const observed = (documents: Documents<OrderDocument>): Documents<OrderDocument> => ({
-    ...documents,
-    async insert(document, options) {
-      const order = await documents.insert(document, options);
-      moved(undefined, order);
-      return order;
-    },
-    async update(id, fn, options) {
-      let before: OrderDocument | undefined;
-      const after = await documents.update(
-        id,
-        (current) => {
-          const change = fn(current);
-          before = change && current;
-          return change;
-        },
-        options,
-      );
-      if (before && after && before.state !== after.state) moved(before, after);
-      return after;
-    },
-  });
-  return { ...orders, of: (institution) => observed(orders.of(institution)) };
-};
-
 /** Counts orders by state transition: `new` to `open` is a hold, any state to `confirmed` is a sale. */
-export const countedOrders = (orders: Orders, metrics: Metrics): Orders => {
+export const countMoves = (metrics: Metrics): OnWritten<OrderDocument> => {
   const labels = ['from', 'to'];
   const count = metrics.counter({ name: 'orders_moved_total', help: 'Orders that changed their state', labels });
   const places = metrics.counter({ name: 'orders_places_moved_total', help: 'Places of those orders', labels });
-  return observingMoves(orders, (before, { state: to, lines }) => {
+  return (before, { state: to, lines }) => {
     const from = before?.state ?? 'new';
+    if (from === to) return;
     count({ from, to });
     places({ from, to }, lines.length);
-  });
+  };
 };
 
 /**
  * Gauges of open work over all institutions, each read from an index on scrape. Every instance reports the same
  * value, so aggregate with `max`, not `sum`.
  */
-export const watchOrders = ({ acrossInstitutions }: Orders, metrics: Metrics): void => {
+export const watchOrders = ({ acrossInstitutions }: CollectionHandle<OrderDocument>, metrics: Metrics): void => {
   const unsettled = { 'cancellation.settledAt': null, 'cancellation.requestedAt': { gt: 0 } } as const;
   const count = (name: string, help: string, read: () => Promise<number>): void =>
     metrics.watch({ name, help }, async (): Promise<readonly Reading[]> => [{ value: await read() }]);

@@ -64,6 +64,9 @@ const WIDTH = 50;
 /** The fact that carries an announced event. */
 export const announcementFact = (type: string, event: AnnouncedEvent): Fact => ({ type, data: { event } });
 
+/** Called after a write, for metrics; `before` is undefined for an insert. */
+export type OnWritten<T extends Document> = (before: T | undefined, after: T) => void;
+
 /**
  * The collection, with every insert and update announced by a fact of this type, in the same write. It is the only way
  * of a service to the documents, so no write can forget its announcement.
@@ -72,6 +75,7 @@ export const announcing = <T extends Announced>(
   handle: CollectionHandle<T>,
   factType: string,
   announce: Announce<T>,
+  onWritten: OnWritten<T> = () => {},
 ): CollectionHandle<T> => {
   /** The document to write, and the facts about the write. */
   const announced = (before: T | undefined, after: T): { next: T; facts: Fact[] } => {
@@ -90,11 +94,13 @@ export const announcing = <T extends Announced>(
 
   const updating =
     (documents: Pick<Documents<T>, 'update'>): Documents<T>['update'] =>
-    (id, fn, options) =>
-      documents.update(
+    async (id, fn, options) => {
+      let before: T | undefined;
+      const after = await documents.update(
         id,
         (current) => {
           const change = fn(current);
+          before = change && current;
           if (!change) return undefined;
           const { version, institution } = current;
           const { next, facts } = announced(current, { ...change.next, version: version + 1, institution } as T);
@@ -102,13 +108,18 @@ export const announcing = <T extends Announced>(
         },
         options,
       );
+      if (before && after) onWritten(before, after);
+      return after;
+    };
 
   return {
     of(institution) {
       const documents = handle.of(institution);
-      const insert: Documents<T>['insert'] = (document, options = {}) => {
+      const insert: Documents<T>['insert'] = async (document, options = {}) => {
         const { next, facts } = announced(undefined, { ...document, version: 1, institution } as T);
-        return documents.insert(next, { ...options, events: [...(options.events ?? []), ...facts] });
+        const inserted = await documents.insert(next, { ...options, events: [...(options.events ?? []), ...facts] });
+        onWritten(undefined, inserted);
+        return inserted;
       };
       const insertNew = async (document: Parameters<typeof insert>[0]): Promise<number> => {
         try {
