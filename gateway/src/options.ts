@@ -34,8 +34,6 @@ export interface GatewayOptions {
   readonly dataDirectory?: string;
   /** Requests per minute. */
   readonly limits: LimitOptions;
-  /** Maximum number of connections per address; trusted proxies are exempt. Default 200. */
-  readonly addressConnections?: number;
   /** `max-age` of `Strict-Transport-Security` on responses over TLS; undefined omits the header. */
   readonly hstsSeconds?: number;
   /** Delivers revocations at once; without it they are polled within seconds. May still be connecting. */

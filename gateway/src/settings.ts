@@ -17,7 +17,6 @@ import {
   traceSettings,
   url,
 } from '@boxoffice/runtime';
-import { ADDRESS_CONNECTIONS } from './limits/connection-limit.ts';
 import type { GatewayOptions } from './options.ts';
 
 const address = (name: string) => url(name, { optional: true, origin: true });
@@ -38,7 +37,6 @@ export const gatewaySettings = {
   rateLimitPerMinute: perMinute('RATE_LIMIT_PER_MINUTE', 60_000),
   addressLimitPerMinute: perMinute('ADDRESS_LIMIT_PER_MINUTE', 120_000),
   posRateLimitPerMinute: perMinute('POS_RATE_LIMIT_PER_MINUTE', 6_000),
-  addressConnections: integer('ADDRESS_CONNECTIONS', { default: ADDRESS_CONNECTIONS, min: 1 }),
   hstsSeconds: integer('HSTS_SECONDS', { optional: true, min: 0 }),
 };
 
@@ -65,10 +63,7 @@ export const standaloneSettings = {
 /** The gateway options that follow from the settings; the caller adds the rest. */
 export const optionsFrom = (
   settings: Settings<typeof gatewaySettings>,
-): Pick<
-  GatewayOptions,
-  'host' | 'port' | 'httpPort' | 'publicUrl' | 'trustProxy' | 'limits' | 'addressConnections' | 'hstsSeconds'
-> => ({
+): Pick<GatewayOptions, 'host' | 'port' | 'httpPort' | 'publicUrl' | 'trustProxy' | 'limits' | 'hstsSeconds'> => ({
   host: settings.host,
   port: settings.gatewayPort,
   httpPort: settings.gatewayHttpPort,
@@ -79,6 +74,5 @@ export const optionsFrom = (
     address: settings.addressLimitPerMinute,
     session: settings.posRateLimitPerMinute,
   },
-  addressConnections: settings.addressConnections,
   hstsSeconds: settings.hstsSeconds ?? (settings.certificate ? HSTS_SECONDS : undefined),
 });

@@ -38,8 +38,6 @@ import { familyOf } from './exchange/target.ts';
 import { createForwarding } from './forwarding/forwarding.ts';
 import { createResponseCache } from './forwarding/response-cache.ts';
 import { createStreams } from './forwarding/streams.ts';
-import { createConnectionLimit } from './limits/connection-limit.ts';
-import { connectionBound } from './limits/in-flight-bound.ts';
 import { createLimits } from './limits/limits.ts';
 import { countExchange } from './metering/count.ts';
 import { createMeter } from './metering/meter.ts';
@@ -151,14 +149,12 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
   const descriptionCache = folder === undefined ? noDescriptionCache : createDescriptionCache(folder);
 
   const credentials = createCredentials({ bearer, apiKeys });
-  const isTrusted = createTrust(trustProxy);
   const hsts = hstsOf(options.hstsSeconds);
   const pipeline = createPipeline({
-    peerOf: createPeers(isTrusted),
+    peerOf: createPeers(createTrust(trustProxy)),
     hsts,
     steps: {
       countAddress: limits.countAddress,
-      boundConnection: connectionBound(),
       preflight: cors.preflight,
       allowOrigin: cors.allow,
       findRoute: routing.step,
@@ -205,13 +201,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
   const health = createHealth();
   const onRefused = options.onRefused ?? logRefused(logger);
   const { drainMs } = options;
-  const admit = createConnectionLimit({
-    most: options.addressConnections,
-    isTrusted,
-    onRefused: gatewayMetrics.connectionRefused,
-    logger,
-  });
-  const common = { host, health, admit, onRefused, drainMs, isBusy: true };
+  const common = { host, health, onRefused, drainMs };
   const guarded = (headers: Readonly<Record<string, string>>) => ({ headers, refuse: refuseByLine(headers) });
   const https = await listen(pipeline.listener(true), {
     ...common,

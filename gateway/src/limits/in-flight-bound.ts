@@ -1,8 +1,6 @@
-import type { Socket } from 'node:net';
 import { Fault } from '@boxoffice/envelope';
-import type { Step } from '../exchange/exchange.ts';
 
-/** Bounds the requests that are not answered yet: of a caller at one service, of a connection. */
+/** Bounds the requests that are not answered yet: of a caller at one service. */
 export interface InFlightBound<Key> {
   /** Counts one request; the returned function ends that, once. @throws {Fault} too_many_requests */
   take(key: Key): () => void;
@@ -30,17 +28,5 @@ export const createInFlightBound = <Key>(most: number, whose: string): InFlightB
         isCounted = false;
       };
     },
-  };
-};
-
-/** Well above what clients pipeline. */
-const MOST_OF_CONNECTION = 20;
-
-/** Makes the step that bounds the pipelined requests of a connection. */
-export const connectionBound = (): Step => {
-  const bound = createInFlightBound<Socket>(MOST_OF_CONNECTION, 'this connection');
-  return ({ request, response }) => {
-    response.once('close', bound.take(request.socket));
-    return undefined;
   };
 };

@@ -9,7 +9,6 @@ export interface StepParts {
   readonly countAddress: Step;
   readonly preflight: Step;
   readonly allowOrigin: Step;
-  readonly boundConnection: Step;
   /** Completes a step before the route is known: what it refuses is counted as well. */
   readonly countingRefusals: (step: (exchange: Exchange) => undefined) => Step;
   readonly findRoute: (exchange: Exchange) => undefined;
@@ -42,7 +41,6 @@ const canonicalise = (exchange: Exchange): undefined => {
 export const stepsOf = (parts: StepParts): readonly { readonly name: string; readonly run: Step }[] => [
   { name: 'count the address', run: parts.countAddress }, // 429
   { name: 'only over TLS', run: onlyTls }, // 404
-  { name: 'bound what a connection waits for', run: parts.boundConnection }, // 429
   { name: 'only unambiguous headers', run: parts.countingRefusals(onlyUnambiguous) }, // 400
   { name: 'canonical path', run: parts.countingRefusals(canonicalise) }, // 400, 404
   { name: 'preflight', run: parts.preflight }, // 204, 404, 503

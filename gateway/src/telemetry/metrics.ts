@@ -14,8 +14,6 @@ export interface GatewayMetrics {
   upstreamRepeated(service: string): void;
   /** A cache lookup. */
   lookedUp(cache: 'decisions' | 'answers' | 'api_keys', found: boolean): void;
-  /** A new connection was refused, because its address has too many. */
-  connectionRefused(): void;
   /** Observes what the meter has counted and not reported yet. */
   watchMeter(meter: Pick<Meter, 'backlog'>): void;
   /** Observes a service's addresses and its number of requests in flight. */
@@ -30,7 +28,6 @@ const noMetrics: GatewayMetrics = {
   upstreamFailed: nothing,
   upstreamRepeated: nothing,
   lookedUp: nothing,
-  connectionRefused: nothing,
   watchMeter: nothing,
   watch: nothing,
 };
@@ -57,10 +54,6 @@ export const createGatewayMetrics = (metrics: Metrics | undefined): GatewayMetri
     name: 'gateway_cache_lookups_total',
     help: 'Lookups in the caches of decisions, responses and API keys, by result',
     labels: ['cache', 'result'],
-  });
-  const refused = metrics.counter({
-    name: 'gateway_connections_refused_total',
-    help: 'New connections that were refused because their address had too many',
   });
   const keys = metrics.counter({
     name: 'gateway_api_key_requests_total',
@@ -100,7 +93,6 @@ export const createGatewayMetrics = (metrics: Metrics | undefined): GatewayMetri
     upstreamFailed: (service, code) => failures({ service, code }),
     upstreamRepeated: (service) => repeats({ service }),
     lookedUp: (cache, found) => lookups({ cache, result: found ? 'hit' : 'miss' }),
-    connectionRefused: () => refused(),
     watchMeter(meter) {
       metrics.watch(
         { name: 'gateway_metering_unreported_requests', help: 'Counted requests that are not reported' },

@@ -8,7 +8,6 @@ const LIST = '/svc/v3/contacts/individuals';
 const SESSIONS = '/tnwr/v1/sessions';
 /** A twentieth of the requests that a service may have in flight. */
 const MOST = 100;
-const MOST_OF_CONNECTION = 20;
 
 let its: Installation;
 beforeAll(async () => {
@@ -93,19 +92,4 @@ test('of bodies that hold too much memory together, the oldest are refused, and 
   const other = lines('POST', SESSIONS, [...ofShop('198.51.100.9', size), 'Connection: close']);
   expect(statusesIn(await rawExchange(its.gateway.httpPort, other + body))).toEqual(['200']);
   close();
-});
-
-test('a connection has at most so many pipelined requests that are not answered', async () => {
-  const token = its.authorizer.token(['contacts:read']);
-  const held: (() => void)[] = [];
-  its.contacts.answer((request, response, raw) => void held.push(() => echo(request, response, raw)));
-  const one = lines('GET', LIST, [`Authorization: Bearer ${token}`]);
-  const last = lines('GET', LIST, [`Authorization: Bearer ${token}`, 'Connection: close']);
-  const answered = rawExchange(its.gateway.httpPort, one.repeat(MOST_OF_CONNECTION + 5) + last);
-  await until(() => held.length === MOST_OF_CONNECTION);
-  for (const answer of held) answer();
-  expect(statusesIn(await answered)).toEqual([
-    ...Array.from({ length: MOST_OF_CONNECTION }, () => '200'),
-    ...Array.from({ length: 6 }, () => '429'),
-  ]);
 });

@@ -10,7 +10,8 @@ const WAIT = `${EVENTS}?after=start&w%61it=30`;
 /** More than the requests that a service may have in flight. */
 const FLOOD = 2_100;
 const MOST_OF_CALLER = 100;
-const MOST_OF_CONNECTION = 20;
+/** Requests that a client of the test pipelines. */
+const PIPELINED = 20;
 
 let events: Upstream;
 let its: Installation;
@@ -41,18 +42,18 @@ const statusesFor = async (token: string): Promise<number[]> => {
   return [(await call(EVENTS)).status, (await call('/svc/v3/webhooks')).status];
 };
 
-test('of 2,100 that are pipelined on one connection 20 wait, and another institution is answered', async () => {
+test('of 2,100 of one caller 100 wait, and another institution is answered', async () => {
   const { close } = flood(its.gateway.httpPort, 1, () => pipelined(tokenOf('opera'), FLOOD));
-  await until(() => waiting === MOST_OF_CONNECTION);
+  await until(() => waiting === MOST_OF_CALLER);
   expect(await statusesFor(tokenOf('ballet'))).toEqual([200, 200]);
-  expect(waiting).toBe(MOST_OF_CONNECTION);
+  expect(waiting).toBe(MOST_OF_CALLER);
   close();
 });
 
 test('2,100 of several callers wait; these callers and others are answered, and none has more than its part', async () => {
   const tokens = Array.from({ length: FLOOD / MOST_OF_CALLER }, () => tokenOf('opera'));
-  const { close } = flood(its.gateway.httpPort, FLOOD / MOST_OF_CONNECTION, (index) =>
-    pipelined(tokens[index % tokens.length] ?? '', MOST_OF_CONNECTION),
+  const { close } = flood(its.gateway.httpPort, FLOOD / PIPELINED, (index) =>
+    pipelined(tokens[index % tokens.length] ?? '', PIPELINED),
   );
   await until(() => waiting === FLOOD);
   const [one = ''] = tokens;

@@ -13,10 +13,9 @@ export { type Check, createHealth, type Health, type HealthAnswer } from './heal
 export { base32, derivedId, digestOf, idPattern, newId, randomId } from './ids.ts';
 export { networkOf } from './listen/address-network.ts';
 export { DRAIN_MS, SERVICE_DRAIN_MS } from './listen/drain.ts';
-export { type Limits, type Listening, type ListenOptions, listen } from './listen/listen.ts';
+export { type Listening, type ListenOptions, listen, listeningPorts } from './listen/listen.ts';
 export { type OperationsOptions, serveOperations } from './listen/operations.ts';
 export { logRefused, type OnRefused, type Refusal, type RefusalAnswer, type Refuse } from './listen/refusal.ts';
-export { listeningPorts } from './listen/sockets.ts';
 export type { LogFields } from './logs/fields.ts';
 export { createLogger, type Logger, type LoggerOptions, type LogLevel, logLevels } from './logs/logger.ts';
 export {

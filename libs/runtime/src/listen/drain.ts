@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
-import type { ListeningSockets } from './sockets.ts';
+import type { Socket } from 'node:net';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 
 /**
  * The `idleMs` of a program whose clients are anybody: enough for a busy client to use each of its open connections
@@ -26,14 +27,12 @@ export interface DrainOptions {
    * when none is open any more.
    */
   readonly idleMs: number;
-  /** The number of open connections. */
-  readonly open: () => number;
+  /** The open connections. */
+  readonly connections: ReadonlySet<Socket>;
+  /** The number of requests that are not answered yet. */
+  readonly running: () => number;
 }
 
-/**
- * A connection becomes idle when its last answer is sent; Node closes only those that are idle at one moment, so this
- * repeats.
- */
 const SWEEP_MS = 20;
 
 /** Time for the request of a connection that was accepted at the very end. */
@@ -42,63 +41,44 @@ const LAST_MS = 300;
 /** Turns of the event loop in which new connections may arrive at the end of a drain. */
 const MOST_TURNS = 200;
 
+/** Each turn of the event loop accepts one connection, if one waits; the system resets those that wait at the close. */
+const acceptBacklog = async (server: Server): Promise<void> => {
+  let accepted = 0;
+  server.on('connection', () => {
+    accepted += 1;
+  });
+  for (let turn = 0, before = -1; turn < MOST_TURNS && before !== accepted; turn += 1) {
+    before = accepted;
+    await setImmediate();
+  }
+};
+
 /**
  * Drains a server's connections, and resolves when the last one is closed. During the drain new connections are
  * accepted too; an answer that announces the close sends its client elsewhere, so that no request is in flight when the
- * listener closes. The system resets connections still in the backlog, whose requests may be sent already.
+ * listener closes.
  */
-export const drainConnections = (
+export const drainConnections = async (
   server: Server,
-  sockets: ListeningSockets,
-  { graceMs, idleMs, open }: DrainOptions,
-): Promise<void> =>
-  new Promise((resolve) => {
-    // The latest connections still have their requests in flight.
-    const lastMs = Math.min(idleMs, LAST_MS);
-    let sweep: NodeJS.Timeout | undefined;
-    const deadline = setTimeout(() => server.closeAllConnections(), graceMs);
-    let closedAt = 0;
-    // After the event loop has read what arrived: a process without processor time may find in one turn that the time
-    // is over and that a connection has a request.
-    const closeIdle = (): void => {
-      if (performance.now() - closedAt <= lastMs) return;
-      setImmediate(() => {
-        server.closeIdleConnections();
-        sockets.closeSilent();
-      });
-    };
-    const stopAccepting = (): void => {
-      closedAt = performance.now();
-      sockets.close().then(() => {
-        clearInterval(sweep);
-        clearTimeout(deadline);
-        // Only its timer is left to close.
-        server.close();
-        resolve();
-      });
-      sweep = setInterval(closeIdle, SWEEP_MS);
-    };
-    // Each turn of the event loop accepts a connection of each socket's queue, if it has one; after a turn without a new
-    // connection, almost none arrives before the sockets close.
-    let accepted = 0;
-    const acceptBacklog = (): void => {
-      server.on('connection', () => {
-        accepted += 1;
-      });
-      const turn = (left: number, before: number): void => {
-        if (accepted === before || left === 0) stopAccepting();
-        else setImmediate(turn, left - 1, accepted);
-      };
-      setImmediate(turn, MOST_TURNS, -1);
-    };
-    const from = performance.now();
-    const mostMs = Math.min(idleMs, graceMs);
-    const leastMs = Math.min(LEAST_MS, mostMs);
-    const wait = (): void => {
-      const passed = performance.now() - from;
-      if (passed >= mostMs || (passed >= leastMs && open() === 0)) acceptBacklog();
-      else setTimeout(wait, passed < leastMs ? leastMs - passed : SWEEP_MS);
-    };
-    if (mostMs > 0) wait();
-    else stopAccepting();
-  });
+  { graceMs, idleMs, connections, running }: DrainOptions,
+): Promise<void> => {
+  const from = performance.now();
+  const passed = (): number => performance.now() - from;
+  const mostMs = Math.min(idleMs, graceMs);
+  const leastMs = Math.min(LEAST_MS, mostMs);
+  while (passed() < leastMs || (passed() < mostMs && connections.size > 0)) await setTimeout(SWEEP_MS);
+  if (mostMs > 0) await acceptBacklog(server);
+
+  const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
+  const lastMs = Math.min(mostMs, LAST_MS);
+  let quietSince = passed();
+  const sweep = setInterval(async () => {
+    // A process that had no processor time reads first what has arrived meanwhile.
+    await setImmediate();
+    if (running() > 0) quietSince = passed();
+    if (passed() < graceMs && passed() - quietSince <= lastMs) return;
+    for (const socket of connections) socket.destroy();
+  }, SWEEP_MS);
+  await closed;
+  clearInterval(sweep);
+};

@@ -1,5 +1,6 @@
 // Listeners: limits on slow clients, refused requests, drained connections, and the port for metrics and health.
 
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import type { Socket } from 'node:net';
@@ -9,21 +10,14 @@ import type { Observe } from '../metrics/metrics.ts';
 import { NO_ADDRESS, noAddress, reasonOf, StartFault } from '../settings/start-fault.ts';
 import { requestIdFrom } from '../tracing/trace.ts';
 import { drainConnections } from './drain.ts';
-import { answerRefusals, malformed, type OnRefused, type Refuse, refusing } from './refusal.ts';
-import { openSockets } from './sockets.ts';
+import { answerRefusals, type OnRefused, type Refuse } from './refusal.ts';
 
-/** Protection against slow and greedy clients. Times are in milliseconds. */
-export interface Limits {
+/** How long a request may take to arrive. Milliseconds. */
+export interface ArrivalLimits {
   /** Until the headers are complete. */
   readonly headersMs?: number;
   /** Until the request is complete. */
   readonly requestMs?: number;
-  /** Keep-alive time of an idle connection: longer than that of the gateway's agents and of usual load balancers. */
-  readonly keepAliveMs?: number;
-  /** A connection without any traffic is closed after this time. */
-  readonly silenceMs?: number;
-  readonly connections?: number;
-  readonly headerBytes?: number;
 }
 
 export interface ListenOptions {
@@ -35,14 +29,7 @@ export interface ListenOptions {
   readonly health?: Health;
   /** Headers of the answers about health. */
   readonly headers?: Readonly<Record<string, string>>;
-  /**
-   * Decides whether a new connection may stay, before anything is read from it and before its TLS handshake; a refused
-   * one is reset.
-   */
-  readonly admit?: (socket: Socket) => boolean;
-  readonly limits?: Limits;
-  /** Whether many clients connect at once, so that connections are accepted on several sockets. Default: false. */
-  readonly isBusy?: boolean;
+  readonly limits?: ArrivalLimits;
   /** Shapes the answers to requests that the HTTP parser refuses. */
   readonly refuse?: Refuse;
   /** Notified of these refusals, which no handler sees: for the access log. */
@@ -99,32 +86,43 @@ const answerHealth = async (
   return true;
 };
 
-const HEADERS_MS = 10_000;
+/** Keep-alive time of an idle connection: longer than that of the gateway's agents and of usual load balancers. */
+const KEEP_ALIVE_MS = 75_000;
 
-const makeServer = ({ tls, limits = {} }: ListenOptions): Server => {
-  const { headersMs = HEADERS_MS, requestMs = 30_000, keepAliveMs = 75_000, silenceMs = 120_000 } = limits;
+/** A connection without any traffic is closed after this time. */
+const SILENCE_MS = 120_000;
+
+const MOST_CONNECTIONS = 10_000;
+
+const makeServer = ({ tls, limits: { headersMs = 10_000, requestMs = 30_000 } = {} }: ListenOptions): Server => {
   const options = {
     headersTimeout: headersMs,
     requestTimeout: requestMs,
     // Node checks the two limits above at this interval.
     connectionsCheckingInterval: Math.min(1_000, headersMs, requestMs),
-    keepAliveTimeout: keepAliveMs,
-    maxHeaderSize: limits.headerBytes ?? 16_384,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    maxHeaderSize: 16_384,
     noDelay: true,
     // Node would answer a missing Host with an empty 400; listen answers it in the interface's shape.
     requireHostHeader: false,
   };
   const server = tls ? createTlsServer({ ...options, ...tls, handshakeTimeout: headersMs }) : createServer(options);
+  server.maxConnections = MOST_CONNECTIONS;
   // The size limit bounds them; by default Node ignores headers beyond the 2000th.
   server.maxHeadersCount = 0;
-  server.setTimeout(silenceMs);
+  server.setTimeout(SILENCE_MS);
   return server;
 };
 
-const started = async (server: Server, { host, port, setting, isBusy = false, admit, limits = {} }: ListenOptions) => {
-  const { connections: most = 10_000, headersMs: silentMs = HEADERS_MS } = limits;
+const openPorts = new Set<number>();
+
+/** The ports on which this process listens. */
+export const listeningPorts = (): ReadonlySet<number> => openPorts;
+
+/** Begins to listen; the port. @throws {StartFault} */
+const start = async (server: Server, { host, port, setting }: ListenOptions): Promise<number> => {
   try {
-    return await openSockets(server, { host, port }, { most, isBusy, admit, silentMs });
+    await once(server.listen(port, host), 'listening');
   } catch (error) {
     const which = setting === undefined ? '' : `${setting}: `;
     const reason = reasonOf(error);
@@ -133,6 +131,13 @@ const started = async (server: Server, { host, port, setting, isBusy = false, ad
     if (NO_ADDRESS.has(reason)) throw new StartFault(`HOST: ${noAddress(host)}`);
     throw error;
   }
+  // A connection that could not be accepted concerns its client only.
+  server.on('error', () => undefined);
+  const address = server.address();
+  const chosen = typeof address === 'object' && address ? address.port : port;
+  openPorts.add(chosen);
+  server.once('close', () => openPorts.delete(chosen));
+  return chosen;
 };
 
 const reachable = (host: string): string => {
@@ -141,42 +146,33 @@ const reachable = (host: string): string => {
   return host.includes(':') ? `[${host}]` : host;
 };
 
-/** A body whose last coding is not chunked has no defined end. */
-const CHUNKED_LAST = /(?:^|,)\s*chunked\s*$/i;
-
-/** A request that Node's parser accepts although its target, its host or its body is not well-defined. */
-const isMalformed = ({ headers, httpVersion }: IncomingMessage): boolean => {
-  const { host, 'transfer-encoding': coding } = headers;
-  // Node's parser refuses the coding as well, but only after it has emitted the request.
-  return (host === undefined && httpVersion !== '1.0') || (coding !== undefined && !CHUNKED_LAST.test(coding));
-};
-
 /**
  * Serves HTTP, or HTTPS with a certificate. Resolves when connections are accepted.
  * @throws {StartFault} when the port or the address is not available
  */
 export const listen = async (handler: RequestListener, options: ListenOptions): Promise<Listening> => {
   const { health, observe, onRefused, refuse = bareRefuse } = options;
-  const refuseUnhandled = refusing(refuse, onRefused);
   const server = makeServer(options);
-  const inFlight = new WeakMap<Socket, ServerResponse>();
-  let open = 0;
-  server.on('connection', (socket) => {
-    open += 1;
-    socket.once('close', () => {
-      open -= 1;
-    });
+  const connections = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    connections.add(socket);
+    socket.once('close', () => connections.delete(socket));
   });
+  const latest = new WeakMap<Socket, ServerResponse<IncomingMessage>>();
+  const refuseWithoutHost = answerRefusals(server, { latest, refuse, onRefused });
+  let running = 0;
   let ending: Promise<void> | undefined;
   let served = options.tls && String(options.tls.cert);
 
   const dispatch = (request: IncomingMessage, response: ServerResponse): void => {
-    inFlight.set(request.socket, response);
+    latest.set(request.socket, response);
+    running += 1;
+    response.once('close', () => {
+      running -= 1;
+    });
     if (ending) response.setHeader('Connection', 'close');
-    if (isMalformed(request)) {
-      const { headers, body } = refuseUnhandled({ ...malformed, method: request.method, path: request.url });
-      response.writeHead(malformed.status, { ...headers, Connection: 'close' }).end(body);
-    } else if (health && request.url?.startsWith('/health/')) {
+    if (request.headers.host === undefined && request.httpVersion !== '1.0') refuseWithoutHost(request, response);
+    else if (health && request.url?.startsWith('/health/')) {
       answerHealth(health, request, response, options.headers).then((answered) => {
         if (!answered) handler(request, response);
       });
@@ -188,10 +184,8 @@ export const listen = async (handler: RequestListener, options: ListenOptions): 
   server.on('request', dispatch);
   // RFC 9110, 10.1.1: an expectation that is not understood may be ignored.
   server.on('checkExpectation', dispatch);
-  answerRefusals(server, { refuse, onRefused, inFlight });
 
-  const sockets = await started(server, options);
-  const { port } = sockets;
+  const port = await start(server, options);
   return {
     port,
     url: `${options.tls ? 'https' : 'http'}://${reachable(options.host)}:${port}`,
@@ -203,7 +197,12 @@ export const listen = async (handler: RequestListener, options: ListenOptions): 
     },
     certificate: () => served,
     close(graceMs = 12_000) {
-      ending ??= drainConnections(server, sockets, { graceMs, idleMs: options.drainMs ?? 0, open: () => open });
+      ending ??= drainConnections(server, {
+        graceMs,
+        idleMs: options.drainMs ?? 0,
+        connections,
+        running: () => running,
+      });
       return ending;
     },
   };

@@ -23,5 +23,5 @@ export const serveOperations = ({ host, port, metrics, health }: OperationsOptio
         () => response.writeHead(500).end(),
       );
     },
-    { host, port, health, setting: 'OPERATIONS_PORT', limits: { connections: 100 } },
+    { host, port, health, setting: 'OPERATIONS_PORT' },
   );

@@ -1,28 +1,17 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { Server as TlsServer } from 'node:tls';
 import type { Logger } from '../logs/logger.ts';
-import {
-  type FailedLine,
-  type InFlight,
-  lineOfPacket,
-  type RequestLine,
-  unfinishedLine,
-  watchLines,
-} from './request-line.ts';
 
-/**
- * A request that never reaches a handler, because Node's HTTP parser refuses it or it does not arrive whole in time.
- */
+/** A request that Node's HTTP parser refuses, or that does not arrive whole in time. */
 export interface Refusal {
   readonly status: 400 | 408 | 431;
   readonly code: 'bad_request' | 'request_timeout' | 'headers_too_large';
   /** English, for humans. */
   readonly details: string;
-  /** As in the raw request line, unverified; undefined when that could not be read. */
-  readonly method?: string;
-  /** As in the raw request line, unverified; undefined when that could not be read. */
-  readonly path?: string;
+  /** As sent, unverified; undefined when the refused packet does not begin with a request line. */
+  readonly method?: string | undefined;
+  /** As sent, unverified; undefined when the refused packet does not begin with a request line. */
+  readonly path?: string | undefined;
 }
 
 /** The answer to a refused request, in the shape of the interface. */
@@ -43,23 +32,17 @@ export const logRefused =
   ({ method, status, code }, requestId) =>
     logger.info('request', { requestId, client: null, operation: 'none', method, status, code });
 
-/** Shapes a refusal and reports it to `onRefused`. */
-export const refusing =
-  (refuse: Refuse, onRefused: OnRefused | undefined): Refuse =>
-  (refusal) => {
-    const answer = refuse(refusal);
-    onRefused?.(refusal, answer.headers['X-Request-Id']);
-    return answer;
-  };
-
 const reasons = { 400: 'Bad Request', 408: 'Request Timeout', 431: 'Request Header Fields Too Large' } as const;
 
-type Kind = Pick<Refusal, 'status' | 'code' | 'details'>;
-
 /** A request that is not HTTP. */
-export const malformed: Kind = { status: 400, code: 'bad_request', details: 'The request is not well-formed HTTP.' };
+export const malformed: Refusal = {
+  status: 400,
+  code: 'bad_request',
+  details: 'The request is not well-formed HTTP.',
+};
 
-const kindOf = (code: string | undefined): Kind | undefined => {
+/** The refusal for an error of a connection; undefined for a failed handshake or a lost connection. */
+const refusalOf = (code: string | undefined): Refusal | undefined => {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
     return { status: 408, code: 'request_timeout', details: 'The request did not arrive completely in time.' };
   }
@@ -69,82 +52,70 @@ const kindOf = (code: string | undefined): Kind | undefined => {
   return code?.startsWith('HPE_') ? malformed : undefined;
 };
 
-/**
- * Writes the whole answer to the socket and closes it: the end of the refused request, where the next one would begin,
- * is unknown.
- */
-const write = (socket: Socket, refusal: Refusal, refuse: Refuse): void => {
-  const { headers, body } = refuse(refusal);
+/** In a body: the client has left. */
+const CLIENT_ENDED = 'HPE_INVALID_EOF_STATE';
+
+const LINE = /^([A-Z]{1,20}) (\S+)/;
+
+const lineOf = (packet: Buffer | undefined): Pick<Refusal, 'method' | 'path'> => {
+  const [, method, path] = LINE.exec(packet?.toString('latin1', 0, 8_192) ?? '') ?? [];
+  return { method, path };
+};
+
+/** Answers a request, and closes its connection: where the next request would begin is unknown. */
+const answer = (response: ServerResponse, { status }: Refusal, { headers, body }: RefusalAnswer): void => {
+  response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body), Connection: 'close' }).end(body);
+};
+
+/** The same for a request of which no handler has a response. */
+const answerOn = (socket: Socket, { status }: Refusal, { headers, body }: RefusalAnswer): void => {
   const all = { Date: new Date().toUTCString(), ...headers, 'Content-Length': `${Buffer.byteLength(body)}` };
   const lines = Object.entries({ ...all, Connection: 'close' }).map(([name, value]) => `${name}: ${value}\r\n`);
-  const payload = refusal.method === 'HEAD' ? '' : body;
-  socket.end(`HTTP/1.1 ${refusal.status} ${reasons[refusal.status]}\r\n${lines.join('')}\r\n${payload}`, () => {
+  socket.end(`HTTP/1.1 ${status} ${reasons[status]}\r\n${lines.join('')}\r\n${body}`, () => {
     // The client may still be sending; without this it could keep the connection open for ever.
     socket.destroySoon();
   });
 };
 
-interface ParserError extends Error {
-  readonly code?: string;
-  readonly rawPacket?: Buffer;
-}
-
 export interface RefusalOptions {
+  /** The latest response of each connection. */
+  readonly latest: WeakMap<Socket, ServerResponse<IncomingMessage>>;
   readonly refuse: Refuse;
-  readonly onRefused?: OnRefused;
-  readonly inFlight: InFlight;
+  readonly onRefused?: OnRefused | undefined;
 }
 
-/** Answers the requests that the server itself refuses. */
-export const answerRefusals = (server: Server, { refuse, onRefused, inFlight }: RefusalOptions): void => {
-  const refuseUnhandled = refusing(refuse, onRefused);
-  const lines = new WeakMap<Socket, FailedLine>();
-  const watch = (socket: Socket) => lines.set(socket, watchLines(socket, inFlight));
-  // Over TLS the parser exists once the handshake is done.
-  server.on(server instanceof TlsServer ? 'secureConnection' : 'connection', watch);
-
-  const failedLine = (socket: Socket, packet: Buffer | undefined, isLate: boolean): RequestLine => {
-    const line = (lines.get(socket) ?? lineOfPacket)(packet);
-    return isLate && line.path === undefined ? unfinishedLine(socket) : line;
+/** Answers the requests that the server itself refuses; returns the answer to those without a `Host`. */
+export const answerRefusals = (
+  server: Server,
+  { latest, refuse, onRefused }: RefusalOptions,
+): ((request: IncomingMessage, response: ServerResponse) => void) => {
+  const refuseUnhandled = (refusal: Refusal): RefusalAnswer => {
+    const shaped = refuse(refusal);
+    onRefused?.(refusal, shaped.headers['X-Request-Id']);
+    return shaped;
+  };
+  const refuseOn = (socket: Socket, refusal: Refusal): void => {
+    if (socket.writable) answerOn(socket, refusal, refuseUnhandled(refusal));
   };
 
-  /** The error is in the body of a request that a handler has. */
-  const refuseBody = (socket: Socket, kind: Kind, response: ServerResponse): void => {
-    const { req, headersSent, writableEnded, writableFinished } = response;
-    // An answer that was sent already was the only one; one that is being sent is waited for.
-    if (writableFinished) socket.destroySoon();
-    else if (writableEnded) response.once('finish', () => socket.destroySoon());
-    // Over TLS the written bytes may not be sent yet. A client recognises a truncated answer by its length or chunks,
-    // except in HTTP/1.0.
-    else if (headersSent && req.httpVersion !== '1.0') socket.destroySoon();
-    // Nothing may be written to the connection before the answers to earlier requests.
-    else if (headersSent || response.socket !== socket) socket.destroy();
-    else write(socket, { ...kind, method: req.method, path: req.url }, refuse);
+  server.on('clientError', (error: Error & { readonly code?: string; readonly rawPacket?: Buffer }, socket: Socket) => {
+    const refusal = refusalOf(error.code);
+    const response = latest.get(socket);
+    if (!refusal || !socket.writable) socket.destroy();
+    else if (!response || response.writableFinished || response.destroyed) {
+      refuseOn(socket, { ...refusal, ...lineOf(error.rawPacket) });
+    } else if (response.req.complete) {
+      // The error is in a request after the one that is being answered: that answer comes first.
+      response.once('close', () => refuseOn(socket, { ...refusal, ...lineOf(error.rawPacket) }));
+    } else if (response.headersSent) socket.destroySoon();
+    else if (error.code === CLIENT_ENDED) socket.destroy();
+    else answer(response, refusal, refuse({ ...refusal, method: response.req.method, path: response.req.url }));
+  });
+  server.on('connect', ({ method, url }: IncomingMessage, socket: Socket) => {
+    refuseOn(socket, { ...malformed, method, path: url });
+  });
+  return ({ method, url }, response) => {
+    const refusal = { ...malformed, method, path: url };
+    answer(response, refusal, refuseUnhandled(refusal));
   };
-
-  server.on('clientError', (error: ParserError, socket: Socket) => {
-    const kind = kindOf(error.code);
-    // A failed handshake or a lost connection: no answer is possible.
-    if (!kind || !socket.writable) {
-      socket.destroy();
-      return;
-    }
-    const response = inFlight.get(socket);
-    if (response && !response.req.complete) {
-      refuseBody(socket, kind, response);
-      return;
-    }
-    const refusal = { ...kind, ...failedLine(socket, error.rawPacket, kind.status === 408) };
-    if (!response || response.writableFinished || response.destroyed) {
-      write(socket, refusal, refuseUnhandled);
-      return;
-    }
-    // The error is in a request after the one that is being answered: that answer comes first.
-    response.once('close', () => {
-      if (socket.writable) write(socket, refusal, refuseUnhandled);
-    });
-  });
-  server.on('connect', (request: IncomingMessage, socket: Socket) => {
-    write(socket, { ...malformed, method: request.method, path: request.url }, refuseUnhandled);
-  });
 };
