@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { run } from './command.ts';
+import { ROOT, run } from './command.ts';
 
 /** The folder of each image's own package. */
 export const folders = {
@@ -20,35 +20,17 @@ export type ImageName = keyof typeof folders;
 /** All images, in the order of the table. */
 export const imageNames = Object.keys(folders) as ImageName[];
 
-/** The version of a service in a checkout: that of its package. */
-export const versionIn = async (folder: string, name: ImageName): Promise<string> => {
-  const { version } = JSON.parse(await readFile(join(folder, folders[name], 'package.json'), 'utf8'));
-  return String(version);
-};
-
-export interface Build {
-  /** The checkout that serves as build context. */
-  readonly context: string;
-  readonly name: ImageName;
-  readonly tag: string;
-  readonly revision: string;
-  /** Further arguments of deploy/Dockerfile, each as NAME=VALUE. */
-  readonly buildArgs: readonly string[];
-}
-
-/** Builds one image. @throws {Error} with the end of the engine's output */
-export const buildImage = async ({ context, name, tag, revision, buildArgs }: Build): Promise<void> => {
-  const own = [`SERVICE=${name}`, `VERSION=${await versionIn(context, name)}`, `REVISION=${revision}`];
+/** Builds an image of this working tree with docker-compose.yml's tag; `buildArgs`: each as NAME=VALUE. */
+export const buildImage = async (name: ImageName, buildArgs: readonly string[]): Promise<string> => {
+  const { version } = JSON.parse(await readFile(join(ROOT, folders[name], 'package.json'), 'utf8'));
+  const changed = (await run('git', ['status', '--porcelain'])) === '' ? '' : '-changed';
+  const revision = `${(await run('git', ['rev-parse', 'HEAD'])).trim()}${changed}`;
+  const own = [`SERVICE=${name}`, `VERSION=${version}`, `REVISION=${revision}`];
   const args = [...own, ...buildArgs].flatMap((one) => ['--build-arg', one]);
-  await run('docker', ['build', '-q', '-f', join(context, 'deploy/Dockerfile'), ...args, '-t', tag, context]);
+  const tag = `boxoffice/${name}:${version}`;
+  await run('docker', ['build', '-q', '-f', join(ROOT, 'deploy/Dockerfile'), ...args, '-t', tag, ROOT]);
+  return tag;
 };
-
-/** The revision in an image's label; undefined if there is no such image. */
-export const revisionOf = (tag: string): Promise<string | undefined> =>
-  run('docker', ['image', 'inspect', '-f', '{{index .Config.Labels "org.opencontainers.image.revision"}}', tag]).then(
-    (text) => text.trim(),
-    () => undefined,
-  );
 
 /** The contents of an image and its size. */
 export interface Contents {
@@ -60,7 +42,6 @@ export interface Contents {
   /** Unwanted contents: tests, sources, development tools, a shell. */
   readonly unwanted: readonly string[];
   readonly user: number;
-  readonly labels: Readonly<Record<string, string>>;
 }
 
 /** Packages, or scopes of packages, that an image must not contain. `@swc/helpers` is no tool: fontkit runs with it. */
@@ -101,36 +82,21 @@ console.log(JSON.stringify({ packages: [...packages].sort(), unwanted, user: pro
 
 /** Inspects an image. */
 export const contentsOf = async (tag: string): Promise<Contents> => {
-  const inside = await run('docker', [
-    'run',
-    '--rm',
-    '--network',
-    'none',
-    '--read-only',
-    '--cap-drop',
-    'ALL',
-    '--entrypoint',
-    '/usr/local/bin/node',
-    tag,
-    '-e',
-    INSPECTION,
-  ]);
-  const format = '{{.Size}}\t{{json .Config.Labels}}';
-  const [size = '0', labels = '{}'] = (await run('docker', ['image', 'inspect', '-f', format, tag])).trim().split('\t');
-  const history = await run('docker', [
-    'history',
-    '--human=false',
-    '--no-trunc',
-    '--format',
-    '{{.Size}}\t{{.CreatedBy}}',
-    tag,
-  ]);
+  const bare = ['--rm', '--network', 'none', '--read-only', '--cap-drop', 'ALL', '--entrypoint', '/usr/local/bin/node'];
+  const inside = await run('docker', ['run', ...bare, tag, '-e', INSPECTION]);
+  const size = await run('docker', ['image', 'inspect', '-f', '{{.Size}}', tag]);
+  const layers = ['--human=false', '--no-trunc', '--format', '{{.Size}}\t{{.CreatedBy}}'];
+  const history = await run('docker', ['history', ...layers, tag]);
   const own = history.split('\n').find((line) => / in \/app ?$| \/app \/app/.test(line.trimEnd()));
   const megabytes = (bytes: string | undefined): number => Math.round(Number(bytes ?? 0) / 100_000) / 10;
-  return {
-    megabytes: megabytes(size),
-    ownMegabytes: megabytes(own?.split('\t')[0]),
-    labels: JSON.parse(labels),
-    ...JSON.parse(inside),
-  };
+  return { megabytes: megabytes(size), ownMegabytes: megabytes(own?.split('\t')[0]), ...JSON.parse(inside) };
+};
+
+/** Checks that an image contains nothing superfluous. @throws {Error} that names it */
+export const checkContents = (name: ImageName, { unwanted, user, packages }: Contents): void => {
+  if (unwanted.length > 0) throw new Error(`${name} holds ${unwanted.slice(0, 10).join(', ')}`);
+  if (user === 0) throw new Error(`${name} runs as root`);
+  const others = packages.filter((one) => one !== name && one in folders);
+  // The operator's program opens the stores of several services.
+  if (name !== 'operator' && others.length > 0) throw new Error(`${name} holds ${others.join(', ')}`);
 };

@@ -1,101 +1,86 @@
-// The smoke test: images, a composition of containers, and sales during scaling, crashes and replacement.
+// The smoke test: images, a composition of containers, and purchases there.
 
-import { rm } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import { freePort } from '@boxoffice/testkit';
-import { beforeLastChange, checkOut } from './checkout.ts';
-import { run } from './command.ts';
 import { openComposition } from './composition.ts';
-import { imageNames } from './images.ts';
-import { type Options, readOptions, type ScenarioName, USAGE } from './options.ts';
-import { buildAll, type Images, inspectAll } from './prepare-images.ts';
-import { scenarios } from './scenarios.ts';
-import { createSteps, type Steps } from './steps.ts';
-import { inColumns, tableOf } from './table.ts';
+import { buildImage, checkContents, contentsOf, imageNames } from './images.ts';
+import { type Demo, purchaseA, purchaseB, readDocumentation } from './purchases.ts';
+import { step } from './steps.ts';
 
-// npm run smoke
+const USAGE = `npm run smoke -- [options]
 
-const print = (line: string): void => void process.stdout.write(`${line}\n`);
+Builds the images of this working tree, checks what is in them, starts them with docker-compose.yml and the demo data on
+the Docker engine of this machine; a partner and a visitor of the web shop each buy two places through the gateway, and
+cancel. Exit status 1: a step failed.
 
-const imageSettings = (current: Images['current']): Record<string, string> =>
-  Object.fromEntries(imageNames.map((name) => [`${name.toUpperCase()}_IMAGE`, current[name]]));
+  --build-arg NAME=VALUE an argument of deploy/Dockerfile, such as BUILD_BASE and BASE for base images of your own;
+                         may be repeated
+  --compose-file FILE    a file that changes the composition, for example for a MongoDB of your own; may be repeated
+  --compose COMMAND      "docker compose" or "docker-compose"; default: the first that is installed
+  --keep                 leaves the composition running and prints the command that removes it
 
-interface Prepared {
-  /** The checkout with docker-compose.yml. */
-  readonly folder: string;
-  readonly options: Options;
-  readonly images: Images;
-  readonly steps: Steps;
-  readonly run: string;
-}
+The variables that docker-compose.yml reads, such as MONGODB_IMAGE and RABBITMQ_IMAGE, are taken from the environment.
+`;
 
-/** Runs one scenario and removes its resources, also when the program is interrupted. */
-const runScenario = async (name: ScenarioName, prepared: Prepared): Promise<void> => {
-  const { folder, options, images, steps, run: id } = prepared;
-  const port = await freePort();
-  const composition = await openComposition({
-    folder,
-    project: `boxoffice-smoke-${id}-${name}`,
-    command: options.compose,
-    files: ['docker-compose.yml', ...options.composeFiles],
-    env: { ...imageSettings(images.current), GATEWAY_PORT: `${port}` },
+const { values } = parseArgs({
+  options: {
+    'build-arg': { type: 'string', multiple: true, default: [] },
+    'compose-file': { type: 'string', multiple: true, default: [] },
+    compose: { type: 'string' },
+    keep: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+});
+
+const smoke = async (): Promise<void> => {
+  await step('images', async () => {
+    const sizes: string[] = [];
+    for (const name of imageNames) {
+      const contents = await contentsOf(await buildImage(name, values['build-arg']));
+      checkContents(name, contents);
+      sizes.push(`${name} ${contents.megabytes} MB`);
+    }
+    return `each service alone; no tests, types, tools or shell; no root: ${sizes.join(', ')}`;
   });
-  const remove = async (): Promise<void> => {
-    await composition.down();
-    await rm(folder, { recursive: true, force: true });
-  };
-  const interrupted = (): void => void remove().finally(() => process.exit(130));
+  const project = `boxoffice-smoke-${Date.now().toString(36)}`;
+  const composition = await openComposition({
+    project,
+    command: values.compose,
+    files: ['docker-compose.yml', ...values['compose-file'].map((file) => resolve(file))],
+    env: { GATEWAY_PORT: `${await freePort()}` },
+  });
+  const interrupted = (): void => void composition.down().finally(() => process.exit(130));
   process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
   try {
-    await scenarios[name]({ composition, baseUrl: `https://localhost:${port}`, options, images, steps, run: id });
+    await step('one command', async () => {
+      await composition.up();
+      await composition.finished('demo');
+      return 'every container healthy, demo data present';
+    });
+    const demo: Demo = JSON.parse(await composition.file('demo', '/data/demo.json'));
+    const address = { baseUrl: demo.baseUrl, ca: await composition.file('demo', demo.caFile) };
+    await step('purchase and cancellation, family A', () => purchaseA(address, demo));
+    await step('purchase and cancellation, family B', () => purchaseB(address, demo));
+    await step('documentation', () => readDocumentation(address));
+    await step('dead letters, by the operator', async () => {
+      const letters = JSON.parse(await composition.operator('dead-letters', 'list', '--json'));
+      if (letters.length > 0) throw new Error(`${letters.length} dead letters`);
+      return 'none';
+    });
   } catch (error) {
-    // A failed step has been reported.
-    if (!steps.failed) print(error instanceof Error ? error.message : String(error));
-    print('Warnings and errors of the containers:');
-    print(await composition.logs().catch(String));
+    process.stdout.write(`Warnings and errors of the containers:\n${await composition.complaints().catch(String)}\n`);
     throw error;
   } finally {
     process.off('SIGINT', interrupted).off('SIGTERM', interrupted);
-    if (options.keep) print(`The composition keeps running. To remove it: ${composition.removal}`);
+    if (values.keep) process.stdout.write(`To remove it: docker compose -p ${project} down --volumes\n`);
     else await composition.down();
   }
 };
 
-const smoke = async (options: Options): Promise<boolean> => {
-  const id = Date.now().toString(36);
-  const steps = createSteps(print);
-  const now = await checkOut(options.revision);
-  const before = await checkOut(options.from ?? (await beforeLastChange(now.revision)), now);
-  let sizes: string[][] = [];
-  try {
-    const images = await buildAll(options, now, before, steps);
-    sizes = await inspectAll(images.current, steps);
-    for (const name of options.scenarios)
-      await runScenario(name, { folder: now.folder, options, images, steps, run: id });
-  } catch (error) {
-    if (!steps.failed) throw error;
-  } finally {
-    if (!options.keep) for (const { folder } of [now, before]) await rm(folder, { recursive: true, force: true });
-  }
-  print('');
-  for (const line of inColumns(sizes)) print(line);
-  print('');
-  for (const line of tableOf(steps.rows)) print(line);
-  const engine = await run('docker', ['version', '-f', 'engine {{.Server.Version}}, {{.Server.Os}}/{{.Server.Arch}}']);
-  print(`\n${engine.trim()}`);
-  return !steps.failed;
-};
-
-/** The options, `help` on a request for it, undefined when an argument is wrong. */
-const parse = (): Options | 'help' | undefined => {
-  try {
-    return readOptions(process.argv.slice(2)) ?? 'help';
-  } catch (error) {
-    process.stderr.write(`${(error as Error).message}\n\n${USAGE}\n`);
-    return undefined;
-  }
-};
-
-const options = parse();
-if (options === 'help') print(USAGE);
-else if (options === undefined) process.exitCode = 2;
-else process.exitCode = (await smoke(options).catch((error: Error) => print(error.stack ?? error.message))) ? 0 : 1;
+if (values.help) process.stdout.write(USAGE);
+else
+  await smoke().catch(({ message }: Error) => {
+    process.stderr.write(`${message}\n`);
+    process.exitCode = 1;
+  });

@@ -15,8 +15,7 @@ import { type ADDED, nextRelease } from './next-release.ts';
 
 // Two instances of every service on the same documents and queues: the present release and a next one, which adds a
 // member to everything that it stores, publishes and sends to other services. Requests, messages and the calls between
-// services alternate between both. Other tests cover the last release's documents and facts; tests/smoke replaces two
-// images on real engines.
+// services alternate between both. Other tests cover the last release's documents and facts.
 describe('two releases of every service at once', () => {
   const directory = mkdtempSync(join(tmpdir(), 'boxoffice-rolling-'));
   const made = new Map<string, Set<string>>();
