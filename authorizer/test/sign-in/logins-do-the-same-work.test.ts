@@ -7,7 +7,7 @@ import { engines } from '../installation.ts';
 import { PASSWORD } from './browser.ts';
 
 // Elapsed time tells an attacker which logins exist, and depends on the machine. What takes the time is compared instead:
-// the password checks at their cost, and the calls of the store, one by one. `npm run bench -- sign-in` measures times.
+// the password checks at their cost, and the calls of the store, one by one.
 
 /** The store with the names of all calls of its collections. */
 const recorded = (store: Store, calls: string[]): Store => {

@@ -1,20 +1,16 @@
 // This checkout against another revision, by processor time per request.
 
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { cpuSeconds } from '../measure/child.ts';
-import { type Product, startProduct, UNLIMITED } from '../measure/product.ts';
-import { type Benchmark, quantile } from '../measure/report.ts';
-import { FEWEST, medianInterval } from './interval.ts';
-import { type Operation, operationsOf } from './operations.ts';
+import { type Operation, operationsOf } from './client/operations.ts';
+import { cpuSeconds } from './measure/child.ts';
+import { FEWEST, medianInterval } from './measure/interval.ts';
+import { HERE, inScratch, type Product, startProduct, UNLIMITED } from './measure/product.ts';
+import { type Benchmark, median, type Target } from './measure/report.ts';
 
 const run = promisify(execFile);
-
-/** The root of this checkout. */
-const REPOSITORY = new URL('../../../../', import.meta.url).pathname;
 
 /** A revision may cost so much more processor time per request than the other one. */
 const TOLERATED = 1.1;
@@ -22,12 +18,10 @@ const TOLERATED = 1.1;
 /** Requests in flight at a time. */
 const CONNECTIONS = 4;
 
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
 /** Checks a revision out into the folder, with its dependencies. @throws {Error} for an unknown revision */
 const checkOut = async (revision: string, folder: string): Promise<void> => {
-  await run('git', ['clone', '--quiet', '--no-checkout', REPOSITORY, folder]);
-  const { stdout } = await run('git', ['rev-parse', '--verify', `${revision}^{commit}`], { cwd: REPOSITORY });
+  await run('git', ['clone', '--quiet', '--no-checkout', HERE, folder]);
+  const { stdout } = await run('git', ['rev-parse', '--verify', `${revision}^{commit}`], { cwd: HERE });
   await run('git', ['checkout', '--quiet', '--detach', stdout.trim()], { cwd: folder });
   await run('npm', ['run', '--silent', 'setup'], { cwd: folder });
 };
@@ -37,7 +31,7 @@ const cpuAtRest = async (pid: number): Promise<number> => {
   const until = Date.now() + 10_000;
   let before = cpuSeconds(pid);
   for (;;) {
-    await pause(200);
+    await delay(200);
     const now = cpuSeconds(pid);
     if (now - before <= 0.01 || Date.now() > until) return now;
     before = now;
@@ -69,61 +63,49 @@ export const revisions: Benchmark = {
   async run(progress, { against, pairs = '10', seconds = '2' }) {
     if (!against) throw new Error('--against names the revision to compare with');
     if (!(Number(pairs) >= FEWEST)) throw new Error(`--pairs is at least ${FEWEST}, not ${pairs}`);
-    const scratch = mkdtempSync(join(tmpdir(), 'boxoffice-bench-'));
-    const products: Product[] = [];
-    try {
-      progress(`checking ${against} out`);
-      const other = join(scratch, 'checkout');
-      await checkOut(against, other);
-      progress('starting both with the demo data');
-      const before = await startProduct(join(scratch, 'before'), UNLIMITED, other);
-      products.push(before);
-      const now = await startProduct(join(scratch, 'now'), UNLIMITED);
-      products.push(now);
-      const sides = [
-        { product: before, operations: await operationsOf(before, CONNECTIONS) },
-        { product: now, operations: await operationsOf(now, CONNECTIONS) },
-      ] as const;
-      const rows: (string | number)[][] = [];
-      const targets = [];
-      for (const [index, { name }] of sides[0].operations.entries()) {
-        const costs: [number, number][] = [];
-        // The first pair warms up.
-        for (let pair = 0; pair <= Number(pairs); pair += 1) {
-          progress(`${name}, pair ${pair} of ${pairs}`);
-          const cost = [Number.NaN, Number.NaN] as [number, number];
-          for (const side of pair % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)) {
-            const { product, operations } = sides[side];
-            const operation = operations[index];
-            if (operation) cost[side] = await costOf(product, operation, Number(seconds));
-          }
-          if (pair > 0) costs.push(cost);
-        }
-        const { median, low, high } = medianInterval(costs.map(([old, present]) => present / old));
-        const medianOf = (side: 0 | 1) =>
-          quantile(
-            costs.map((cost) => cost[side]),
-            0.5,
-          );
-        rows.push([name, medianOf(0), medianOf(1), median, low, high]);
-        targets.push({
-          what: name,
-          target: `95 % interval not beyond ${TOLERATED} ×`,
-          reached: `${low.toFixed(2)} to ${high.toFixed(2)} ×`,
-          met: low <= TOLERATED,
-        });
-      }
-      for (const { operations } of sides) for (const { close } of operations) close();
-      return {
-        name: 'revisions',
-        about: this.about,
-        columns: ['', `CPU µs at ${against}`, 'CPU µs now', 'ratio', 'at least', 'at most'],
-        rows,
-        targets,
+    return inScratch(async (scratch) => {
+      const products: Product[] = [];
+      const side = async (name: string, checkout: string) => {
+        const product = await startProduct(join(scratch, name), UNLIMITED, checkout);
+        products.push(product);
+        return { product, operations: await operationsOf(product, CONNECTIONS) };
       };
-    } finally {
-      for (const product of products) await product.stop();
-      rmSync(scratch, { recursive: true, force: true, maxRetries: 5 });
-    }
+      try {
+        progress(`checking ${against} out`);
+        const other = join(scratch, 'checkout');
+        await checkOut(against, other);
+        progress('starting both with the demo data');
+        const sides = [await side('before', other), await side('now', HERE)] as const;
+        const rows: (string | number)[][] = [];
+        const targets: Target[] = [];
+        for (const [index, { name }] of sides[0].operations.entries()) {
+          const costs: [number, number][] = [];
+          // The first pair warms up.
+          for (let pair = 0; pair <= Number(pairs); pair += 1) {
+            progress(`${name}, pair ${pair} of ${pairs}`);
+            const cost: [number, number] = [Number.NaN, Number.NaN];
+            for (const at of pair % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)) {
+              const { product, operations } = sides[at];
+              const operation = operations[index];
+              if (operation) cost[at] = await costOf(product, operation, Number(seconds));
+            }
+            if (pair > 0) costs.push(cost);
+          }
+          const ratio = medianInterval(costs.map(([old, present]) => present / old));
+          const [before, now] = [median(costs.map(([old]) => old)), median(costs.map(([, present]) => present))];
+          rows.push([name, before, now, ratio.median, ratio.low, ratio.high]);
+          targets.push({
+            what: name,
+            target: `95 % interval not beyond ${TOLERATED} ×`,
+            reached: `${ratio.low.toFixed(2)} to ${ratio.high.toFixed(2)} ×`,
+            met: ratio.low <= TOLERATED,
+          });
+        }
+        const columns = ['', `CPU µs at ${against}`, 'CPU µs now', 'ratio', 'at least', 'at most'];
+        return { columns, rows, targets };
+      } finally {
+        for (const product of products) await product.stop();
+      }
+    });
   },
 };

@@ -1,20 +1,21 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { startProduct } from './measure/product.ts';
-import { type Benchmark, quantile, round } from './measure/report.ts';
+import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { cpuSeconds } from './measure/child.ts';
+import { inScratch, startProduct } from './measure/product.ts';
+import { atMost, type Benchmark, median } from './measure/report.ts';
 
 const RUNS = 5;
+const IDLE_SECONDS = 30;
 
-/** Resident memory in MiB, now or at its peak, as the kernel counts it (Linux). */
-const memory = (pid: number, field: 'VmRSS' | 'VmHWM'): number => {
+/** Resident memory in MB, now or at its peak, as the kernel counts it (Linux). */
+const memoryMb = (pid: number, field: 'VmRSS' | 'VmHWM'): number => {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  return Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1] ?? Number.NaN) / 1024;
+  return Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1] ?? Number.NaN) * 0.001024;
 };
 
 const startOnce = async (directory: string) => {
   const product = await startProduct(directory);
-  const [resident, peak] = [memory(product.pid, 'VmRSS'), memory(product.pid, 'VmHWM')];
+  const [resident, peak] = [memoryMb(product.pid, 'VmRSS'), memoryMb(product.pid, 'VmHWM')];
   await product.stop();
   return { seconds: product.seconds, resident, peak };
 };
@@ -22,45 +23,46 @@ const startOnce = async (directory: string) => {
 /** Time to ready and memory of the whole product in one process. */
 export const start: Benchmark = {
   about: 'time to ready and memory of `npm start` on existing data',
-  async run(progress) {
-    const directory = mkdtempSync(join(tmpdir(), 'boxoffice-bench-'));
-    progress('first start, with the demo data');
-    const first = await startOnce(directory);
-    const again = [];
-    for (let run = 1; run <= RUNS; run += 1) {
-      progress(`start ${run} of ${RUNS} on existing data`);
-      again.push(await startOnce(directory));
-    }
-    rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
-    const seconds = quantile(
-      again.map((run) => run.seconds),
-      0.5,
-    );
-    const peak = quantile(
-      again.map((run) => run.peak),
-      0.5,
-    );
-    const resident = quantile(
-      again.map((run) => run.resident),
-      0.5,
-    );
-    return {
-      name: 'start',
-      about: this.about,
-      columns: ['', 'seconds to ready', 'MiB at ready', 'MiB at most'],
-      rows: [
-        ['first, with demo data', first.seconds, first.resident, first.peak],
-        [`median of ${RUNS} on existing data`, seconds, resident, peak],
-      ],
-      targets: [
-        { what: 'time to ready', target: '≤ 2 s', reached: `${round(seconds)} s`, met: seconds <= 2 },
-        {
-          what: 'memory at most',
-          target: '≤ 220 MB',
-          reached: `${round(peak * 1.048576)} MB`,
-          met: peak * 1.048576 <= 220,
-        },
-      ],
-    };
-  },
+  run: (progress) =>
+    inScratch(async (directory) => {
+      progress('first start, with the demo data');
+      const first = await startOnce(directory);
+      const again = [];
+      for (let run = 1; run <= RUNS; run += 1) {
+        progress(`start ${run} of ${RUNS} on existing data`);
+        again.push(await startOnce(directory));
+      }
+      const seconds = median(again.map((run) => run.seconds));
+      const peak = median(again.map((run) => run.peak));
+      return {
+        columns: ['', 'seconds to ready', 'MB at ready', 'MB at most'],
+        rows: [
+          ['first, with demo data', first.seconds, first.resident, first.peak],
+          [`median of ${RUNS} on existing data`, seconds, median(again.map((run) => run.resident)), peak],
+        ],
+        targets: [atMost('time to ready', seconds, 2, 's'), atMost('memory at most', peak, 220, 'MB')],
+      };
+    }),
+};
+
+/** The cost of sweeps and relays without requests. */
+export const idle: Benchmark = {
+  about: `processor time of \`npm start\` in ${IDLE_SECONDS} s without requests`,
+  run: (progress) =>
+    inScratch(async (directory) => {
+      progress('starting the product with its demo data');
+      await (await startProduct(directory)).stop();
+      const product = await startProduct(directory);
+      await delay(5_000);
+      progress(`${IDLE_SECONDS} s of nothing`);
+      const before = cpuSeconds(product.pid);
+      await delay(IDLE_SECONDS * 1000);
+      const percent = ((cpuSeconds(product.pid) - before) / IDLE_SECONDS) * 100;
+      await product.stop();
+      return {
+        columns: ['', 'figure'],
+        rows: [['% of a core', percent]],
+        targets: [atMost('idle processor time', percent, 0.7, '% of a core')],
+      };
+    }),
 };

@@ -1,26 +1,13 @@
 // autocannon ships no types; the part of its programmatic interface that the benchmarks use.
 declare module 'autocannon' {
-  interface Request {
-    readonly method: string;
-    readonly path: string;
-    readonly headers: Readonly<Record<string, string>>;
-    readonly body?: string;
-  }
   interface Options {
     readonly url: string;
     readonly connections: number;
-    /** Seconds; without meaning beside `amount`. */
-    readonly duration?: number;
-    /** The number of requests after which it ends. */
-    readonly amount?: number;
-    readonly method?: string;
-    readonly headers?: Readonly<Record<string, string>>;
-    readonly body?: string | undefined;
-    readonly requests?: readonly (Request & {
-      /** Called before each request, which it returns. */
-      readonly setupRequest?: (request: Request) => Request;
-      readonly onResponse?: (status: number, body: string, context: object, headers: Record<string, string>) => void;
-    })[];
+    /** Seconds. */
+    readonly duration: number;
+    readonly method: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: string | undefined;
   }
   interface Result {
     readonly errors: number;

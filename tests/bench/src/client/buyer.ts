@@ -1,3 +1,5 @@
+// Clients of the product under load: partners, visitors of a shop, and what they do most.
+
 import { readFileSync } from 'node:fs';
 import { Agent } from 'node:https';
 import { type Address, authorizationOf, openClient } from '@boxoffice/testkit';
@@ -19,7 +21,7 @@ export interface Buyer {
   close(): void;
 }
 
-const addressOf = ({ baseUrl, caFile }: Product): Address => ({ baseUrl, ca: readFileSync(caFile, 'utf8') });
+export const addressOf = ({ baseUrl, caFile }: Product): Address => ({ baseUrl, ca: readFileSync(caFile, 'utf8') });
 
 /** The Authorization header of the opera's client with every scope. */
 export const authorizationFor = (product: Product): Promise<string> =>
@@ -39,6 +41,12 @@ export const createBuyer = (product: Product, authorization: string): Buyer => {
   };
 };
 
+/** A successful answer. @throws {Error} for any other */
+export const must = <Data>(answer: Answered<Data>): Answered<Data> => {
+  if (answer.http >= 300) throw new Error(`${answer.http} ${answer.status}: ${answer.details}`);
+  return answer;
+};
+
 /** The ids that an order needs to name a place of the hot performance. */
 export interface Hot {
   readonly performanceId: string;
@@ -46,55 +54,39 @@ export interface Hot {
   readonly tariffId: string;
 }
 
-/** Puts one performance with `capacity` unnumbered places on sale. */
-export const putOnSale = async (buyer: Buyer, capacity: number): Promise<Hot> => {
-  const must = <Data>({ http, details, data }: Answered<Data>): Data => {
-    if (http >= 300) throw new Error(`${http}: ${details}`);
-    return data;
-  };
+interface Performance {
+  readonly id: string;
+  readonly seatCategories: readonly { readonly id: string }[];
+}
+
+/** Puts one performance with `capacity` unnumbered places on sale; returns its product, too. */
+export const putOnSale = async (buyer: Buyer, capacity: number): Promise<Hot & { readonly productId: string }> => {
+  const create = async <Data = { id: string }>(path: string, body: object): Promise<Data> =>
+    must(await buyer.send<Data>('POST', `/svc/v3/catalog/${path}`, body)).data;
   const name = { fr: 'La finale', en: 'The final', de: 'Das Finale' };
-  const tariff = must(
-    await buyer.send<{ id: string }>('POST', '/svc/v3/catalog/tariffs', { code: `FINAL${Date.now()}`, name }),
-  );
-  const product = must(
-    await buyer.send<{ id: string }>('POST', '/svc/v3/catalog/products', {
-      code: `FINAL${Date.now()}`,
-      type: 'show',
-      name,
-      state: 'running',
-    }),
-  );
-  const performance = must(
-    await buyer.send<{ id: string; seatCategories: { id: string }[] }>(
-      'POST',
-      `/svc/v3/catalog/products/${product.id}/performances`,
-      {
-        startDate: '2035-06-01T18:00:00Z',
-        venue: { name: 'Arena' },
-        timeZone: 'Europe/Zurich',
-        seatCategories: [{ code: 'floor', name, numbered: false, capacity }],
-        prices: [{ seatCategory: 'floor', tariffId: tariff.id, amount: 5_000 }],
-      },
-    ),
-  );
-  return {
-    performanceId: performance.id,
-    seatCategoryId: performance.seatCategories[0]?.id ?? '',
-    tariffId: tariff.id,
-  };
+  const code = `FINAL${Date.now()}`;
+  const { id: tariffId } = await create('tariffs', { code, name });
+  const { id: productId } = await create('products', { code, type: 'show', name, state: 'running' });
+  const performance = await create<Performance>(`products/${productId}/performances`, {
+    startDate: '2035-06-01T18:00:00Z',
+    venue: { name: 'Arena' },
+    timeZone: 'Europe/Zurich',
+    seatCategories: [{ code: 'floor', name, numbered: false, capacity }],
+    prices: [{ seatCategory: 'floor', tariffId, amount: 5_000 }],
+  });
+  const seatCategoryId = performance.seatCategories[0]?.id ?? '';
+  return { performanceId: performance.id, seatCategoryId, tariffId, productId };
 };
 
 /** An order, as far as the benchmarks read it. */
 export interface Order {
   readonly id: string;
-  readonly state: string;
   readonly lines: readonly { readonly place: { readonly id: string } }[];
-  readonly cancellation: { readonly settledAt: string | null } | null;
 }
 
 /** Holds one place. */
-export const holdOne = (buyer: Buyer, hot: Hot): Promise<Answered<Order>> =>
-  buyer.send<Order>('POST', '/svc/v3/orders', { items: [{ ...hot, quantity: 1 }] });
+export const holdOne = (buyer: Buyer, { performanceId, seatCategoryId, tariffId }: Hot): Promise<Answered<Order>> =>
+  buyer.send<Order>('POST', '/svc/v3/orders', { items: [{ performanceId, seatCategoryId, tariffId, quantity: 1 }] });
 
 /** Confirms on account. */
 export const confirm = (buyer: Buyer, orderId: string): Promise<Answered<Order>> =>

@@ -1,7 +1,8 @@
 import { Agent } from 'node:https';
-import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { setTimeout as delay } from 'node:timers/promises';
 import { openClient, type Reply } from '@boxoffice/testkit';
-import type { Hot } from '../client/buyer.ts';
+import type { Product } from '../measure/product.ts';
+import { authorizationFor, createBuyer, type Hot, must, putOnSale } from './buyer.ts';
 
 /** The opera's demo shop. */
 export const SERVICE_HOST = 'tickets.opera.example';
@@ -21,9 +22,9 @@ export interface Visitor {
   close(): void;
 }
 
-/** Creates a visitor of the gateway at `origin`, with `connections` connections. The certificate is not verified. */
-export const createVisitor = (origin: string, connections = 1): Visitor => {
-  const agent = new Agent({ keepAlive: true, maxSockets: connections, rejectUnauthorized: false });
+/** Creates a visitor of the gateway at `origin`, with one connection. The certificate is not verified. */
+export const createVisitor = (origin: string): Visitor => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false });
   const client = openClient({ baseUrl: origin }, { agent, headers: BROWSER });
   return {
     async send(method, path, body, token) {
@@ -42,8 +43,11 @@ export const ORDERS = '/tnwr/v1/orders';
 const tokenIn = ({ headers }: Reply): string => String(headers['x-auth-token'] ?? '');
 
 /** Puts the first place into the cart of a new visitor: holds it and creates the session, whose token it returns. */
-export const fillCart = async (visitor: Visitor, hot: Hot): Promise<{ answer: Reply; token: string }> => {
-  const answer = await visitor.send('POST', CART_ITEMS, { ...hot, quantity: 1 });
+export const fillCart = async (
+  visitor: Visitor,
+  { performanceId, seatCategoryId, tariffId }: Hot,
+): Promise<{ answer: Reply; token: string }> => {
+  const answer = await visitor.send('POST', CART_ITEMS, { performanceId, seatCategoryId, tariffId, quantity: 1 });
   return { answer, token: tokenIn(answer) };
 };
 
@@ -56,9 +60,15 @@ export const checkOut = (visitor: Visitor, token: string): Promise<Reply> => {
   return visitor.send('POST', ORDERS, { contact, paymentMethod: 'simulated', paymentToken: 'ok' }, token);
 };
 
-/** The data of a response, compressed or not. */
-export const decodedDataOf = ({ headers, bytes }: Reply): Readonly<Record<string, unknown>> => {
-  const coding = headers['content-encoding'];
-  const plain = coding === 'br' ? brotliDecompressSync(bytes) : coding === 'gzip' ? gunzipSync(bytes) : bytes;
-  return JSON.parse(plain.toString()).data;
+/** Puts a performance with `capacity` places on sale in the opera's shop; returns its product, too. */
+export const sellInShop = async (product: Product, capacity: number): Promise<Hot & { readonly productId: string }> => {
+  const buyer = createBuyer(product, await authorizationFor(product));
+  const hot = await putOnSale(buyer, capacity);
+  const shop = `/svc/v3/catalog/points-of-sale/${SERVICE_HOST}`;
+  const { data } = must(await buyer.send<{ tariffIds: string[] }>('GET', shop));
+  must(await buyer.send('PATCH', shop, { tariffIds: [...data.tariffIds, hot.tariffId] }));
+  buyer.close();
+  // The shop may serve points of sale that are three seconds old.
+  await delay(3_500);
+  return hot;
 };

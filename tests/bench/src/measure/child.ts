@@ -10,6 +10,16 @@ export interface Running<Announced> {
   stop(): Promise<void>;
 }
 
+/** The address of the benchmark's authorizer, and who may use it. */
+export interface AuthorizerAnnouncement {
+  readonly url: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly apiKey: string;
+  /** The gateway's service secret. */
+  readonly serviceSecret: string;
+}
+
 /** Starts a program of the folder `programs`, by name; resolves with its first line, a JSON object. */
 export const startChild = async <Announced>(
   name: string,

@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Credentials, freePorts, waitUntil } from '@boxoffice/testkit';
 
 /** The folder of this checkout. */
-const HERE = new URL('../../../../', import.meta.url).pathname;
+export const HERE = new URL('../../../../', import.meta.url).pathname;
 
 /** The product as `npm start` runs it, on its own data directory and free ports. */
 export interface Product {
@@ -86,3 +87,19 @@ export const UNLIMITED = {
   POS_RATE_LIMIT_PER_MINUTE: '100000000',
   POS_HELD_PLACES_PER_ADDRESS: '1000000',
 };
+
+/** Calls `work` with a temporary directory, which it then removes. */
+export const inScratch = async <Value>(work: (directory: string) => Promise<Value>): Promise<Value> => {
+  const directory = mkdtempSync(join(tmpdir(), 'boxoffice-bench-'));
+  return work(directory).finally(() => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
+};
+
+/** Calls `work` with a product that has the demo data and nothing else, without limits unless `settings` say so. */
+export const withProduct = <Value>(
+  work: (product: Product) => Promise<Value>,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Value> =>
+  inScratch(async (directory) => {
+    const product = await startProduct(directory, { ...UNLIMITED, ...settings });
+    return work(product).finally(product.stop);
+  });

@@ -1,26 +1,26 @@
-// Measurement: processes under test, CPU time, comparisons and reports.
+// Measurement: processes under test, CPU time, intervals and reports.
 
-/** One benchmark's result: rows of measurements, and the targets. */
-export interface Report {
-  readonly name: string;
-  readonly about: string;
-  readonly columns: readonly string[];
-  readonly rows: readonly (readonly (string | number)[])[];
-  /** Targets with the measured value: ratios within this one run. */
-  readonly targets: readonly {
-    readonly what: string;
-    readonly target: string;
-    readonly reached: string;
-    readonly met: boolean;
-  }[];
+/** One target of a benchmark, a ratio or a figure within one run, with what was reached. */
+export interface Target {
+  readonly what: string;
+  readonly target: string;
+  readonly reached: string;
+  readonly met: boolean;
 }
 
-/** A benchmark: measures, reports its progress, and returns a report. */
+/** What a benchmark measured. */
+export interface Result {
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly (string | number)[])[];
+  readonly targets: readonly Target[];
+}
+
+/** A benchmark: measures, reports its progress, and returns its measurements. */
 export interface Benchmark {
   readonly about: string;
   /** Whether a missed target is a failure of the program. */
   readonly strict?: boolean;
-  run(progress: (line: string) => void, options: Readonly<Record<string, string>>): Promise<Report>;
+  run(progress: (line: string) => void, options: Readonly<Record<string, string>>): Promise<Result>;
 }
 
 /** Rounds to three significant digits. */
@@ -32,14 +32,26 @@ export const quantile = (values: readonly number[], q: number): number => {
   return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? Number.NaN;
 };
 
-/** The probability that one of some measurements exceeds one of others; ties count half. 0.5 of equal distributions. */
-export const exceeding = (some: readonly number[], others: readonly number[]): number => {
-  const wins = some.flatMap((one) => others.map((other) => (one > other ? 1 : one === other ? 0.5 : 0)));
-  return wins.reduce((sum: number, win) => sum + win, 0) / wins.length;
-};
+export const median = (values: readonly number[]): number => quantile(values, 0.5);
 
-/** The report as a table for a terminal. */
-export const table = ({ name, about, columns, rows, targets }: Report): string => {
+/** A target that a measurement reaches from above. */
+export const atLeast = (what: string, reached: number, least: number, unit = '×'): Target => ({
+  what,
+  target: `≥ ${least} ${unit}`,
+  reached: `${round(reached)} ${unit}`,
+  met: reached >= least,
+});
+
+/** A target that a measurement may not exceed. */
+export const atMost = (what: string, reached: number, most: number, unit: string): Target => ({
+  what,
+  target: `≤ ${most} ${unit}`,
+  reached: `${round(reached)} ${unit}`,
+  met: reached <= most,
+});
+
+/** The result as a table for a terminal. */
+export const table = (name: string, about: string, { columns, rows, targets }: Result): string => {
   const cells = [columns, ...rows.map((row) => row.map((cell) => `${typeof cell === 'number' ? round(cell) : cell}`))];
   const widths = columns.map((_, index) => Math.max(...cells.map((row) => row[index]?.length ?? 0)));
   const line = (row: readonly string[]) =>

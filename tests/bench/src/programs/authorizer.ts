@@ -1,21 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  authorizer,
-  createApiKey,
-  createApiUser,
-  createClient,
-  createPublicClient,
-  lockApiUser,
-  setApiUserPassword,
-} from '@boxoffice/authorizer';
+import { authorizer, createApiKey, createClient } from '@boxoffice/authorizer';
 import { createLogger, deriveServiceSecret } from '@boxoffice/runtime';
 import { openEngines, startService } from '@boxoffice/service';
-import { announce } from '../measure/child.ts';
-import { type AuthorizerAnnouncement, REDIRECT_URI } from './announcement.ts';
+import { type AuthorizerAnnouncement, announce } from '../measure/child.ts';
 
-// The authorizer alone, on SQLite, with a client, a user who signs in, one who is locked, and an API key.
+// The authorizer alone, on SQLite, with a client and an API key.
 const [issuer = 'https://localhost:8443'] = process.argv.slice(2);
 const directory = mkdtempSync(join(tmpdir(), 'boxoffice-bench-'));
 process.once('exit', () => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
@@ -24,17 +15,7 @@ const engines = await openEngines({ mongodbUrl: undefined, amqpUrl: undefined, d
 const store = await engines.store('authorizer', authorizer.collections);
 const serviceRootSecret = 'benchmark-service-secret';
 const institution = 'bench';
-const scopes = ['contacts:read'] as const;
-const { clientId, clientSecret } = await createClient(store, { institution, name: 'bench', scopes });
-const redirectUris = [REDIRECT_URI];
-const { clientId: publicId } = await createPublicClient(store, { institution, name: 'web', scopes, redirectUris });
-const user = { login: 'user@bench.example', password: 'four swans on a cold lake' };
-const locked = { institution, login: 'locked@bench.example', publicUrl: issuer };
-for (const { login } of [user, locked]) {
-  await createApiUser(store, { institution, login, name: login, role: 'manager', publicUrl: issuer });
-  await setApiUserPassword(store, { institution, login, publicUrl: issuer }, user.password);
-}
-await lockApiUser(store, locked);
+const client = await createClient(store, { institution, name: 'bench', scopes: ['contacts:read'] });
 const { key: apiKey } = await createApiKey(store, institution, { name: 'bench', ratePerMinute: 1_000_000 });
 const { url } = await startService(authorizer, {
   store,
@@ -54,15 +35,6 @@ const { url } = await startService(authorizer, {
     contactsUrl: 'http://127.0.0.1:1',
   },
 });
+const { clientId, clientSecret } = client;
 const serviceSecret = deriveServiceSecret(serviceRootSecret, 'gateway');
-announce({
-  url,
-  clientId,
-  clientSecret,
-  publicId,
-  user,
-  lockedLogin: locked.login,
-  apiKey,
-  serviceSecret,
-  issuer,
-} satisfies AuthorizerAnnouncement);
+announce({ url, clientId, clientSecret, apiKey, serviceSecret } satisfies AuthorizerAnnouncement);
