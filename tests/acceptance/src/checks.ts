@@ -1,95 +1,91 @@
-import { checkClientSize } from './client-size.ts';
 import { run } from './command.ts';
 import { checkDocuments } from './documents.ts';
-import { checkFolders } from './folders.ts';
-import { checkAudit, checkLicences, type Finding } from './supply-chain.ts';
-import { checkWallClock } from './wall-clock.ts';
 
-/** The result of a check; `undone` means that it could not run. */
-export interface Outcome {
-  readonly result: 'passed' | 'failed' | 'undone';
-  /** An addition to the result, on the same line. */
-  readonly summary?: string;
-  /** What was found, printed before the result. */
-  readonly findings?: string;
+/** What a check found. `isUndone`: it could not run. */
+interface Finding {
+  readonly passed: boolean;
+  readonly printed: string;
+  readonly isUndone?: boolean;
 }
 
-/** One check of `npm run check`. */
-export interface Check {
-  readonly name: string;
-  look(): Promise<Outcome>;
-}
+type Check = () => Promise<Finding>;
 
 /** A check by a program, whose findings are what it prints. */
-const by = (name: string, command: string, ...args: string[]): Check => ({
-  name,
-  look: async () => {
+const by =
+  (command: string, ...args: string[]): Check =>
+  async () => {
     const { status, printed } = await run(command, args, { collect: true });
-    return { result: status === 0 ? 'passed' : 'failed', findings: printed };
-  },
-});
+    return { passed: status === 0, printed };
+  };
 
-const finding = (name: string, find: () => Promise<Finding>): Check => ({
-  name,
-  async look() {
-    const { faults, summary, undone } = await find();
-    if (undone) return { result: 'undone', summary };
-    const findings = faults.map((fault) => `${fault}\n`).join('');
-    return { result: faults.length === 0 ? 'passed' : 'failed', summary, findings };
-  },
-});
+const pnpm = (...args: string[]): Promise<Finding> => by('npm', 'run', '--silent', 'pnpm', '--', ...args, '--prod')();
+
+/** The licences that the product's packages may have, as pnpm prints them: they require attribution at most. */
+const LICENCES = new Set([
+  ...['0BSD', 'Apache-2.0', 'BlueOak-1.0.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT', 'OFL-1.1', 'Python-2.0'],
+  ...['(MIT AND Zlib)'],
+]);
+
+/** The packages whose licence is not allowed, of the output of `pnpm licenses list --json`. */
+export const refusedLicences = (printed: string): string[] =>
+  Object.entries<readonly { readonly name: string }[]>(JSON.parse(printed))
+    .filter(([licence]) => !LICENCES.has(licence))
+    .map(([licence, packages]) => `${licence}: ${packages.map(({ name }) => name).join(', ')}`);
+
+const checkLicences: Check = async () => {
+  const { passed, printed } = await pnpm('--recursive', 'licenses', 'list', '--json');
+  if (!passed) return { passed, printed };
+  const refused = refusedLicences(printed);
+  return { passed: refused.length === 0, printed: refused.join('\n') };
+};
+
+/** The registry's advisories that are high or critical. Without an answer of the registry it is undone. */
+const checkAudit: Check = async () => {
+  const { passed, printed } = await pnpm('audit', '--audit-level', 'high');
+  return { passed, printed, isUndone: !passed && /\bE(RR_)?[A-Z_]{4,}\b/.test(printed) };
+};
 
 /** The checks of `npm run check`: they take seconds and start nothing of the product. */
-const all: readonly Check[] = [
-  by('lint and format', 'biome', 'ci', '--reporter=summary', '.'),
-  by('types', 'tsc', '-p', '.'),
-  by(
-    'architecture',
-    'depcruise',
-    ...['--config', '.dependency-cruiser.mjs'],
+const all: Readonly<Record<string, Check>> = {
+  'lint and format': by('biome', 'ci', '--reporter=summary', '.'),
+  types: by('tsc', '-p', '.'),
+  architecture: by(
+    ...(['depcruise', '--config', '.dependency-cruiser.mjs'] as const),
     ...['libs', 'gateway', 'authorizer', 'services', 'deploy', 'tests'],
   ),
-  finding('tests without stopwatches', checkWallClock),
-  finding('links of the documents', checkDocuments),
-  finding('sentences about the folders', checkFolders),
-  finding('size of the client package', checkClientSize),
-  finding('licences', checkLicences),
-  finding('dependency audit', checkAudit),
-  by('compatibility with the last releases', 'node', '--conditions=source', 'tests/compatibility/src/main.ts', 'check'),
-];
+  'links of the documents, rules of the specification': async () => {
+    const { faults } = await checkDocuments();
+    return { passed: faults.length === 0, printed: faults.join('\n') };
+  },
+  'size of the client package': by('size-limit'),
+  licences: checkLicences,
+  'dependency audit': checkAudit,
+  'compatibility with the last releases': by('node', '--conditions=source', 'tests/compatibility/src/main.ts', 'check'),
+};
 
-export interface Tally {
-  readonly passed: number;
-  readonly failed: number;
-}
-
-export interface ChecksOptions {
-  /** Whether a check that could not run counts as failed, as before a release. Default: it is not counted. */
-  readonly strict?: boolean;
-  /** Default: all checks. */
-  readonly checks?: readonly Check[];
-  /** Default: prints the line. */
-  readonly tell?: (line: string) => void;
-}
-
-const MARKS = { passed: '✓', failed: '✗', undone: '–' } as const;
-
-/** Makes all checks at once, also after a failure, and reports each result, in the order of the list. */
-export const runChecks = async (options: ChecksOptions = {}): Promise<Tally> => {
-  const { strict = false, checks = all, tell = (line) => process.stdout.write(`${line}\n`) } = options;
-  const tally = { passed: 0, failed: 0, undone: 0 };
-  const timed = async ({ look }: Check) => {
+/** Makes all checks at once and reports each result. `strict`, as before a release: one that could not run failed. */
+export const runChecks = async (strict = false, checks = all): Promise<{ passed: number; failed: number }> => {
+  const tally = { passed: 0, failed: 0 };
+  const timed = async (look: Check) => {
     const started = performance.now();
     return { ...(await look()), seconds: ((performance.now() - started) / 1000).toFixed(1) };
   };
-  const looks = checks.map((check) => ({ name: check.name, look: timed(check) }));
-  for (const { name, look } of looks) {
-    const { result, summary, findings = '', seconds } = await look;
-    const counted = result === 'undone' && strict ? 'failed' : result;
-    tally[counted] += 1;
-    const shown = counted === 'failed' ? findings.trimEnd() : '';
-    if (shown !== '') tell(shown);
-    tell(`${MARKS[counted]} ${name} (${seconds} s)${summary ? `: ${summary}` : ''}`);
+  const looks = Object.entries(checks).map(([name, look]) => ({ name, found: timed(look) }));
+  for (const { name, found } of looks) {
+    const { passed, printed, isUndone = false, seconds } = await found;
+    const isSkipped = isUndone && !strict;
+    if (!passed && !isSkipped) process.stdout.write(`${printed.trimEnd()}\n`);
+    process.stdout.write(
+      `${passed ? '✓' : isSkipped ? '–' : '✗'} ${name}${isUndone ? ': not done' : ''} (${seconds} s)\n`,
+    );
+    if (!isSkipped) tally[passed ? 'passed' : 'failed'] += 1;
   }
-  return { passed: tally.passed, failed: tally.failed };
+  return tally;
 };
+
+// npm run check [-- --strict]
+if (import.meta.main) {
+  const { passed, failed } = await runChecks(process.argv.includes('--strict'));
+  process.stdout.write(`${passed} passed, ${failed} failed\n`);
+  process.exitCode = failed === 0 ? 0 : 1;
+}
