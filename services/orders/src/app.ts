@@ -1,12 +1,19 @@
+import type { AnyOperation } from '@boxoffice/http';
 import { topology } from '@boxoffice/messaging';
 import { integer, url, versionOf } from '@boxoffice/runtime';
 import type { Parts, ServiceDefinition } from '@boxoffice/service';
+import { shopRoutes } from './cart/routes.ts';
 import { createClients } from './clients/clients.ts';
-import { createContext, type OrdersContext } from './context.ts';
-import { currentFacts } from './current-facts.ts';
-import { watchOrders } from './metrics.ts';
+import { createContext, createContextOf, type OrdersContext } from './context.ts';
+import { currentFacts } from './events.ts';
+import { actionsRoutes, cancellationRoutes } from './orders/action-routes.ts';
+import { linesRoutes } from './orders/line-routes.ts';
+import { quoteRoutes } from './orders/quote.ts';
+import { ordersRoutes } from './orders/routes.ts';
+import { refundsRoutes } from './payments/refund-routes.ts';
+import { paymentsRoutes } from './payments/routes.ts';
 import { onContactErased, onFulfilment, onPerformanceCancelled } from './reactions.ts';
-import { routes } from './routes.ts';
+import { watchOrders } from './steps/metrics.ts';
 import { startSweeper } from './steps/sweep.ts';
 import { collections, retention } from './store.ts';
 
@@ -73,4 +80,19 @@ export const orders: ServiceDefinition<typeof settings, State> = {
       },
     };
   },
+};
+
+/** Every operation of the orders service, by folder. Those of the institution API see what their caller may see. */
+export const routes = (context: OrdersContext): AnyOperation[] => {
+  const contextOf = createContextOf(context);
+  return [
+    ...quoteRoutes(contextOf),
+    ...ordersRoutes(contextOf),
+    ...linesRoutes(contextOf),
+    ...paymentsRoutes(contextOf),
+    ...refundsRoutes(contextOf),
+    ...actionsRoutes(contextOf),
+    ...cancellationRoutes(contextOf),
+    ...shopRoutes(context),
+  ];
 };

@@ -1,15 +1,19 @@
+import { Fault } from '@boxoffice/envelope';
+import { type Caller, restrictionOf } from '@boxoffice/identity';
 import type { Metrics } from '@boxoffice/runtime';
-import { announcing } from '@boxoffice/service';
+import { announcing, salesBoundsOf } from '@boxoffice/service';
 import type { Store } from '@boxoffice/store';
-import { announceOrder, ORDER_RECORDED } from './announcements.ts';
+import { boundedCollection } from '@boxoffice/store';
 import type { Clients } from './clients/clients.ts';
-import { type Contacts, createContacts } from './clients/contacts.ts';
+import { type Contacts, createContacts } from './clients/clients.ts';
 import { createStock, type Stock } from './clients/stock.ts';
 import { createTickets, type Tickets } from './clients/tickets.ts';
+import { announceOrder, ORDER_RECORDED } from './events.ts';
 import { newId } from './ids.ts';
-import { countMoves } from './metrics.ts';
 import { createHoldLimit, type HoldLimit, isVisitor } from './steps/hold-limit.ts';
+import { countMoves } from './steps/metrics.ts';
 import { type Collections, collectionsOf } from './store.ts';
+
 /** Records failures that fail no request. */
 export interface Log {
   warn(message: string, fields?: { readonly error?: unknown; readonly count?: number }): void;
@@ -62,4 +66,30 @@ export const createContext = (
     graceMs,
     log,
   };
+};
+
+/**
+ * Gives an operation the context of its caller: the institution's orders, and of these what the user's role shows. It
+ * is an operation's only way to the orders, so none can forget the bounds.
+ */
+export type ContextOf = (caller: Pick<Caller, 'institution' | 'user'>) => OrdersContext;
+
+/** Makes the contexts of callers. The limits of holds and the steps of the saga stay common to all of them. */
+export const createContextOf =
+  (context: OrdersContext): ContextOf =>
+  (caller) => ({
+    ...context,
+    orders: boundedCollection(context.orders, caller.institution, salesBoundsOf(caller)),
+    links: boundedCollection(context.links, caller.institution, {}),
+    cancelledPerformances: boundedCollection(context.cancelledPerformances, caller.institution, {}),
+  });
+
+/**
+ * Refuses an order that its own user would not see: a box office with points of sale names one of them.
+ * @throws Fault `forbidden`
+ */
+export const requirePointOfSale = (caller: Pick<Caller, 'user'>, pointOfSale: string | undefined): void => {
+  const { pointsOfSale } = restrictionOf(caller);
+  if (pointsOfSale === null || (pointOfSale !== undefined && pointsOfSale.includes(pointOfSale.toLowerCase()))) return;
+  throw new Fault('forbidden', `$.pointOfSale must be one of the user's: ${pointsOfSale.join(', ')}.`);
 };

@@ -1,16 +1,140 @@
+// What orders publishes: the facts that other services react to, and the events of partners.
+
 import { nullable, oneOf, timestamp } from '@boxoffice/http';
-import { announcementExample, announcementSchema } from '@boxoffice/service';
+import {
+  type Announcement,
+  announcedAgain,
+  announcementExample,
+  announcementSchema,
+  type CurrentFacts,
+} from '@boxoffice/service';
+import { everyDocument } from '@boxoffice/store';
 import { Type } from 'typebox';
-import { ORDER_RECORDED } from './announcements.ts';
+import { confirmed as confirmedOrder } from './api/examples.ts';
+import { orderView } from './api/views.ts';
 import { catalogValues } from './clients/generated/catalog.ts';
-import type { DomainFact, OrderCancelled, OrderConfirmed, OrderExpired } from './domain/order/facts.ts';
+import {
+  type DomainFact,
+  type OrderCancelled,
+  type OrderConfirmed,
+  type OrderExpired,
+  orderCancelled,
+  orderConfirmed,
+  orderExpired,
+} from './domain/order/facts.ts';
+import type { Order } from './domain/order/order.ts';
+import { isHidden } from './domain/order/state.ts';
+import { type OrderDocument, ordersCollection } from './store.ts';
 
 export const ORDER_CONFIRMED = 'order.confirmed' satisfies DomainFact['type'];
 export const ORDER_CANCELLED = 'order.cancelled' satisfies DomainFact['type'];
 export const ORDER_EXPIRED = 'order.expired' satisfies DomainFact['type'];
+/** A change of an order, payment or refund that partners are notified of. */
+export const ORDER_RECORDED = 'order.recorded';
 
-const orderId = 'ord_00mhs1k9f5g7ja3p1y6d';
-const place = { id: 'plc_00mhs1k2e7d3kq0w8z1x_0_0_14', label: 'A-14', row: 'A', seat: 14 };
+/** What an event shows of an order: ids, the state, amounts and instants. */
+const shownOf = (order: OrderDocument): object => {
+  const shown = orderView(order);
+  const { reason: _, ...cancellation } = shown.cancellation ?? {};
+  return {
+    state: shown.state,
+    contactNumber: shown.contactNumber,
+    pointOfSale: shown.pointOfSale,
+    performanceIds: order.performanceIds,
+    currency: shown.currency,
+    total: shown.total,
+    paid: shown.paid,
+    due: shown.due,
+    expiresAt: shown.expiresAt,
+    confirmedAt: shown.confirmedAt,
+    cancellation: shown.cancellation && cancellation,
+  };
+};
+
+/** The order as it is answered, without what follows from changes elsewhere: ticket ids, counts of a cancellation. */
+const visible = (order: OrderDocument): string => {
+  const { lines, cancellation, ...shown } = orderView(order);
+  const own = lines.map((line) => ({ ...line, ticketId: null }));
+  return JSON.stringify({ ...shown, lines: own, reason: cancellation?.reason, version: null, updatedAt: null });
+};
+
+const ofPayments = (before: Order | undefined, { id: orderId, payments, refunds }: Order): Announcement[] => {
+  const statuses = new Map(before?.payments.map(({ id, status }) => [id, status]));
+  const known = new Set(before?.refunds.map(({ id }) => id));
+  return [
+    ...payments.flatMap(({ id, status, amount, currency }): Announcement[] => {
+      if (status === 'pending' || statuses.get(id) === status) return [];
+      const type = status === 'captured' ? 'payment.recorded' : 'payment.failed';
+      return [{ type, resource: { type: 'payment', id }, data: { orderId, status, amount, currency } }];
+    }),
+    ...refunds.flatMap(({ id, amount, currency }): Announcement[] =>
+      known.has(id)
+        ? []
+        : [{ type: 'refund.recorded', resource: { type: 'refund', id }, data: { orderId, amount, currency } }],
+    ),
+  ];
+};
+
+/** Whether a payment was added that is pending: a change of the order, which need not show elsewhere in it. */
+const hasNewPending = (before: Order, { payments }: Order): boolean => {
+  const known = new Set(before.payments.map(({ id }) => id));
+  return payments.some(({ id, status }) => status === 'pending' && !known.has(id));
+};
+
+/** The types that a change of the order has by itself. */
+const ownTypes = (before: OrderDocument | undefined, after: OrderDocument): string[] => {
+  const types: string[] = [];
+  if (!before || isHidden(before)) types.push('order.created');
+  const { state } = after;
+  if (state !== before?.state && (state === 'confirmed' || state === 'expired' || state === 'cancelled'))
+    types.push(`order.${state}`);
+  const settledAt = after.cancellation?.settledAt ?? null;
+  if (settledAt !== null && settledAt !== (before?.cancellation?.settledAt ?? null)) types.push('order.settled');
+  return types;
+};
+
+/** The events of a write; none while the order is a cart. */
+export const announceOrder = (before: OrderDocument | undefined, after: OrderDocument): Announcement[] => {
+  if (isHidden(after)) return [];
+  const payments = ofPayments(before, after);
+  const types = ownTypes(before, after);
+  const isChanged = (from: OrderDocument): boolean => hasNewPending(from, after) || visible(from) !== visible(after);
+  const isOther = types.length === 0 && payments.length === 0 && before && isChanged(before);
+  // What an erasure takes along is told by contact.erased.
+  if (isOther && before.erasedContact === after.erasedContact) types.push('order.changed');
+  const own = types.map((type) => ({ type, resource: { type: 'order', id: after.id }, data: shownOf(after) }));
+  const [first, ...rest] = own;
+  if (first?.type !== 'order.created') return [...payments, ...own];
+  return [first, ...payments, ...rest];
+};
+
+/** The fact that describes the order's present state; none while its sale is due, since that publishes one. */
+const factOf = (order: OrderDocument): DomainFact | undefined => {
+  const { state, saleDue, cancellation } = order;
+  if (saleDue) return undefined;
+  if (state === 'confirmed') return orderConfirmed(order);
+  if (state === 'expired') return orderExpired(order);
+  return state === 'cancelled' && cancellation ? orderCancelled(order, cancellation) : undefined;
+};
+
+/**
+ * The present facts of all confirmed, cancelled and expired orders, and the last event of each order. Carts have no
+ * `modifiedAt`.
+ */
+export const currentFacts: CurrentFacts = {
+  types: [ORDER_CONFIRMED, ORDER_CANCELLED, ORDER_EXPIRED, ORDER_RECORDED],
+  async *read(store) {
+    for await (const order of everyDocument(store.collection(ordersCollection))) {
+      const last = announcedAgain(order, ORDER_RECORDED, { resource: 'order', data: shownOf(order) });
+      const { institution, id: key, version, modifiedAt: changedAt } = order;
+      for (const fact of [factOf(order), last]) if (fact) yield { ...fact, institution, key, version, changedAt };
+    }
+  },
+};
+
+const { id: orderId, contactNumber, currency } = confirmedOrder;
+const [line] = confirmedOrder.lines;
+const pointOfSale = 'tickets.opera.example';
 
 /**
  * Events that orders publishes: an example payload of each, for the tests of consumers. The key is the order's id,
@@ -19,20 +143,20 @@ const place = { id: 'plc_00mhs1k2e7d3kq0w8z1x_0_0_14', label: 'A-14', row: 'A', 
 export const examples = {
   [ORDER_CONFIRMED]: {
     orderId,
-    contactNumber: 'C7K2M9QX4TB03',
-    pointOfSale: 'tickets.opera.example',
+    contactNumber,
+    pointOfSale,
     ticketDelivery: 'electronic',
     tickets: [
       {
-        ticketId: 'tic_00mhs1k9f8c2vn5e0r4t',
-        lineId: 'lin_00mhs1k9f8c2vn5e0r4t',
-        performanceId: 'prf_00mhs1k2e7d3kq0w8z1x',
-        seatCategoryId: 'cat_00mhs1k2e7d3kq0w8z1x_0',
-        tariffId: 'trf_00mhs1k1z2s6xe8b0n4m',
-        place,
-        price: { amount: 12_500, currency: 'CHF' },
-        productId: 'prd_00mhs1k2a4h9rv2c6t5b',
-        startDate: '2027-03-14T19:30:00.000Z',
+        ticketId: String(line.ticketId),
+        lineId: line.id,
+        performanceId: line.performanceId,
+        seatCategoryId: line.seatCategoryId,
+        tariffId: line.tariffId,
+        place: line.place,
+        price: { amount: line.amount, currency },
+        productId: line.productId,
+        startDate: line.startDate,
       },
     ],
   } satisfies OrderConfirmed['data'],
@@ -40,38 +164,37 @@ export const examples = {
     orderId,
     hadTickets: true,
     override: false,
-    placeIds: [place.id],
+    placeIds: [line.place.id],
   } satisfies OrderCancelled['data'],
-  [ORDER_EXPIRED]: { orderId, placeIds: [place.id] } satisfies OrderExpired['data'],
+  [ORDER_EXPIRED]: { orderId, placeIds: [line.place.id] } satisfies OrderExpired['data'],
   [ORDER_RECORDED]: announcementExample({
     type: 'order.confirmed',
     resource: { type: 'order', id: orderId },
     data: {
       state: 'confirmed',
-      contactNumber: 'C7K2M9QX4TB03',
-      pointOfSale: 'tickets.opera.example',
-      performanceIds: ['prf_00mhs1k2e7d3kq0w8z1x'],
-      currency: 'CHF',
-      total: 12_500,
-      paid: 12_500,
+      contactNumber,
+      pointOfSale,
+      performanceIds: [line.performanceId],
+      currency,
+      total: line.amount,
+      paid: line.amount,
       due: 0,
       expiresAt: null,
-      confirmedAt: '2027-02-01T12:00:00.000Z',
+      confirmedAt: confirmedOrder.confirmedAt,
       cancellation: null,
     },
   }),
 } as const;
 
 const id = Type.String();
-const ids = Type.Array(id);
 const name = nullable(Type.String());
 
 /** The members that every event of a type has. Consumers may rely on them, and later releases keep them. */
 export const schemas = {
   [ORDER_CONFIRMED]: Type.Object({
     orderId: id,
-    contactNumber: nullable(Type.String()),
-    pointOfSale: nullable(Type.String()),
+    contactNumber: name,
+    pointOfSale: name,
     ticketDelivery: Type.Optional(oneOf(catalogValues['Hold.pointOfSale.ticketDelivery'])),
     callFollows: Type.Optional(Type.Literal(true)),
     tickets: Type.Array(
@@ -92,8 +215,8 @@ export const schemas = {
     orderId: id,
     hadTickets: Type.Boolean(),
     override: Type.Boolean(),
-    placeIds: ids,
+    placeIds: Type.Array(id),
   }),
-  [ORDER_EXPIRED]: Type.Object({ orderId: id, placeIds: ids }),
+  [ORDER_EXPIRED]: Type.Object({ orderId: id, placeIds: Type.Array(id) }),
   [ORDER_RECORDED]: announcementSchema,
 } as const;

@@ -1,11 +1,11 @@
 import { type Message, Unreadable } from '@boxoffice/messaging';
 import { documentsOf, eachOf, type Idempotency } from '@boxoffice/store';
-import { cancelOfPerformances } from './cancellation/performances.ts';
 import type { OrdersContext } from './context.ts';
+import { recordPlacesReleased, recordTicketsCancelled, releaseCauses } from './domain/cancellation.ts';
 import { withoutNames } from './domain/cart.ts';
 import type { Accepted } from './domain/order/decision.ts';
-import { recordPlacesReleased, recordTicketsCancelled, releaseCauses } from './domain/settlement.ts';
 import { recordControl, recordReplacement } from './domain/tickets.ts';
+import { cancelOfPerformances } from './orders/cancel.ts';
 import type { OrderDocument } from './store.ts';
 
 /** The string member of an event's data. @throws {Unreadable} */

@@ -1,12 +1,43 @@
 import { UniqueViolation } from '@boxoffice/store';
+import { refusal } from '../api/faults.ts';
 import type { HeldLine, RequestedItem } from '../clients/stock.ts';
 import type { OrdersContext } from '../context.ts';
-import { addOrderLines } from '../lines/lines.ts';
+import { unmetCriteria } from '../domain/details.ts';
 import { holdAndInsert } from '../orders/create.ts';
+import { addOrderLines } from '../orders/lines.ts';
 import { visitorAt } from '../steps/hold-limit.ts';
 import type { Target } from '../steps/write.ts';
 import type { OrderDocument } from '../store.ts';
-import { permitTariffs } from './criteria.ts';
+
+/**
+ * Requires that the contact meets the criteria of the tariffs; without criteria no contact is needed. @throws Fault
+ * `tariff_not_accessible` as a refusal of the rules, `service_unavailable`
+ */
+export const permitTariff = async (
+  context: Pick<OrdersContext, 'contacts'>,
+  institution: string,
+  contactNumber: string | undefined,
+  tariffs: readonly Pick<HeldLine, 'criterion'>[],
+): Promise<void> => {
+  if (tariffs.every(({ criterion }) => criterion === null)) return;
+  const criteria = contactNumber === undefined ? [] : await context.contacts.criteria(institution, contactNumber);
+  const unmet = unmetCriteria(tariffs, criteria ?? []);
+  if (unmet.length === 0) return;
+  throw refusal('tariff_not_accessible', `The tariff needs the number of a contact with ${unmet.join(' and ')}.`);
+};
+
+/** As {@link permitTariff} for the lines of several items, each with its own contact. */
+export const permitTariffs = async (
+  context: Pick<OrdersContext, 'contacts'>,
+  institution: string,
+  items: readonly { readonly contactNumber?: string }[],
+  lines: readonly Pick<HeldLine, 'criterion' | 'item'>[],
+): Promise<void> => {
+  for (const [index, { contactNumber }] of items.entries()) {
+    const own = lines.filter(({ item }) => item === index);
+    await permitTariff(context, institution, contactNumber, own);
+  }
+};
 
 /** A requested item of a visitor. The tariff's criterion is checked against the contact `contactNumber`. */
 export interface CartItem extends RequestedItem {

@@ -1,12 +1,12 @@
 import { Fault } from '@boxoffice/envelope';
-import { cancelOrder } from '../cancellation/cancel.ts';
+import { RefusedOrder } from '../api/faults.ts';
 import type { OrdersContext } from '../context.ts';
 import { cancel } from '../domain/cancellation.ts';
 import { cancelByShopper } from '../domain/checkout.ts';
 import { refuse } from '../domain/order/decision.ts';
 import type { State } from '../domain/order/order.ts';
-import { RefusedOrder } from '../faults.ts';
 import { derivedId } from '../ids.ts';
+import { cancelOrder } from '../orders/cancel.ts';
 import type { Command } from '../steps/command.ts';
 import type { Target } from '../steps/write.ts';
 import type { OrderDocument } from '../store.ts';

@@ -1,4 +1,5 @@
 import type { Fault } from '@boxoffice/envelope';
+import { RefusedOrder, refusal } from '../api/faults.ts';
 import type { PaymentMethod } from '../clients/stock.ts';
 import type { OrdersContext } from '../context.ts';
 import { cancel } from '../domain/cancellation.ts';
@@ -7,7 +8,6 @@ import type { Sale } from '../domain/confirmation.ts';
 import { accept } from '../domain/order/decision.ts';
 import { due } from '../domain/order/money.ts';
 import type { Guest } from '../domain/order/order.ts';
-import { RefusedOrder, refusal } from '../faults.ts';
 import { derivedId, guestNumber } from '../ids.ts';
 import { confirmedBy, sellAll } from '../orders/confirm.ts';
 import { graceFor } from '../payments/payments.ts';

@@ -1,4 +1,4 @@
-import { ids, items, open } from '../examples.ts';
+import { ids, items, open } from '../api/examples.ts';
 
 // Examples in the description of the point of sale's operations: one evening, one seat.
 

@@ -1,7 +1,7 @@
 import { Fault } from '@boxoffice/envelope';
+import { RefusedOrder } from '../api/faults.ts';
 import type { OrdersContext } from '../context.ts';
 import { refusals, type ShopReason } from '../domain/refusals.ts';
-import { RefusedOrder } from '../faults.ts';
 import type { Target } from '../steps/write.ts';
 import type { OrderDocument } from '../store.ts';
 

@@ -3,21 +3,20 @@
 import { Fault } from '@boxoffice/envelope';
 import { type AnyOperation, id, ok, oneOf, operation } from '@boxoffice/http';
 import { Type } from 'typebox';
+import { contactNumber } from '../api/schemas.ts';
 import type { OrdersContext } from '../context.ts';
-import { isHandled } from '../domain/order/handled.ts';
 import { visibleStates } from '../domain/order/order.ts';
+import { isHandled } from '../domain/order/state.ts';
 import { refusals } from '../domain/refusals.ts';
 import { derivedId } from '../ids.ts';
-import { findAny } from '../orders/find.ts';
 import { hasQuantityConflict } from '../orders/items.ts';
-import { contactNumber } from '../schemas.ts';
+import { findAny } from '../steps/sell.ts';
 import type { OrderDocument } from '../store.ts';
 import { addToCart } from './add.ts';
 import { cancelAfterFault, cancelForShopper } from './cancel.ts';
-import { abandonCart, changeCartLine, removeCartLine } from './cart.ts';
+import { abandonCart, changeCartLine, listShopOrders, removeCartLine } from './cart.ts';
 import { checkoutCart, checkoutName } from './checkout.ts';
 import * as example from './examples.ts';
-import { listShopOrders } from './list.ts';
 import { outcomeOf } from './outcome.ts';
 import {
   Addition,

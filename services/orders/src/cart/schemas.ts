@@ -11,15 +11,15 @@ import {
 } from '@boxoffice/http';
 import { idPattern } from '@boxoffice/runtime';
 import { type Static, Type } from 'typebox';
+import { contactNumber, items, Place, ticketDelivery } from '../api/schemas.ts';
+import { instant, instantOrNull } from '../api/views.ts';
 import { catalogValues } from '../clients/generated/catalog.ts';
 import { isCart } from '../domain/cart.ts';
 import { paymentTokens } from '../domain/checkout.ts';
 import { due, total } from '../domain/order/money.ts';
 import { type VisibleState, visibleStates } from '../domain/order/order.ts';
 import { shopReasons } from '../domain/refusals.ts';
-import { contactNumber, items, Place, ticketDelivery } from '../schemas.ts';
 import type { OrderDocument } from '../store.ts';
-import { instant, instantOrNull } from '../time.ts';
 import type { Outcome as Result } from './outcome.ts';
 
 const { Array: List, Boolean: Flag, Integer, Object: Members, Optional, String: Text } = Type;

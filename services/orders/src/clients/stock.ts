@@ -1,6 +1,6 @@
 import type { AnswerOf, BodyOf, ServiceClient } from '@boxoffice/service';
+import { refusal } from '../api/faults.ts';
 import type { TicketDelivery } from '../domain/order/order.ts';
-import { refusal } from '../faults.ts';
 import type { operations } from './generated/catalog.ts';
 
 /** What takes or releases places says the order's version, since its facts release only what is older. */

@@ -3,7 +3,7 @@ import { isCart } from './cart.ts';
 import { unsellable } from './confirmation.ts';
 import { unmetCriteria } from './details.ts';
 import { boughtBy } from './guest.ts';
-import { listed } from './opening.ts';
+import { listed } from './hold.ts';
 import { accept, type Decision, isRefused, refuse } from './order/decision.ts';
 import { due } from './order/money.ts';
 import type { Guest, Order } from './order/order.ts';

@@ -1,11 +1,10 @@
+import { notFound, refusal } from '../api/faults.ts';
 import type { OrdersContext } from '../context.ts';
 import { changeDetails, hasTickets } from '../domain/details.ts';
 import { isHidden } from '../domain/order/state.ts';
-import { notFound } from '../faults.ts';
 import { type Command, runCommand } from '../steps/command.ts';
 import { issueTickets } from '../steps/tickets.ts';
 import type { OrderDocument } from '../store.ts';
-import { requireContact } from './contact.ts';
 
 /**
  * Changes the contact, the external reference and, until the confirmation, the delivery of tickets; null removes. Its tickets follow a new contact by a
@@ -23,7 +22,9 @@ export const changeOrder = async (
   ifMatch(String(found.version));
   unchanged?.(found);
   // The present contact stays valid even if it was erased.
-  if (patch.contactNumber !== found.contactNumber) await requireContact(context, institution, patch.contactNumber);
+  const isOther = patch.contactNumber !== found.contactNumber;
+  const [fault] = isOther ? await context.contacts.faults(institution, patch.contactNumber) : [];
+  if (fault) throw refusal('invalid_reference', `${fault}.`);
   const { order } = await runCommand(context, command, (current, now) => changeDetails(current, patch, now));
   if (order.contactNumber !== found.contactNumber && hasTickets(order)) await issueTickets(context, order);
   return order;

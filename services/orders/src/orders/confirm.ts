@@ -1,7 +1,7 @@
+import { refusal } from '../api/faults.ts';
 import type { OrdersContext } from '../context.ts';
 import { confirm, type Sale, unsellable } from '../domain/confirmation.ts';
 import { accept, type Decision, isRefused } from '../domain/order/decision.ts';
-import { refusal } from '../faults.ts';
 import { type Command, runStockFirst } from '../steps/command.ts';
 import { sellPlaces } from '../steps/sell.ts';
 import { answerWithTickets } from '../steps/tickets.ts';

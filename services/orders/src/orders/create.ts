@@ -1,19 +1,18 @@
 import { Fault } from '@boxoffice/envelope';
 import { type Caller, principalOf } from '@boxoffice/identity';
 import { IdempotencyKeyTaken, type IdempotencyRecord, UniqueViolation } from '@boxoffice/store';
-import { cancelIfOver } from '../cancellation/performances.ts';
+import { faultOf } from '../api/faults.ts';
 import type { Held, HeldLine } from '../clients/stock.ts';
 import type { OrdersContext } from '../context.ts';
-import { open } from '../domain/opening.ts';
+import { open } from '../domain/hold.ts';
 import { isRefused } from '../domain/order/decision.ts';
-import { handled } from '../domain/order/handled.ts';
 import type { Order, TicketDelivery } from '../domain/order/order.ts';
-import { faultOf } from '../faults.ts';
+import { handled } from '../domain/order/state.ts';
 import { orderIdMadeBy, requestNameOf } from '../ids.ts';
 import type { Holder } from '../steps/hold-limit.ts';
 import type { Target } from '../steps/write.ts';
 import { linkPerformances, type OrderDocument } from '../store.ts';
-import { contactFaults } from './contact.ts';
+import { cancelIfOver } from './cancel.ts';
 import { currencyOf, linesOf, type OrderItem, placesWanted, quantityFaults, refusalOf, stockItems } from './items.ts';
 
 /** A new order as requested. */
@@ -147,7 +146,7 @@ export const createOrder = async (
 ): Promise<OrderDocument> => {
   const { institution } = holder;
   const faults = [
-    ...(await contactFaults(context, institution, requested.contactNumber)),
+    ...(await context.contacts.faults(institution, requested.contactNumber)),
     ...quantityFaults(requested.items),
   ];
   if (faults.length > 0) throw await refusalOf(context, institution, requested, faults);

@@ -1,6 +1,6 @@
+import { refusal } from '../api/faults.ts';
 import type { OrdersContext } from '../context.ts';
 import { extend, reserve } from '../domain/hold.ts';
-import { refusal } from '../faults.ts';
 import { type Command, runStockFirst } from '../steps/command.ts';
 import type { Rule } from '../steps/write.ts';
 import type { OrderDocument } from '../store.ts';

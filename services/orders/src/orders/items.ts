@@ -1,9 +1,9 @@
 import { Fault } from '@boxoffice/envelope';
+import { codesOf, isUnavailable, refusal } from '../api/faults.ts';
 import type { HeldLine, RequestedItem } from '../clients/stock.ts';
 import type { OrdersContext } from '../context.ts';
-import { beneficiaryOf } from '../domain/beneficiary.ts';
+import { beneficiaryOf } from '../domain/lines.ts';
 import type { Beneficiary, NewLine } from '../domain/order/order.ts';
-import { codesOf, isUnavailable, refusal } from '../faults.ts';
 
 /** An item of an order: places, and the names of those who will come, in the order of the places. */
 export interface OrderItem extends RequestedItem {

@@ -4,12 +4,11 @@ import { type Fault, registry } from '@boxoffice/envelope';
 import { type AnyOperation, ok, operation } from '@boxoffice/http';
 import { type Caller, restrictionOf } from '@boxoffice/identity';
 import type { Static } from 'typebox';
-import { type ContextOf, requirePointOfSale } from '../bounds.ts';
+import * as example from '../api/examples.ts';
+import { RefusedOrder, refusal } from '../api/faults.ts';
+import { NewOrder, OrderQuote } from '../api/schemas.ts';
 import type { OrdersContext } from '../context.ts';
-import * as example from '../examples.ts';
-import { RefusedOrder, refusal } from '../faults.ts';
-import { NewOrder, OrderQuote } from '../schemas.ts';
-import { contactFaults } from './contact.ts';
+import { type ContextOf, requirePointOfSale } from '../context.ts';
 import { holderOf, type OrderRequest } from './create.ts';
 import { MAX_PLACES_PER_ORDER, requireBeneficiaries, stockItems } from './items.ts';
 
@@ -29,7 +28,7 @@ const ownRefusals = async (
   { contactNumber }: OrderRequest,
   { places, currencies }: { readonly places: number; readonly currencies: readonly string[] },
 ): Promise<Refused[]> => {
-  const [fault] = await contactFaults(context, caller.institution, contactNumber, restrictionOf(caller).contacts);
+  const [fault] = await context.contacts.faults(caller.institution, contactNumber, restrictionOf(caller).contacts);
   const found = fault ? [refused(null, refusal('invalid_reference', `${fault}.`))] : [];
   if (currencies.length > 1) {
     const details = `$.items are priced in ${currencies.join(' and ')}: an order has one currency.`;

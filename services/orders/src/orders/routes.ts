@@ -13,17 +13,25 @@ import {
   timestamp,
 } from '@boxoffice/http';
 import { Type } from 'typebox';
-import { type ContextOf, requirePointOfSale } from '../bounds.ts';
+import * as example from '../api/examples.ts';
+import {
+  contactNumber,
+  externalReference,
+  NewOrder,
+  Order,
+  OrderDetails,
+  pointOfSale,
+  readOnly,
+} from '../api/schemas.ts';
+import { createdOrderAnswer, orderAnswer, orderView } from '../api/views.ts';
+import { type ContextOf, requirePointOfSale } from '../context.ts';
 import { visibleStates } from '../domain/order/order.ts';
-import * as example from '../examples.ts';
-import { contactNumber, externalReference, NewOrder, Order, OrderDetails, pointOfSale, readOnly } from '../schemas.ts';
 import { commandOf } from '../steps/command.ts';
+import { findAny } from '../steps/sell.ts';
 import type { OrderDocument } from '../store.ts';
 import { changeOrder } from './change.ts';
 import { createOrder, holderOf } from './create.ts';
-import { findAny } from './find.ts';
 import { holdErrors, requireBeneficiaries } from './items.ts';
-import { createdOrderAnswer, orderAnswer, orderView } from './view.ts';
 
 const collection = { path: '/svc/v3/orders' } as const;
 const single = { path: '/svc/v3/orders/{orderId}', params: { orderId: pathId } } as const;

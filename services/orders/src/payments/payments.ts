@@ -1,9 +1,9 @@
+import { faultOf, isUnavailable, RefusedOrder } from '../api/faults.ts';
 import type { OrdersContext } from '../context.ts';
 import { due } from '../domain/order/money.ts';
 import type { Payment } from '../domain/order/order.ts';
 import { isUnpaid } from '../domain/order/state.ts';
-import { addPayment, hasPayment, settlePayment } from '../domain/payments.ts';
-import { faultOf, isUnavailable, RefusedOrder } from '../faults.ts';
+import { addPayment, hasPayment, hasRefund, refund, settlePayment } from '../domain/payments.ts';
 import { holdUntil } from '../orders/extend.ts';
 import { type Command, runCommand, runStockFirst } from '../steps/command.ts';
 import { sell, sellIfDue } from '../steps/sell.ts';
@@ -85,4 +85,30 @@ export const settleOrderPayment = async (
   return order.saleDue?.paymentId === paymentId
     ? sell(context, order, command.idempotencyRecord)
     : sellIfDue(context, order);
+};
+
+/** A refund as requested. */
+export interface RefundRequest {
+  /** The same for a repeat of the request. */
+  readonly id: string;
+  readonly method: string;
+  readonly amount: number;
+  readonly currency?: string;
+  readonly reference?: string;
+}
+
+/**
+ * Records a refund, in every state; sells an order first whose sale is due. @throws Fault `conflict`, `refund_exceeds_paid`,
+ * `semantically_invalid`
+ */
+export const refundOrder = async (
+  context: OrdersContext,
+  command: Command,
+  requested: RefundRequest,
+): Promise<OrderDocument> => {
+  const input = { ...requested, reference: requested.reference ?? null };
+  const { order } = await runCommand(context, command, (current, now) => refund(current, input, now), {
+    isMade: (current) => hasRefund(current, requested.id),
+  });
+  return order;
 };

@@ -1,16 +1,15 @@
 // Payments of orders: recorded, listed, read and settled.
 
 import { type AnyOperation, created, operation, page, pageOf, pageQuery, pathId, requireScope } from '@boxoffice/http';
-import type { ContextOf } from '../bounds.ts';
-import * as example from '../examples.ts';
+import * as example from '../api/examples.ts';
+import { NewPayment, Order, Payment, PaymentChange, paymentReadOnly } from '../api/schemas.ts';
+import { listed, named, ofOrder, orderAnswer, paymentView, record } from '../api/views.ts';
+import type { ContextOf } from '../context.ts';
 import { addressOfPayment, idMadeBy } from '../ids.ts';
-import { findOrder } from '../orders/find.ts';
-import { orderAnswer } from '../orders/view.ts';
-import { NewPayment, Order, Payment, PaymentChange, paymentReadOnly } from '../schemas.ts';
 import { commandOf } from '../steps/command.ts';
+import { findOrder } from '../steps/sell.ts';
 import type { OrderDocument } from '../store.ts';
 import { payOrder, settleOrderPayment } from './payments.ts';
-import { listed, named, ofOrder, paymentView, record } from './view.ts';
 
 const collection = { path: '/svc/v3/orders/{orderId}/payments', params: { orderId: pathId } } as const;
 const single = { path: `${collection.path}/{paymentId}`, params: { orderId: pathId, paymentId: pathId } } as const;

@@ -2,12 +2,11 @@
 
 import type { Answer, Request } from '@boxoffice/http';
 import type { IdempotencyRecord } from '@boxoffice/store';
+import { faultOf, isOvertaken, isUnavailable, notFound, RefusedOrder } from '../api/faults.ts';
 import type { OrdersContext } from '../context.ts';
 import { isCart } from '../domain/cart.ts';
 import { accept, type Decision, isRefused, type Refused, refuse } from '../domain/order/decision.ts';
-import { handled, isHandled } from '../domain/order/handled.ts';
-import { isHidden } from '../domain/order/state.ts';
-import { faultOf, isOvertaken, isUnavailable, notFound, RefusedOrder } from '../faults.ts';
+import { handled, isHandled, isHidden } from '../domain/order/state.ts';
 import { idMadeBy } from '../ids.ts';
 import type { OrderDocument } from '../store.ts';
 import { expireNow, sell } from './sell.ts';

@@ -1,7 +1,7 @@
 import { documentsOf } from '@boxoffice/store';
+import { isUnavailable } from '../api/faults.ts';
 import type { OrdersContext } from '../context.ts';
 import { forgotten, written } from '../domain/guest.ts';
-import { isUnavailable } from '../faults.ts';
 import type { OrderDocument } from '../store.ts';
 
 const changed = (current: OrderDocument, next: OrderDocument) => (next === current ? undefined : { next });

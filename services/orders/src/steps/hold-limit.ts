@@ -1,5 +1,5 @@
 import type { CollectionHandle } from '@boxoffice/store';
-import { refusal } from '../faults.ts';
+import { refusal } from '../api/faults.ts';
 import { derivedId } from '../ids.ts';
 import type { OrderDocument } from '../store.ts';
 

@@ -1,12 +1,12 @@
 import { Fault } from '@boxoffice/envelope';
 import type { IdempotencyRecord } from '@boxoffice/store';
+import { faultOf, notFound } from '../api/faults.ts';
 import type { OrdersContext } from '../context.ts';
 import { confirmPaid, giveUpSale, type Sale } from '../domain/confirmation.ts';
 import { hasTickets } from '../domain/details.ts';
 import { expire } from '../domain/order/expiry.ts';
 import type { SaleDue } from '../domain/order/order.ts';
-import { isUnpaid } from '../domain/order/state.ts';
-import { faultOf } from '../faults.ts';
+import { isHidden, isPastDue, isUnpaid } from '../domain/order/state.ts';
 import { derivedId } from '../ids.ts';
 import type { OrderDocument } from '../store.ts';
 import { answerWithTickets } from './tickets.ts';
@@ -106,4 +106,18 @@ export const sellIfDue = async (context: OrdersContext, order: OrderDocument): P
 export const expireNow = async (context: OrdersContext, target: Target): Promise<OrderDocument> => {
   const outcome = await attempt(context, target, expire);
   return 'refused' in outcome ? outcome.order : sellIfDue(context, outcome.order);
+};
+
+/** Reads an order or a cart; ends it first if it is past due. @throws Fault `not_found` */
+export const findAny = async (context: OrdersContext, target: Target): Promise<OrderDocument> => {
+  const order = await context.orders.of(target.institution).get(target.orderId);
+  if (!order) throw notFound();
+  return isPastDue(order, context.now()) ? expireNow(context, target) : order;
+};
+
+/** As {@link findAny}, but a cart is `not_found`. */
+export const findOrder = async (context: OrdersContext, target: Target): Promise<OrderDocument> => {
+  const order = await findAny(context, target);
+  if (isHidden(order)) throw notFound();
+  return order;
 };

@@ -2,7 +2,7 @@ import { repeat } from '@boxoffice/runtime';
 import type { Closable } from '@boxoffice/service';
 import { documentsOf, eachOf, type Store } from '@boxoffice/store';
 import type { OrdersContext } from '../context.ts';
-import { releaseRemoved } from '../lines/lines.ts';
+import { releaseRemoved } from '../orders/lines.ts';
 import type { OrderDocument } from '../store.ts';
 import { sweepGuests } from './guests.ts';
 import { expireNow, sell } from './sell.ts';

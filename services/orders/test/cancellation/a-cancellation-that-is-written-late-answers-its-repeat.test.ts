@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { cancelOrder } from '../../src/cancellation/cancel.ts';
+import { cancelOrder } from '../../src/orders/cancel.ts';
 import { engines } from '../fixture/engines.ts';
 import { type Fixture, openFixture } from '../fixture/fixture.ts';
 import { newOrder, pay } from '../fixture/orders.ts';

@@ -1,6 +1,6 @@
 import { uncalledOf } from '@boxoffice/service/testkit';
 import { expect, test } from '@jest/globals';
-import { createContacts } from '../../src/clients/contacts.ts';
+import { createContacts } from '../../src/clients/clients.ts';
 import { catalogApi } from '../../src/clients/generated/catalog.ts';
 import { contactsApi } from '../../src/clients/generated/contacts.ts';
 import { ticketsApi } from '../../src/clients/generated/tickets.ts';
@@ -22,9 +22,9 @@ test('each operation that the authorizer permits to orders is called', async () 
     ];
   });
   const contacts = await uncalledOf(contactsApi, (client) => {
-    const { exists, writeGuest, forgetGuest } = createContacts(client);
+    const { criteria, writeGuest, forgetGuest } = createContacts(client);
     const guest = { firstName: 'Ana', lastName: 'Martin', email: 'ana@example.org', since: 0 };
-    return [exists('opera', 'C1'), writeGuest('opera', 'C1', guest), forgetGuest('opera', 'C1')];
+    return [criteria('opera', 'C1'), writeGuest('opera', 'C1', guest), forgetGuest('opera', 'C1')];
   });
   const tickets = await uncalledOf(ticketsApi, (client) => {
     const { controlled, issue } = createTickets(client);

@@ -1,8 +1,8 @@
 import { exampleFaults } from '@boxoffice/http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import * as example from '../../src/api/examples.ts';
+import { routes } from '../../src/app.ts';
 import type { OrdersContext } from '../../src/context.ts';
-import * as example from '../../src/examples.ts';
-import { routes } from '../../src/routes.ts';
 import { engines } from '../fixture/engines.ts';
 import { type Fixture, openFixture } from '../fixture/fixture.ts';
 

@@ -1,11 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { cancel } from '../../src/domain/cancellation.ts';
+import { cancel, recordPlacesReleased, recordTicketsCancelled } from '../../src/domain/cancellation.ts';
 import { confirmPaid, giveUpSale } from '../../src/domain/confirmation.ts';
 import { removeLine, withoutReleased } from '../../src/domain/lines.ts';
 import { expire } from '../../src/domain/order/expiry.ts';
 import type { Order } from '../../src/domain/order/order.ts';
 import { addPayment } from '../../src/domain/payments.ts';
-import { recordPlacesReleased, recordTicketsCancelled } from '../../src/domain/settlement.ts';
 import { controlledTickets, recordControl } from '../../src/domain/tickets.ts';
 import {
   accepted,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import * as hold from '../../src/domain/hold.ts';
+import { listed, open } from '../../src/domain/hold.ts';
 import { addLines, removeLine, unextendable, withoutReleased } from '../../src/domain/lines.ts';
-import { listed, open } from '../../src/domain/opening.ts';
 import { expire } from '../../src/domain/order/expiry.ts';
 import { total } from '../../src/domain/order/money.ts';
 import { isPastDue } from '../../src/domain/order/state.ts';

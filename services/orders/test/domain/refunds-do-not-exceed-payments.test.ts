@@ -4,8 +4,7 @@ import { giveUpSale, unsellable } from '../../src/domain/confirmation.ts';
 import { expire } from '../../src/domain/order/expiry.ts';
 import { due, paid, refundStatus } from '../../src/domain/order/money.ts';
 import type { Order } from '../../src/domain/order/order.ts';
-import { addPayment, settlePayment } from '../../src/domain/payments.ts';
-import { refund } from '../../src/domain/refunds.ts';
+import { addPayment, refund, settlePayment } from '../../src/domain/payments.ts';
 import {
   expectAcceptedButRefused,
   expectRefused,

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import { confirm } from '../../src/domain/confirmation.ts';
-import { type NewOrder, open } from '../../src/domain/opening.ts';
+import { type NewOrder, open } from '../../src/domain/hold.ts';
 import { type Accepted, type Decision, isRefused } from '../../src/domain/order/decision.ts';
 import type { NewLine, Order } from '../../src/domain/order/order.ts';
 import { addPayment, type PaymentInput } from '../../src/domain/payments.ts';

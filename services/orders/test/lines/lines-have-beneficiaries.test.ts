@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { OrdersContext } from '../../src/context.ts';
-import { nameOrderLine } from '../../src/lines/beneficiary.ts';
+import { nameOrderLine } from '../../src/orders/lines.ts';
 import { engines } from '../fixture/engines.ts';
 import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
 import { newOrder } from '../fixture/orders.ts';

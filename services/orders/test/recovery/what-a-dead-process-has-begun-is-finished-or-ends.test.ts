@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { IdempotencyRecord } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createdOrderAnswer, orderAnswer } from '../../src/api/views.ts';
 import type { OrdersContext } from '../../src/context.ts';
-import { addOrderLines, removeOrderLine } from '../../src/lines/lines.ts';
 import { confirmOrder } from '../../src/orders/confirm.ts';
 import { createOrder } from '../../src/orders/create.ts';
 import { extendOrder, reserveOrder } from '../../src/orders/extend.ts';
-import { createdOrderAnswer, orderAnswer } from '../../src/orders/view.ts';
+import { addOrderLines, removeOrderLine } from '../../src/orders/lines.ts';
 import { payOrder, settleOrderPayment } from '../../src/payments/payments.ts';
 import type { OrderDocument } from '../../src/store.ts';
 import { engines } from '../fixture/engines.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CallerUser } from '@boxoffice/identity';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createContextOf } from '../../src/bounds.ts';
+import { createContextOf } from '../../src/context.ts';
 import { engines } from '../fixture/engines.ts';
 import { type Call, type Fixture, type Order, openFixture } from '../fixture/fixture.ts';
 import { pay } from '../fixture/orders.ts';

@@ -63,7 +63,7 @@ export const releaseWithoutVersion: Control = {
   engines: 'embedded',
   mutations: [
     {
-      file: 'services/orders/src/lines/lines.ts',
+      file: 'services/orders/src/orders/lines.ts',
       from: 'await context.stock.release(institution, id, { placeIds, asOf, sold: true });',
       to: `await new Promise((resolve) => setTimeout(resolve, 200 * Math.random()));
   await context.stock.release(institution, id, { placeIds, sold: true });`,

@@ -1,4 +1,4 @@
-import type { Beneficiary, Line, Order, Place, SaleDescription, TicketDelivery } from './order.ts';
+import type { Beneficiary, Cancellation, Line, Order, Place, SaleDescription, TicketDelivery } from './order.ts';
 
 /**
  * The order's places are sold: tickets are created from it. Published again, with a newer version, when the buyer
@@ -31,21 +31,8 @@ export interface OrderConfirmed {
   };
 }
 
-export interface OrderCancelled {
-  readonly type: 'order.cancelled';
-  readonly data: {
-    readonly orderId: string;
-    readonly hadTickets: boolean;
-    readonly override: boolean;
-    readonly placeIds: readonly string[];
-  };
-}
-
-export interface OrderExpired {
-  readonly type: 'order.expired';
-  readonly data: { readonly orderId: string; readonly placeIds: readonly string[] };
-}
-
+export type OrderCancelled = ReturnType<typeof orderCancelled>;
+export type OrderExpired = ReturnType<typeof orderExpired>;
 export type DomainFact = OrderConfirmed | OrderCancelled | OrderExpired;
 
 /** The id of the ticket that confirming a line creates; derived from the line's id, so no call is needed. */
@@ -112,20 +99,20 @@ export const hasNames = ({ lines }: Pick<Order, 'lines'>): boolean => lines.some
  * each place stands for one of them.
  */
 export const orderCancelled = (
-  order: Order,
-  how: Pick<OrderCancelled['data'], 'hadTickets' | 'override'>,
-): OrderCancelled => ({
-  type: 'order.cancelled',
+  { id: orderId, lines, removedPlaces }: Order,
+  { hadTickets, override = false }: Pick<Cancellation, 'hadTickets' | 'override'>,
+) => ({
+  type: 'order.cancelled' as const,
   data: {
-    orderId: order.id,
-    hadTickets: how.hadTickets,
-    override: how.override,
-    placeIds: [...placeIdsOf(order.lines), ...(how.hadTickets ? [] : (order.removedPlaces?.placeIds ?? []))],
+    orderId,
+    hadTickets,
+    override,
+    placeIds: [...placeIdsOf(lines), ...(hadTickets ? [] : (removedPlaces?.placeIds ?? []))],
   },
 });
 
 /** Lists the places of the lines, which are free again. */
-export const orderExpired = (order: Order): OrderExpired => ({
-  type: 'order.expired',
-  data: { orderId: order.id, placeIds: placeIdsOf(order.lines) },
+export const orderExpired = ({ id: orderId, lines }: Order) => ({
+  type: 'order.expired' as const,
+  data: { orderId, placeIds: placeIdsOf(lines) },
 });

@@ -1,4 +1,4 @@
-import { cancel } from '../../../src/domain/cancellation.ts';
+import { cancel, recordPlacesReleased, recordTicketsCancelled } from '../../../src/domain/cancellation.ts';
 import { checkOut } from '../../../src/domain/checkout.ts';
 import { confirm, confirmPaid, giveUpSale, unsellable } from '../../../src/domain/confirmation.ts';
 import { changeDetails, hasTickets } from '../../../src/domain/details.ts';
@@ -6,9 +6,7 @@ import { extend, reserve } from '../../../src/domain/hold.ts';
 import { addLines, removeLine, unextendable, withoutReleased } from '../../../src/domain/lines.ts';
 import { expire } from '../../../src/domain/order/expiry.ts';
 import type { Order } from '../../../src/domain/order/order.ts';
-import { addPayment, settlePayment } from '../../../src/domain/payments.ts';
-import { refund } from '../../../src/domain/refunds.ts';
-import { recordPlacesReleased, recordTicketsCancelled } from '../../../src/domain/settlement.ts';
+import { addPayment, refund, settlePayment } from '../../../src/domain/payments.ts';
 import { recordControl, recordReplacement } from '../../../src/domain/tickets.ts';
 import { conditions } from './stock.ts';
 

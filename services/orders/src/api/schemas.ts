@@ -11,8 +11,8 @@ import {
   timestamp,
 } from '@boxoffice/http';
 import { Type } from 'typebox';
-import { catalogValues } from './clients/generated/catalog.ts';
-import { paymentStates, visibleStates } from './domain/order/order.ts';
+import { catalogValues } from '../clients/generated/catalog.ts';
+import { paymentStates, visibleStates } from '../domain/order/order.ts';
 
 const { Array: List, Boolean: Flag, Integer, Number: Real, Object: Members, Optional, String: Text } = Type;
 

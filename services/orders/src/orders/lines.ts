@@ -1,26 +1,29 @@
 import { Fault } from '@boxoffice/envelope';
-import { cancelIfOver } from '../cancellation/performances.ts';
+import { isUnavailable, notFound, refusal } from '../api/faults.ts';
 import type { Held, HeldLine } from '../clients/stock.ts';
 import type { OrdersContext } from '../context.ts';
-import { addLines, removeLine, startsAnew, unextendable, withoutReleased } from '../domain/lines.ts';
-import { accept } from '../domain/order/decision.ts';
-import { isUnavailable } from '../faults.ts';
-import { requestNameOf } from '../ids.ts';
-import { releaseRefused, type Taken } from '../orders/create.ts';
-import { holdUntil } from '../orders/extend.ts';
 import {
-  currencyOf,
-  linesOf,
-  type OrderItem,
-  placesWanted,
-  quantityFaults,
-  refusalOf,
-  stockItems,
-} from '../orders/items.ts';
+  addLines,
+  beneficiaryOf,
+  nameLine,
+  removeLine,
+  startsAnew,
+  unextendable,
+  withoutReleased,
+} from '../domain/lines.ts';
+import { accept } from '../domain/order/decision.ts';
+import type { Line } from '../domain/order/order.ts';
+import { isHidden } from '../domain/order/state.ts';
+import { requestNameOf } from '../ids.ts';
 import { type Command, runCommand, runStockFirst } from '../steps/command.ts';
 import { sellIfDue } from '../steps/sell.ts';
+import { answerWithTickets } from '../steps/tickets.ts';
 import { attempt, type Rule, targetOf } from '../steps/write.ts';
 import { linkPerformances, type OrderDocument } from '../store.ts';
+import { cancelIfOver } from './cancel.ts';
+import { releaseRefused, type Taken } from './create.ts';
+import { holdUntil } from './extend.ts';
+import { currencyOf, linesOf, type OrderItem, placesWanted, quantityFaults, refusalOf, stockItems } from './items.ts';
 
 const holdMore = async (
   context: OrdersContext,
@@ -129,4 +132,31 @@ export const removeOrderLine = async (
     if (!isUnavailable(error)) throw error;
     return order;
   }
+};
+
+type Names = { readonly firstName?: string | null; readonly lastName?: string | null };
+
+/**
+ * Changes the beneficiary of a line; `to` makes the new names of the present line, and may refuse by throwing a Fault.
+ * The ticket of a confirmed order follows by a direct call, which is repeated until tickets has acknowledged it.
+ * @throws Fault `not_found`, or a refusal of the rules
+ */
+export const nameOrderLine = async (
+  context: OrdersContext,
+  command: Command,
+  lineId: string,
+  to: (line: Line, order: OrderDocument) => Names | null | undefined,
+): Promise<OrderDocument> => {
+  const { institution, orderId } = command;
+  const found = await context.orders.of(institution).get(orderId);
+  if (!found || isHidden(found)) throw notFound();
+  if (!found.lines.some(({ id }) => id === lineId)) throw refusal('unknown_line');
+  const controlled =
+    found.state === 'confirmed' ? ((await context.tickets.controlled(institution, orderId)) ?? []) : [];
+  const { order } = await runCommand(context, command, (current, now) => {
+    const change = { lineId, beneficiary: (line: Line) => beneficiaryOf(to(line, current)) };
+    return nameLine(current, change, controlled, now);
+  });
+  if (order.state !== 'confirmed' || order.namesDue == null) return order;
+  return answerWithTickets(context, order, command.idempotencyRecord);
 };

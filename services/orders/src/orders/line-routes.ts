@@ -1,15 +1,14 @@
 // Lines of orders: adding and removing them.
 
 import { type AnyOperation, mergePatch, named, operation, patchOf, pathId } from '@boxoffice/http';
-import type { ContextOf } from '../bounds.ts';
-import * as example from '../examples.ts';
-import { stateCodes } from '../faults.ts';
-import { holdErrors, requireBeneficiaries } from '../orders/items.ts';
-import { createdOrderAnswer, lineView, orderAnswer } from '../orders/view.ts';
-import { LineDetails, lineReadOnly, NewLines, Order } from '../schemas.ts';
+import * as example from '../api/examples.ts';
+import { stateCodes } from '../api/faults.ts';
+import { LineDetails, lineReadOnly, NewLines, Order } from '../api/schemas.ts';
+import { createdOrderAnswer, lineView, orderAnswer } from '../api/views.ts';
+import type { ContextOf } from '../context.ts';
 import { commandOf } from '../steps/command.ts';
-import { nameOrderLine } from './beneficiary.ts';
-import { addOrderLines, removeOrderLine } from './lines.ts';
+import { holdErrors, requireBeneficiaries } from './items.ts';
+import { addOrderLines, nameOrderLine, removeOrderLine } from './lines.ts';
 
 /** The codes of the states in which no beneficiary is changed, and of a controlled ticket. */
 const nameErrors = ['order_expired', 'order_cancelled', 'order_ticket_controlled'] as const;

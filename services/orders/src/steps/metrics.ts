@@ -1,7 +1,7 @@
 import type { Metrics, Reading } from '@boxoffice/runtime';
 import type { OnWritten } from '@boxoffice/service';
 import type { CollectionHandle } from '@boxoffice/store';
-import type { OrderDocument } from './store.ts';
+import type { OrderDocument } from '../store.ts';
 
 /** Counts orders by state transition: `new` to `open` is a hold, any state to `confirmed` is a sale. */
 export const countMoves = (metrics: Metrics): OnWritten<OrderDocument> => {

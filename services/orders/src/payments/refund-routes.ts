@@ -1,16 +1,15 @@
 // Refunds of orders: recorded, listed and read.
 
 import { type AnyOperation, created, operation, page, pageOf, pageQuery, pathId } from '@boxoffice/http';
-import type { ContextOf } from '../bounds.ts';
-import * as example from '../examples.ts';
+import * as example from '../api/examples.ts';
+import { NewRefund, Refund } from '../api/schemas.ts';
+import { listed, named, ofOrder, record, refundView } from '../api/views.ts';
+import type { ContextOf } from '../context.ts';
 import { addressOf, idMadeBy } from '../ids.ts';
-import { findOrder } from '../orders/find.ts';
-import { listed, named, ofOrder, record } from '../payments/view.ts';
-import { NewRefund, Refund } from '../schemas.ts';
 import { commandOf } from '../steps/command.ts';
+import { findOrder } from '../steps/sell.ts';
 import type { OrderDocument } from '../store.ts';
-import { refundOrder } from './refunds.ts';
-import { refundView } from './view.ts';
+import { refundOrder } from './payments.ts';
 
 const collection = { path: '/svc/v3/orders/{orderId}/refunds', params: { orderId: pathId } } as const;
 const params = { orderId: example.ids.order };

@@ -1,7 +1,7 @@
 import { type Code, Fault, type FaultHeaders } from '@boxoffice/envelope';
-import { type Refusal, refuse } from './domain/order/decision.ts';
-import { type Reason, refusals } from './domain/refusals.ts';
-import { addressOfPayment } from './ids.ts';
+import { type Refusal, refuse } from '../domain/order/decision.ts';
+import { type Reason, refusals } from '../domain/refusals.ts';
+import { addressOfPayment } from '../ids.ts';
 
 const codes: Readonly<Record<Reason, { readonly code: Code }>> = refusals;
 const codesByState: Readonly<Partial<Record<NonNullable<Refusal['state']>, Code>>> = refusals.wrong_state.codeIn;

@@ -1,12 +1,18 @@
-import { type Answer, created, ok } from '@boxoffice/http';
+import { type Answer, created, type Listed, ok } from '@boxoffice/http';
 import type { Static } from 'typebox';
 import { hasNames } from '../domain/order/facts.ts';
 import { due, paid, paymentStatus, refundStatus, total } from '../domain/order/money.ts';
-import type { Cancellation, Line, VisibleState } from '../domain/order/order.ts';
+import type { Cancellation, Line, Order, Payment, Refund, VisibleState } from '../domain/order/order.ts';
 import { addressOf } from '../ids.ts';
-import type * as schemas from '../schemas.ts';
 import type { OrderDocument } from '../store.ts';
-import { instant, instantOrNull } from '../time.ts';
+import { notFound } from './faults.ts';
+import type * as schemas from './schemas.ts';
+
+/** Epoch milliseconds as ISO 8601 in UTC. */
+export const instant = (epochMs: number): string => new Date(epochMs).toISOString();
+
+export const instantOrNull = (epochMs: number | null | undefined): string | null =>
+  epochMs === null || epochMs === undefined ? null : instant(epochMs);
 
 const cancellationView = (cancellation: Cancellation): NonNullable<Static<typeof schemas.Order>['cancellation']> => ({
   reason: cancellation.reason,
@@ -75,3 +81,62 @@ export const orderAnswer = (order: OrderDocument) => ok(orderView(order), answer
 /** 201 with the order. */
 export const createdOrderAnswer = (order: OrderDocument) =>
   created(orderView(order), addressOf(order.id), answerMeta(order));
+
+/** Whether the scopes show references of payments and refunds. */
+export const seesReferences = (scopes: readonly string[]): boolean => scopes.includes('orders.sensitive:read');
+
+/** A payment as it is answered; without the scope the member `reference` is absent. */
+export const paymentView = (
+  { id: orderId }: Pick<Order, 'id'>,
+  payment: Payment,
+  scopes: readonly string[],
+): Static<typeof schemas.Payment> => ({
+  id: payment.id,
+  orderId,
+  method: payment.method,
+  amount: payment.amount,
+  currency: payment.currency,
+  ...(seesReferences(scopes) ? { reference: payment.reference } : {}),
+  status: payment.status,
+  createdAt: instant(payment.createdAt),
+  updatedAt: instant(payment.updatedAt),
+});
+
+/** Payments or refunds as a list for paging; they are stored in order of creation. */
+export const listed = <Entry extends { readonly id: string }>(records: readonly Entry[]): Listed<Entry> => ({
+  find: async ({ after, limit }) => {
+    const start = after === undefined ? 0 : records.findIndex(({ id }) => id === after.id) + 1;
+    return records.slice(start, limit === undefined ? undefined : start + limit);
+  },
+});
+
+/** The record with this id. @throws Fault `not_found` */
+export const named = <Entry extends { readonly id: string }>(records: readonly Entry[], wanted: string): Entry => {
+  const record = records.find(({ id }) => id === wanted);
+  if (!record) throw notFound();
+  return record;
+};
+
+/**
+ * The order's validator on an answer about a payment or refund. The answer contains no personal data, so it survives
+ * an erasure.
+ */
+export const ofOrder = ({ version }: OrderDocument): Pick<Answer, 'etag'> => ({ etag: String(version) });
+
+/** 200 with a payment or a refund. */
+export const record = <View>(order: OrderDocument, view: View) => ok(view, ofOrder(order));
+
+/** A refund as it is answered; `reference` is shown as in a payment. */
+export const refundView = (
+  { id: orderId }: Pick<Order, 'id'>,
+  refund: Refund,
+  scopes: readonly string[],
+): Static<typeof schemas.Refund> => ({
+  id: refund.id,
+  orderId,
+  amount: refund.amount,
+  currency: refund.currency,
+  method: refund.method,
+  ...(seesReferences(scopes) ? { reference: refund.reference } : {}),
+  createdAt: instant(refund.createdAt),
+});
