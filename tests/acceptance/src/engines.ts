@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { kustomizeCommand } from '@boxoffice/kubernetes';
 import { authlibPython } from './authlib.ts';
 import { chromiumPath } from './chromium.ts';
@@ -43,6 +44,12 @@ const engines: readonly Engine[] = [
     name: 'the verifier of webhooks for Python',
     isThere: ({ TEST_STANDARDWEBHOOKS }) => Boolean(TEST_STANDARDWEBHOOKS),
     how: 'python3 -m pip install --target DIRECTORY standardwebhooks, and set TEST_STANDARDWEBHOOKS=DIRECTORY',
+  },
+  {
+    name: 'nginx',
+    isThere: () => spawnSync('nginx', ['-v'], { env: { PATH: `${process.env.PATH}:/usr/sbin` } }).status === 0,
+    how: 'install nginx-light (Debian)',
+    tests: '/gateway/test/listeners/nginx-stands-in-front',
   },
   {
     name: 'kustomize',

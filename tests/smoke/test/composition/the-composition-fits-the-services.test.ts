@@ -48,12 +48,13 @@ describe.each([...services])('$name', ({ name, version }) => {
   });
 });
 
-test('only the gateway is published, and beside it only events, which sends webhooks, has a way out', () => {
-  expect(containers.filter(([, { ports }]) => ports).map(([name]) => name)).toEqual(['gateway']);
+test('only the gateway and the proxy are published, and beside them only events, which sends webhooks, has a way out', () => {
+  expect(containers.filter(([, { ports }]) => ports).map(([name]) => name)).toEqual(['gateway', 'proxy']);
   const outside = Object.entries(composition.networks).filter(([, network]) => network?.internal !== true);
   expect(outside.map(([name]) => name)).toEqual(['front', 'out']);
   expect(containers.filter(([, { networks = [] }]) => networks.includes('front')).map(([name]) => name)).toEqual([
     'gateway',
+    'proxy',
   ]);
   expect(containers.filter(([, { networks = [] }]) => networks.includes('out')).map(([name]) => name)).toEqual([
     'events',
