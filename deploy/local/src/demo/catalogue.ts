@@ -1,5 +1,4 @@
-import type { DemoInstitution, Fixtures, TariffIds } from './demo-institution.ts';
-import type { NewProduct, NewTariff } from './request-bodies.ts';
+import { bodiesOf, type DemoInstitution, type Fixtures, type TariffIds } from './institution.ts';
 import type { ShopKeeper } from './shop-keeper.ts';
 
 /** The ids of a fixture in `demo.json`. */
@@ -26,69 +25,45 @@ interface ListPage<Item> {
 }
 
 /** Concurrent creations: enough for the store to commit several together. */
-const AT_ONCE = 8;
+const CONCURRENCY = 8;
 
 const list = async <Item>(keeper: ShopKeeper, operation: string, path: string): Promise<Item[]> => {
   const items: Item[] = [];
   let cursor: string | null = null;
   do {
     const query: string = cursor === null ? '?limit=500' : `?limit=500&cursor=${encodeURIComponent(cursor)}`;
-    const { data } = await keeper<ListPage<Item>>({ operation, method: 'GET', path: `${path}${query}` });
-    items.push(...data.items);
-    cursor = data.nextCursor;
+    const page: ListPage<Item> = await keeper({ operation, method: 'GET', path: `${path}${query}` });
+    items.push(...page.items);
+    cursor = page.nextCursor;
   } while (cursor !== null);
   return items;
-};
-
-const create = async <Data>(keeper: ShopKeeper, operation: string, path: string, body: object): Promise<Data> => {
-  const { status, code, data } = await keeper<Data>({ operation, method: 'POST', path, body });
-  if (status === 201) return data;
-  throw new Error(`the demo data was refused: ${operation} answered ${status} ${code}`);
 };
 
 const TARIFFS = '/svc/v3/catalog/tariffs';
 const PRODUCTS = '/svc/v3/catalog/products';
 const POINTS_OF_SALE = '/svc/v3/catalog/points-of-sale';
+const ORDERS = '/svc/v3/orders';
 
 /** Creates the missing tariffs; returns the ids of all. */
-export const stockTariffs = async (keeper: ShopKeeper, tariffs: readonly NewTariff[]): Promise<TariffIds> => {
+const stockTariffs = async (keeper: ShopKeeper, { tariffs }: DemoInstitution): Promise<TariffIds> => {
   const existing = await list<Coded>(keeper, 'listTariffs', TARIFFS);
   const ids = Object.fromEntries(existing.map(({ code, id }) => [code, id]));
-  for (const tariff of tariffs.filter(({ code }) => ids[code] === undefined)) {
-    ids[tariff.code] = (await create<Coded>(keeper, 'createTariff', TARIFFS, tariff)).id;
+  for (const body of tariffs.filter(({ code }) => ids[code] === undefined)) {
+    const { id } = await keeper<Coded>({ operation: 'createTariff', method: 'POST', path: TARIFFS, body });
+    ids[body.code] = id;
   }
   return ids;
 };
 
-/** Creates the missing products; returns the fixture ids by code. `tell` receives the number of existing products. */
-export const stockProducts = async (
-  keeper: ShopKeeper,
-  products: readonly NewProduct[],
-  tell: (done: number) => void,
-): Promise<ReadonlyMap<string, Fixture>> => {
-  const found = new Map<string, Fixture>();
-  const record = ({ id, code, performances }: StoredProduct): void => {
-    found.set(code, { productId: id, performanceId: String(performances[0]?.id) });
-    tell(found.size);
-  };
-  for (const product of await list<StoredProduct>(keeper, 'listProducts', PRODUCTS)) record(product);
-  const missing = products.filter(({ code }) => !found.has(code)).values();
-  const stock = async (): Promise<void> => {
-    for (const product of missing) record(await create<StoredProduct>(keeper, 'createProduct', PRODUCTS, product));
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, stock));
-  return found;
-};
-
 /** Creates the institution's point of sale unless it exists. */
-export const openPointOfSale = async (
+const openPointOfSale = async (
   keeper: ShopKeeper,
   { serviceHost, shopName, languages, currency }: DemoInstitution,
   tariffs: TariffIds,
 ): Promise<void> => {
   const existing = await list<{ readonly serviceHost: string }>(keeper, 'listPointsOfSale', POINTS_OF_SALE);
   if (existing.some((point) => point.serviceHost === serviceHost)) return;
-  await create(keeper, 'createPointOfSale', POINTS_OF_SALE, {
+  const body = {
     serviceHost,
     name: shopName,
     languages,
@@ -97,5 +72,88 @@ export const openPointOfSale = async (
     paymentMethods: ['on_account', 'external', 'simulated'],
     maxPlacesPerOrder: 8,
     holdMinutes: 15,
+  };
+  await keeper({ operation: 'createPointOfSale', method: 'POST', path: POINTS_OF_SALE, body });
+};
+
+interface Order {
+  readonly id: string;
+}
+
+/** Places in one order of the demo's box office. */
+const PLACES_PER_ORDER = 8;
+
+/**
+ * Sells places of a fixture's only seat category until `left` remain, as a box office does: held, then confirmed on
+ * account. Places that an earlier start has held or sold count.
+ */
+const sellUntilLeft = async (keeper: ShopKeeper, { performanceId }: Fixture, left: number): Promise<void> => {
+  const service = 'orders';
+  const confirm = ({ id }: Order): Promise<unknown> => {
+    const path = `${ORDERS}/${id}/confirmation`;
+    return keeper({ service, operation: 'confirmOrder', method: 'POST', path, body: { onAccount: true } });
+  };
+  const externalReference = `demo ${performanceId}`;
+  const query = new URLSearchParams({ externalReference, state: 'open' });
+  const open = await keeper<{ readonly items: readonly Order[] }>({
+    service,
+    operation: 'listOrders',
+    method: 'GET',
+    path: `${ORDERS}?${query}`,
   });
+  for (const order of open.items) await confirm(order);
+
+  const path = `/svc/v3/catalog/performances/${performanceId}`;
+  const { prices } = await keeper<{
+    readonly prices: readonly { readonly seatCategoryId: string; readonly tariffId: string }[];
+  }>({ operation: 'getPerformance', method: 'GET', path });
+  const [price] = prices;
+  if (!price) return;
+  const { seatCategories } = await keeper<{
+    readonly seatCategories: readonly { readonly id: string; readonly free: number }[];
+  }>({ operation: 'getAvailability', method: 'GET', path: `${path}/availability` });
+  const { seatCategoryId, tariffId } = price;
+  const free = seatCategories.find(({ id }) => id === seatCategoryId)?.free ?? 0;
+  for (let rest = free - left; rest > 0; rest -= PLACES_PER_ORDER) {
+    const items = [{ performanceId, seatCategoryId, tariffId, quantity: Math.min(rest, PLACES_PER_ORDER) }];
+    const body = { externalReference, items };
+    await confirm(await keeper<Order>({ service, operation: 'createOrder', method: 'POST', path: ORDERS, body }));
+  }
+};
+
+/**
+ * Creates the missing parts of an institution's catalogue, with first sales; returns its fixtures. Dates are relative
+ * to `now`; `tell` receives the current step.
+ */
+export const stock = async (
+  keeper: ShopKeeper,
+  institution: DemoInstitution,
+  { now, tell }: { readonly now: Date; readonly tell: (what: string) => void },
+): Promise<FixtureIds> => {
+  const tariffs = await stockTariffs(keeper, institution);
+  const bodies = bodiesOf(institution, tariffs, now);
+  const found = new Map<string, Fixture>();
+  const record = ({ id, code, performances }: StoredProduct): void => {
+    found.set(code, { productId: id, performanceId: String(performances[0]?.id) });
+    tell(`${institution.name}: ${found.size} of ${bodies.length} products`);
+  };
+  for (const product of await list<StoredProduct>(keeper, 'listProducts', PRODUCTS)) record(product);
+  const missing = bodies.filter(({ code }) => !found.has(code)).values();
+  const create = async (): Promise<void> => {
+    for (const body of missing)
+      record(await keeper<StoredProduct>({ operation: 'createProduct', method: 'POST', path: PRODUCTS, body }));
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, create));
+  await openPointOfSale(keeper, institution, tariffs);
+
+  const fixture = (name: keyof Fixtures): Fixture => {
+    const ids = found.get(institution.fixtures[name]);
+    if (!ids) throw new Error(`the demo data lacks the product ${institution.fixtures[name]}`);
+    return ids;
+  };
+  const ids = { soldOut: fixture('soldOut'), numbered: fixture('numbered'), twoLeft: fixture('twoLeft') };
+  tell(`${institution.name}: first orders`);
+  await sellUntilLeft(keeper, ids.soldOut, 0);
+  await sellUntilLeft(keeper, ids.twoLeft, 2);
+  return ids;
 };

@@ -1,11 +1,8 @@
 import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { explain, reasonOf, StartFault } from '@boxoffice/runtime';
-import type { DemoApiKey } from './api-keys.ts';
-import type { DemoApiUser } from './api-users.ts';
+import type { DemoApiKey, DemoApiUser, DemoClient, DemoUser } from './accounts.ts';
 import type { FixtureIds } from './catalogue.ts';
-import type { DemoClient } from './clients.ts';
-import type { DemoUser } from './users.ts';
 
 /** `demo.json`: the credentials and ids for trying the installation out. */
 export interface DemoCredentials {
@@ -25,17 +22,13 @@ export interface DemoCredentials {
   readonly fixtures: Readonly<Record<string, FixtureIds>>;
 }
 
-/** The file as this or an earlier release wrote it: an earlier one had no API keys and no users who sign in. */
-export type StoredDemo = Omit<DemoCredentials, 'apiKeys' | 'apiUsers'> &
-  Partial<Pick<DemoCredentials, 'apiKeys' | 'apiUsers'>>;
-
 /** The installation's public addresses; this part of `demo.json` follows the settings. */
 export type Addresses = Pick<DemoCredentials, 'baseUrl' | 'posUrl' | 'caFile'>;
 
 /** The file's path in a data directory. */
 export const demoFile = (directory: string): string => join(directory, 'demo.json');
 
-const isDemo = (value: unknown): value is StoredDemo => {
+const isDemo = (value: unknown): value is DemoCredentials => {
   const { clients, pointsOfSale, fixtures } = (value ?? {}) as Partial<Record<keyof DemoCredentials, unknown>>;
   const opens = (client: Partial<DemoClient> | null): boolean =>
     typeof client?.clientId === 'string' &&
@@ -47,7 +40,7 @@ const isDemo = (value: unknown): value is StoredDemo => {
 /**
  * The stored credentials, or undefined if there are none. @throws {StartFault} when the file is damaged or incomplete
  */
-export const readDemo = (directory: string): StoredDemo | undefined => {
+export const readDemo = (directory: string): DemoCredentials | undefined => {
   const path = demoFile(directory);
   const damaged = (how: string): StartFault => new StartFault(`${path} ${how}; remove it to get new demo credentials`);
   try {
@@ -75,14 +68,4 @@ export const writeDemo = (directory: string, demo: DemoCredentials): void => {
   } catch (error) {
     throw new StartFault(`${path} cannot be written: ${explain(error)}`);
   }
-};
-
-/** The addresses of the settings, and with them where users return to; the credentials stay. */
-export const followAddresses = async (
-  demo: StoredDemo,
-  { baseUrl, posUrl, caFile }: Addresses,
-  move: (clients: readonly DemoClient[], baseUrl: string) => Promise<readonly DemoClient[]>,
-): Promise<StoredDemo> => {
-  if (demo.baseUrl === baseUrl && demo.posUrl === posUrl && demo.caFile === caFile) return demo;
-  return { ...demo, baseUrl, posUrl, caFile, clients: await move(demo.clients, baseUrl) };
 };

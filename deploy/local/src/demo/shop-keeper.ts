@@ -11,15 +11,8 @@ export interface ServiceCall {
   readonly body?: object;
 }
 
-export interface Reply<Data> {
-  readonly status: number;
-  /** The envelope's status: `success` or a code of the registry. */
-  readonly code: string;
-  readonly data: Data;
-}
-
-/** Calls the services on behalf of a client. */
-export type ShopKeeper = <Data>(call: ServiceCall) => Promise<Reply<Data>>;
+/** Calls the services on behalf of a client; resolves with the data of a success. @throws {Error} of any other answer */
+export type ShopKeeper = <Data>(call: ServiceCall) => Promise<Data>;
 
 export interface ShopKeeperOptions {
   readonly authorizerUrl: string;
@@ -32,16 +25,10 @@ export interface ShopKeeperOptions {
   readonly clientSecret: string;
 }
 
-interface Envelope {
-  readonly status: string;
-  readonly details: string | null;
-  readonly data: unknown;
-}
-
-const read = async (response: Response): Promise<Envelope> => {
-  const envelope = (await response.json()) as Envelope;
-  if (response.status < 500 && response.status !== 401 && response.status !== 403) return envelope;
-  throw new Error(`${new URL(response.url).pathname} answered ${response.status}: ${envelope.details}`);
+const read = async <Data>(response: Response): Promise<Data> => {
+  const { status, details, data } = (await response.json()) as { status: string; details: string | null; data: Data };
+  if (response.ok) return data;
+  throw new Error(`${new URL(response.url).pathname} answered ${response.status} ${status}: ${details}`);
 };
 
 /** The authorizer's identities are valid for a minute; they are renewed well before. */
@@ -49,8 +36,7 @@ const RENEWED_AFTER_MS = 30_000;
 
 /**
  * Creates a caller of the services that repeats the gateway's steps, since the gateway opens only after the seeding: a
- * token of the client, the authorizer's decision on each operation, the signed identity. Rejects on responses outside
- * of success and business refusals.
+ * token of the client, the authorizer's decision on each operation, the signed identity.
  */
 export const createShopKeeper = async (options: ShopKeeperOptions): Promise<ShopKeeper> => {
   const { authorizerUrl, serviceRootSecret, clientId, clientSecret } = options;
@@ -59,20 +45,18 @@ export const createShopKeeper = async (options: ShopKeeperOptions): Promise<Shop
   const identities = new Map<string, { readonly identity: Promise<string>; readonly at: number }>();
 
   const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret };
-  const issued = await fetch(new URL('/auth/token', authorizerUrl), {
+  const { access_token: token } = await fetch(new URL('/auth/token', authorizerUrl), {
     method: 'POST',
     body: new URLSearchParams(form),
-  }).then(read);
-  const { access_token: token } = issued.data as { readonly access_token: string };
+  }).then(read<{ readonly access_token: string }>);
 
   const decide = async (audience: string, operation: string, scope: string): Promise<string> => {
-    const response = await fetch(new URL(DECISIONS_PATH, authorizerUrl), {
+    const { identity } = await fetch(new URL(DECISIONS_PATH, authorizerUrl), {
       method: 'POST',
       headers: { authorization, 'content-type': 'application/json' },
       body: JSON.stringify({ token, operation, scope, audience }),
-    });
-    const { data } = await read(response);
-    return (data as { readonly identity: string }).identity;
+    }).then(read<{ readonly identity: string }>);
+    return identity;
   };
 
   const identityFor = (audience: string, operation: string, scope: string): Promise<string> => {
@@ -83,14 +67,12 @@ export const createShopKeeper = async (options: ShopKeeperOptions): Promise<Shop
     return identity;
   };
 
-  return async <Data>({ service = 'catalog', operation, method, path, body }: ServiceCall): Promise<Reply<Data>> => {
+  return async <Data>({ service = 'catalog', operation, method, path, body }: ServiceCall): Promise<Data> => {
     const identity = await identityFor(service, operation, `${service}:${method === 'GET' ? 'read' : 'write'}`);
-    const response = await fetch(new URL(path, urls[service]), {
+    return fetch(new URL(path, urls[service]), {
       method,
       headers: { [IDENTITY_HEADER]: identity, 'content-type': 'application/json' },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const { status: code, data } = await read(response);
-    return { status: response.status, code, data: data as Data };
+    }).then(read<Data>);
   };
 };

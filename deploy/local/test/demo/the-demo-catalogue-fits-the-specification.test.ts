@@ -1,13 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import type { DemoInstitution } from '../../src/demo/demo-institution.ts';
+import { bodiesOf, type DemoInstitution, type NewProduct } from '../../src/demo/institution.ts';
 import { museum } from '../../src/demo/museum.ts';
 import { opera } from '../../src/demo/opera.ts';
-import type { NewProduct } from '../../src/demo/request-bodies.ts';
 
 const now = new Date('2027-05-05T10:00:00.000Z');
 
 const productsOf = (institution: DemoInstitution): NewProduct[] =>
-  institution.products(Object.fromEntries(institution.tariffs.map(({ code }) => [code, `id of ${code}`])), now);
+  bodiesOf(institution, Object.fromEntries(institution.tariffs.map(({ code }) => [code, `id of ${code}`])), now);
 
 const capacityOf = ({ performances }: NewProduct): number =>
   performances.flatMap(({ seatCategories }) => seatCategories).reduce((sum, { capacity }) => sum + capacity, 0);

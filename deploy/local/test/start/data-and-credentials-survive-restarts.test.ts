@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, expect, test } from '@jest/globals';
@@ -103,32 +103,15 @@ test('a request in flight is finished after SIGTERM', async () => {
   expect(await program.ended).toBe(0);
 });
 
-test('the next start keeps data and credentials, updates the addresses, and adds what an older demo.json lacks', async () => {
+test('the next start keeps data and credentials, and updates the addresses', async () => {
   const before = program.demo();
-  const isOlder = ({ institution, name }: { institution: string; name: string }) =>
-    institution === 'opera' && name.startsWith('web');
-  const { apiKeys: _keys, apiUsers: _users, ...older } = before;
-  const clients = before.clients
-    .filter((client) => !isOlder(client))
-    .map(({ scopes, ...client }) => ({ ...client, scopes: scopes.filter((scope) => !scope.startsWith('users')) }));
-  writeFileSync(join(program.directory, 'demo.json'), JSON.stringify({ ...older, clients }));
-
   program = await startProgram({}, program.directory);
   await program.printed('boxoffice is ready');
   const after = program.demo();
-  // Users return to the address that the installation has now.
-  const moved = (text: string) => text.replaceAll(before.baseUrl, after.baseUrl);
-  const known = ({ clients: all }: typeof before) =>
-    all.filter((client) => !isOlder(client)).map(({ scopes, ...client }) => ({ ...client, scopes: scopes.toSorted() }));
-  expect(known(after)).toEqual(JSON.parse(moved(JSON.stringify(known(before)))));
-  const ids = ({ clients: all }: typeof before) => all.map(({ clientId }) => clientId).toSorted();
-  expect(ids(after)).toEqual(ids(before));
-  const [web] = after.clients.filter(isOlder);
-  expect(web?.redirectUris).toContain(`${after.baseUrl}/callback`);
-  const people = ({ apiUsers }: typeof before) => apiUsers.map(({ password: _new, ...user }) => user);
-  expect(people(after)).toEqual(people(before));
-  expect(after.fixtures).toEqual(before.fixtures);
   expect(after.baseUrl).not.toBe(before.baseUrl);
+  // Users return to the address that the installation has now.
+  expect(after).toEqual(JSON.parse(JSON.stringify(before).replaceAll(before.baseUrl, after.baseUrl)));
+  expect(after.clients.flatMap(({ redirectUris = [] }) => redirectUris)).toContain(`${after.baseUrl}/callback`);
   const headers = { authorization: await authorization(after, 'opera', 'full') };
   const { body } = await clientOf(after)('/svc/v3/contacts/individuals', { headers });
   expect(body.data.items).toContainEqual(expect.objectContaining({ lastName: 'Martin' }));

@@ -1,0 +1,213 @@
+import { randomBytes } from 'node:crypto';
+import {
+  addClientSecret,
+  createApiKey,
+  createApiUser,
+  createClient,
+  createClients,
+  createPublicClient,
+  deleteApiKey,
+  listApiKeys,
+  listApiUsers,
+  listClients,
+  ROLES,
+  removeClientSecret,
+  SCOPES,
+  setApiUserPassword,
+} from '@boxoffice/authorizer';
+import { createUser, listUsers, setPassword } from '@boxoffice/pos';
+import type { Store } from '@boxoffice/store';
+import type { DemoInstitution } from './institution.ts';
+import type { ShopKeeper } from './shop-keeper.ts';
+
+// Everybody in demo.json. Secrets are stored as hashes: whoever exists already gets a new one, and loses the old ones.
+
+/** A client of `demo.json`. */
+export interface DemoClient {
+  readonly name: string;
+  readonly institution: string;
+  readonly clientId: string;
+  /** Absent of a public client. */
+  readonly clientSecret?: string;
+  readonly scopes: readonly string[];
+  /** Of a client at which users sign in. */
+  readonly redirectUris?: readonly string[];
+}
+
+/** An API key of `demo.json`, for public data of its institution. */
+export interface DemoApiKey {
+  readonly institution: string;
+  readonly key: string;
+}
+
+/** A user of `demo.json` who signs in to the institution API. */
+export interface DemoApiUser {
+  readonly institution: string;
+  readonly login: string;
+  readonly password: string;
+  readonly role: string;
+  /** Of the role `customer`. */
+  readonly contactNumber?: string;
+}
+
+/** A user of `demo.json`: a login at a point of sale, tied to a contact. */
+export interface DemoUser {
+  readonly serviceHost: string;
+  readonly login: string;
+  readonly password: string;
+  readonly contactNumber: string;
+  readonly member: boolean;
+}
+
+/** The clients of every demo institution, by name. At a public or confidential `web` client users sign in. */
+const CLIENTS: Readonly<
+  Record<string, { readonly scopes: readonly string[]; readonly web?: 'public' | 'confidential' }>
+> = {
+  full: { scopes: SCOPES },
+  reader: { scopes: SCOPES.filter((scope) => scope.endsWith(':read') && !scope.includes('.sensitive')) },
+  'contacts-writer': { scopes: ['contacts:read', 'contacts:write'] },
+  none: { scopes: [] },
+  web: { scopes: SCOPES, web: 'public' },
+  'web-confidential': { scopes: SCOPES, web: 'confidential' },
+};
+
+const redirectUrisAt = (baseUrl: string): readonly string[] => [
+  'http://127.0.0.1/callback',
+  `${baseUrl}/callback`,
+  `${baseUrl}/docs/callback`,
+];
+
+type Summary = Awaited<ReturnType<typeof listClients>>[number];
+
+const renewSecret = async (store: Store, institution: string, { clientId, secrets }: Summary) => {
+  // A client has one or two secrets: the others are removed first, the last old one after the new one is added.
+  const [last, ...others] = secrets.toReversed();
+  for (const { id } of others) await removeClientSecret(store, institution, clientId, id);
+  const renewed = await addClientSecret(store, institution, clientId);
+  if (last) await removeClientSecret(store, institution, clientId, last.id);
+  return renewed;
+};
+
+/** Registers the demo clients of an institution. Users return to `baseUrl`. */
+export const registerClients = async (store: Store, institution: string, baseUrl: string): Promise<DemoClient[]> => {
+  const existing = await listClients(store, institution);
+  const registered: DemoClient[] = [];
+  for (const [name, { scopes, web }] of Object.entries(CLIENTS)) {
+    const known = existing.find((client) => client.name === name);
+    const users = web ? { redirectUris: redirectUrisAt(baseUrl) } : {};
+    const registration = { institution, name, scopes, ...users };
+    if (known && web) await createClients(store).amend(institution, known.clientId, users);
+    if (web === 'public') {
+      const { clientId } = known ?? (await createPublicClient(store, registration));
+      registered.push({ name, institution, clientId, scopes, ...users });
+    } else {
+      const { clientId, clientSecret } = known
+        ? await renewSecret(store, institution, known)
+        : await createClient(store, registration);
+      registered.push({ name, institution, clientId, clientSecret, scopes, ...users });
+    }
+  }
+  return registered;
+};
+
+/** The clients of `demo.json` at another public address: users return there. Deleted ones stay deleted. */
+export const moveClients = async (
+  store: Store,
+  known: readonly DemoClient[],
+  baseUrl: string,
+): Promise<readonly DemoClient[]> => {
+  const redirectUris = redirectUrisAt(baseUrl);
+  const existing = new Set((await listClients(store)).map(({ clientId }) => clientId));
+  for (const client of known) {
+    if (client.redirectUris && existing.has(client.clientId))
+      await createClients(store).amend(client.institution, client.clientId, { redirectUris });
+  }
+  return known.map((client) => (client.redirectUris ? { ...client, redirectUris } : client));
+};
+
+/** Registers the demo key of an institution. */
+export const registerApiKey = async (store: Store, institution: string): Promise<DemoApiKey> => {
+  const name = 'demo';
+  const existing = await listApiKeys(store, institution);
+  const { key } = await createApiKey(store, institution, { name });
+  for (const known of existing) if (known.name === name) await deleteApiKey(store, institution, known.apiKeyId);
+  return { institution, key };
+};
+
+const newPassword = (): string => randomBytes(12).toString('base64url');
+
+const NAMES: Readonly<Record<string, string>> = {
+  admin: 'Alma Rosé',
+  manager: 'Maria Callas',
+  box_office: 'Benno Kassel',
+  door: 'Dora Sluys',
+  customer: 'Clara Haskil',
+};
+
+/** Registers a user of every role in an institution; `contactNumber`: the contact of the role `customer`. */
+export const registerApiUsers = async (
+  store: Store,
+  { institution, publicUrl, contactNumber }: Record<'institution' | 'publicUrl' | 'contactNumber', string>,
+): Promise<DemoApiUser[]> => {
+  const existing = await listApiUsers(store, institution);
+  const registered: DemoApiUser[] = [];
+  for (const role of ROLES) {
+    const login = `${role.replace('_', '-')}@${institution}.example`;
+    const password = newPassword();
+    const own = role === 'customer' ? { contactNumber } : {};
+    const user = { institution, login, publicUrl };
+    if (!existing.some((known) => known.login === login))
+      await createApiUser(store, { ...user, name: NAMES[role] ?? role, role, ...own });
+    await setApiUserPassword(store, user, password);
+    registered.push({ institution, login, password, role, ...own });
+  }
+  return registered;
+};
+
+/** The users of every point of sale of the demo. */
+const PEOPLE = [
+  { login: 'clara', firstName: 'Clara', lastName: 'Haskil', member: true },
+  { login: 'ernest', firstName: 'Ernest', lastName: 'Ansermet', member: false },
+] as const;
+
+interface Contact {
+  readonly contactNumber: string;
+}
+
+/** The contact of a person, created if missing. */
+const contactOf = async (keeper: ShopKeeper, email: string, person: (typeof PEOPLE)[number]): Promise<string> => {
+  const path = '/svc/v3/contacts/individuals';
+  const call = { service: 'contacts', path } as const;
+  const query = new URLSearchParams({ email });
+  const { items } = await keeper<{ readonly items: readonly Contact[] }>({
+    ...call,
+    operation: 'listIndividuals',
+    method: 'GET',
+    path: `${path}?${query}`,
+  });
+  if (items[0]) return items[0].contactNumber;
+  const { firstName, lastName, member } = person;
+  const body = { firstName, lastName, email, criteria: member ? ['member'] : [] };
+  const made = await keeper<Contact>({ ...call, operation: 'createIndividual', method: 'POST', body });
+  return made.contactNumber;
+};
+
+/** Registers the users of an institution's point of sale. */
+export const registerUsers = async (
+  pos: Store,
+  { id, serviceHost }: DemoInstitution,
+  keeper: ShopKeeper,
+): Promise<DemoUser[]> => {
+  const existing = await listUsers(pos, id, serviceHost);
+  const registered: DemoUser[] = [];
+  for (const person of PEOPLE) {
+    const { login, member } = person;
+    const password = newPassword();
+    const known = existing.find((user) => user.login === login);
+    const contactNumber = known?.contactNumber ?? (await contactOf(keeper, `${login}@${id}.example`, person));
+    if (known) await setPassword(pos, id, serviceHost, login, password);
+    else await createUser(pos, { institution: id, serviceHost, login, password, contactNumber });
+    registered.push({ serviceHost, login, password, contactNumber, member });
+  }
+  return registered;
+};
