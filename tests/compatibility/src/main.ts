@@ -2,6 +2,6 @@
 
 import { run } from './command.ts';
 
-// npm run release -- check | NAME… | all [--replace [--formats]]
+// npm run release -- check | documents | NAME… | all [--replace]
 
 process.exitCode = await run(process.argv.slice(2));

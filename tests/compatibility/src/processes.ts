@@ -10,14 +10,12 @@ import { contacts, examples as ofContacts, schemas as schemasOfContacts } from '
 import { events } from '@boxoffice/events';
 import { ownDocument, ownVersionDocument, VERSION, versions } from '@boxoffice/gateway';
 import { type AnyOperation, openApiDocument, withoutUnused } from '@boxoffice/http';
+import { broadcasts } from '@boxoffice/messaging';
 import { examples as ofOrders, orders, schemas as schemasOfOrders } from '@boxoffice/orders';
 import { pos } from '@boxoffice/pos';
 import type { ServiceDefinition } from '@boxoffice/service';
 import type { Collection, Document } from '@boxoffice/store';
 import { examples as ofTickets, schemas as schemasOfTickets, tickets } from '@boxoffice/tickets';
-import type { Formats } from './compare/formats.ts';
-import { type FormatName, formatNames, formats } from './formats/observed.ts';
-import { placeholder } from './placeholder.ts';
 
 /** A fact that a process publishes. */
 export interface Published {
@@ -37,11 +35,9 @@ export interface Process {
   readonly openapi: () => Description;
   readonly internal: () => Description;
   readonly publishes: Readonly<Record<string, Published>>;
-  /** Names of its queues. */
-  readonly queues: readonly string[];
+  /** The types of the facts that it consumes, by queue. */
+  readonly consumes: Readonly<Record<string, readonly string[]>>;
   readonly collections: readonly Collection<Document>[];
-  /** The tokens and messages that it writes and reads. */
-  readonly formats: Formats;
 }
 
 /** The parts of a definition that do not depend on settings. */
@@ -59,15 +55,19 @@ interface More {
   readonly schemas?: Readonly<Record<string, object>>;
   /** Internal operations outside the route tables. */
   readonly beside?: readonly AnyOperation[];
-  /** The tokens that it issues. */
-  readonly tokens?: readonly FormatName[];
 }
 
-const formatsOf = (writes: readonly FormatName[], reads: readonly FormatName[]): Formats => {
-  const some = (names: readonly FormatName[], side: 'written' | 'read') =>
-    Object.fromEntries(formatNames.filter((name) => names.includes(name)).map((name) => [name, formats[name][side]]));
-  return { writes: some(writes, 'written'), reads: some(reads, 'read') };
+const handler: ProxyHandler<() => unknown> = {
+  // Not a thenable and not printable, so that awaiting or logging it is safe.
+  get: (_target, name) => (typeof name === 'symbol' || name === 'then' ? undefined : placeholder),
+  apply: () => placeholder,
 };
+
+/**
+ * Placeholder for every part of a service while only its operations are read: any member of it, called or not, is the
+ * placeholder itself. No handler ever receives it.
+ */
+const placeholder: unknown = new Proxy(() => undefined, handler);
 
 const asJson = <Value>(value: unknown): Value => JSON.parse(JSON.stringify(value)) as Value;
 
@@ -75,14 +75,7 @@ const PARTNERS = 'partners (institution API)';
 
 const processOf = (definition: Definition, more: More = {}): Process => {
   const { name, version, collections, family, webhooks, tags, queues = [] } = definition;
-  const {
-    folder = `services/${name}`,
-    callers = PARTNERS,
-    examples = {},
-    schemas = {},
-    beside = [],
-    tokens = [],
-  } = more;
+  const { folder = `services/${name}`, callers = PARTNERS, examples = {}, schemas = {}, beside = [] } = more;
   const describe = (readers: 'partners' | 'services') => (): Description => {
     const operations = [...definition.operations(placeholder as never, placeholder as never), ...beside];
     return asJson(openApiDocument({ service: name, version, operations, family, webhooks, tags, readers }));
@@ -99,12 +92,8 @@ const processOf = (definition: Definition, more: More = {}): Process => {
     openapi: describe('partners'),
     internal: describe('services'),
     publishes: Object.fromEntries(publishes),
-    queues: queues.map((queue) => queue.name),
+    consumes: Object.fromEntries(queues.map((queue) => [queue.name, queue.types])),
     collections,
-    formats: formatsOf(
-      [...tokens, ...(publishes.length > 0 ? (['message'] as const) : [])],
-      ['identity token', ...tokens, ...(queues.length > 0 ? (['message'] as const) : [])],
-    ),
   };
 };
 
@@ -127,9 +116,8 @@ const gateway: Process = {
   internal: () =>
     asJson(openApiDocument({ service: 'gateway', version: VERSION, operations: [], readers: 'services' })),
   publishes: {},
-  queues: [],
+  consumes: { broadcast: broadcasts.access.types },
   collections: [],
-  formats: formatsOf([], ['access token', 'message']),
 };
 
 /** Every process of the installation. */
@@ -140,7 +128,6 @@ export const processes: readonly Process[] = [
     examples: ofAuthorizer,
     schemas: schemasOfAuthorizer,
     beside: internalShapes,
-    tokens: ['identity token', 'access token'],
   }),
   processOf(catalog, { examples: ofCatalog, schemas: schemasOfCatalog }),
   processOf(contacts, {

@@ -1,34 +1,19 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { CALLS } from '@boxoffice/authorizer';
 import { operationsOf } from '@boxoffice/codegen';
-import { callsOf } from './callers.ts';
-import { entryFor } from './changelog.ts';
 import { type Process, processes } from './processes.ts';
-import type { Recording } from './record.ts';
-import { definitions } from './scenario/open-scenario.ts';
-import {
-  type Documents,
-  type Events,
-  fileOf,
-  PARTS,
-  type Part,
-  releasedOf,
-  type Snapshot,
-  withdrawnOf,
-} from './snapshot.ts';
-import { isHigher, saysThatItBreaks } from './version.ts';
+import { releasedOf, type Snapshot, withdrawnOf } from './snapshot.ts';
+import { entryFor, isHigher, saysThatItBreaks } from './version.ts';
 
 /** The internal operations that a process calls and that its peer's last release lacks. */
-const aheadOf = (process: Process, { together: releasedNow, lastOf = releasedOf }: ReleaseRules): string[] =>
-  callsOf(process.name, processes).flatMap(({ provider, operation, name }) => {
+const aheadOf = ({ name }: Process, { together, lastOf = releasedOf }: ReleaseRules): string[] =>
+  Object.entries(CALLS[name] ?? {}).flatMap(([provider, operations]) => {
     const peer = processes.find((one) => one.name === provider);
     const released = peer && lastOf(peer);
-    if (!released || releasedNow.includes(provider)) return [];
-    const known = [...operationsOf(released.internal).values()].some((at) => at.operation.operationId === operation);
-    return known
-      ? []
-      : [
-          `it calls ${operation} (${name}), which ${provider} ${released.events.version} lacks: release ${provider} first`,
-        ];
+    if (!released || together.includes(provider)) return [];
+    const known = [...operationsOf(released.internal).values()].map(({ operation }) => operation.operationId);
+    return operations
+      .filter((operation) => !known.includes(operation))
+      .map((one) => `it calls ${one}, which ${provider} ${released.events.version} lacks: release ${provider} first`);
   });
 
 export interface ReleaseRules {
@@ -57,47 +42,4 @@ export const objectionsTo = (process: Process, rules: ReleaseRules): string[] =>
     ...(entry.dated || replace || entry.text === '' ? [] : [`${folder}/CHANGELOG.md gives ${version} no date`]),
     ...aheadOf(process, rules),
   ];
-};
-
-/** The services whose addresses a service is given: its own documents refer to theirs. */
-const surroundingsOf = (name: string): string[] => {
-  const { settings = {} } = (definitions as Readonly<Record<string, { readonly settings?: object }>>)[name] ?? {};
-  return Object.keys(definitions).filter((other) => `${other}Url` in settings);
-};
-
-const documentsOf = ({ name, version, collections }: Process, { writtenAt, stored }: Recording): Documents => ({
-  version,
-  writtenAt,
-  collections: Object.fromEntries(
-    collections.map((one) => [one.name, { indexes: one.indexes, documents: stored[name]?.[one.name] ?? [] }]),
-  ),
-  surroundings: Object.fromEntries(surroundingsOf(name).map((other) => [other, stored[other] ?? {}])),
-});
-
-/** The current state of a process in the form of a snapshot. */
-export const snapshotOf = (process: Process, recording: Recording): Snapshot => {
-  const { version, publishes } = process;
-  const events: Events = { version, publishes, consumes: recording.consumes(process) };
-  return {
-    openapi: process.openapi(),
-    internal: process.internal(),
-    events,
-    documents: documentsOf(process, recording),
-    formats: process.formats,
-  };
-};
-
-/** A file of a snapshot: JSON with each reference on its own line. */
-const written = (value: unknown, indent: number): string =>
-  `${JSON.stringify(value, null, indent).replaceAll(/\{\s+("\$ref": "[^"]+")\s+\}/g, '{ $1 }')}\n`;
-
-/** Writes the snapshot, or parts of it, as the new base of comparison. */
-export const writeSnapshot = (process: Process, snapshot: Partial<Snapshot>): void => {
-  mkdirSync(fileOf(process, 'released/'), { recursive: true });
-  const parts = PARTS.filter((part: Part) => snapshot[part] !== undefined);
-  for (const part of parts) {
-    const indent = part === 'documents' ? 1 : 2;
-    writeFileSync(fileOf(process, `released/${part}.json`), written(snapshot[part], indent));
-  }
-  if (parts.length === PARTS.length) rmSync(fileOf(process, 'released/withdrawn.json'), { force: true });
 };

@@ -1,44 +1,23 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { Description } from '@boxoffice/codegen';
 import type { Index } from '@boxoffice/store';
-import type { Formats } from './compare/formats.ts';
+import { written } from './json.ts';
 import type { Process, Published } from './processes.ts';
 
-/** The consumption of a process: its queue (or the broadcast), its facts, and the members of each that it reads. */
-export interface Consumed {
-  readonly queue: string;
-  readonly reads: Readonly<Record<string, readonly string[]>>;
-}
-
-/** The facts of a release: `released/events.json`. */
+/** The facts of a release, and the types that it consumes, by queue. */
 export interface Events {
   readonly version: string;
   readonly publishes: Readonly<Record<string, Published>>;
-  readonly consumes: readonly Consumed[];
+  readonly consumes: Readonly<Record<string, readonly string[]>>;
 }
 
-/** A stored document with the store's metadata. */
-export type Stored = Readonly<Record<string, unknown>> & { readonly id: string; readonly institution: string };
-
-/** The documents of a release: `released/documents.json`. */
-export interface Documents {
-  readonly version: string;
-  /** Epoch milliseconds of the documents' creation. */
-  readonly writtenAt: number;
-  readonly collections: Readonly<
-    Record<string, { readonly indexes: readonly Index[]; readonly documents: readonly Stored[] }>
-  >;
-  /** The documents of the services that it calls, of the same moment: by service and collection. */
-  readonly surroundings: Readonly<Record<string, Readonly<Record<string, readonly Stored[]>>>>;
-}
-
-/** The snapshot of a process's last release, in its folder's `released/`. */
+/** The contracts of a process's last release: the files of its folder's `released/`. */
 export interface Snapshot {
   readonly openapi: Description;
   readonly internal: Description;
   readonly events: Events;
-  readonly documents: Documents;
-  readonly formats: Formats;
+  /** The indexes by collection. */
+  readonly collections: Readonly<Record<string, readonly Index[]>>;
 }
 
 /** An intended finding: `released/withdrawn.json`. */
@@ -49,34 +28,79 @@ export interface Withdrawn {
   readonly reason: string;
 }
 
-export const ROOT = new URL('../../../', import.meta.url);
+const ROOT = new URL('../../../', import.meta.url);
 
 /** The location of a process's file. */
 export const fileOf = ({ folder }: Pick<Process, 'folder'>, name: string): URL => new URL(`${folder}/${name}`, ROOT);
-
-/** The files of a snapshot. */
-export const PARTS = ['openapi', 'internal', 'events', 'documents', 'formats'] as const;
-export type Part = (typeof PARTS)[number];
 
 const read = <Value>(file: URL): Value => JSON.parse(readFileSync(file, 'utf8')) as Value;
 
 /** The snapshot of the process's last release; undefined before the first. */
 export const releasedOf = (process: Pick<Process, 'folder'>): Snapshot | undefined => {
   if (!existsSync(fileOf(process, 'released/openapi.json'))) return undefined;
-  const none: Formats = { writes: {}, reads: {} };
-  const parts = PARTS.filter((part) => existsSync(fileOf(process, `released/${part}.json`))).map((part) => [
-    part,
-    read(fileOf(process, `released/${part}.json`)),
-  ]);
-  return { formats: none, ...Object.fromEntries(parts) } as unknown as Snapshot;
+  const part = <Name extends keyof Snapshot>(name: Name) =>
+    read<Snapshot[Name]>(fileOf(process, `released/${name}.json`));
+  return {
+    openapi: part('openapi'),
+    internal: part('internal'),
+    events: part('events'),
+    collections: part('collections'),
+  };
 };
-
-/** Whether its last release includes the formats of tokens and messages. */
-export const hasFormats = (process: Pick<Process, 'folder'>): boolean =>
-  existsSync(fileOf(process, 'released/formats.json'));
 
 /** The intended breaking changes of the next release. */
 export const withdrawnOf = (process: Pick<Process, 'folder'>): readonly Withdrawn[] => {
   const file = fileOf(process, 'released/withdrawn.json');
   return existsSync(file) ? read<Withdrawn[]>(file) : [];
+};
+
+/** The current state of a process in the form of a snapshot. */
+export const snapshotOf = ({ version, openapi, internal, publishes, consumes, collections }: Process): Snapshot => ({
+  openapi: openapi(),
+  internal: internal(),
+  events: { version, publishes, consumes },
+  collections: Object.fromEntries(collections.map((one) => [one.name, one.indexes])),
+});
+
+/** By name, so that the file does not depend on the order of declarations. */
+const sorted = <Value>(record: Readonly<Record<string, Value>>): Record<string, Value> =>
+  Object.fromEntries(Object.entries(record).toSorted(([one], [other]) => (one < other ? -1 : 1)));
+
+interface Example {
+  readonly $ref?: string;
+  readonly value?: { readonly status?: unknown; readonly errorCode?: unknown };
+}
+
+/** Without the examples of bodies and successes, which promise nothing. That of a refusal is named as its code. */
+const withoutExamples = (description: Description): Description =>
+  JSON.parse(
+    JSON.stringify(description, (member, value) => {
+      if (member !== 'examples' || Array.isArray(value)) return value;
+      const refusals = Object.entries<Example>(value).filter(
+        ([name, one]) => one.$ref !== undefined || [one.value?.status, one.value?.errorCode].includes(name),
+      );
+      return refusals.length > 0 ? Object.fromEntries(refusals) : undefined;
+    }),
+  );
+
+const descriptionIn = ({ paths, components, ...others }: Description): Description =>
+  withoutExamples({
+    ...others,
+    paths: sorted(paths),
+    components: Object.fromEntries(Object.entries(components).map(([kind, all]) => [kind, sorted(all)])),
+  });
+
+/** Writes the snapshot as the new base of comparison. */
+export const writeSnapshot = (process: Process): void => {
+  mkdirSync(fileOf(process, 'released/'), { recursive: true });
+  const { openapi, internal, events, collections } = snapshotOf(process);
+  const files = {
+    openapi: descriptionIn(openapi),
+    internal: descriptionIn(internal),
+    events: { ...events, publishes: sorted(events.publishes), consumes: sorted(events.consumes) },
+    collections: sorted(collections),
+  };
+  for (const [name, part] of Object.entries(files))
+    writeFileSync(fileOf(process, `released/${name}.json`), written(part));
+  rmSync(fileOf(process, 'released/withdrawn.json'), { force: true });
 };

@@ -1,7 +1,20 @@
 import type { Schema } from '@boxoffice/codegen';
-import { alternatives, type Plain, type Resolve, valuesOf } from './alternatives.ts';
-import type { Direction } from './finding.ts';
-import { COMPARED_BY_EQUALITY, LOWER_BOUNDS, NORMALISING, UPPER_BOUNDS } from './keywords.ts';
+import {
+  alternatives,
+  COMPARED_BY_EQUALITY,
+  LOWER_BOUNDS,
+  NORMALISING,
+  type Plain,
+  type Resolve,
+  UPPER_BOUNDS,
+  valuesOf,
+} from './alternatives.ts';
+
+/**
+ * The direction of values. `request`: accepted values must stay accepted. `answer`: returned values must have been
+ * possible before; new members are harmless, since readers ignore unknown ones.
+ */
+export type Direction = 'request' | 'answer';
 
 /** A schema and the resolver of its references. */
 export interface Side {

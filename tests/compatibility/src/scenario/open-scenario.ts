@@ -141,5 +141,16 @@ export const openScenario = async ({
   return { urls: inTurn(addresses), stores, bus, deadLetters, serviceRootSecret: SERVICE_ROOT_SECRET, close };
 };
 
+/** Whether every event has been relayed. */
+export const isSilent = async ({ stores }: Scenario): Promise<boolean> => {
+  const pending = await Promise.all(Object.values(stores).map((store) => store.outbox.pending(1)));
+  return pending.every((events) => events.length === 0);
+};
+
+const nothing = (): void => undefined;
+
+/** A silent logger for scenarios whose documents alone matter. */
+export const quiet: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing };
+
 /** A unique name. */
 export const fresh = (prefix: string): string => `${prefix}-${randomUUID().slice(0, 8)}`;

@@ -28,7 +28,7 @@ const performance = (tariffId: string) => ({
   timeZone: 'Europe/Zurich',
   seatCategories: [
     { code: 'STALLS', name: { en: 'Stalls' }, numbered: true, capacity: 12, rows: [{ row: 'A', seats: 12 }] },
-    { code: 'STANDING', name: { en: 'Standing' }, numbered: false, capacity: 12 },
+    { code: 'STANDING', name: { en: 'Standing' }, numbered: false, capacity: 3 },
   ],
   prices: ['STALLS', 'STANDING'].map((seatCategory) => ({ seatCategory, tariffId, amount: 4_500 })),
 });
@@ -206,7 +206,7 @@ const useApiKey = async (scenario: Scenario, partner: Partner, institution: stri
 
 /** A webhook whose receiver is not there: events and tests are attempted, and wait to be tried again. */
 const subscribe = async (partner: Partner): Promise<void> => {
-  const webhook = { url: 'http://127.0.0.1:9/hook', types: ['order.*', 'ticket.*'] };
+  const webhook = { url: 'http://127.0.0.1:9/hook', types: ['ticket.controlled', 'ticket.replaced'] };
   const { webhookId } = await partner.must('/svc/v3/webhooks', post(webhook));
   await partner.must(`/svc/v3/webhooks/${webhookId}/test`, post());
 };

@@ -9,8 +9,7 @@ import { openEngines, type RunningService, startService } from '@boxoffice/servi
 import { type Authority, openAuthority } from '@boxoffice/service/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { processes } from '../../src/processes.ts';
-import { type AnyService, definitions } from '../../src/scenario/open-scenario.ts';
-import { quiet } from '../../src/scenario/quiet.ts';
+import { type AnyService, definitions, quiet } from '../../src/scenario/open-scenario.ts';
 
 const ROOT = 'only for an installation that is thrown away';
 const services = Object.keys(definitions).filter((name) => name !== 'authorizer');

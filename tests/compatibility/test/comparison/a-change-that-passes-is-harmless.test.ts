@@ -2,7 +2,7 @@ import type { Schema } from '@boxoffice/codegen';
 import { createCheck } from '@boxoffice/http';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { Direction } from '../../src/compare/finding.ts';
+import type { Direction } from '../../src/compare/schemas.ts';
 import { compareSchemas } from '../../src/compare/schemas.ts';
 
 // Random schemas in the form of the services' descriptions, and random values: any change that passes the comparison

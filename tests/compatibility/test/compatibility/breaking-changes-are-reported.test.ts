@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
-import { breakingFactsAndFormats } from './breaking/facts-and-formats.ts';
+import { breakingFacts } from './breaking/facts.ts';
 import { breakingOperations } from './breaking/operations.ts';
 import { breaksAfter, type Changeable, dataOf } from './changed-process.ts';
 import { harmless } from './harmless.ts';
 
-test.each(breakingOperations.concat(breakingFactsAndFormats))(
+test.each(breakingOperations.concat(breakingFacts))(
   '%s: is reported with those that it breaks',
   (_what, process, change, hurts, said) => {
     const found = breaksAfter(process, change).map((one) => ({

@@ -1,11 +1,11 @@
 import { dereferenced } from '@boxoffice/http';
-import { type Break, breaksOf, type Now, nowOf } from '../../src/breaks.ts';
+import { type Break, breaksOf } from '../../src/breaks.ts';
 import { processes } from '../../src/processes.ts';
-import { releasedOf, type Snapshot } from '../../src/snapshot.ts';
+import { snapshotOf } from '../../src/snapshot.ts';
 
 type Json = ReturnType<typeof JSON.parse>;
 
-/** A current process, open to changes. */
+/** The snapshot of a current process, open to changes. */
 export interface Changeable {
   /** An operation of its description, by method and path. */
   readonly operation: (name: string) => Json;
@@ -15,9 +15,6 @@ export interface Changeable {
   readonly fact: (type: string) => Json;
   readonly facts: Json;
   readonly queues: Json;
-  /** A token or message format, as the process writes and reads it. */
-  readonly writes: (name: string) => Json;
-  readonly reads: (name: string) => Json;
   /** The indexes of a collection. */
   readonly indexes: (collection: string) => Json;
 }
@@ -36,14 +33,6 @@ export const without = (list: string[], one: string): void => {
   list.splice(list.indexOf(one), 1);
 };
 
-const consumes = ({ consumes: all }: Now, released: Snapshot | undefined) =>
-  all.map(({ queue }) => released?.events.consumes.find((one) => one.queue === queue) ?? { queue, reads: {} });
-
-const nows = processes.map((process) => ({ process, now: nowOf(process), released: releasedOf(process) }));
-const consumers = nows.map(({ now, released }) => ({ name: now.name, consumes: consumes(now, released) }));
-
-const partners = processes.map(({ name, formats }) => ({ name, version: '0.0.9', formats }));
-
 const JSON_TYPE = 'application/json';
 
 /** The schema of an operation's body. */
@@ -53,16 +42,15 @@ export const bodyOf = (operation: Json): Json => operation.requestBody.content[J
 export const dataOf = (operation: Json, status = 200): Json =>
   operation.responses[status].content[JSON_TYPE].schema.properties.data;
 
+const consumers = processes.map(({ name, consumes }) => [name, consumes] as const);
+
 /** The comparison's findings when this change is made to a current process. */
 export const breaksAfter = (name: string, change: (its: Changeable) => void): Break[] => {
-  const { process, now } = nows.find((one) => one.process.name === name) ?? {};
-  if (!process || !now) throw new Error(`there is no ${name}`);
-  const [openapi, internal] = [process.openapi(), process.internal()].map((one) => dereferenced(one) as Json);
-  const publishes = structuredClone(process.publishes) as Json;
-  // Without the functions that bring documents of earlier releases into today's shape.
-  const collections = JSON.parse(JSON.stringify(process.collections)) as Json;
-  const queues = structuredClone(now.consumes) as Json;
-  const formats = structuredClone(process.formats) as Json;
+  const process = processes.find((one) => one.name === name);
+  if (!process) throw new Error(`there is no ${name}`);
+  const before = snapshotOf({ ...process, version: '0.0.9' });
+  const { events, collections } = JSON.parse(JSON.stringify(before)) as Json;
+  const [openapi, internal] = [before.openapi, before.internal].map((one) => dereferenced(one) as Json);
   const at = (document: Json) => (wanted: string) => {
     const [method = '', path = ''] = wanted.split(' ');
     const found = document.paths[path]?.[method.toLowerCase()];
@@ -73,33 +61,10 @@ export const breaksAfter = (name: string, change: (its: Changeable) => void): Br
     operation: at(openapi),
     internal: at(internal),
     paths: openapi.paths,
-    fact: (type) => publishes[type].schema,
-    facts: publishes,
-    queues,
-    writes: (format) => formats.writes[format],
-    reads: (format) => formats.reads[format],
-    indexes: (collection) => collections.find((one: Json) => one.name === collection).indexes,
+    fact: (type) => events.publishes[type].schema,
+    facts: events.publishes,
+    queues: events.consumes,
+    indexes: (collection) => collections[collection],
   });
-  const documents = process.collections.map((one) => [one.name, { indexes: one.indexes, documents: [] }]);
-  const before: Snapshot = {
-    openapi: process.openapi(),
-    internal: process.internal(),
-    events: {
-      version: '0.0.9',
-      publishes: process.publishes,
-      consumes: consumers.find((one) => one.name === name)?.consumes ?? [],
-    },
-    documents: { version: '0.0.9', writtenAt: 0, collections: Object.fromEntries(documents), surroundings: {} },
-    formats: process.formats,
-  };
-  const after: Now = {
-    ...now,
-    openapi: () => openapi,
-    internal: () => internal,
-    publishes,
-    collections,
-    consumes: queues,
-    formats,
-  };
-  return breaksOf(after, before, { consumers, partners });
+  return breaksOf(process, before, { openapi, internal, events, collections }, consumers);
 };

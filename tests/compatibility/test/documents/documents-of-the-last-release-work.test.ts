@@ -5,12 +5,12 @@ import { internalShapes } from '@boxoffice/authorizer';
 import { createCheck } from '@boxoffice/http';
 import { waitUntil } from '@boxoffice/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { openScenario, type Scenario } from '../../src/scenario/open-scenario.ts';
+import { recorded } from '../../src/documents.ts';
+import { openScenario, quiet, type Scenario } from '../../src/scenario/open-scenario.ts';
 import { newPartner, newVisitor, type Partner } from '../../src/scenario/partner.ts';
-import { quiet } from '../../src/scenario/quiet.ts';
 import { PASSWORD, STAFF_PASSWORD } from '../../src/scenario/run-scenario.ts';
 import { authorizationRequest, exchangeCode, leftWith, openBrowser, tokensFor } from '../../src/scenario/sign-in.ts';
-import { moments, restoring } from './restored.ts';
+import { restoring } from './restored.ts';
 
 type Json = ReturnType<typeof JSON.parse>;
 
@@ -20,20 +20,17 @@ const post = (body: object = {}) => ({ method: 'POST', body });
 const isInterrupted = ({ saleDue, removedPlaces }: Json): boolean => saleDue != null || removedPlaces != null;
 
 // An installation on current code starts with the documents of the last releases.
-describe.each(moments())('documents written by $of', (moment) => {
+describe('documents of the last releases', () => {
   const directory = mkdtempSync(join(tmpdir(), 'boxoffice-documents-'));
-  const { stored } = moment;
+  const recording = recorded();
+  const { stored } = recording;
   const all = (service: string, collection: string): Json[] => [...(stored[service]?.[collection] ?? [])];
-  // Of whatever service the moment has documents; some are of the whole installation.
-  const written = Object.values(stored).flatMap((of) => Object.values(of).flat());
-  const institution = String(
-    written.map((one) => one.institution).find((name) => name !== undefined && name !== 'installation'),
-  );
+  const [{ id: institution }] = all('catalog', 'institutions');
   let scenario: Scenario;
   let partner: Partner;
 
   beforeAll(async () => {
-    scenario = await openScenario({ directory, logger: quiet, fill: restoring(moment) });
+    scenario = await openScenario({ directory, logger: quiet, fill: restoring(recording) });
     partner = await newPartner(scenario, institution);
   });
   afterAll(async () => {
@@ -54,13 +51,7 @@ describe.each(moments())('documents written by $of', (moment) => {
       await waitUntil(async () => (await partner.ask(`/svc/v3/tickets/${ticketId}`)).status === 200);
     return lines;
   };
-  const has = (service: string) => moment.of.includes(service) || stored[service] !== undefined;
-  // A service's release contains no documents of services that it does not call.
-  const when = (services: readonly string[], rule: string, run: () => Promise<void>): void => {
-    if (services.every(has)) test(rule, run);
-  };
-
-  when(['orders'], 'orders are listed, and each can be read', async () => {
+  test('orders are listed, and each can be read', async () => {
     const listed = all('orders', 'orders').filter((one) => one.listedAt !== null && one.institution === institution);
     const { items } = await partner.must('/svc/v3/orders?limit=500');
     expect(items.map(({ id }: Json) => id).toSorted()).toEqual(listed.map(({ id }) => id).toSorted());
@@ -68,7 +59,7 @@ describe.each(moments())('documents written by $of', (moment) => {
       expect(await read(id)).toMatchObject({ id, state });
   });
 
-  when(['orders', 'catalog', 'tickets'], 'what was due of an order whose process died is done', async () => {
+  test('what was due of an order whose process died is done', async () => {
     const left = all('orders', 'orders').filter(isInterrupted);
     expect(left).not.toEqual([]);
     for (const { id, payments } of left.filter((one) => one.payments.length > 0)) {
@@ -84,7 +75,7 @@ describe.each(moments())('documents written by $of', (moment) => {
     }
   });
 
-  when(['tickets'], 'every ticket can be read, and a printed one replaced', async () => {
+  test('every ticket can be read, and a printed one replaced', async () => {
     const tickets = all('tickets', 'tickets').filter((one) => one.institution === institution);
     for (const { id } of tickets) expect(await partner.must(`/svc/v3/tickets/${id}`)).toMatchObject({ id });
     const printed = tickets.find(({ status }) => status === 'printed' || status === 'not_printed');
@@ -93,7 +84,7 @@ describe.each(moments())('documents written by $of', (moment) => {
     expect(replaced).toMatchObject({ orderId: printed.orderId });
   });
 
-  when(['orders', 'catalog', 'tickets'], 'an open order is paid and gets its tickets', async () => {
+  test('an open order is paid and gets its tickets', async () => {
     const { id } = order(({ state }) => state === 'open');
     const { total } = await read(id);
     await act(id, 'payments', { method: 'card', amount: total, status: 'captured' });
@@ -101,20 +92,20 @@ describe.each(moments())('documents written by $of', (moment) => {
     expect(await issued(id)).not.toEqual([]);
   });
 
-  when(['orders', 'catalog', 'tickets'], 'a pending payment is captured', async () => {
+  test('a pending payment is captured', async () => {
     const { id, payments } = order(({ state }) => state === 'payment_pending');
     const path = `/svc/v3/orders/${id}/payments/${payments[0].id}`;
     await partner.must(path, { method: 'PATCH', body: { status: 'captured' } });
     expect(await read(id)).toMatchObject({ state: 'confirmed' });
   });
 
-  when(['orders', 'catalog', 'tickets'], 'a reserved order is confirmed', async () => {
+  test('a reserved order is confirmed', async () => {
     const { id } = order(({ state }) => state === 'reserved');
     expect(await act(id, 'confirmation', { onAccount: true })).toMatchObject({ state: 'confirmed' });
     await issued(id);
   });
 
-  when(['orders', 'catalog', 'tickets'], 'a sold order is cancelled, with its tickets and places', async () => {
+  test('a sold order is cancelled, with its tickets and places', async () => {
     const controlled = new Set(
       all('tickets', 'tickets')
         .filter(({ status }) => status === 'controlled')
@@ -135,7 +126,7 @@ describe.each(moments())('documents written by $of', (moment) => {
     expect(await free()).toBe(before + lines.length);
   });
 
-  when(['orders', 'tickets'], 'the control of a ticket is reverted, and its order records it', async () => {
+  test('the control of a ticket is reverted, and its order records it', async () => {
     const ticket = all('tickets', 'tickets').find(({ status }) => status === 'controlled');
     const reverted = await partner.must(`/svc/v3/tickets/${ticket.id}/control`, { method: 'DELETE' });
     expect(reverted.status).not.toBe('controlled');
@@ -145,7 +136,7 @@ describe.each(moments())('documents written by $of', (moment) => {
     });
   });
 
-  when(['contacts'], 'contacts are read and changed, the erased one stays erased', async () => {
+  test('contacts are read and changed, the erased one stays erased', async () => {
     const contacts = all('contacts', 'contacts');
     for (const { id, kind, erasedAt } of contacts) {
       const path = `/svc/v3/contacts/${kind}s/${id}`;
@@ -158,7 +149,7 @@ describe.each(moments())('documents written by $of', (moment) => {
     expect(contacts.some(({ erasedAt }) => erasedAt)).toBe(true);
   });
 
-  when(['catalog'], 'the published catalog is readable and can be changed', async () => {
+  test('the published catalog is readable and can be changed', async () => {
     const { products } = await partner.must('/svc/v3/catalog');
     const published = all('catalog', 'products').filter((one) => one.institution === institution);
     expect(products.length).toBe(published.length);
@@ -170,7 +161,7 @@ describe.each(moments())('documents written by $of', (moment) => {
     }
   });
 
-  when(['pos'], 'a user logs in and finds the own orders and tickets', async () => {
+  test('a user logs in and finds the own orders and tickets', async () => {
     const [{ serviceHost, login }] = all('pos', 'users');
     const visitor = newVisitor(scenario, serviceHost);
     await visitor.must('/tnwr/v1/sessions', post({ login, password: PASSWORD }));
@@ -178,7 +169,7 @@ describe.each(moments())('documents written by $of', (moment) => {
     expect(Object.keys(await visitor.must('/tnwr/v1/tickets'))).not.toEqual([]);
   });
 
-  when(['authorizer'], 'keys still sign, clients are known, and internal answers fit their description', async () => {
+  test('keys still sign, clients are known, and internal answers fit their description', async () => {
     const keys = (await (await fetch(new URL('/auth/jwks', scenario.urls.authorizer))).json()) as Json;
     expect(keys.keys.map(({ kid }: Json) => kid)).toEqual(
       expect.arrayContaining(all('authorizer', 'signing_keys').map(({ kid }) => kid)),
@@ -195,7 +186,7 @@ describe.each(moments())('documents written by $of', (moment) => {
     }
   });
 
-  when(['authorizer'], 'a user stays signed in, with the consent and the refresh token of before', async () => {
+  test('a user stays signed in, with the consent and the refresh token of before', async () => {
     const client = all('authorizer', 'clients').find(leftWith);
     const { session, refreshToken } = leftWith(client) ?? { session: '', refreshToken: '' };
     const refresh = (token: string) =>
@@ -210,7 +201,7 @@ describe.each(moments())('documents written by $of', (moment) => {
     expect((await refresh(refreshToken)).body.error).toBe('invalid_grant');
   });
 
-  when(['authorizer'], 'a user signs in with the password of before', async () => {
+  test('a user signs in with the password of before', async () => {
     const client = all('authorizer', 'clients').find(leftWith);
     const user = all('authorizer', 'users').find(({ state }) => state === 'active');
     const browser = openBrowser(scenario);

@@ -1,37 +1,6 @@
 import type { Collection, Document, New, Store } from '@boxoffice/store';
-import { type Process, processes } from '../../src/processes.ts';
+import type { Recording, Stored } from '../../src/documents.ts';
 import { definitions } from '../../src/scenario/open-scenario.ts';
-import { type Documents, releasedOf, type Stored } from '../../src/snapshot.ts';
-
-/** Documents of every service at one moment, and the processes whose last release wrote them. */
-export interface Moment {
-  readonly writtenAt: number;
-  /** By service and collection. */
-  readonly stored: Record<string, Record<string, readonly Stored[]>>;
-  /** The processes whose last release wrote its own part. */
-  readonly of: string[];
-}
-
-const own = ({ collections }: Documents): Record<string, readonly Stored[]> =>
-  Object.fromEntries(Object.entries(collections).map(([name, { documents }]) => [name, documents]));
-
-/** The recording times of the last releases; processes released together share one. */
-export const moments = (): Moment[] => {
-  const all = new Map<number, Moment>();
-  const released = processes
-    .map((process: Process) => ({ name: process.name, documents: releasedOf(process)?.documents }))
-    .filter((one): one is { name: string; documents: Documents } => one.documents !== undefined)
-    .filter(({ documents }) => Object.keys(documents.collections).length > 0);
-  for (const { name, documents } of released) {
-    const moment = all.get(documents.writtenAt) ?? { writtenAt: documents.writtenAt, stored: {}, of: [] };
-    all.set(documents.writtenAt, moment);
-    for (const [other, collections] of Object.entries(documents.surroundings))
-      moment.stored[other] ??= { ...collections };
-    moment.stored[name] = own(documents);
-    moment.of.push(name);
-  }
-  return [...all.values()];
-};
 
 const YEAR_MS = 366 * 86_400_000;
 
@@ -60,9 +29,9 @@ const restore = async (store: Store, collection: Collection<Document>, documents
 /** Longer than the wait for a pending step, after which its process counts as dead. */
 const AGE_MS = 30_000;
 
-/** Returns the function that fills empty stores with the documents of a moment, shifted to half a minute ago. */
+/** Returns the function that fills empty stores with the recorded documents, shifted to half a minute ago. */
 export const restoring =
-  ({ stored, writtenAt }: Moment) =>
+  ({ stored, writtenAt }: Recording) =>
   async (stores: Readonly<Record<string, Store>>): Promise<void> => {
     const by = Date.now() - AGE_MS - writtenAt;
     for (const { name, collections } of Object.values(definitions)) {

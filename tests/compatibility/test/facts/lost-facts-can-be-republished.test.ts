@@ -8,9 +8,16 @@ import type { Bus } from '@boxoffice/messaging';
 import { topology } from '@boxoffice/messaging';
 import { waitUntil } from '@boxoffice/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type AnyService, definitions, fresh, openScenario, type Scenario } from '../../src/scenario/open-scenario.ts';
+import {
+  type AnyService,
+  definitions,
+  fresh,
+  isSilent,
+  openScenario,
+  quiet,
+  type Scenario,
+} from '../../src/scenario/open-scenario.ts';
 import { newPartner, type Partner } from '../../src/scenario/partner.ts';
-import { quiet } from '../../src/scenario/quiet.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'boxoffice-lost-facts-'));
 const institution = fresh('opera');
@@ -102,10 +109,7 @@ const operator = async (...words: string[]) => {
 const countOf = (rows: readonly Record<string, unknown>[], fact: string, as = 'republished') =>
   rows.find((row) => row.fact === fact)?.[as];
 
-const isDrained = async (): Promise<boolean> => {
-  const pending = await Promise.all(Object.values(scenario.stores).map(({ outbox }) => outbox.pending(1)));
-  return pending.every((events) => events.length === 0);
-};
+const isDrained = (): Promise<boolean> => isSilent(scenario);
 
 describe('facts that a broker lost', () => {
   const ids: Record<string, string> = {};

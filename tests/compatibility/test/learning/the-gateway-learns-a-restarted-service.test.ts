@@ -10,8 +10,7 @@ import { type Engines, openEngines, type RunningService, startService } from '@b
 import { type Client, openClient, waitUntil, withToken } from '@boxoffice/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Type } from 'typebox';
-import type { AnyService } from '../../src/scenario/open-scenario.ts';
-import { quiet } from '../../src/scenario/quiet.ts';
+import { type AnyService, quiet } from '../../src/scenario/open-scenario.ts';
 
 const BIRTHDAYS = '/svc/v3/contacts/birthdays';
 const INDIVIDUALS = '/svc/v3/contacts/individuals';

@@ -8,8 +8,7 @@ import type { Collection, Document } from '@boxoffice/store';
 import { waitUntil } from '@boxoffice/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { processes } from '../../src/processes.ts';
-import { definitions, openScenario, type Scenario } from '../../src/scenario/open-scenario.ts';
-import { quiet } from '../../src/scenario/quiet.ts';
+import { definitions, isSilent, openScenario, quiet, type Scenario } from '../../src/scenario/open-scenario.ts';
 import { runScenario } from '../../src/scenario/run-scenario.ts';
 import { type ADDED, nextRelease } from './next-release.ts';
 
@@ -44,8 +43,7 @@ describe('two releases of every service at once', () => {
 
   test('sell, pay, print, replace, cancel, refund and expire through either instance', async () => {
     await runScenario(scenario);
-    const silent = () => Promise.all(Object.values(scenario.stores).map((store) => store.outbox.pending(1)));
-    await waitUntil(async () => (await silent()).every((events) => events.length === 0));
+    await waitUntil(() => isSilent(scenario));
     expect(errors).toEqual([]);
     expect(await scenario.deadLetters.list()).toEqual([]);
   });

@@ -1,0 +1,54 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { waitUntil } from '@boxoffice/testkit';
+import { written } from './json.ts';
+import { interruptedStore } from './scenario/interrupted-steps.ts';
+import { definitions, isSilent, openScenario, quiet, type Scenario } from './scenario/open-scenario.ts';
+import { leaveInterrupted, runScenario } from './scenario/run-scenario.ts';
+
+/** A stored document with the store's metadata. */
+export type Stored = Readonly<Record<string, unknown>> & { readonly id: string; readonly institution: string };
+
+/** What an installation of the last releases has stored. */
+export interface Recording {
+  /** Epoch milliseconds. */
+  readonly writtenAt: number;
+  /** By service and collection. */
+  readonly stored: Readonly<Record<string, Readonly<Record<string, readonly Stored[]>>>>;
+}
+
+const FILE = new URL('../released/documents.json', import.meta.url);
+
+/** The documents of the last releases. */
+export const recorded = (): Recording => JSON.parse(readFileSync(FILE, 'utf8'));
+
+const documentsOf = async ({ stores }: Scenario): Promise<Recording['stored']> => {
+  const stored: Record<string, Record<string, readonly Stored[]>> = {};
+  for (const { name, collections } of Object.values(definitions)) {
+    const own: Record<string, readonly Stored[]> = {};
+    for (const collection of collections) {
+      const all = (await stores[name]?.collection(collection).acrossInstitutions.find()) ?? [];
+      own[collection.name] = all as unknown as Stored[];
+    }
+    stored[name] = own;
+  }
+  return stored;
+};
+
+/** Runs one scenario that stores every kind of document, in this process and on its own engines, and records them. */
+export const record = async (): Promise<void> => {
+  const directory = mkdtempSync(join(tmpdir(), 'boxoffice-release-'));
+  const store: Parameters<typeof openScenario>[0]['store'] = (one, service) =>
+    service === 'orders' ? interruptedStore(one) : one;
+  const scenario = await openScenario({ directory, logger: quiet, store });
+  try {
+    await leaveInterrupted(scenario, await runScenario(scenario));
+    await waitUntil(() => isSilent(scenario));
+    const recording: Recording = { writtenAt: Date.now(), stored: await documentsOf(scenario) };
+    writeFileSync(FILE, written(recording));
+  } finally {
+    await scenario.close();
+    rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
+  }
+};
