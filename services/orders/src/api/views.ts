@@ -83,7 +83,7 @@ export const createdOrderAnswer = (order: OrderDocument) =>
   created(orderView(order), addressOf(order.id), answerMeta(order));
 
 /** Whether the scopes show references of payments and refunds. */
-export const seesReferences = (scopes: readonly string[]): boolean => scopes.includes('orders.sensitive:read');
+const seesReferences = (scopes: readonly string[]): boolean => scopes.includes('orders.sensitive:read');
 
 /** A payment as it is answered; without the scope the member `reference` is absent. */
 export const paymentView = (

@@ -66,8 +66,7 @@ export const addToCart = async (context: OrdersContext, addition: CartAddition):
   const permit = (lines: readonly HeldLine[]) => permitTariffs(context, institution, items, lines);
   const wanted = items.map(requestedItem);
   const add = () => {
-    const command = { institution, orderId, ifMatch: () => undefined, request, appliesTo: 'carts' } as const;
-    return addOrderLines(context, command, wanted, permit);
+    return addOrderLines(context, { institution, orderId, request, appliesTo: 'carts' }, wanted, permit);
   };
   if (await context.orders.of(institution).get(orderId)) return add();
   const visitor = { institution, client: visitorAt(institution, address) };

@@ -4,22 +4,11 @@ import { cancel } from '../domain/cancellation.ts';
 import { changeLine, isCart, type LineChange } from '../domain/cart.ts';
 import { accept } from '../domain/order/decision.ts';
 import { isHidden, isPastDue } from '../domain/order/state.ts';
-import { removeOrderLine } from '../orders/lines.ts';
-import { type Command, runCommand } from '../steps/command.ts';
+import { runCommand } from '../steps/command.ts';
 import { expireNow, findAny } from '../steps/sell.ts';
-import type { Target } from '../steps/write.ts';
-import { targetOf } from '../steps/write.ts';
+import { type Target, targetOf } from '../steps/write.ts';
 import type { OrderDocument } from '../store.ts';
 import { permitTariff } from './add.ts';
-
-/** The command of a visitor's request on a cart. */
-export const cartCommand = ({ institution, orderId }: Target, request?: string): Command => ({
-  institution,
-  orderId,
-  ifMatch: () => undefined,
-  appliesTo: 'carts',
-  ...(request === undefined ? {} : { request }),
-});
 
 /** A visitor's change of a line; absent members stay. */
 export interface CartLineChange {
@@ -53,15 +42,10 @@ export const changeCartLine = async (
   const priced = tariff ?? (contactNumber === undefined ? undefined : line);
   if (isOpen && priced) await permitTariff(context, target.institution, contactNumber, [priced]);
   const change = { beneficiary, ...(tariff ? { tariff } : {}) };
-  const { order } = await runCommand(context, cartCommand(target, request), (current, now) =>
-    changeLine(current, lineId, change, now),
-  );
+  const command = { ...target, request, appliesTo: 'carts' } as const;
+  const { order } = await runCommand(context, command, (current, now) => changeLine(current, lineId, change, now));
   return order;
 };
-
-/** Removes a line from a cart and releases its place. @throws Fault `not_found`, a refusal of the rules */
-export const removeCartLine = (context: OrdersContext, target: Target, lineId: string): Promise<OrderDocument> =>
-  removeOrderLine(context, cartCommand(target), lineId);
 
 /**
  * Abandons a cart, durably; idempotent, also after it expired. Its places are released at once if the catalog
@@ -73,7 +57,7 @@ export const abandonCart = async (context: OrdersContext, target: Target): Promi
   if (!isCart(found)) throw refusal('cart_gone');
   const placeIds = found.lines.map(({ place }) => place.id);
   const how = { reason: null, override: false, controlled: null };
-  const { order } = await runCommand(context, cartCommand(target), (current, now) =>
+  const { order } = await runCommand(context, { ...target, appliesTo: 'carts' }, (current, now) =>
     current.state === 'expired' || current.state === 'cancelled' ? accept(current) : cancel(current, how, now),
   );
   if (order.state !== 'cancelled' || placeIds.length === 0) return order;
@@ -112,8 +96,8 @@ export const listShopOrders = async (
   const orders = context.orders.of(institution);
   const own = contactNumber === undefined ? [] : await orders.find({ where: { contactNumber, listedAt: { gt: 0 } } });
   const others = ids.filter((id) => !own.some((order) => order.id === id));
-  const named = others.length === 0 ? [] : await Promise.all([...new Set(others)].map((id) => orders.get(id)));
-  const found = [...own, ...named.flatMap((order) => (order && !isHidden(order) ? [order] : []))];
+  const named = others.length === 0 ? [] : await orders.find({ where: { id: { in: others } } });
+  const found = [...own, ...named.filter((order) => !isHidden(order))];
   const page = found.toSorted(byStartThenId).slice(offset, offset + limit);
   const now = context.now();
   const items = await Promise.all(

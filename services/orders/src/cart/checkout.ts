@@ -11,7 +11,7 @@ import type { Guest } from '../domain/order/order.ts';
 import { derivedId, guestNumber } from '../ids.ts';
 import { confirmedBy, sellAll } from '../orders/confirm.ts';
 import { graceFor } from '../payments/payments.ts';
-import { type Command, runCommand, runStockFirst } from '../steps/command.ts';
+import { runCommand, runStockFirst } from '../steps/command.ts';
 import { writeGuestOrLater } from '../steps/guests.ts';
 import { sell } from '../steps/sell.ts';
 import { answerWithTickets } from '../steps/tickets.ts';
@@ -34,19 +34,10 @@ export interface CheckoutRequest {
 export const checkoutName = (orderId: string, requestId: string): string =>
   derivedId('req', 'checkout', orderId, requestId);
 
-const checkoutCommand = ({ institution, orderId }: Target, requestId: string): Command => ({
-  institution,
-  orderId,
-  ifMatch: () => undefined,
-  request: checkoutName(orderId, requestId),
-  appliesTo: 'both',
-});
-
 /** Cancels an order whose places were gone at the checkout, so that it cannot be bought later; recorded money stays. */
-const cancelUnsold = async (context: OrdersContext, { institution, orderId }: Target): Promise<void> => {
+const cancelUnsold = async (context: OrdersContext, target: Target): Promise<void> => {
   const how = { reason: 'its places were gone at the checkout', override: false, controlled: null };
-  const both = { institution, orderId, ifMatch: () => undefined, appliesTo: 'both' } as const;
-  await runCommand(context, both, (order, now) =>
+  await runCommand(context, { ...target, appliesTo: 'both' }, (order, now) =>
     order.state === 'expired' || order.state === 'cancelled' ? accept(order) : cancel(order, how, now),
   );
 };
@@ -93,7 +84,7 @@ export const checkoutCart = async (
 ): Promise<OrderDocument> => {
   const { requestId, paymentMethod: method, paymentToken: token = 'ok' } = requested;
   const { criteria, ...buyer } = await buyerOf(context, target, requested);
-  const command = checkoutCommand(target, requestId);
+  const command = { ...target, request: checkoutName(target.orderId, requestId), appliesTo: 'both' } as const;
   const paymentId = derivedId('pay', target.orderId, requestId);
   const checkingOut = (graceMs: number) => (current: OrderDocument, now: number) => {
     if (!criteria) throw refusal('invalid_reference', `There is no contact ${requested.contactNumber}.`);

@@ -3,6 +3,7 @@
 import { Fault } from '@boxoffice/envelope';
 import { type AnyOperation, id, ok, oneOf, operation } from '@boxoffice/http';
 import { Type } from 'typebox';
+import { RefusedOrder, refusal } from '../api/faults.ts';
 import { contactNumber } from '../api/schemas.ts';
 import type { OrdersContext } from '../context.ts';
 import { visibleStates } from '../domain/order/order.ts';
@@ -10,21 +11,21 @@ import { isHandled } from '../domain/order/state.ts';
 import { refusals } from '../domain/refusals.ts';
 import { derivedId } from '../ids.ts';
 import { hasQuantityConflict } from '../orders/items.ts';
+import { removeOrderLine } from '../orders/lines.ts';
 import { findAny } from '../steps/sell.ts';
+import type { Target } from '../steps/write.ts';
 import type { OrderDocument } from '../store.ts';
 import { addToCart } from './add.ts';
 import { cancelAfterFault, cancelForShopper } from './cancel.ts';
-import { abandonCart, changeCartLine, listShopOrders, removeCartLine } from './cart.ts';
+import { abandonCart, changeCartLine, listShopOrders } from './cart.ts';
 import { checkoutCart, checkoutName } from './checkout.ts';
 import * as example from './examples.ts';
-import { outcomeOf } from './outcome.ts';
 import {
   Addition,
   Checkout,
   FaultCancellation,
   LineChange,
   Outcome,
-  outcomeView,
   ShopCancellation,
   ShopOrder,
   shopView,
@@ -36,7 +37,34 @@ const action = (name: string) => ({ ...write, path: `${whole.path}/${name}`, par
 const lineAction = (name: string) =>
   ({ ...write, path: `${whole.path}/lines/{lineId}/${name}`, params: { orderId: id, lineId: id } }) as const;
 
+/** Whether the order has the effect of the request already. */
 const isDoneBy = (request: string) => (order: OrderDocument) => isHandled(order, request);
+
+/**
+ * Runs a visitor's request and answers a refusal as data. `isDone` says whether the order already has the effect of
+ * this request: then two attempts met, and the slower one failed harmlessly. @throws Fault for every error that is
+ * not a refusal, or whose reason is not one of the shop's
+ */
+const outcomeOf = async (
+  context: Pick<OrdersContext, 'orders'>,
+  { institution, orderId }: Target,
+  act: () => Promise<OrderDocument>,
+  isDone: (order: OrderDocument) => boolean = () => false,
+) => {
+  const done = (order: OrderDocument) =>
+    ok({ outcome: 'done' as const, reason: null, details: null, order: shopView(order) });
+  try {
+    return done(await act());
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    const order = await context.orders.of(institution).get(orderId);
+    if (order && isDone(order) && (error.code === 'conflict' || error.code === 'service_unavailable'))
+      return done(order);
+    const reason = error instanceof RefusedOrder ? refusals[error.reason].shopReason : null;
+    if (!reason) throw error;
+    return ok({ outcome: 'refused' as const, reason, details: error.details, order: order ? shopView(order) : null });
+  }
+};
 
 /** Operations with which the point of sale fills a cart. Refusals are data. */
 const cartRoutes = (context: OrdersContext): AnyOperation[] => [
@@ -47,19 +75,14 @@ const cartRoutes = (context: OrdersContext): AnyOperation[] => [
     summary: 'Adds places to a cart, all of them or none; creates the cart if none has the id',
     body: Addition,
     example: { body: example.addition, answer: example.cartDone },
-    handle: async ({ caller: { institution }, body }) => {
-      const { orderId, requestId, ...requested } = body;
-      const request = derivedId('req', 'items', orderId, requestId);
+    handle: ({ caller: { institution }, body: { orderId, requestId, ...requested } }) => {
       const target = { institution, orderId };
-      if (requested.items.some(hasQuantityConflict))
-        return ok(
-          outcomeView({
-            order: undefined,
-            refusal: { reason: 'invalid_items', details: refusals.invalid_items.details },
-          }),
-        );
-      const act = () => addToCart(context, { ...target, ...requested, request });
-      return ok(outcomeView(await outcomeOf(context, target, act, isDoneBy(request))));
+      const request = derivedId('req', 'items', orderId, requestId);
+      const act = async () => {
+        if (requested.items.some(hasQuantityConflict)) throw refusal('invalid_items');
+        return addToCart(context, { ...target, ...requested, request });
+      };
+      return outcomeOf(context, target, act, isDoneBy(request));
     },
   }),
   operation({
@@ -68,7 +91,7 @@ const cartRoutes = (context: OrdersContext): AnyOperation[] => [
     summary: 'Changes the tariff or the beneficiary of a line of a cart',
     body: LineChange,
     example: { params: example.lineParams, body: example.lineChange, answer: example.cartDone },
-    handle: async ({ caller: { institution }, params: { orderId, lineId }, body }) => {
+    handle: ({ caller: { institution }, params: { orderId, lineId }, body }) => {
       const { requestId, beneficiaryFirstName: firstName, beneficiaryLastName: lastName, ...more } = body;
       const target = { institution, orderId };
       const beneficiary = {
@@ -76,8 +99,7 @@ const cartRoutes = (context: OrdersContext): AnyOperation[] => [
         ...(lastName !== undefined && { lastName }),
       };
       const line = { lineId, request: derivedId('req', 'change', orderId, lineId, requestId) };
-      const act = () => changeCartLine(context, target, line, { ...more, beneficiary });
-      return ok(outcomeView(await outcomeOf(context, target, act)));
+      return outcomeOf(context, target, () => changeCartLine(context, target, line, { ...more, beneficiary }));
     },
   }),
   operation({
@@ -85,9 +107,9 @@ const cartRoutes = (context: OrdersContext): AnyOperation[] => [
     id: 'removeCartItem',
     summary: 'Removes a line from a cart and releases its place',
     example: { params: example.lineParams, answer: example.cartDone },
-    handle: async ({ caller: { institution }, params: { orderId, lineId } }) => {
+    handle: ({ caller: { institution }, params: { orderId, lineId } }) => {
       const target = { institution, orderId };
-      return ok(outcomeView(await outcomeOf(context, target, () => removeCartLine(context, target, lineId))));
+      return outcomeOf(context, target, () => removeOrderLine(context, { ...target, appliesTo: 'carts' }, lineId));
     },
   }),
   operation({
@@ -95,9 +117,9 @@ const cartRoutes = (context: OrdersContext): AnyOperation[] => [
     id: 'giveUpCart',
     summary: 'Abandons a cart and releases its places; idempotent',
     example: { params: example.params, answer: example.cartDone },
-    handle: async ({ caller: { institution }, params: { orderId } }) => {
+    handle: ({ caller: { institution }, params: { orderId } }) => {
       const target = { institution, orderId };
-      return ok(outcomeView(await outcomeOf(context, target, () => abandonCart(context, target))));
+      return outcomeOf(context, target, () => abandonCart(context, target));
     },
   }),
 ];
@@ -114,10 +136,9 @@ const orderRoutes = (context: OrdersContext): AnyOperation[] => [
       if ((body.contactNumber === undefined) === (body.guest === undefined))
         throw new Fault('validation_error', '$: give either contactNumber or guest.');
       const target = { institution, orderId };
-      const isDone = (order: OrderDocument) =>
-        order.saleDue == null && isHandled(order, checkoutName(orderId, body.requestId));
-      const act = () => checkoutCart(context, target, body);
-      return ok(outcomeView(await outcomeOf(context, target, act, isDone)));
+      const isBought = isDoneBy(checkoutName(orderId, body.requestId));
+      const isDone = (order: OrderDocument) => order.saleDue == null && isBought(order);
+      return outcomeOf(context, target, () => checkoutCart(context, target, body), isDone);
     },
   }),
   operation({
@@ -126,14 +147,10 @@ const orderRoutes = (context: OrdersContext): AnyOperation[] => [
     summary: "Cancels a shopper's order durably, as long as the point of sale allows",
     body: ShopCancellation,
     example: { params: example.params, body: { requestId: 'c-1' }, answer: example.orderDone },
-    handle: async ({ caller: { institution }, params: { orderId }, body: { requestId, reason = null, until } }) => {
+    handle: ({ caller: { institution }, params: { orderId }, body: { requestId, reason = null, until } }) => {
       const target = { institution, orderId };
-      const act = () =>
-        cancelForShopper(context, target, requestId, {
-          reason,
-          ...(until === undefined ? {} : { until: Date.parse(until) }),
-        });
-      return ok(outcomeView(await outcomeOf(context, target, act)));
+      const how = { reason, until: until === undefined ? undefined : Date.parse(until) };
+      return outcomeOf(context, target, () => cancelForShopper(context, target, requestId, how));
     },
   }),
   operation({
@@ -151,8 +168,7 @@ const orderRoutes = (context: OrdersContext): AnyOperation[] => [
     },
     handle: async ({ caller: { institution }, params: { orderId }, body: { notAfter } }) => {
       const latest = notAfter === undefined ? Number.POSITIVE_INFINITY : Date.parse(notAfter);
-      const { cancelled, state } = await cancelAfterFault(context, { institution, orderId }, latest);
-      return ok({ cancelled, state });
+      return ok(await cancelAfterFault(context, { institution, orderId }, latest));
     },
   }),
   operation({

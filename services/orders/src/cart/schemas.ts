@@ -12,15 +12,13 @@ import {
 import { idPattern } from '@boxoffice/runtime';
 import { type Static, Type } from 'typebox';
 import { contactNumber, items, Place, ticketDelivery } from '../api/schemas.ts';
-import { instant, instantOrNull } from '../api/views.ts';
+import { instant, instantOrNull, lineView, orderView } from '../api/views.ts';
 import { catalogValues } from '../clients/generated/catalog.ts';
 import { isCart } from '../domain/cart.ts';
 import { paymentTokens } from '../domain/checkout.ts';
-import { due, total } from '../domain/order/money.ts';
-import { type VisibleState, visibleStates } from '../domain/order/order.ts';
+import { visibleStates } from '../domain/order/order.ts';
 import { shopReasons } from '../domain/refusals.ts';
 import type { OrderDocument } from '../store.ts';
-import type { Outcome as Result } from './outcome.ts';
 
 const { Array: List, Boolean: Flag, Integer, Object: Members, Optional, String: Text } = Type;
 
@@ -161,53 +159,19 @@ export const Outcome = named(
 );
 
 /** An order or a cart for the point of sale. */
-export const shopView = (order: OrderDocument): Static<typeof ShopOrder> => ({
-  id: order.id,
-  state: order.state as VisibleState,
-  listed: order.listedAt !== null,
-  payable: order.listedAt !== null && isCart(order),
-  version: order.version,
-  pointOfSale: order.pointOfSale,
-  contactNumber: order.contactNumber,
-  ticketDelivery: order.ticketDelivery ?? 'print',
-  currency: order.currency,
-  total: total(order),
-  due: due(order),
-  lines: order.lines.map((line) => ({
-    id: line.id,
-    productId: line.productId,
-    performanceId: line.performanceId,
-    startDate: line.startDate,
-    seatCategoryId: line.seatCategoryId,
-    tariffId: line.tariffId,
-    criterion: line.criterion,
-    place: { id: line.place.id, label: line.place.label, row: line.place.row, seat: line.place.seat },
-    amount: line.amount,
-    beneficiary: line.beneficiary
-      ? { firstName: line.beneficiary.firstName, lastName: line.beneficiary.lastName }
-      : null,
-    ticketId: line.ticketId,
-    ...(line.about === undefined ? {} : { about: line.about }),
-  })),
-  expiresAt: instantOrNull(order.expiresAt),
-  deadline: instantOrNull(order.deadline),
-  checkout: order.checkout
-    ? {
-        requestId: order.checkout.requestId,
-        paymentMethod: order.checkout.paymentMethod,
-        at: instant(order.checkout.at),
-      }
-    : null,
-  confirmedAt: instantOrNull(order.confirmedAt),
-  cancelledAt: instantOrNull(order.cancellation?.requestedAt),
-  createdAt: instant(order.createdAt),
-  updatedAt: instant(order.modifiedAt ?? order.createdAt),
-});
-
-/** The answer to a visitor's request. */
-export const outcomeView = ({ order, refusal }: Result): Static<typeof Outcome> => ({
-  outcome: refusal ? 'refused' : 'done',
-  reason: refusal?.reason ?? null,
-  details: refusal?.details ?? null,
-  order: order ? shopView(order) : null,
-});
+export const shopView = (order: OrderDocument): Static<typeof ShopOrder> => {
+  const { institution, externalReference, paid, paymentStatus, refundStatus, dueAt, cancellation, ...shown } =
+    orderView(order);
+  return {
+    ...shown,
+    listed: order.listedAt !== null,
+    payable: order.listedAt !== null && isCart(order),
+    lines: order.lines.map((line) => {
+      const { currency, ...shownLine } = lineView(line, order);
+      return { ...shownLine, criterion: line.criterion, ...(line.about === undefined ? {} : { about: line.about }) };
+    }),
+    deadline: instantOrNull(order.deadline),
+    checkout: order.checkout ? { ...order.checkout, at: instant(order.checkout.at) } : null,
+    cancelledAt: cancellation?.requestedAt ?? null,
+  };
+};

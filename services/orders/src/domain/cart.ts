@@ -1,6 +1,7 @@
+import { beneficiaryOf } from './lines.ts';
 import { accept, type Decision, refuse } from './order/decision.ts';
 import { areAmounts } from './order/money.ts';
-import type { Beneficiary, Line, Order, Texts } from './order/order.ts';
+import type { Line, Order, Texts } from './order/order.ts';
 import { isHidden, touched, unfit } from './order/state.ts';
 
 /** A change of a cart's line; absent members stay. */
@@ -15,11 +16,6 @@ export interface LineChange {
   /** An absent name stays; null removes it. */
   readonly beneficiary?: { readonly firstName?: string | null; readonly lastName?: string | null };
 }
-
-const renamed = (known: Beneficiary | null | undefined, change: LineChange['beneficiary']): Beneficiary | null => {
-  const { firstName = known?.firstName ?? null, lastName = known?.lastName ?? null } = change ?? {};
-  return firstName === null && lastName === null ? null : { firstName, lastName };
-};
 
 /** What the line shows of its place, with the name of another tariff. */
 const described = ({ about }: Line, name: Texts | undefined): Pick<Line, 'about'> => {
@@ -61,7 +57,7 @@ export const changeLine = <O extends Order>(
     ...line,
     ...price,
     ...(tariff ? described(line, tariff.name) : {}),
-    beneficiary: renamed(line.beneficiary, beneficiary),
+    beneficiary: beneficiaryOf({ ...line.beneficiary, ...beneficiary }),
   };
   const lines = order.lines.map((other) => (other.id === lineId ? next : other));
   if (!areAmounts(lines.map(({ amount }) => amount))) return refuse('invalid_amount');

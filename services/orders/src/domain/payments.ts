@@ -12,7 +12,7 @@ export interface PaymentInput {
   readonly amount: number;
   /** Absent: the order's currency. */
   readonly currency?: string;
-  readonly reference: string | null;
+  readonly reference?: string | null;
   readonly status: 'captured' | 'pending';
   /** Milliseconds after `expiresAt` for which a pending payment may still be settled; the places are held as long. */
   readonly graceMs: number;
@@ -69,7 +69,7 @@ export const addPayment = <O extends Order>(order: O, input: PaymentInput, now: 
     method: input.method,
     amount: input.amount,
     currency: order.currency,
-    reference: input.reference,
+    reference: input.reference ?? null,
     status: input.status,
     createdAt: now,
     updatedAt: now,
@@ -120,6 +120,9 @@ export const settlePayment = <O extends Order>(
   return afterCapture(recorded, payment.id, now);
 };
 
+/** A refund as requested. */
+export type RefundInput = Omit<PaymentInput, 'status' | 'graceMs'>;
+
 /** Whether the order has the refund. */
 export const hasRefund = ({ refunds }: Pick<Order, 'refunds'>, id: string): boolean =>
   refunds.some((refund) => refund.id === id);
@@ -129,18 +132,7 @@ export const hasRefund = ({ refunds }: Pick<Order, 'refunds'>, id: string): bool
  * changes nothing. Refused: `exceeds_paid` if all refunds together exceed what was captured,
  * `invalid_amount`, `currency_mismatch`.
  */
-export const refund = <O extends Order>(
-  order: O,
-  input: {
-    /** The same for a repeat of the request. */
-    readonly id: string;
-    readonly method: string;
-    readonly amount: number;
-    readonly currency?: string;
-    readonly reference: string | null;
-  },
-  now: number,
-): Decision<O> => {
+export const refund = <O extends Order>(order: O, input: RefundInput, now: number): Decision<O> => {
   if (hasRefund(order, input.id)) return accept(order);
   if (order.saleDue) return refuse('sale_due');
   if (!areAmounts([input.amount], 1)) return refuse('invalid_amount', '$.amount must be a whole number above 0.');
@@ -154,7 +146,7 @@ export const refund = <O extends Order>(
     method: input.method,
     amount: input.amount,
     currency: order.currency,
-    reference: input.reference,
+    reference: input.reference ?? null,
     createdAt: now,
   };
   return accept(touched({ ...order, refunds: [...order.refunds, record] }, now));

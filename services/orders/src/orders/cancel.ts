@@ -1,22 +1,13 @@
 import { notFound } from '../api/faults.ts';
 import type { OrdersContext } from '../context.ts';
 import { cancel } from '../domain/cancellation.ts';
-import type { Decision } from '../domain/order/decision.ts';
 import { accept } from '../domain/order/decision.ts';
 import { type Command, decided, runCommand } from '../steps/command.ts';
 import { attempt, type Rule, targetOf } from '../steps/write.ts';
 import type { OrderDocument } from '../store.ts';
 
-interface CancelOptions {
-  readonly reason: string | null;
-  readonly override: boolean;
-  /** The rule that decides; by default the one of every order. */
-  readonly rule?: (
-    order: OrderDocument,
-    how: { readonly reason: string | null; readonly override: boolean; readonly controlled: number | null },
-    now: number,
-  ) => Decision<OrderDocument>;
-}
+/** Decides whether an order is cancelled, like {@link cancel}. */
+export type CancelRule = typeof cancel<OrderDocument>;
 
 /**
  * Cancels an order in any live state in one durable write; tickets and places follow by events. The tickets service
@@ -26,7 +17,7 @@ interface CancelOptions {
 export const cancelOrder = async (
   context: OrdersContext,
   command: Command,
-  { reason, override, rule = cancel }: CancelOptions,
+  { reason, override, rule = cancel }: { reason: string | null; override: boolean; rule?: CancelRule },
 ): Promise<OrderDocument> => {
   const { institution, orderId } = command;
   const found = await context.orders.of(institution).get(orderId);

@@ -19,7 +19,7 @@ export const changeOrder = async (
   const { institution, orderId, ifMatch, unchanged } = command;
   const found = await context.orders.of(institution).get(orderId);
   if (!found || isHidden(found)) throw notFound();
-  ifMatch(String(found.version));
+  ifMatch?.(String(found.version));
   unchanged?.(found);
   // The present contact stays valid even if it was erased.
   const isOther = patch.contactNumber !== found.contactNumber;

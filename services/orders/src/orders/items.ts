@@ -1,5 +1,5 @@
 import { Fault } from '@boxoffice/envelope';
-import { codesOf, isUnavailable, refusal } from '../api/faults.ts';
+import { codesOf, isUnavailable, type RefusedOrder, refusal } from '../api/faults.ts';
 import type { HeldLine, RequestedItem } from '../clients/stock.ts';
 import type { OrdersContext } from '../context.ts';
 import { beneficiaryOf } from '../domain/lines.ts';
@@ -10,22 +10,22 @@ export interface OrderItem extends RequestedItem {
   readonly beneficiaries?: readonly { readonly firstName?: string; readonly lastName?: string }[];
 }
 
+/** The number of places that the items request. */
+export const countPlaces = (items: readonly RequestedItem[]): number =>
+  items.reduce((sum, { quantity, placeIds }) => sum + (placeIds?.length ?? quantity ?? 1), 0);
+
 /** The items without the beneficiaries: personal data does not leave for the catalog. */
 export const stockItems = (items: readonly OrderItem[]): RequestedItem[] =>
   items.map(({ beneficiaries: _, ...item }) => item);
 
-/** The paths where an item names more beneficiaries than it has places. */
-export const beneficiaryFaults = (items: readonly OrderItem[]): string[] =>
-  items.flatMap(({ beneficiaries = [], placeIds, quantity }, index) => {
-    const places = placeIds?.length ?? quantity ?? 1;
-    return beneficiaries.length > places
-      ? [`$.items[${index}].beneficiaries has ${beneficiaries.length} entries, but the item has ${places} places`]
-      : [];
-  });
-
 /** @throws Fault `validation_error` that lists every item with more beneficiaries than places */
 export const requireBeneficiaries = (items: readonly OrderItem[]): void => {
-  const faults = beneficiaryFaults(items);
+  const faults = items.flatMap((item, index) => {
+    const [named, places] = [item.beneficiaries?.length ?? 0, countPlaces([item])];
+    return named > places
+      ? [`$.items[${index}].beneficiaries has ${named} entries, but the item has ${places} places`]
+      : [];
+  });
   if (faults.length > 0) throw new Fault('validation_error', `${faults.join('; ')}.`);
 };
 
@@ -40,7 +40,13 @@ export const holdErrors = codesOf(
 );
 
 /** Maximum places of one order: the catalog sells that many in one step. */
-export const MAX_PLACES_PER_ORDER = 1_000;
+const MAX_PLACES_PER_ORDER = 1_000;
+
+/** The refusal of an order of that many places; undefined if it may have them. */
+export const tooManyPlaces = (places: number): RefusedOrder | undefined =>
+  places > MAX_PLACES_PER_ORDER
+    ? refusal('too_many_places', `At most ${MAX_PLACES_PER_ORDER} places can be in one order.`)
+    : undefined;
 
 /** Whether `quantity` and the number of `placeIds` differ. */
 export const hasQuantityConflict = ({ quantity, placeIds }: Pick<RequestedItem, 'quantity' | 'placeIds'>): boolean =>
@@ -61,19 +67,24 @@ export const quantityFaults = (items: readonly RequestedItem[]): string[] =>
 export const placesWanted = (items: readonly RequestedItem[], placesInOrder: number): number => {
   const odd = quantityFaults(items);
   if (odd.length > 0) throw refusal('invalid_items', `${odd.join('; ')}.`);
-  const places = items.reduce((sum, { quantity, placeIds }) => sum + (placeIds?.length ?? quantity ?? 1), 0);
-  if (placesInOrder + places > MAX_PLACES_PER_ORDER)
-    throw refusal('too_many_places', `At most ${MAX_PLACES_PER_ORDER} places can be in one order.`);
+  const places = countPlaces(items);
+  const refused = tooManyPlaces(placesInOrder + places);
+  if (refused) throw refused;
   return places;
 };
+
+/** The refusal of prices in several currencies; undefined if there is one. */
+export const severalCurrencies = (currencies: readonly string[]): RefusedOrder | undefined =>
+  currencies.length > 1
+    ? refusal('currency_mismatch', `$.items are priced in ${currencies.join(' and ')}: an order has one currency.`)
+    : undefined;
 
 /** The currency of held lines. @throws Fault `semantically_invalid` if there are several */
 export const currencyOf = (lines: readonly HeldLine[]): string => {
   const currencies = [...new Set(lines.map(({ currency }) => currency))];
-  const [currency = ''] = currencies;
-  if (currencies.length > 1)
-    throw refusal('currency_mismatch', `$.items are priced in ${currencies.join(' and ')}: an order has one currency.`);
-  return currency;
+  const refused = severalCurrencies(currencies);
+  if (refused) throw refused;
+  return currencies[0] ?? '';
 };
 
 /** The names for each held place, in the order of the places: the named ones, or as they were chosen. */

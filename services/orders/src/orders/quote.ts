@@ -10,7 +10,7 @@ import { NewOrder, OrderQuote } from '../api/schemas.ts';
 import type { OrdersContext } from '../context.ts';
 import { type ContextOf, requirePointOfSale } from '../context.ts';
 import { holderOf, type OrderRequest } from './create.ts';
-import { MAX_PLACES_PER_ORDER, requireBeneficiaries, stockItems } from './items.ts';
+import { countPlaces, requireBeneficiaries, severalCurrencies, stockItems, tooManyPlaces } from './items.ts';
 
 type Quote = Static<typeof OrderQuote>;
 type Refused = Quote['refusals'][number];
@@ -30,14 +30,10 @@ const ownRefusals = async (
 ): Promise<Refused[]> => {
   const [fault] = await context.contacts.faults(caller.institution, contactNumber, restrictionOf(caller).contacts);
   const found = fault ? [refused(null, refusal('invalid_reference', `${fault}.`))] : [];
-  if (currencies.length > 1) {
-    const details = `$.items are priced in ${currencies.join(' and ')}: an order has one currency.`;
-    found.push(refused(null, refusal('currency_mismatch', details)));
-  }
-  if (places > MAX_PLACES_PER_ORDER) {
-    const details = `At most ${MAX_PLACES_PER_ORDER} places can be in one order.`;
-    return [...found, refused(null, refusal('too_many_places', details))];
-  }
+  const several = severalCurrencies(currencies);
+  if (several) found.push(refused(null, several));
+  const tooMany = tooManyPlaces(places);
+  if (tooMany) return [...found, refused(null, tooMany)];
   try {
     const end = await context.limit.admit(holderOf(caller), places);
     end();
@@ -57,10 +53,9 @@ const quoteOrder = async (context: OrdersContext, caller: Caller, requested: Ord
   const publicOnly = restrictionOf(caller).contacts !== null;
   const wanted = stockItems(items);
   const { quotes, refusals } = await context.stock.quoteAll(caller.institution, wanted, pointOfSale, publicOnly);
-  const places = items.reduce((sum, { quantity, placeIds }) => sum + (placeIds?.length ?? quantity ?? 1), 0);
   const currencies = [...new Set(quotes.map(({ currency }) => currency))];
   const all = [
-    ...(await ownRefusals(context, caller, requested, { places, currencies })),
+    ...(await ownRefusals(context, caller, requested, { places: countPlaces(items), currencies })),
     ...refusals.map(({ item, reason, details }) => refused(item, refusal(reason, details))),
   ];
   const lines = quotes.flatMap(({ item, quantity, amount }) => {

@@ -3,22 +3,19 @@ import type { OrdersContext } from '../context.ts';
 import { due } from '../domain/order/money.ts';
 import type { Payment } from '../domain/order/order.ts';
 import { isUnpaid } from '../domain/order/state.ts';
-import { addPayment, hasPayment, hasRefund, refund, settlePayment } from '../domain/payments.ts';
+import {
+  addPayment,
+  hasPayment,
+  hasRefund,
+  type PaymentInput,
+  type RefundInput,
+  refund,
+  settlePayment,
+} from '../domain/payments.ts';
 import { holdUntil } from '../orders/extend.ts';
 import { type Command, runCommand, runStockFirst } from '../steps/command.ts';
 import { sell, sellIfDue } from '../steps/sell.ts';
 import type { OrderDocument } from '../store.ts';
-
-/** A payment as requested. */
-export interface PaymentRequest {
-  /** The same for a repeat of the request. */
-  readonly id: string;
-  readonly method: string;
-  readonly amount: number;
-  readonly currency?: string;
-  readonly reference?: string;
-  readonly status: 'captured' | 'pending';
-}
 
 /** Refuses a repeat whose first attempt recorded the money but found the places gone. */
 const refuseUnconfirmed = (order: OrderDocument, paymentId: string): void => {
@@ -56,17 +53,17 @@ export const graceFor = async (context: OrdersContext, order: OrderDocument, nex
 export const payOrder = async (
   context: OrdersContext,
   command: Command,
-  requested: PaymentRequest,
+  requested: Omit<PaymentInput, 'graceMs'>,
 ): Promise<OrderDocument> => {
-  const input = { ...requested, reference: requested.reference ?? null };
-  const add = (graceMs: number) => (order: OrderDocument, now: number) => addPayment(order, { ...input, graceMs }, now);
-  const options = { isMade: (order: OrderDocument) => hasPayment(order, requested.id) };
+  const add = (graceMs: number) => (order: OrderDocument, now: number) =>
+    addPayment(order, { ...requested, graceMs }, now);
+  const own = { ...command, isMade: (order: OrderDocument) => hasPayment(order, requested.id) };
   const rule = add(context.graceMs);
   if (requested.status === 'pending') {
     const effect = (order: OrderDocument, next: OrderDocument) => graceFor(context, order, next);
-    return (await runStockFirst(context, command, { rule, effect, write: add }, options)).order;
+    return (await runStockFirst(context, own, { rule, effect, write: add })).order;
   }
-  const { order: recorded, done } = await runCommand(context, command, rule, options);
+  const { order: recorded, done } = await runCommand(context, own, rule);
   const order = await sell(context, recorded, command.idempotencyRecord);
   if (done) refuseUnconfirmed(order, requested.id);
   return order;
@@ -87,16 +84,6 @@ export const settleOrderPayment = async (
     : sellIfDue(context, order);
 };
 
-/** A refund as requested. */
-export interface RefundRequest {
-  /** The same for a repeat of the request. */
-  readonly id: string;
-  readonly method: string;
-  readonly amount: number;
-  readonly currency?: string;
-  readonly reference?: string;
-}
-
 /**
  * Records a refund, in every state; sells an order first whose sale is due. @throws Fault `conflict`, `refund_exceeds_paid`,
  * `semantically_invalid`
@@ -104,11 +91,9 @@ export interface RefundRequest {
 export const refundOrder = async (
   context: OrdersContext,
   command: Command,
-  requested: RefundRequest,
+  requested: RefundInput,
 ): Promise<OrderDocument> => {
-  const input = { ...requested, reference: requested.reference ?? null };
-  const { order } = await runCommand(context, command, (current, now) => refund(current, input, now), {
-    isMade: (current) => hasRefund(current, requested.id),
-  });
+  const own = { ...command, isMade: (order: OrderDocument) => hasRefund(order, requested.id) };
+  const { order } = await runCommand(context, own, (current, now) => refund(current, requested, now));
   return order;
 };

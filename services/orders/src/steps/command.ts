@@ -14,8 +14,8 @@ import { attempt, isAnswerFinal, type Outcome, type Rule, type Target } from './
 
 /** Commands: the parameters common to all of them. */
 export interface Command extends Target {
-  /** Throws unless the request's If-Match allows this version. */
-  readonly ifMatch: (version: string) => void;
+  /** Throws unless the request's If-Match allows this version; absent: internal requests have none. */
+  readonly ifMatch?: (version: string) => void;
   /** Throws if the request changes a read-only member. */
   readonly unchanged?: (order: OrderDocument) => void;
   readonly idempotencyRecord?: IdempotencyRecord<OrderDocument> | undefined;
@@ -24,6 +24,8 @@ export interface Command extends Target {
    * lists requests whose record is written after their effect.
    */
   readonly request?: string;
+  /** Whether the order has what the request makes, because an earlier attempt made it. */
+  readonly isMade?: (order: OrderDocument) => boolean;
   /** Which documents the command finds: listed orders (default), carts, or both. The others are `not_found`. */
   readonly appliesTo?: 'orders' | 'carts' | 'both';
 }
@@ -59,16 +61,10 @@ export interface CommandResult {
   readonly done: boolean;
 }
 
-export interface CommandOptions {
-  /** Whether the order has what the request makes, because an earlier attempt made it. */
-  readonly isMade?: (order: OrderDocument) => boolean;
-}
-
 /** The rule with what comes before it: does the command apply, has it been done, does If-Match hold. */
 const guarded = (
-  { ifMatch, unchanged, idempotencyRecord, request, appliesTo }: Command,
+  { ifMatch, unchanged, idempotencyRecord, request, isMade, appliesTo }: Command,
   rule: Rule,
-  { isMade = () => false }: CommandOptions,
 ): { readonly rule: Rule; readonly isDone: () => boolean } => {
   const name = request ?? idMadeBy(idempotencyRecord, 'req');
   let done = false;
@@ -77,9 +73,9 @@ const guarded = (
     rule(order, now) {
       const misfit = misplaced(order, appliesTo);
       if (misfit) return misfit;
-      done = (name !== undefined && isHandled(order, name)) || isMade(order);
+      done = (name !== undefined && isHandled(order, name)) || isMade?.(order) === true;
       if (done) return accept(order);
-      ifMatch(String(order.version));
+      ifMatch?.(String(order.version));
       unchanged?.(order);
       const decision = rule(order, now);
       if (name === undefined || isRefused(decision) || decision.answer || decision.next === order) return decision;
@@ -125,13 +121,8 @@ const orThrow = (outcome: Outcome): OrderDocument => {
  * Runs a command in one write: If-Match, then the rule. Ends an order past due, and sells a paid one, first. A repeat
  * finds its effect. @throws Fault for each refusal of the rule
  */
-export const runCommand = async (
-  context: OrdersContext,
-  command: Command,
-  rule: Rule,
-  options: CommandOptions = {},
-): Promise<CommandResult> => {
-  const own = guarded(command, rule, options);
+export const runCommand = async (context: OrdersContext, command: Command, rule: Rule): Promise<CommandResult> => {
+  const own = guarded(command, rule);
   const order = orThrow(
     await decided(context, command, () => attempt(context, command, own.rule, command.idempotencyRecord)),
   );
@@ -176,16 +167,15 @@ export const runStockFirst = async <Effect>(
   context: OrdersContext,
   command: Command,
   { rule, effect, write = () => rule }: StockFirst<Effect>,
-  options: CommandOptions = {},
 ): Promise<CommandResult> => {
   for (let tries = 1; ; tries += 1) {
-    const own = guarded(command, rule, options);
+    const own = guarded(command, rule);
     const before = await decided(context, command, () => preview(context, command, own.rule));
     if ('refused' in before) throw faultOf(before.refused);
     if (own.isDone()) return { order: before.order, done: true };
     try {
       const had = await effect(before.order, before.next);
-      return await runCommand(context, command, unlessOvertaken(before.order, write(had)), options);
+      return await runCommand(context, command, unlessOvertaken(before.order, write(had)));
     } catch (error) {
       if (!isOvertaken(error) || tries === TRIES) throw error;
     }

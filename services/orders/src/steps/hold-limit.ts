@@ -32,16 +32,12 @@ export interface HoldLimit {
   record(holder: Holder, orderId: string, places: number): void;
 }
 
-/** Places whose write is in flight. */
-interface Admitted {
-  readonly places: number;
-}
-
 interface Ledger {
   held: Map<string, number>;
   total: number;
   refreshedAt: number;
-  readonly admitted: Set<Admitted>;
+  /** Places whose write is in flight. */
+  admitted: number;
   /** Changes made while the store is being read. */
   meanwhile: Map<string, number> | undefined;
   refreshing: Promise<void> | undefined;
@@ -72,7 +68,7 @@ export const createHoldLimit = (
   const prune = (): void => {
     for (const [key, ledger] of ledgers) {
       const { refreshedAt, admitted, refreshing } = ledger;
-      if (admitted.size === 0 && !refreshing && elapsed() - refreshedAt > REFRESH_MS) ledgers.delete(key);
+      if (admitted === 0 && !refreshing && elapsed() - refreshedAt > REFRESH_MS) ledgers.delete(key);
     }
   };
 
@@ -80,12 +76,11 @@ export const createHoldLimit = (
     const known = ledgers.get(key);
     if (known) return known;
     if (ledgers.size >= MAX_LEDGERS) prune();
-    const admitted = new Set<Admitted>();
     const fresh: Ledger = {
       held: new Map(),
       total: 0,
       refreshedAt: Number.NEGATIVE_INFINITY,
-      admitted,
+      admitted: 0,
       meanwhile: undefined,
       refreshing: undefined,
     };
@@ -130,13 +125,13 @@ export const createHoldLimit = (
       if (client === null) return () => undefined;
       const ledger = await freshLedger(institution, client);
       const max = maxOf(client);
-      const inFlight = [...ledger.admitted].reduce((sum, admitted) => sum + admitted.places, 0);
-      if (ledger.total + inFlight + places > max)
+      if (ledger.total + ledger.admitted + places > max)
         throw refusal('hold_limit', `A client, or a user at a client, holds at most ${max} unsold places at once.`);
-      const entry: Admitted = { places };
-      ledger.admitted.add(entry);
+      ledger.admitted += places;
+      let left = places;
       return () => {
-        ledger.admitted.delete(entry);
+        ledger.admitted -= left;
+        left = 0;
       };
     },
     record({ institution, client }, orderId, places) {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { addToCart } from '../../src/cart/add.ts';
-import { removeCartLine } from '../../src/cart/cart.ts';
 import type { OrdersContext } from '../../src/context.ts';
+import { removeOrderLine } from '../../src/orders/lines.ts';
 import { engines } from '../fixture/engines.ts';
 import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
 import { add, done, newCart, newCartId, read } from '../fixture/shopper.ts';
@@ -71,7 +71,11 @@ describe.each(engines)('cart changes of a dead process are repeated, or end with
     test('the sweep releases the place of a removed line', async () => {
       const { hall, cart, path } = await newCart(fixture, 2);
       const target = { institution: 'opera', orderId: cart.id };
-      removeCartLine(dying(fixture.context, 'release', when), target, String(cart.lines[0]?.id)).catch(() => undefined);
+      removeOrderLine(
+        dying(fixture.context, 'release', when),
+        { ...target, appliesTo: 'carts' },
+        String(cart.lines[0]?.id),
+      ).catch(() => undefined);
       await until(async () => (await document(cart.id))?.removedPlaces != null);
       expect((await read(fixture, path)).lines).toHaveLength(1);
       await later();
