@@ -66,32 +66,35 @@ export const readTexts = (languages: readonly string[], line: string): Texts => 
   return Object.fromEntries(languages.map((language, index) => [language, texts[index] ?? texts[0] ?? '']));
 };
 
-/**
- * Reads products with a period of validity from a table, a line each: code, type, days of validity, stock and price in
- * minor units, a colon, and then names and descriptions in the given languages.
- */
+/** Reads a table of products, a line each: figures, a colon, then name and description in the given languages. */
+export const readTable = (languages: readonly string[], table: string) =>
+  table.split('\n').map((line) => {
+    const [figures = '', ...texts] = line.trim().split(': ');
+    const all = texts.join(': ').split(' | ');
+    return {
+      figures: figures.split(/ +/),
+      name: readTexts(languages, all.slice(0, languages.length).join(' | ')),
+      description: readTexts(languages, all.slice(languages.length).join(' | ')),
+    };
+  });
+
+/** Reads products with a period of validity. Their figures: code, type, days, stock, price in minor units. */
 export const readPeriodProducts = (
   languages: readonly string[],
   place: Pick<DemoProduct, 'venue' | 'shares'>,
   table: string,
 ): DemoProduct[] =>
-  table.split('\n').map((line) => {
-    const [figures = '', ...texts] = line.trim().split(': ');
-    const [code = '', type = '', days, stock, price] = figures.split(/ +/);
-    const all = texts.join(': ').split(' | ');
-    const name = readTexts(languages, all.slice(0, languages.length).join(' | '));
-    return {
-      ...place,
-      code,
-      type,
-      name,
-      description: readTexts(languages, all.slice(languages.length).join(' | ')),
-      starts: [[1, 0, 0]],
-      minutes: Number(days) * 1_440,
-      seatCategories: [{ code: 'STOCK', name, numbered: false, capacity: Number(stock) }],
-      full: [Number(price)],
-    };
-  });
+  readTable(languages, table).map(({ figures: [code = '', type = '', days, stock, price], name, description }) => ({
+    ...place,
+    code,
+    type,
+    name,
+    description,
+    starts: [[1, 0, 0]],
+    minutes: Number(days) * 1_440,
+    seatCategories: [{ code: 'STOCK', name, numbered: false, capacity: Number(stock) }],
+    full: [Number(price)],
+  }));
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;

@@ -2,6 +2,7 @@ import {
   type DemoInstitution,
   type DemoProduct,
   readPeriodProducts,
+  readTable,
   readTexts,
   type SeatCategory,
 } from './institution.ts';
@@ -13,7 +14,7 @@ const place = {
   shares: { ADULT: 1, CHILD: 0.5, MEMBER: 0.6 },
 };
 
-const general = (capacity: number): SeatCategory => ({
+const entry = (capacity: number): SeatCategory => ({
   code: 'ENTRY',
   name: texts('Entry | Entrée'),
   numbered: false,
@@ -25,71 +26,30 @@ const auditorium: SeatCategory = {
   name: texts('Auditorium'),
   numbered: true,
   capacity: 60,
-  rows: ['A', 'B', 'C', 'D', 'E'].map((row) => ({ row, seats: 12 })),
+  rows: [...'ABCDE'].map((row) => ({ row, seats: 12 })),
 };
 
-/** A show whose performances are a week apart. */
-const event = (
-  code: string,
-  name: string,
-  description: string,
-  { minutes, dates, hour }: { readonly minutes: number; readonly dates: number; readonly hour: number },
-  category: SeatCategory,
-  price: number,
-): DemoProduct => ({
-  ...place,
-  code,
-  type: 'show',
-  name: texts(name),
-  description: texts(description),
-  starts: Array.from({ length: dates }, (_, week) => [10 + week * 7, hour, 0] as const),
-  minutes,
-  seatCategories: [category],
-  full: [price],
-});
-
-const events = [
-  event(
-    'MAPS',
-    'Maps of imaginary seas | Cartes des mers imaginaires',
-    'Exhibition, timed entry. | Exposition, entrée à heure fixe.',
-    { minutes: 120, dates: 8, hour: 9 },
-    general(50),
-    1_200,
-  ),
-  event(
-    'TIDES',
-    'Tides: light and sound | Marées : lumière et son',
-    'Immersive installation. | Installation immersive.',
-    { minutes: 60, dates: 8, hour: 13 },
-    general(40),
-    1_500,
-  ),
-  event(
-    'NIGHT',
-    'Night at the museum | Nuit au musée',
-    'Once a year, with torches. | Une fois par an, à la lampe de poche.',
-    { minutes: 600, dates: 1, hour: 19 },
-    general(24),
-    3_500,
-  ),
-  event(
-    'LECTURE',
-    'What the river remembers | Ce dont le fleuve se souvient',
-    'Lecture in the auditorium. | Conférence à l’auditorium.',
-    { minutes: 90, dates: 1, hour: 17 },
-    auditorium,
-    800,
-  ),
-  event(
-    'RESTORERS',
-    'An afternoon with the restorers | Un après-midi avec les restaurateurs',
-    'Workshop for very few. | Atelier en très petit comité.',
-    { minutes: 150, dates: 1, hour: 13 },
-    general(8),
-    4_500,
-  ),
-];
+/** Code, minutes, performances (a week apart), hour, capacity and price in minor units. */
+const events = readTable(
+  languages,
+  `MAPS 120 8 9 50 1200: Maps of imaginary seas | Cartes des mers imaginaires | Exhibition, timed entry. | Exposition, entrée à heure fixe.
+  TIDES 60 8 13 40 1500: Tides: light and sound | Marées : lumière et son | Immersive installation. | Installation immersive.
+  NIGHT 600 1 19 24 3500: Night at the museum | Nuit au musée | Once a year, with torches. | Une fois par an, à la lampe de poche.
+  LECTURE 90 1 17 60 800: What the river remembers | Ce dont le fleuve se souvient | Lecture in the auditorium. | Conférence à l’auditorium.
+  RESTORERS 150 1 13 8 4500: An afternoon with the restorers | Un après-midi avec les restaurateurs | Workshop for very few. | Atelier en très petit comité.`,
+).map(
+  ({ figures: [code = '', minutes, dates, hour, capacity, price], name, description }): DemoProduct => ({
+    ...place,
+    code,
+    type: 'show',
+    name,
+    description,
+    starts: Array.from({ length: Number(dates) }, (_, week) => [10 + week * 7, Number(hour), 0] as const),
+    minutes: Number(minutes),
+    seatCategories: [code === 'LECTURE' ? auditorium : entry(Number(capacity))],
+    full: [Number(price)],
+  }),
+);
 
 const others = readPeriodProducts(
   languages,

@@ -116,9 +116,9 @@ const ensure = async (options: SeedingOptions): Promise<DemoCredentials | undefi
 const ATTEMPTS = 3;
 
 /**
- * Seeds an installation without institutions, completes an interrupted seeding, and writes a lost `demo.json` again. A seeding that fails, such as on a disk that is slow for seconds, goes on twice.
- * Returns the credentials; undefined for an installation that was set up without demo data. @throws {StartFault} with
- * the reason of a failure, such as a full disk
+ * Seeds an installation without institutions, completes an interrupted seeding, and writes a lost `demo.json` again. A
+ * seeding that fails, such as on a disk that is slow for seconds, goes on twice. Returns the credentials; undefined for
+ * an installation that was set up without demo data. @throws {StartFault} with the reason, such as a full disk
  */
 export const ensureDemo = async (options: SeedingOptions): Promise<DemoCredentials | undefined> => {
   for (let attempt = 1; ; attempt += 1) {
