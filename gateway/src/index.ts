@@ -1,7 +1,7 @@
 export { createRevocations } from './authorization/revocations.ts';
 export { ownDocument, ownVersionDocument, VERSION, versions } from './descriptions/own-operations.ts';
 export { createMeter, type Meter } from './metering/meter.ts';
-export type { Metered, Report } from './metering/report.ts';
+export type { Metered, Report } from './metering/spool.ts';
 export { createSpool, noSpool } from './metering/spool.ts';
 export type { Gateway, GatewayOptions } from './options.ts';
 export { certificateFrom, openAccessLog, runGateway } from './run.ts';

@@ -4,8 +4,7 @@ import cors from 'cors';
 import { setCommonHeaders } from '../exchange/answer.ts';
 import { answered, type Exchange, type Step } from '../exchange/exchange.ts';
 import { unavailable } from '../exchange/faults.ts';
-import { EXPOSED_HEADERS, isPreflight, PREFLIGHT_SECONDS } from './headers.ts';
-import type { InstitutionCors } from './institution-cors.ts';
+import { EXPOSED_HEADERS, type InstitutionCors, isPreflight, PREFLIGHT_SECONDS } from './institution-cors.ts';
 import type { Origins, PointsOfSale } from './points-of-sale.ts';
 
 const SERVICE_HOST = 'x-service-host';

@@ -21,7 +21,6 @@ import {
   VEXP,
   versions,
 } from './own-operations.ts';
-import { withPlainNames } from './plain-names.ts';
 
 /** A document with its compressed form and validator. */
 export interface Served {
@@ -65,6 +64,31 @@ const whole = (family: Family, publicUrl: string, parts: readonly Part[]): objec
     ...(Object.keys(webhooks).length > 0 ? { webhooks } : {}),
     components: { ...components, responses: { ...components?.responses, ...gatewayResponses(family) } },
   });
+};
+
+const EXPERIMENTAL = /^(.+)Experimental(.*)$/;
+
+/**
+ * The description with the experimental version's own schemas in the place of those that they extend: `Cart` means the
+ * cart of that version. Those of the numbered version are lost, so it is for the experimental one only.
+ */
+const withPlainNames = (document: OpenApiDocument): OpenApiDocument => {
+  const schemas = Object.entries(document.components?.schemas ?? {});
+  const plain = (name: string): string => name.replace(EXPERIMENTAL, '$1$2');
+  const replaced = new Set(
+    schemas
+      .map(([name]) => name)
+      .filter((name) => EXPERIMENTAL.test(name))
+      .map(plain),
+  );
+  const kept = schemas.filter(([name]) => !replaced.has(name)).map(([name, schema]) => [plain(name), schema]);
+  const whole = JSON.stringify({
+    ...document,
+    components: { ...document.components, schemas: Object.fromEntries(kept) },
+  });
+  return JSON.parse(
+    whole.replaceAll(/"#\/components\/schemas\/([^"]+)"/g, (_, name) => `"#/components/schemas/${plain(name)}"`),
+  );
 };
 
 /** Rebuilds a document only when one of its source descriptions has changed. */

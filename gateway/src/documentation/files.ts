@@ -1,12 +1,13 @@
+import { execFile } from 'node:child_process';
 import { hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { readClientPackage } from './client-package.ts';
 import { DOCS } from './guides.ts';
 
 const above = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
@@ -22,8 +23,27 @@ const { resolve } = createRequire(import.meta.url);
 /** Reads a Markdown file, from the root of the repository. Rejects if this installation has none. */
 export const readGuide = (file: string): Promise<string> => readFile(join(ROOT, file), 'utf8');
 
-/** Reads what partners install. Rejects if this installation has neither the package nor its sources. */
-export const readPackage = (): Promise<Buffer> => readClientPackage(ROOT);
+const pack = async (): Promise<Buffer> => {
+  const folder = await mkdtemp(join(tmpdir(), 'boxoffice-client-'));
+  try {
+    const words = ['--dir', join(ROOT, 'libs/client'), 'pack', '--pack-destination', folder];
+    await promisify(execFile)('npm', ['run', '--silent', 'pnpm', '--', ...words], { cwd: ROOT });
+    const [name] = (await readdir(folder)).filter((file) => file.endsWith('.tgz'));
+    if (name === undefined) throw new Error('pnpm pack wrote no tarball');
+    return await readFile(join(folder, name));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+};
+
+/**
+ * Reads the tarball of @boxoffice/client, which partners install from `/docs/client.tgz`. An image has it beside the
+ * guides; a checkout packs it, which takes about two seconds. Rejects if this installation has neither.
+ */
+export const readPackage = (): Promise<Buffer> => {
+  const packed = join(ROOT, 'client.tgz');
+  return existsSync(packed) ? readFile(packed) : pack();
+};
 
 /** The viewer with all that it needs. */
 const BUNDLE = 'dist/browser/openapi-explorer.min.js';

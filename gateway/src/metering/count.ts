@@ -1,9 +1,6 @@
-import { isAnswered } from '../exchange/drain-body.ts';
 import type { Exchange } from '../exchange/exchange.ts';
+import { sentStatus } from '../telemetry/access-log.ts';
 import type { Meter } from './meter.ts';
-
-/** The status of a client that disconnected before its response. */
-const CLIENT_GONE = 499;
 
 /** The operation of a path or a method that does not exist. */
 const NO_OPERATION = 'none';
@@ -20,7 +17,7 @@ export const countExchange = (meter: Pick<Meter, 'record' | 'ended'>, exchange: 
     // The subject of a client's own token is the client.
     userId: claims === undefined || claims.sub === claims.client_id ? null : claims.sub,
     operation: route?.operation ?? NO_OPERATION,
-    status: isAnswered(response) ? response.statusCode : CLIENT_GONE,
+    status: sentStatus(response),
     admitted: admittedKey !== undefined,
     bytes: bytesOut,
   });

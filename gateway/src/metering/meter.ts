@@ -1,8 +1,7 @@
 // Metering: counts the requests of clients and API keys, and reports them to the authorizer every few seconds.
 import { randomUUID } from 'node:crypto';
 import { type Interval, type Logger, repeat } from '@boxoffice/runtime';
-import type { CountedRequests, Metered, Report } from './report.ts';
-import type { Spool } from './spool.ts';
+import type { CountedRequests, Metered, Report, Spool } from './spool.ts';
 
 export interface MeterOptions {
   /** Resolves when the report is durable. */

@@ -1,8 +1,9 @@
 // The pipeline: the steps that every request passes, in order.
+import { Fault } from '@boxoffice/envelope';
 import type { Exchange, Step } from '../exchange/exchange.ts';
 import { noSuchEndpoint } from '../exchange/no-such-endpoint.ts';
 import { familyOf, readTarget } from '../exchange/target.ts';
-import { refuseAmbiguousHeaders } from './ambiguous-headers.ts';
+import { HOP_BY_HOP } from '../forwarding/headers.ts';
 
 /** The steps that other folders implement. */
 export interface StepParts {
@@ -27,8 +28,46 @@ const onlyTls: Step = ({ secure }) => {
   return undefined;
 };
 
-const onlyUnambiguous = ({ request }: Exchange): undefined => {
-  refuseAmbiguousHeaders(request);
+/** Headers that are refused when repeated, because two parsers could choose different values. */
+const ONCE: ReadonlySet<string> = new Set([
+  'authorization',
+  'content-length',
+  'content-type',
+  'host',
+  'idempotency-key',
+  'origin',
+  'x-api-key',
+  'x-auth-token',
+  'x-service-host',
+]);
+
+/** What a Connection header may name: its own options, and headers that are removed in any case. */
+const CONNECTION_OPTIONS: ReadonlySet<string> = new Set([...HOP_BY_HOP, 'close', 'trailers']);
+
+/** Connection may name no header that the response cache, a limit or the session is computed with. */
+const refuseNamedHeaders = (connection: string | undefined): void => {
+  if (connection === undefined || connection === 'keep-alive' || connection === 'close') return;
+  for (const option of connection.split(',').map((one) => one.trim().toLowerCase())) {
+    if (option === '' || CONNECTION_OPTIONS.has(option)) continue;
+    throw new Fault('bad_request', 'The header Connection names a header that is not hop-by-hop.');
+  }
+};
+
+/** Refuses a request whose headers two parsers could read differently. @throws {Fault} bad_request */
+const onlyUnambiguous = ({ request: { rawHeaders, headers } }: Exchange): undefined => {
+  refuseNamedHeaders(headers.connection);
+  const coding = headers['transfer-encoding'];
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
+    throw new Fault('bad_request', 'The only supported transfer coding is chunked.');
+  }
+  // Node joins or drops repeated headers; an equal count means that none was repeated.
+  if (Object.keys(headers).length * 2 === rawHeaders.length) return;
+  const seen = new Set<string>();
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]?.toLowerCase() ?? '';
+    if (ONCE.has(name) && seen.has(name)) throw new Fault('bad_request', `The header ${name} must not be repeated.`);
+    seen.add(name);
+  }
 };
 
 const canonicalise = (exchange: Exchange): undefined => {

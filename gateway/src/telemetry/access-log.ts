@@ -17,6 +17,10 @@ const FLUSH_CHARACTERS = 65_536;
 /** The status that proxies log for a client that disconnected before its response. */
 const CLIENT_GONE = 499;
 
+/** The status that a client got. */
+export const sentStatus = (response: Exchange['response']): number =>
+  isAnswered(response) ? response.statusCode : CLIENT_GONE;
+
 /**
  * The logged fields. Request id and method have a checked form; nothing else is client text: no token, address, path or
  * query.
@@ -26,7 +30,7 @@ const fieldsOf = ({ request, response, trace, startedAt, route, claims, apiKey }
   client: claims?.client_id ?? apiKey?.apiKeyId ?? null,
   operation: route?.operation ?? 'none',
   method: request.method,
-  status: isAnswered(response) ? response.statusCode : CLIENT_GONE,
+  status: sentStatus(response),
   durationMs: Math.round(performance.now() - startedAt),
 });
 

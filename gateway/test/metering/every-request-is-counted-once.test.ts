@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createMeter } from '../../src/metering/meter.ts';
-import type { Report } from '../../src/metering/report.ts';
+import type { Report } from '../../src/metering/spool.ts';
 import { createSpool, noSpool } from '../../src/metering/spool.ts';
 import { CATALOG, type CatalogInstallation, startCatalogInstallation, TARIFFS } from '../api-keys/catalog-fixture.ts';
 import type { ReportedRow } from '../fixtures/fake-authorizer.ts';
