@@ -4,7 +4,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { EXPOSED_HEADERS } from '../../src/cors/institution-cors.ts';
 import { documentOf } from '../fixtures/describe.ts';
-import { until } from '../fixtures/http.ts';
+import { type Call, until } from '../fixtures/http.ts';
 import { type Installation, startInstallation } from '../fixtures/installation.ts';
 import { claimsOf } from '../fixtures/jws.ts';
 import { echo, json, startUpstream, type Upstream } from '../fixtures/upstream.ts';
@@ -13,11 +13,10 @@ const PRODUCTS = '/tnwr/v1/products';
 const SHOP = 'https://shop.example';
 
 let catalog: Upstream;
-/** The services of the gateway under test, beside the catalog. */
-let first: Installation;
 let its: Installation;
 /** Origins by service host; an unknown host is 404. */
-const lists = new Map<string, string[]>();
+const HOST = 'closed.example';
+const lists = new Map<string, string[]>([[HOST, [SHOP]]]);
 let catalogFails = false;
 
 beforeAll(async () => {
@@ -31,21 +30,14 @@ beforeAll(async () => {
       else json(response, 200, { status: 'success', details: null, data: { serviceHost: host, corsOrigins } });
     },
   );
-  first = await startInstallation();
-  const services = {
-    authorizer: first.authorizer.url,
-    contacts: first.contacts.url,
-    pos: first.pos.url,
-    catalog: catalog.url,
-  };
-  its = await startInstallation({ services });
+  its = await startInstallation({}, { services: { catalog: catalog.url } });
 });
 afterEach(() => {
   catalogFails = false;
+  its.pos.answer(echo);
 });
 afterAll(async () => {
   await its.close();
-  await first.close();
   await catalog.close();
 });
 
@@ -58,7 +50,7 @@ const allowed = async (origin: string, host?: string) =>
 describe('a preflight', () => {
   test('is 204 for any origin, without a point of sale, on any path of the family', async () => {
     for (const path of [PRODUCTS, '/tnwr/v1/nowhere', '/tnwr/vexp/products']) {
-      const before = first.pos.received.length;
+      const before = its.pos.received.length;
       const reply = await its.call(path, {
         method: 'OPTIONS',
         headers: {
@@ -80,7 +72,7 @@ describe('a preflight', () => {
       expect(reply.headers['access-control-allow-headers']).toBe('x-service-host, x-auth-token, content-type');
       expect(reply.headers['access-control-allow-credentials']).toBeUndefined();
       expect(reply.headers['x-request-id']).toBeDefined();
-      expect(first.pos.received.length).toBe(before);
+      expect(its.pos.received.length).toBe(before);
     }
   });
 
@@ -118,11 +110,10 @@ describe('an answer', () => {
   });
 
   test('preserves the service’s Vary', async () => {
-    first.pos.answer((_, response) =>
+    its.pos.answer((_, response) =>
       json(response, 200, { success: true, data: {} }, { Vary: 'Accept-Language, X-Service-Host' }),
     );
     expect((await from(SHOP, 'open')).headers.vary).toBe('Accept-Language, X-Service-Host, Origin');
-    first.pos.answer(echo);
   });
 
   test('that is an error is readable, too', async () => {
@@ -174,5 +165,144 @@ describe('the list', () => {
     expect([status, body]).toMatchObject([500, { success: false, errorCode: 'internal_error', ...consequences }]);
     expect(headers['retry-after']).toMatch(/^[1-9]\d*$/);
     expect((await from(undefined, 'never-known')).status).toBe(200);
+  });
+});
+
+const ask = (origin: string | undefined, { headers, ...call }: Call = {}, path = PRODUCTS) => {
+  const all = {
+    'x-service-host': HOST,
+    'content-type': 'application/json',
+    ...(origin === undefined ? {} : { origin }),
+  };
+  return its.call(path, { ...call, headers: { ...all, ...headers } });
+};
+
+const REFUSED = { success: false, errorCode: 'origin_not_allowed', errorMessage: expect.any(String) };
+
+const crossOriginHeaders = (headers: object) =>
+  Object.keys(headers).filter((name) => name.startsWith('access-control-'));
+
+describe.each([
+  ['GET', PRODUCTS],
+  ['HEAD', PRODUCTS],
+  ['GET', '/tnwr/vexp/products'],
+  ['GET', '/tnwr/v1/products/p1'],
+  ['POST', '/tnwr/v1/sessions'],
+  ['PATCH', '/tnwr/v1/shopping-cart/items/i1'],
+])('a foreign origin at %s %s', (method, path) => {
+  const body = method === 'POST' || method === 'PATCH' ? '{}' : undefined;
+
+  test.each([
+    'https://evil.example',
+    'null',
+    'http://shop.example',
+    'https://shop.example.evil.example',
+    'https://shop.example:8443',
+    'HTTPS://SHOP.EXAMPLE',
+    '',
+  ])('of “%s” is 403 origin_not_allowed, without CORS headers, and reaches no service', async (origin) => {
+    const before = its.pos.started();
+    const reply = await ask(origin, { method, body }, path);
+    expect([reply.status, crossOriginHeaders(reply.headers), its.pos.started()]).toEqual([403, [], before]);
+    if (method !== 'HEAD') expect(reply.body).toEqual(REFUSED);
+    expect(reply.headers.vary).toContain('Origin');
+  });
+
+  test('of a listed origin, of the gateway’s own and of none is served', async () => {
+    const reached = its.gateway.httpsUrl.replace('127.0.0.1', 'localhost');
+    for (const origin of [SHOP, 'https://boxoffice.example', its.gateway.httpsUrl, undefined]) {
+      expect([origin, (await ask(origin, { method, body }, path)).status]).toEqual([origin, 200]);
+    }
+    const { host } = new URL(reached);
+    expect((await ask(reached, { method, body, headers: { host } }, path)).status).toBe(200);
+    expect((await ask(reached, { method, body }, path)).status).toBe(403);
+  });
+});
+
+test('the gateway’s own origin does not depend on the Host that a client chooses', async () => {
+  const status = async (host: string, origin: string) => (await ask(origin, { headers: { host } })).status;
+  const { port } = new URL(its.gateway.httpsUrl);
+  for (const host of [`localhost:${port}`, `127.0.0.1:${port}`, '[::1]:8443', 'boxoffice.example:8443']) {
+    expect([host, await status(host, `https://${host}`)]).toEqual([host, 200]);
+  }
+  for (const host of [
+    'evil.example',
+    `evil.example:${port}`,
+    'localhost.evil.example',
+    '203.0.113.7',
+    '127.evil.example',
+  ]) {
+    expect([host, await status(host, `https://${host}`)]).toEqual([host, 403]);
+  }
+});
+
+test('the host of the point of sale in upper case has the same list', async () => {
+  const { status } = await ask('https://evil.example', { headers: { 'x-service-host': HOST.toUpperCase() } });
+  expect(status).toBe(403);
+});
+
+test('a foreign origin gets no cached response either', async () => {
+  its.pos.answer((_, response) => json(response, 200, { success: true, data: {} }, { 'X-Internal-Keep': '1000' }));
+  expect((await ask(undefined)).status).toBe(200);
+  expect((await ask('https://evil.example')).body).toEqual(REFUSED);
+});
+
+test('the path, the method and the point of sale are checked first; the description needs no point of sale', async () => {
+  const of = async (path: string, call: Call = {}) => {
+    const { status, body } = await ask('https://evil.example', call, path);
+    return [status, body.errorCode];
+  };
+  expect(await of('/tnwr/v1/nowhere')).toEqual([404, 'not_found']);
+  expect(await of(PRODUCTS, { method: 'DELETE' })).toEqual([405, 'method_not_allowed']);
+  expect(await of('/tnwr/v1/openapi.json')).toEqual([200, undefined]);
+  // No list exists for these: the point-of-sale service refuses the host.
+  for (const host of ['nobody.example', '']) {
+    const before = its.pos.started();
+    await ask('https://evil.example', { headers: { 'x-service-host': host } });
+    expect([host, its.pos.started()]).toEqual([host, before + 1]);
+  }
+});
+
+test('without a catalog, or while no list can be read, a foreign origin is refused before any effect', async () => {
+  const services = { authorizer: its.authorizer.url, pos: its.pos.url };
+  const alone = await startInstallation({ services });
+  const headers = { 'x-service-host': HOST, 'content-type': 'application/json' };
+  const post = (origin?: string) =>
+    alone.call('/tnwr/v1/sessions', {
+      method: 'POST',
+      body: '{}',
+      headers: { ...headers, ...(origin && { origin }) },
+    });
+  const before = its.pos.started();
+  const reply = await post('https://evil.example');
+  expect([reply.status, crossOriginHeaders(reply.headers), its.pos.started()]).toEqual([500, [], before]);
+  expect(reply.headers['retry-after']).toMatch(/^[1-9]\d*$/);
+  expect((await post('https://boxoffice.example')).status).toBe(200);
+  expect((await post()).status).toBe(200);
+  await alone.close();
+});
+
+describe('a gateway that serves family B and cannot read the origins of points of sale', () => {
+  const warnings = ({ log }: Installation) =>
+    log.flatMap(({ level, message }) =>
+      level === 'warn' && String(message).includes('Origin') ? [String(message)] : [],
+    );
+
+  test.each([
+    ['CATALOG_URL', 'authorizer'],
+    ['AUTHORIZER_URL', 'catalog'],
+  ] as const)('without %s warns at its start, and names the setting', async (setting, present) => {
+    const urls = { authorizer: its.authorizer.url, catalog: catalog.url };
+    const services = { pos: its.pos.url, [present]: urls[present] };
+    const alone = await startInstallation({ services }, { ready: false });
+    expect(warnings(alone)).toEqual([expect.stringContaining(`POS_URL is set without ${setting}:`)]);
+    await alone.close();
+  });
+
+  test('does not warn if it can read them, or without family B', async () => {
+    expect(warnings(its)).toEqual([]);
+    const alone = await startInstallation({ services: { authorizer: its.authorizer.url } }, { ready: false });
+    expect(warnings(alone)).toEqual([]);
+    await alone.close();
   });
 });

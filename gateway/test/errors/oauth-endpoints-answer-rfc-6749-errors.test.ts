@@ -1,9 +1,8 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { rawExchange } from '../fixtures/http.ts';
 import { type Installation, startInstallation } from '../fixtures/installation.ts';
 
 let its: Installation;
-afterEach(() => its.close());
 
 const ENDPOINTS = ['/auth/token', '/auth/introspect', '/auth/revoke'];
 
@@ -17,24 +16,20 @@ const failure = (status: string, error: string) => ({
 
 const bodyOf = (answer: string): unknown => JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')));
 
-const describeEndpoints = () =>
+beforeAll(async () => {
+  its = await startInstallation({ trustProxy: ['127.0.0.0/8'], timeouts: { body: 5_000 } });
   its.authorizer.describe({
     openapi: '3.1.0',
     paths: Object.fromEntries(
       ENDPOINTS.map((path) => [path, { post: { operationId: path.slice(6), security: [], requestBody: {} } }]),
     ),
   });
-
-/** Starts it with the three endpoints described. */
-const start = async (options: Parameters<typeof startInstallation>[0] = {}) => {
-  its = await startInstallation({ trustProxy: ['127.0.0.0/8'], timeouts: { body: 5_000 }, ...options });
-  describeEndpoints();
   while ((await its.call('/auth/revoke', { method: 'POST' })).status === 404);
-};
+});
+afterAll(() => its.close());
 
 describe('an error of the gateway on an OAuth endpoint is the envelope, error and error_description', () => {
   test('405 and 413 are errors of the request', async () => {
-    await start();
     for (const path of ENDPOINTS) {
       expect((await its.call(path)).body).toEqual(failure('method_not_allowed', 'invalid_request'));
       const large = await its.call(`${path}?x`, { method: 'POST', body: 'x'.repeat(300_000) });
@@ -47,7 +42,6 @@ describe('an error of the gateway on an OAuth endpoint is the envelope, error an
   });
 
   test('408 and errors of the HTTP parser', async () => {
-    await start();
     const head = 'POST /auth/token HTTP/1.1\r\nHost: a\r\nX-Forwarded-Proto: https\r\n';
     const slow = await rawExchange(its.gateway.httpPort, `${head}Content-Length: 50\r\n\r\ng`);
     expect(bodyOf(slow)).toEqual(failure('request_timeout', 'invalid_request'));
@@ -56,7 +50,6 @@ describe('an error of the gateway on an OAuth endpoint is the envelope, error an
   });
 
   test('502 and 503 are errors of the authorizer', async () => {
-    await start();
     its.authorizer.answer((_, response) => response.destroy());
     const broken = await its.call('/auth/token', { method: 'POST', body: 'x' });
     expect([broken.status, broken.body]).toEqual([502, failure('bad_gateway', 'server_error')]);
@@ -69,9 +62,10 @@ describe('an error of the gateway on an OAuth endpoint is the envelope, error an
   });
 
   test('429: temporarily_unavailable', async () => {
-    its = await startInstallation({ limits: { client: 1, address: 1, session: 1 } });
-    await its.call('/auth/token', { method: 'POST' });
-    const reply = await its.call('/auth/token', { method: 'POST' });
+    const other = await startInstallation({ limits: { client: 1, address: 1, session: 1 } });
+    await other.call('/auth/token', { method: 'POST' });
+    const reply = await other.call('/auth/token', { method: 'POST' });
+    await other.close();
     expect([reply.status, reply.body]).toEqual([429, failure('too_many_requests', 'temporarily_unavailable')]);
   });
 });

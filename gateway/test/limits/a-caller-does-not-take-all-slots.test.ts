@@ -1,95 +1,156 @@
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import * as descriptions from '../fixtures/describe.ts';
 import { flood, lines, rawExchange, statusesIn, until } from '../fixtures/http.ts';
 import { type Installation, startInstallation } from '../fixtures/installation.ts';
-import { echo } from '../fixtures/upstream.ts';
+import { echo, startUpstream, type Upstream } from '../fixtures/upstream.ts';
 
-const LIST = '/svc/v3/contacts/individuals';
-const SESSIONS = '/tnwr/v1/sessions';
-/** A twentieth of the requests that a service may have in flight. */
-const MOST = 100;
-
+let events: Upstream;
 let its: Installation;
 beforeAll(async () => {
-  its = await startInstallation({ trustProxy: ['127.0.0.0/8'] });
+  events = await startUpstream(descriptions.events);
+  its = await startInstallation({ trustProxy: ['127.0.0.0/8'] }, { services: { events: events.url } });
 });
-beforeEach(() => {
-  its.contacts.answer(echo);
+afterAll(async () => {
+  await its.close();
+  await events.close();
 });
-afterAll(() => its.close());
 
-const ofShop = (address: string, length: number): string[] => [
-  `X-Forwarded-For: ${address}`,
-  'Content-Type: application/json',
-  `Content-Length: ${length}`,
-];
+describe('a caller does not take all slots', () => {
+  const LIST = '/svc/v3/contacts/individuals';
+  const SESSIONS = '/tnwr/v1/sessions';
+  /** A twentieth of the requests that a service may have in flight. */
+  const MOST = 100;
 
-describe('requests that a service does not answer', () => {
-  test('are at most a twentieth per client and user; others are answered, and it again once they end', async () => {
-    const [token, other] = [its.authorizer.token(['contacts:read']), its.authorizer.token(['contacts:read'])];
-    const held: (() => void)[] = [];
-    its.contacts.answer((request, response, raw) => {
-      if (request.headers['x-hold'] === undefined) echo(request, response, raw);
-      else held.push(() => echo(request, response, raw));
+  beforeEach(() => {
+    its.contacts.answer(echo);
+  });
+
+  const ofShop = (address: string, length: number): string[] => [
+    `X-Forwarded-For: ${address}`,
+    'Content-Type: application/json',
+    `Content-Length: ${length}`,
+  ];
+
+  describe('requests that a service does not answer', () => {
+    test('are at most a twentieth per client and user; others are answered, and it again once they end', async () => {
+      const [token, other] = [its.authorizer.token(['contacts:read']), its.authorizer.token(['contacts:read'])];
+      const held: (() => void)[] = [];
+      its.contacts.answer((request, response, raw) => {
+        if (request.headers['x-hold'] === undefined) echo(request, response, raw);
+        else held.push(() => echo(request, response, raw));
+      });
+      const call = its.as(token);
+      const waiting = Array.from({ length: MOST }, () => call(LIST, { headers: { 'x-hold': '1' } }));
+      await until(() => held.length === MOST);
+      const refused = await call(LIST);
+      expect([refused.status, refused.body.status]).toEqual([429, 'too_many_requests']);
+      expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+      expect((await its.as(other)(LIST)).status).toBe(200);
+      for (const answer of held) answer();
+      expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual(waiting.map(() => 200));
+      expect((await call(LIST)).status).toBe(200);
     });
+
+    test('are released when their client leaves', async () => {
+      const call = its.as(its.authorizer.token(['contacts:read']));
+      let started = 0;
+      its.contacts.answer((request, response, raw) => {
+        if (request.headers['x-hold'] === undefined) echo(request, response, raw);
+        else started += 1;
+      });
+      const token = its.authorizer.token(['contacts:read']);
+      const head = lines('GET', LIST, [`Authorization: Bearer ${token}`, 'X-Hold: 1']);
+      const sockets = Array.from({ length: MOST }, (): Socket => {
+        const socket = connect({ port: its.gateway.httpPort, host: '127.0.0.1' });
+        socket.write(head);
+        return socket;
+      });
+      await until(() => started === MOST);
+      expect((await its.as(token)(LIST)).status).toBe(429);
+      for (const socket of sockets) socket.destroy();
+      await until(async () => (await its.as(token)(LIST)).status === 200);
+      expect((await call(LIST)).status).toBe(200);
+    });
+  });
+
+  test('bodies that never come hold nothing of a service, and at most so many of an address are waited for', async () => {
+    const started = its.pos.started();
+    const head = lines('POST', SESSIONS, ofShop('192.0.2.7', 50));
+    const { count, close } = flood(its.gateway.httpPort, 2_050, () => head);
+    await until(() => count('429') === 2_050 - MOST);
+    expect(its.pos.started()).toBe(started);
+    const other = lines('POST', SESSIONS, [...ofShop('198.51.100.9', 2), 'Connection: close']);
+    expect(statusesIn(await rawExchange(its.gateway.httpPort, `${other}{}`))).toEqual(['200']);
+    close();
+  });
+
+  test('of bodies that hold too much memory together, the oldest are refused, and others are answered', async () => {
+    const size = 250_000;
+    // 64 MiB, of several callers.
+    const fit = Math.floor((64 * 1024 * 1024) / size);
+    const body = 'x'.repeat(size);
+    const { count, close } = flood(
+      its.gateway.httpPort,
+      fit + 12,
+      (index) => lines('POST', SESSIONS, ofShop(`192.0.2.${100 + (index % 4)}`, size + 1)) + body,
+    );
+    // Family B answers 500 for what is 503 in family A.
+    await until(() => count('500') === 12);
+    const other = lines('POST', SESSIONS, [...ofShop('198.51.100.9', size), 'Connection: close']);
+    expect(statusesIn(await rawExchange(its.gateway.httpPort, other + body))).toEqual(['200']);
+    close();
+  });
+});
+
+describe('requests that wait hold no slot', () => {
+  const EVENTS = '/svc/v3/events';
+  /** However it is written. */
+  const WAIT = `${EVENTS}?after=start&w%61it=30`;
+  /** More than the requests that a service may have in flight. */
+  const FLOOD = 2_100;
+  const MOST_OF_CALLER = 100;
+  /** Requests that a client of the test pipelines. */
+  const PIPELINED = 20;
+
+  let waiting = 0;
+  beforeEach(() => {
+    waiting = 0;
+    events.answer((request, response, raw) => {
+      if (new URL(request.url, 'http://a').searchParams.has('wait')) waiting += 1;
+      else echo(request, response, raw);
+    });
+  });
+
+  const tokenOf = (institution: string): string => its.authorizer.token(['events:read'], { institution });
+  const pipelined = (token: string, count: number): string =>
+    lines('GET', WAIT, [`Authorization: Bearer ${token}`]).repeat(count);
+
+  /** The statuses of events and webhooks with a token. */
+  const statusesFor = async (token: string): Promise<number[]> => {
     const call = its.as(token);
-    const waiting = Array.from({ length: MOST }, () => call(LIST, { headers: { 'x-hold': '1' } }));
-    await until(() => held.length === MOST);
-    const refused = await call(LIST);
+    return [(await call(EVENTS)).status, (await call('/svc/v3/webhooks')).status];
+  };
+
+  test('of 2,100 of one caller 100 wait, and another institution is answered', async () => {
+    const { close } = flood(its.gateway.httpPort, 1, () => pipelined(tokenOf('opera'), FLOOD));
+    await until(() => waiting === MOST_OF_CALLER);
+    expect(await statusesFor(tokenOf('ballet'))).toEqual([200, 200]);
+    expect(waiting).toBe(MOST_OF_CALLER);
+    close();
+  });
+
+  test('2,100 of several callers wait; these callers and others are answered, and none has more than its part', async () => {
+    const tokens = Array.from({ length: FLOOD / MOST_OF_CALLER }, () => tokenOf('opera'));
+    const { close } = flood(its.gateway.httpPort, FLOOD / PIPELINED, (index) =>
+      pipelined(tokens[index % tokens.length] ?? '', PIPELINED),
+    );
+    await until(() => waiting === FLOOD);
+    const [one = ''] = tokens;
+    const refused = await its.as(one)(WAIT);
     expect([refused.status, refused.body.status]).toEqual([429, 'too_many_requests']);
-    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
-    expect((await its.as(other)(LIST)).status).toBe(200);
-    for (const answer of held) answer();
-    expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual(waiting.map(() => 200));
-    expect((await call(LIST)).status).toBe(200);
+    expect(await statusesFor(one)).toEqual([200, 200]);
+    expect(await statusesFor(tokenOf('ballet'))).toEqual([200, 200]);
+    close();
   });
-
-  test('are released when their client leaves', async () => {
-    const call = its.as(its.authorizer.token(['contacts:read']));
-    let started = 0;
-    its.contacts.answer((request, response, raw) => {
-      if (request.headers['x-hold'] === undefined) echo(request, response, raw);
-      else started += 1;
-    });
-    const token = its.authorizer.token(['contacts:read']);
-    const head = lines('GET', LIST, [`Authorization: Bearer ${token}`, 'X-Hold: 1']);
-    const sockets = Array.from({ length: MOST }, (): Socket => {
-      const socket = connect({ port: its.gateway.httpPort, host: '127.0.0.1' });
-      socket.write(head);
-      return socket;
-    });
-    await until(() => started === MOST);
-    expect((await its.as(token)(LIST)).status).toBe(429);
-    for (const socket of sockets) socket.destroy();
-    await until(async () => (await its.as(token)(LIST)).status === 200);
-    expect((await call(LIST)).status).toBe(200);
-  });
-});
-
-test('bodies that never come hold nothing of a service, and at most so many of an address are waited for', async () => {
-  const started = its.pos.started();
-  const head = lines('POST', SESSIONS, ofShop('192.0.2.7', 50));
-  const { count, close } = flood(its.gateway.httpPort, 2_050, () => head);
-  await until(() => count('429') === 2_050 - MOST);
-  expect(its.pos.started()).toBe(started);
-  const other = lines('POST', SESSIONS, [...ofShop('198.51.100.9', 2), 'Connection: close']);
-  expect(statusesIn(await rawExchange(its.gateway.httpPort, `${other}{}`))).toEqual(['200']);
-  close();
-});
-
-test('of bodies that hold too much memory together, the oldest are refused, and others are answered', async () => {
-  const size = 250_000;
-  // 64 MiB, of several callers.
-  const fit = Math.floor((64 * 1024 * 1024) / size);
-  const body = 'x'.repeat(size);
-  const { count, close } = flood(
-    its.gateway.httpPort,
-    fit + 12,
-    (index) => lines('POST', SESSIONS, ofShop(`192.0.2.${100 + (index % 4)}`, size + 1)) + body,
-  );
-  // Family B answers 500 for what is 503 in family A.
-  await until(() => count('500') === 12);
-  const other = lines('POST', SESSIONS, [...ofShop('198.51.100.9', size), 'Connection: close']);
-  expect(statusesIn(await rawExchange(its.gateway.httpPort, other + body))).toEqual(['200']);
-  close();
 });
