@@ -185,7 +185,6 @@ export const createAuthorizer = (options: AuthorizerOptions): Authorizer => {
       ],
     ]),
     close: async () => {
-      references.close();
       await Promise.all([directory.settle(), signer.close()]);
     },
   };

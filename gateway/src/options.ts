@@ -1,13 +1,5 @@
 import type { Bus } from '@boxoffice/messaging';
-import type {
-  Certificate,
-  CertificateFiles,
-  Health,
-  InstancesOptions,
-  Logger,
-  Metrics,
-  OnRefused,
-} from '@boxoffice/runtime';
+import type { Certificate, CertificateFiles, Health, Logger, Metrics, OnRefused, Resolve } from '@boxoffice/runtime';
 import type { UpstreamTimeouts } from './forwarding/forwarding.ts';
 import type { LimitOptions } from './limits/limits.ts';
 import type { ServiceName } from './services.ts';
@@ -46,7 +38,7 @@ export interface GatewayOptions {
   readonly metrics?: Metrics;
   readonly timeouts?: UpstreamTimeouts;
   /** Resolves service names. Default: the system's resolver. */
-  readonly resolve?: InstancesOptions['resolve'];
+  readonly resolve?: Resolve;
   /** See ListenOptions. */
   readonly drainMs?: number;
   /** Interval between two reads of a service's description. Milliseconds. */

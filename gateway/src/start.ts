@@ -3,7 +3,9 @@ import { Fault } from '@boxoffice/envelope';
 import { createKeySet, JWKS_PATH, verifyAccessToken } from '@boxoffice/identity';
 import type { Bus } from '@boxoffice/messaging';
 import {
+  type Addresses,
   type Check,
+  createAddresses,
   createHealth,
   followCertificate,
   listen,
@@ -49,7 +51,6 @@ import { createRouting } from './routing/routing.ts';
 import { type ServiceName, serviceNames } from './services.ts';
 import { loggedAccess } from './telemetry/access-log.ts';
 import { createGatewayMetrics } from './telemetry/metrics.ts';
-import { createAddressFactory } from './upstream/address-factory.ts';
 
 /** Answers what the HTTP parser refuses, as the raw request line demands: a page, or the error shape of its family. */
 const refuseByLine =
@@ -99,11 +100,20 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
   const urls = urlsOf(options.services);
   const authorizerUrl = urls.get('authorizer');
   const gatewayMetrics = createGatewayMetrics(metrics);
-  const addressesOf = createAddressFactory(logger, options.resolve);
+  const addressesOf = (upstream: string, url: string): Addresses =>
+    createAddresses({
+      url,
+      resolve: options.resolve,
+      onChange: (peer, state) => {
+        if (state === 'open') logger.warn('circuit breaker open: an address of a service fails', { upstream, peer });
+        else logger.info('circuit breaker closed: an address of a service answers again', { upstream, peer });
+      },
+    });
+  const decisionAddresses = authorizerUrl === undefined ? undefined : addressesOf('authorizer', authorizerUrl);
   const authorizerClient = createAuthorizerClient({
     url: authorizerUrl,
     secret: serviceSecret,
-    addressesOf,
+    addresses: decisionAddresses,
   });
   const folder = dataDirectory === undefined ? undefined : join(dataDirectory, 'gateway');
   const meter = createMeter({
@@ -228,7 +238,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
     polls: authorizerUrl !== undefined,
     logger,
   });
-  if (authorizerClient.addresses) gatewayMetrics.watch('authorizer_decisions', authorizerClient.addresses);
+  if (decisionAddresses) gatewayMetrics.watch('authorizer_decisions', decisionAddresses);
   if (metrics) {
     watchCertificate(metrics, 'gateway', https.certificate);
     watchSurroundings(metrics, { name: 'gateway', version: VERSION }, brokerOf(options.bus));
@@ -257,7 +267,6 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
       await pipeline.idle();
       await Promise.all([origins.close(), meter.close()]);
       forwarding.close();
-      authorizerClient.close();
       accessLog.flush();
     },
   };

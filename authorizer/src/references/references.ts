@@ -28,8 +28,8 @@ export interface ReferencesOptions {
   readonly logger: Pick<Logger, 'warn'>;
 }
 
-/** Asks contacts and the catalog; its connections stay open until `close`. */
-export const createReferences = ({ urls, credentials, logger }: ReferencesOptions): References & { close(): void } => {
+/** Asks contacts and the catalog. */
+export const createReferences = ({ urls, credentials, logger }: ReferencesOptions): References => {
   const addressOf = (name: 'catalog' | 'contacts'): string => {
     const url = urls()[name];
     if (url !== undefined) return url;
@@ -56,10 +56,6 @@ export const createReferences = ({ urls, credentials, logger }: ReferencesOption
       catalog ??= connectCatalog();
       const found = await catalog.find('', 'findPointOfSale', { path: { serviceHost } });
       return found?.institution === institution;
-    },
-    close: () => {
-      catalog?.close();
-      contacts?.close();
     },
   };
 };

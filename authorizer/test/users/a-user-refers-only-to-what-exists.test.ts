@@ -171,5 +171,4 @@ test('where the addresses of the other services are unset, nothing can be looked
   const unavailable = { code: 'service_unavailable' };
   await expect(references.hasContact('opera', 'C1')).rejects.toMatchObject(unavailable);
   await expect(references.hasPointOfSale('opera', 'shop.opera.example')).rejects.toMatchObject(unavailable);
-  references.close();
 });

@@ -1,20 +1,18 @@
 import { Fault } from '@boxoffice/envelope';
 import {
   API_KEYS_PATH,
+  type AuthorizerAnswer,
+  type CallAuthorizer,
+  createAuthorizerCalls,
   DECISIONS_PATH,
   ORIGINS_PATH,
   PUBLIC_DECISIONS_PATH,
   REVOCATIONS_PATH,
   refusedSecret,
-  serviceAuthorization,
   USAGE_PATH,
 } from '@boxoffice/identity';
-import { recording, type Trace } from '@boxoffice/runtime';
+import { type Addresses, recording, type Trace } from '@boxoffice/runtime';
 import { unavailable } from '../exchange/faults.ts';
-import type { AddressFactory } from '../upstream/address-factory.ts';
-import type { Addresses } from '../upstream/addresses.ts';
-import { UpstreamTimeout } from '../upstream/failure.ts';
-import { createInternalCalls, type InternalAnswer } from '../upstream/internal-calls.ts';
 
 /** A decision request: may the bearer of the token call this operation of this service? */
 export interface DecisionRequest {
@@ -71,8 +69,6 @@ export class SecretRefused extends Error {
 
 /** The authorizer's internal operations, as the gateway calls them. */
 export interface AuthorizerClient {
-  /** The authorizer's addresses; undefined if none is configured. */
-  readonly addresses: Addresses | undefined;
   /** Rejects with the authorizer's own unauthorized or forbidden, or with service_unavailable if it does not answer. */
   decide(request: DecisionRequest, trace: Trace): Promise<Decision>;
   /** The same for a request with an API key and no token. */
@@ -88,46 +84,26 @@ export interface AuthorizerClient {
    * answer.
    */
   changes(since: string | undefined): Promise<Changes>;
-  /** Closes the pooled connections. */
-  close(): void;
 }
 
 export interface AuthorizerClientOptions {
-  /** Undefined if no authorizer is configured; every decision is then refused with 503. */
+  /** Undefined if no authorizer is configured; every call then rejects with service_unavailable. */
   readonly url: string | undefined;
   readonly secret: string;
-  readonly addressesOf: AddressFactory;
-  readonly timeoutMs?: number;
+  /** The authorizer's addresses for these calls: while all of them fail, decisions are refused at once. */
+  readonly addresses: Addresses | undefined;
 }
 
 const authorizerUnavailable = (): Fault => unavailable('The authorizer does not answer; try again later.');
 
-interface Envelope {
-  readonly details: string | null;
-  readonly data: unknown;
-}
-
 /** The authorizer's refusal as a Fault with its details and challenge. */
-const relayed = (
-  code: 'unauthorized' | 'forbidden',
-  { details }: Envelope,
-  headers: InternalAnswer['headers'],
-): Fault => {
+const relayed = (code: 'unauthorized' | 'forbidden', { details, headers }: AuthorizerAnswer): Fault => {
   const challenge = headers['www-authenticate'];
   return new Fault(
     code,
     details ?? 'The authorizer refused the request.',
     challenge ? { 'WWW-Authenticate': challenge } : {},
   );
-};
-
-const parsed = (text: string): Envelope | undefined => {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? (value as Envelope) : undefined;
-  } catch {
-    return undefined;
-  }
 };
 
 const REFUSALS = { 401: 'unauthorized', 403: 'forbidden' } as const;
@@ -138,35 +114,22 @@ const isDecision = (data: unknown): data is { readonly identity: string; readonl
 };
 
 /** Makes the client of the authorizer's internal operations. */
-export const createAuthorizerClient = ({
-  url,
-  secret,
-  addressesOf,
-  timeoutMs = 3_000,
-}: AuthorizerClientOptions): AuthorizerClient => {
-  const authorization = serviceAuthorization('gateway', secret);
-  const addresses = url === undefined ? undefined : addressesOf('authorizer', url);
-  const calls = url === undefined || !addresses ? undefined : createInternalCalls({ url, addresses, timeoutMs });
+export const createAuthorizerClient = ({ url, secret, addresses }: AuthorizerClientOptions): AuthorizerClient => {
+  const call: CallAuthorizer =
+    url === undefined
+      ? () => Promise.reject(authorizerUnavailable())
+      : createAuthorizerCalls({ authorizerUrl: url, service: 'gateway', secret, addresses });
 
-  const post = async (path: string, body: string, trace?: Trace): Promise<InternalAnswer> => {
-    if (!calls) throw authorizerUnavailable();
-    const headers = {
-      authorization,
-      'content-type': 'application/json',
-      ...(trace && { 'x-request-id': trace.requestId, traceparent: trace.traceparent }),
-    };
-    return calls.call({ method: 'POST', path, headers, body });
+  /** The data of a call that only a fault of the installation could refuse. */
+  const dataOf = async (path: string, body?: object): Promise<unknown> => {
+    const { status, details, data } = await call({ path, body });
+    if (status === 401) throw new SecretRefused(refusedSecret(details));
+    if (status !== 200) throw new Error(`the authorizer answered ${status}`);
+    return data;
   };
 
-  /** For requests without effect: repeated once after a connection error. */
-  const postWithRetry = (path: string, body: string, trace?: Trace): Promise<InternalAnswer> =>
-    post(path, body, trace).catch((error: Error) => {
-      if (error instanceof UpstreamTimeout) throw error;
-      return post(path, body, trace);
-    });
-
-  const decideAt = async (path: string, request: object, trace: Trace): Promise<Decision> => {
-    if (!addresses || addresses.refuses(Date.now())) throw authorizerUnavailable();
+  const decideAt = async (path: string, body: object, trace: Trace): Promise<Decision> => {
+    if (addresses?.refuses()) throw authorizerUnavailable();
     const span = recording()?.({
       service: 'gateway',
       kind: 'client',
@@ -174,51 +137,39 @@ export const createAuthorizerClient = ({
       parent: trace.traceparent,
       attributes: { 'http.request.method': 'POST', 'server.address': 'authorizer' },
     });
-    const within = span ? { requestId: trace.requestId, traceparent: span.traceparent } : trace;
-    const reply = await postWithRetry(path, JSON.stringify(request), within).catch(() => undefined);
-    if (reply) span?.set({ 'http.response.status_code': reply.status });
-    span?.end(reply && reply.status < 500 ? undefined : String(reply?.status ?? 'unavailable'));
-    const envelope = reply && reply.status < 500 ? parsed(reply.text) : undefined;
-    if (!reply || !envelope) throw authorizerUnavailable();
-    const { status, headers } = reply;
+    const headers = { 'x-request-id': trace.requestId, traceparent: span?.traceparent ?? trace.traceparent };
+    const answer = await call({ path, headers, body }).catch(() => undefined);
+    if (answer) span?.set({ 'http.response.status_code': answer.status });
+    span?.end(answer ? undefined : 'unavailable');
+    if (!answer) throw authorizerUnavailable();
+    const { status, data } = answer;
     // A 401 without a challenge refuses this gateway's secret, not the client's token. Polling logs that.
-    if (status === 401 && headers['www-authenticate'] === undefined) throw authorizerUnavailable();
-    if (status === 401 || status === 403) throw relayed(REFUSALS[status], envelope, headers);
-    if (status !== 200 || !isDecision(envelope.data)) throw authorizerUnavailable();
-    return { identity: envelope.data.identity, expiresAt: Date.parse(envelope.data.expiresAt) };
+    if (status === 401 && answer.headers['www-authenticate'] === undefined) throw authorizerUnavailable();
+    if (status === 401 || status === 403) throw relayed(REFUSALS[status], answer);
+    if (status !== 200 || !isDecision(data)) throw authorizerUnavailable();
+    return { identity: data.identity, expiresAt: Date.parse(data.expiresAt) };
   };
 
   return {
-    addresses,
     decide: (request, trace) => decideAt(DECISIONS_PATH, request, trace),
     decidePublic: (request, trace) => decideAt(PUBLIC_DECISIONS_PATH, request, trace),
     async verifyApiKey(keyHash, gateway) {
-      const body = JSON.stringify({ keyHash, gateway });
-      const reply = await postWithRetry(API_KEYS_PATH, body).catch(() => undefined);
-      const envelope = reply?.status === 200 ? parsed(reply.text) : undefined;
-      if (!envelope) throw authorizerUnavailable();
-      return (envelope.data as { readonly apiKey: ApiKeyFacts | null }).apiKey ?? undefined;
+      const data = await dataOf(API_KEYS_PATH, { keyHash, gateway }).catch(() => {
+        throw authorizerUnavailable();
+      });
+      return (data as { readonly apiKey: ApiKeyFacts | null }).apiKey ?? undefined;
     },
     async origins(mark) {
-      if (!calls) throw authorizerUnavailable();
-      const path = `${ORIGINS_PATH}?mark=${encodeURIComponent(mark)}`;
-      const { status, text } = await calls.call({ method: 'GET', path, headers: { authorization } });
-      if (status !== 200) throw new Error(`the authorizer answered ${status}`);
-      const { data } = JSON.parse(text) as { data: { mark: string; origins: readonly string[] | null } };
-      return data.origins === null ? undefined : { mark: data.mark, origins: data.origins };
+      const data = await dataOf(`${ORIGINS_PATH}?mark=${encodeURIComponent(mark)}`);
+      const { mark: next, origins } = data as { readonly mark: string; readonly origins: readonly string[] | null };
+      return origins === null ? undefined : { mark: next, origins };
     },
     async recordUsage(report) {
-      const { status } = await post(USAGE_PATH, JSON.stringify(report));
-      if (status !== 200) throw new Error(`the authorizer answered ${status}`);
+      await dataOf(USAGE_PATH, report);
     },
     async changes(since) {
-      if (!calls) throw authorizerUnavailable();
-      const path = since === undefined ? REVOCATIONS_PATH : `${REVOCATIONS_PATH}?since=${encodeURIComponent(since)}`;
-      const { status, text } = await calls.call({ method: 'GET', path, headers: { authorization } });
-      if (status === 401) throw new SecretRefused(await refusedSecret(new Response(text)));
-      if (status !== 200) throw new Error(`the authorizer answered ${status}`);
-      return (JSON.parse(text) as { readonly data: Changes }).data;
+      const query = since === undefined ? '' : `?since=${encodeURIComponent(since)}`;
+      return (await dataOf(`${REVOCATIONS_PATH}${query}`)) as Changes;
     },
-    close: () => calls?.close(),
   };
 };

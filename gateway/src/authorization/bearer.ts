@@ -84,9 +84,13 @@ export const createBearer = ({ verify, revocations }: BearerOptions): Bearer => 
   };
 
   const check = (exchange: Exchange): ReturnType<Step> => {
-    const { token, tokenHash } = read(exchange.request);
-    exchange.token = token;
-    exchange.tokenHash = tokenHash;
+    // A stream's token is checked again, when its request has the headers for the service.
+    if (exchange.token === '') {
+      const { token, tokenHash } = read(exchange.request);
+      exchange.token = token;
+      exchange.tokenHash = tokenHash;
+    }
+    const { tokenHash } = exchange;
     const verified = known.get(tokenHash);
     return verified && exchange.now < verified.until ? accept(exchange, verified.claims) : examine(exchange);
   };

@@ -1,5 +1,5 @@
 import { createServiceCredentials, IDENTITY_HEADER, type KeySet, type ServiceCredentials } from '@boxoffice/identity';
-import type { Logger } from '@boxoffice/runtime';
+import { createHttpClient, type Logger } from '@boxoffice/runtime';
 import { createNewest } from '../limits/newest.ts';
 import type { ServiceName } from '../services.ts';
 
@@ -45,21 +45,21 @@ const originsOf = (data: unknown): Origins => {
  * Makes the cache of allowed origins: bounded and seconds old at most, older only while the catalog does not answer.
  */
 const createPointsOfSale = ({ catalogUrl, credentials, logger }: PointsOfSaleOptions): PointsOfSale => {
+  const callCatalog = createHttpClient(catalogUrl);
   const known = createNewest<Known>(HOSTS);
   const pendingLookups = new Map<string, Promise<Origins | undefined>>();
 
   const fetchOrigins = async (serviceHost: string): Promise<Origins> => {
     const identity = await credentials.tokenFor(OPERATION);
-    const response = await fetch(new URL(`/internal/points-of-sale/${encodeURIComponent(serviceHost)}`, catalogUrl), {
+    const { status, text } = await callCatalog({
+      path: `/internal/points-of-sale/${encodeURIComponent(serviceHost)}`,
       headers: { [IDENTITY_HEADER]: identity },
-      redirect: 'error',
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      timeoutMs: TIMEOUT_MS,
     });
-    const answer = (await response.json()) as { readonly data: unknown };
     // The service refuses an unknown host, and every front end may read that refusal.
-    if (response.status === 404) return 'all';
-    if (response.status !== 200) throw new Error(`the catalog answered ${response.status}`);
-    return originsOf(answer.data);
+    if (status === 404) return 'all';
+    if (status !== 200) throw new Error(`the catalog answered ${status}`);
+    return originsOf((JSON.parse(text) as { readonly data: unknown }).data);
   };
 
   const refresh = async (serviceHost: string): Promise<Origins | undefined> => {

@@ -1,4 +1,4 @@
-import { type Logger, reasonOf } from '@boxoffice/runtime';
+import { createHttpClient, type HttpAnswer, type Logger, reasonOf } from '@boxoffice/runtime';
 import { asDocument } from '../routing/description.ts';
 import type { ServiceName } from '../services.ts';
 import type { Description, DescriptionCache } from './description-cache.ts';
@@ -41,24 +41,9 @@ const TIMEOUT_MS = 5_000;
 /** The start time of a broker that starts together with the services. */
 const BROKER_MS = 5_000;
 
-/** Above the size of any description; a longer response is not read to its end. */
-const MAX_BYTES = 8_000_000;
-
-const readText = async (response: Response): Promise<string> => {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.length;
-    if (bytes > MAX_BYTES) throw new Error('the description is too long');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-};
-
 /** Whether an unready service answers requests and waits only for its broker. */
-const lacksOnlyBroker = async (response: Response): Promise<boolean> => {
-  if (response.status !== 503) return false;
-  const text = await readText(response);
+const lacksOnlyBroker = ({ status: http, text }: HttpAnswer): boolean => {
+  if (http !== 503) return false;
   try {
     const { status, waitingFor } = JSON.parse(text) as { readonly status?: unknown; readonly waitingFor?: unknown };
     return status === 'starting' && Array.isArray(waitingFor) && waitingFor.length === 1 && waitingFor[0] === 'broker';
@@ -89,25 +74,19 @@ export const createLearner = (options: LearnOptions): Learner => {
   let timer: NodeJS.Timeout | undefined;
   let lastFailure = '';
 
-  const get = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
-    fetch(new URL(path, url), {
-      headers,
-      redirect: 'error',
-      signal: AbortSignal.any([end.signal, AbortSignal.timeout(TIMEOUT_MS)]),
-    });
+  const send = createHttpClient(url);
+  const get = (path: string, headers: Record<string, string> = {}): Promise<HttpAnswer> =>
+    send({ path, headers, timeoutMs: TIMEOUT_MS, signal: end.signal });
 
   const describe = async (): Promise<void> => {
-    const response = await get('/openapi.json', etag === undefined ? {} : { 'if-none-match': etag });
-    if (response.status === 304) return;
-    if (response.status !== 200) {
-      await response.body?.cancel();
-      throw new Error(`GET /openapi.json answered ${response.status}`);
-    }
-    const text = await readText(response);
+    const condition: Record<string, string> = etag === undefined ? {} : { 'if-none-match': etag };
+    const { status, headers, text } = await get('/openapi.json', condition);
+    if (status === 304) return;
+    if (status !== 200) throw new Error(`GET /openapi.json answered ${status}`);
     // A service without ETags sends the same text each time.
     if (text === known) return;
     const document = asDocument(JSON.parse(text));
-    const description = { document, etag: response.headers.get('etag') ?? undefined };
+    const description = { document, etag: headers.etag };
     onDescription(description);
     // Only after the description was accepted: an unusable one must be read again.
     etag = description.etag;
@@ -118,15 +97,14 @@ export const createLearner = (options: LearnOptions): Learner => {
   };
 
   const checkReady = async (): Promise<void> => {
-    const response = await get('/health/ready');
-    if (response.status !== 200) {
-      brokerMissingSince = (await lacksOnlyBroker(response)) ? (brokerMissingSince ?? performance.now()) : undefined;
+    const answer = await get('/health/ready');
+    if (answer.status !== 200) {
+      brokerMissingSince = lacksOnlyBroker(answer) ? (brokerMissingSince ?? performance.now()) : undefined;
       if (brokerMissingSince === undefined || performance.now() - brokerMissingSince < brokerMs) return;
     }
-    await response.body?.cancel().catch(() => undefined);
     wasReady = true;
     ready.resolve();
-    if (response.status === 200) logger.info('a service is ready', { upstream: service });
+    if (answer.status === 200) logger.info('a service is ready', { upstream: service });
     else logger.warn('a service is counted as ready without its broker', { upstream: service });
   };
 
@@ -136,7 +114,7 @@ export const createLearner = (options: LearnOptions): Learner => {
       if (!wasReady) await checkReady();
       lastFailure = '';
     } catch (error) {
-      const reason = reasonOf((error as Error).cause ?? error);
+      const reason = reasonOf(error);
       // The same failure is logged once.
       if (!end.signal.aborted && reason !== lastFailure)
         logger.warn('the description of a service cannot be read', { upstream: service, error });

@@ -9,7 +9,7 @@ import { createInFlight, type Indexed } from './in-flight.ts';
 /** Bytes of bodies that have not arrived completely, at all services together; beyond, the oldest ones are refused. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
-/** Methods whose body is forwarded; a body of any other method is dropped. */
+/** Methods whose body is forwarded. */
 const WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 const tooLarge = (): Fault =>
@@ -25,7 +25,6 @@ export const takesBody = ({ method }: IncomingMessage): boolean => WITH_BODY.has
 /** Whether a body has to be read. @throws {Fault} payload_too_large when Content-Length exceeds the limit */
 export const hasBody = (request: IncomingMessage): boolean => {
   const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
-  if (!takesBody(request)) return false;
   if (Number(length) > BODY_LIMIT_BYTES) throw tooLarge();
   return coding !== undefined || (length !== undefined && length !== '0');
 };

@@ -34,13 +34,17 @@ export const relayFailure = (
   let bytes = 0;
   reply.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
-    if (bytes <= MOST_BYTES) chunks.push(chunk);
-    else reply.destroy();
+    if (bytes <= MOST_BYTES) {
+      chunks.push(chunk);
+      return;
+    }
+    foreign();
+    reply.destroy();
   });
-  reply.on('close', () => {
-    if (response.destroyed) return;
+  reply.on('error', foreign);
+  reply.on('end', () => {
     const body = Buffer.concat(chunks);
-    if (reply.complete && statusCode === 500 && tellsConsequences(body)) sendWhole(response, 500, headers, body);
+    if (statusCode === 500 && tellsConsequences(body)) sendWhole(response, 500, headers, body);
     else foreign();
   });
 };

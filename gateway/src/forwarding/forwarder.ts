@@ -1,20 +1,25 @@
-import type { IncomingMessage } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Fault } from '@boxoffice/envelope';
-import { isReset, isStale } from '@boxoffice/runtime';
+import { type Addresses, type Attempt, isLastAnswer } from '@boxoffice/runtime';
 import { answerFault, commonHeaders, faultOf } from '../exchange/answer.ts';
-import type { Exchange } from '../exchange/exchange.ts';
+import type { Exchange, ProxiedExchange } from '../exchange/exchange.ts';
 import { badGateway, unavailable } from '../exchange/faults.ts';
 import { createInFlightBound } from '../limits/in-flight-bound.ts';
 import { callerOf } from '../limits/limits.ts';
-import type { Addresses } from '../upstream/addresses.ts';
-import { BrokenReply, failureOf, type UpstreamFailure, UpstreamTimeout } from '../upstream/failure.ts';
-import { Pool } from '../upstream/pool.ts';
-import { targetOf } from '../upstream/target-address.ts';
 import { type Bodies, hasBody, takesBody } from './body.ts';
+import {
+  BrokenReply,
+  failureOf,
+  isReset,
+  isStale,
+  isUnreached,
+  type UpstreamFailure,
+  UpstreamTimeout,
+} from './failure.ts';
 import { relayFailure } from './failure-reply.ts';
 import { addReturnedHeaders, forwardedHeaders } from './headers.ts';
-import { createInFlight } from './in-flight.ts';
-import { createProxy, hasKey, ProxiedRequest, type ProxyEvents } from './proxied-request.ts';
+import { createInFlight, type Indexed } from './in-flight.ts';
+import { type ConnectionKind, createProxy } from './proxy.ts';
 import { isOfInterface, joinVary, sendReply } from './reply.ts';
 
 export interface ForwarderOptions {
@@ -58,79 +63,108 @@ const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'PUT', 'DELETE']
 /** The part of a service's requests in flight that one caller may have. */
 const CALLERS_PART = 0.05;
 
-const clientIsGone = ({ exchange: { request, response } }: ProxiedRequest): boolean =>
+/** One request on its way to a service. */
+interface Proxied extends ProxiedExchange, Indexed {
+  readonly exchange: Exchange;
+  /** The whole body; undefined without one. */
+  readonly body: readonly Buffer[] | undefined;
+  /** Deadline of the whole exchange. Epoch milliseconds. */
+  readonly deadline: number;
+  /** Deadline of the current phase. Epoch milliseconds. */
+  dueAt: number;
+  /** The address that it is sent to. */
+  attempt: Attempt | undefined;
+  /** The addresses that accepted no connection. */
+  unreached: Set<string> | undefined;
+  isRepeated: boolean;
+  upstream: ClientRequest | undefined;
+  reply: IncomingMessage | undefined;
+  /** Whether it has an outcome: no error of the service counts any more. */
+  isSettled: boolean;
+  /** Whether the response is sent, or the client has disconnected. */
+  isOver: boolean;
+  /** Ends its count against the bound of its caller. */
+  readonly release: () => void;
+}
+
+const clientIsGone = ({ exchange: { request, response } }: Proxied): boolean =>
   response.destroyed || (request.destroyed && !request.complete);
+
+/** Whether the service recognises a repeat of the request by its Idempotency-Key. */
+const hasKey = ({ request, route, claims }: Exchange): boolean =>
+  route?.takesKey === true && claims !== undefined && request.headers['idempotency-key'] !== undefined;
+
+/** Whether the method and the body allow a second request without a key. */
+const isRepeatable = ({ exchange: { request }, body }: Proxied): boolean =>
+  body === undefined && IDEMPOTENT.has(request.method ?? '');
 
 /**
  * Whether the request may be sent once more: it had no effect, since the service had closed its reused connection, or
  * the service recognises a second one by its key.
  */
-const mayRepeat = (error: Error, { exchange, method, body, reply, attempts, upstream }: ProxiedRequest) => {
-  if (attempts > 1 || reply !== undefined || !isReset(error)) return false;
-  return body === undefined && IDEMPOTENT.has(method) ? isStale(error, upstream) : hasKey(exchange);
+const mayRepeat = (error: Error, proxied: Proxied): boolean => {
+  if (proxied.isRepeated || proxied.reply !== undefined || !isReset(error)) return false;
+  return isRepeatable(proxied) ? isStale(error, proxied.upstream) : hasKey(proxied.exchange);
 };
 
 /** Whether a response of the interface has no end of its own. */
 const isStream = ({ headers }: IncomingMessage): boolean =>
   headers['content-type']?.startsWith('text/event-stream') ?? false;
 
-/** Makes the forwarder of one service: one proxy and one connection pool for the lifetime of the gateway. */
+/** Makes the forwarder of one service. */
 export const createForwarder = (options: ForwarderOptions): Forwarder => {
   const { addresses, timeoutMs, deadlineMs, bodies, concurrency, onFailure, onRepeat, onReply, onStream, onWait } =
     options;
-  const { host } = new URL(options.url);
-  const target = targetOf(options.url);
-  const pool = new Pool({ ...target, addresses });
-  const inFlight = createInFlight<ProxiedRequest>((late) => expire(late));
+  const inFlight = createInFlight<Proxied>((late) => expire(late));
   /** Like streams, they have a limit of their own, at the service. */
-  const waiting = createInFlight<ProxiedRequest>((late) => expire(late));
+  const waiting = createInFlight<Proxied>((late) => expire(late));
   const bound = createInFlightBound<string>(Math.ceil(concurrency * CALLERS_PART), 'this caller');
+  /** Of the requests that the proxy has. */
+  const proxiedOf = new WeakMap<IncomingMessage, Proxied>();
 
   /** A request that is neither counted nor timed any more. */
-  const forget = (proxied: ProxiedRequest): void => {
+  const forget = (proxied: Proxied): void => {
     inFlight.delete(proxied);
     waiting.delete(proxied);
   };
 
   /** Reports the outcome to the breaker of the request's address, once. */
-  const settle = (proxied: ProxiedRequest, outcome: 'succeeded' | 'failed' | 'abandoned'): void => {
-    if (proxied.settled) return;
-    proxied.settled = true;
-    pool.breakerOf(proxied.upstream)?.[outcome](Date.now());
+  const settle = (proxied: Proxied, outcome: 'succeeded' | 'failed' | 'abandoned'): void => {
+    proxied.isSettled = true;
+    proxied.attempt?.settle(outcome);
   };
 
-  const fail = (proxied: ProxiedRequest, error: Error): void => {
-    const { exchange, upstream } = proxied;
-    if (proxied.settled) return;
+  /** Answers with the error of the service. */
+  const answerFailure = (proxied: Proxied, error: Error): void => {
+    forget(proxied);
+    const failure = failureOf(error, proxied.upstream);
+    onFailure?.(proxied.exchange, failure);
+    answerFault(proxied.exchange, failure.fault);
+  };
+
+  const fail = (proxied: Proxied, error: Error): void => {
+    const { attempt } = proxied;
+    if (proxied.isSettled) return;
     if (clientIsGone(proxied)) {
       settle(proxied, 'abandoned');
+    } else if (attempt && isUnreached(error)) {
+      attempt.settle('failed');
+      proxied.unreached ??= new Set();
+      proxied.unreached.add(attempt.address);
+      dispatch(proxied, kindFor(proxied), error);
     } else if (mayRepeat(error, proxied)) {
-      proxied.attempts += 1;
-      if (proxied.body || !IDEMPOTENT.has(proxied.method)) pool.breakerOf(upstream)?.failed(Date.now());
-      onRepeat?.(exchange, error);
-      proxied.upstream = undefined;
-      throughNewConnection(proxied);
+      proxied.isRepeated = true;
+      attempt?.settle(isRepeatable(proxied) ? 'abandoned' : 'failed');
+      onRepeat?.(proxied.exchange, error);
+      dispatch(proxied, 'fresh', error);
     } else {
       settle(proxied, 'failed');
-      forget(proxied);
-      const failure = failureOf(error, upstream);
-      onFailure?.(exchange, failure);
-      answerFault(exchange, failure.fault);
+      answerFailure(proxied, error);
     }
   };
 
-  /** A response that has started does not complete. */
-  const breakOff = (proxied: ProxiedRequest, error: Error): void => {
-    const { exchange, upstream } = proxied;
-    // A request that is being answered is not timed any more.
-    forget(proxied);
-    const failure = failureOf(error, upstream);
-    onFailure?.(exchange, failure);
-    answerFault(exchange, failure.fault);
-  };
-
   /** Refuses a request because of its client; this does not count against the service. */
-  const abandon = (proxied: ProxiedRequest, fault: Fault): void => {
+  const abandon = (proxied: Proxied, fault: Fault): void => {
     settle(proxied, 'abandoned');
     forget(proxied);
     proxied.upstream?.destroy();
@@ -144,16 +178,20 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
     return { deadline, dueAt: Math.min(now + timeoutMs + extraMs, deadline) };
   };
 
-  const receive = (proxied: ProxiedRequest, reply: IncomingMessage): void => {
-    const { exchange, method, deadline } = proxied;
+  const receive = (proxied: Proxied, reply: IncomingMessage): void => {
+    const { exchange, deadline, attempt } = proxied;
     const { response } = exchange;
     proxied.reply = reply;
-    pool.onResponse(reply.headers, reply.socket.remoteAddress);
     proxied.dueAt = deadline;
     settle(proxied, 'succeeded');
+    if (attempt && isLastAnswer(reply.headers)) {
+      attempt.leaves();
+      // It closes its other connections as well, and waits for them.
+      proxy.closeIdle(attempt.address);
+    }
     if (response.headersSent || response.destroyed) {
       reply.destroy();
-    } else if (isOfInterface(reply, method, exchange.route)) {
+    } else if (isOfInterface(reply, exchange.request.method, exchange.route)) {
       onReply?.(exchange, reply);
       if (isStream(reply)) {
         // Neither timed nor counted any more: streams have a limit of their own.
@@ -167,7 +205,7 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
       if (exchange.family === 'B' && (reply.statusCode ?? 0) >= 500) {
         relayFailure(reply, response, headers, () => refuseForeign(proxied, reply));
       } else {
-        sendReply(reply, response, headers, () => breakOff(proxied, new BrokenReply()));
+        sendReply(reply, response, headers, () => answerFailure(proxied, new BrokenReply()));
       }
     } else {
       refuseForeign(proxied, reply);
@@ -175,48 +213,70 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
     }
   };
 
-  const refuseForeign = (proxied: ProxiedRequest, { headers }: IncomingMessage): void => {
+  const refuseForeign = (proxied: Proxied, { headers }: IncomingMessage): void => {
     const { exchange } = proxied;
+    if (proxied.isOver) return;
     forget(proxied);
     const fault = badGateway('The service sent a response that is not part of this interface.', headers['retry-after']);
     onFailure?.(exchange, { code: 'foreign_reply', fault });
     answerFault(exchange, fault);
   };
 
-  const proxyEvents: ProxyEvents = {
-    onRequest(proxied, upstream) {
+  const proxy = createProxy(options.url, (request) => proxiedOf.get(request)?.attempt?.origin ?? options.url, {
+    onRequest(request, upstream) {
+      const proxied = proxiedOf.get(request);
+      if (!proxied) return;
       proxied.upstream = upstream;
-      if (proxied.over) upstream.destroy();
+      if (proxied.isOver) upstream.destroy();
+      else for (const chunk of proxied.body ?? []) upstream.write(chunk);
     },
-    onReply: receive,
-    onError: fail,
-  };
-  const throughPool = createProxy(target, pool, proxyEvents);
-  const throughNewConnection = createProxy(target, pool.fresh, proxyEvents);
+    onReply(request, reply) {
+      const proxied = proxiedOf.get(request);
+      if (proxied) receive(proxied, reply);
+    },
+    onError(request, error) {
+      const proxied = proxiedOf.get(request);
+      if (proxied) fail(proxied, error);
+    },
+  });
 
   /** Handles a timeout: of the first byte, or of the whole response. */
-  const expire = (proxied: ProxiedRequest): void => {
-    if (proxied.reply) {
-      breakOff(proxied, new UpstreamTimeout());
-      proxied.reply.destroy();
-    } else if (proxied.upstream) proxied.upstream.destroy(new UpstreamTimeout());
+  const expire = (proxied: Proxied): void => {
+    const { reply, upstream } = proxied;
+    if (reply) {
+      answerFailure(proxied, new UpstreamTimeout());
+      reply.destroy();
+    } else if (upstream) upstream.destroy(new UpstreamTimeout());
     else fail(proxied, new UpstreamTimeout());
   };
 
-  const events = {
-    /** The response is sent or the client has disconnected: the rest of the upstream exchange is not needed. */
-    over(proxied: ProxiedRequest): void {
-      const { upstream, reply } = proxied;
-      forget(proxied);
-      proxied.release();
-      settle(proxied, 'abandoned');
-      if (upstream && !(upstream.writableFinished && reply?.complete)) upstream.destroy();
-    },
+  /** A request that could not be sent again gets no connection that the service may have closed. */
+  const kindFor = (proxied: Proxied): ConnectionKind => (isRepeatable(proxied) ? 'pooled' : 'recent');
+
+  /** Sends the request to an address, after `error` to another one; without an address it is answered with the error. */
+  const dispatch = (proxied: Proxied, kind: ConnectionKind, error: Error): void => {
+    const { exchange, unreached } = proxied;
+    proxied.attempt?.end();
+    proxied.attempt = undefined;
+    proxied.upstream = undefined;
+    const begin = (attempt: Attempt | undefined): void => {
+      if (proxied.isOver || proxied.isSettled) attempt?.end();
+      else if (attempt) {
+        proxied.attempt = attempt;
+        proxy.send(kind, exchange.request);
+      } else {
+        settle(proxied, 'failed');
+        answerFailure(proxied, error);
+      }
+    };
+    const chosen = addresses.choose(unreached);
+    if (chosen instanceof Promise) chosen.then(begin, (unresolved: Error) => fail(proxied, unresolved));
+    else begin(chosen);
   };
 
-  const requireService = (now: number): void => {
-    if (!addresses.refuses(now)) return;
-    throw unavailable('The service does not answer; try again later.', addresses.retryAfterSeconds(now));
+  const requireService = (): void => {
+    if (!addresses.refuses()) return;
+    throw unavailable('The service does not answer; try again later.', addresses.retryAfterSeconds());
   };
 
   /** Whether the request asks to wait for its response, of an operation that may. */
@@ -233,27 +293,55 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
     exchange.proxied = { end: release };
     if (!waits && inFlight.size >= concurrency)
       throw unavailable('The service has too many requests in flight; try again later.');
-    requireService(now);
-    const headers = forwardedHeaders(exchange, host);
+    requireService();
+    const { request } = exchange;
+    const headers = forwardedHeaders(exchange, addresses.host);
     const length = body?.reduce((bytes, chunk) => bytes + chunk.length, 0);
-    if (takesBody(exchange.request)) headers['content-length'] = `${length ?? 0}`;
-    const proxied = new ProxiedRequest(exchange, headers, body, { ...limitsFrom(now, exchange), release }, events);
+    if (takesBody(request)) headers['content-length'] = `${length ?? 0}`;
+    // The proxy sends what the request has, so it gets what is for the service.
+    request.headers = headers;
+    request.url = exchange.target.path + exchange.target.query;
+    const proxied: Proxied = {
+      exchange,
+      body,
+      ...limitsFrom(now, exchange),
+      index: -1,
+      attempt: undefined,
+      unreached: undefined,
+      isRepeated: false,
+      upstream: undefined,
+      reply: undefined,
+      isSettled: false,
+      isOver: false,
+      release,
+      end() {
+        const { upstream, reply, attempt } = proxied;
+        proxied.isOver = true;
+        proxied.isSettled = true;
+        forget(proxied);
+        release();
+        attempt?.end();
+        if (upstream && !reply?.complete) upstream.destroy();
+      },
+    };
+    proxiedOf.set(request, proxied);
     (waits ? waiting : inFlight).add(proxied);
     exchange.proxied = proxied;
     exchange.forwardedAt = performance.now();
-    throughPool(proxied);
+    dispatch(proxied, kindFor(proxied), new Error('the service has no address'));
     if (waits) onWait?.(exchange, (fault) => proxied.reply ?? abandon(proxied, fault));
   };
 
   return {
     forward(exchange) {
       const withBody = hasBody(exchange.request);
-      requireService(exchange.now);
+      requireService();
       const release = bound.take(mayWait(exchange) ? `${callerOf(exchange)}, waiting` : callerOf(exchange));
       if (!withBody) return send(exchange, undefined, release);
       const stop = bodies.read(exchange, (body) => {
         try {
-          send(exchange, body, release);
+          // The body of any other method is read, so that it is not taken for the next request, and dropped.
+          send(exchange, takesBody(exchange.request) ? body : undefined, release);
         } catch (error) {
           answerFault(
             exchange,
@@ -271,7 +359,7 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
     close() {
       inFlight.close();
       waiting.close();
-      pool.destroy();
+      proxy.close();
     },
   };
 };

@@ -1,11 +1,10 @@
 // Forwards a request to its service and the response back: headers, body, timeouts, shared responses.
-import type { Logger } from '@boxoffice/runtime';
+import type { Addresses, Logger } from '@boxoffice/runtime';
 import { answered, type Exchange, type Step } from '../exchange/exchange.ts';
 import { noSuchEndpoint } from '../exchange/no-such-endpoint.ts';
 import { type Limits, SESSION_HEADER } from '../limits/limits.ts';
 import { type ServiceName, services } from '../services.ts';
 import type { GatewayMetrics } from '../telemetry/metrics.ts';
-import type { AddressFactory } from '../upstream/address-factory.ts';
 import { createBodies } from './body.ts';
 import { createForwarder, type Forwarder } from './forwarder.ts';
 import type { ResponseCache } from './response-cache.ts';
@@ -14,7 +13,8 @@ import type { Streams } from './streams.ts';
 export interface ForwardingOptions {
   /** The base URL of each service. */
   readonly urls: ReadonlyMap<ServiceName, string>;
-  readonly addressesOf: AddressFactory;
+  /** Makes the addresses of a service, for one kind of traffic. */
+  readonly addressesOf: (service: string, url: string) => Addresses;
   readonly limits: Pick<Limits, 'sessionSeen'>;
   readonly streams: Pick<Streams, 'began' | 'waits'>;
   readonly responseCache: Pick<ResponseCache, 'store'>;

@@ -16,7 +16,11 @@ const isJson = (type: string): boolean =>
  * Whether a response can belong to this interface, by media type: JSON, a type that the operation's description lists,
  * or no body.
  */
-export const isOfInterface = (reply: IncomingMessage, method: string, route: Route | undefined): boolean => {
+export const isOfInterface = (
+  reply: IncomingMessage,
+  method: string | undefined,
+  route: Route | undefined,
+): boolean => {
   const { statusCode, headers } = reply;
   const type = headers['content-type'];
   if (type === USUAL) return true;
@@ -96,7 +100,7 @@ export const sendReply = (
     if (held) endWith(response, Buffer.concat(held));
     else response.end();
   });
-  reply.on('close', () => {
-    if (!reply.complete && !response.writableEnded && !response.destroyed) broken();
+  reply.on('error', () => {
+    if (!response.writableEnded && !response.destroyed) broken();
   });
 };

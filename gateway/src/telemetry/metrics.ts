@@ -1,8 +1,7 @@
 // Records requests: metrics, access log, spans.
-import { type Metrics, statusOf } from '@boxoffice/runtime';
+import { type Addresses, type Metrics, statusOf } from '@boxoffice/runtime';
 import { type Exchange, keyOutcomes } from '../exchange/exchange.ts';
 import type { Meter } from '../metering/meter.ts';
-import type { Addresses } from '../upstream/addresses.ts';
 
 /** The gateway's metrics. Label values come from descriptions and tables, never from clients. */
 export interface GatewayMetrics {

@@ -1,7 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { createAuthorizerClient } from '../../src/authorization/authorizer-client.ts';
 import { createRevocations } from '../../src/authorization/revocations.ts';
-import { createAddressFactory } from '../../src/upstream/address-factory.ts';
 import { SECRET, startFakeAuthorizer } from '../fixtures/fake-authorizer.ts';
 
 test('a gateway logs once that the authorizer refuses its secret, also after an outage of the authorizer', async () => {
@@ -12,10 +11,9 @@ test('a gateway logs once that the authorizer refuses its secret, also after an 
     error: (message: string) => void errors.push(message),
     warn: (message: string) => void warnings.push(message),
   };
-  const reach = createAddressFactory({ warn: () => undefined, info: () => undefined });
   let [url, secret] = ['http://127.0.0.1:1', 'another secret'];
   const changes = (since: string | undefined) =>
-    createAuthorizerClient({ url, secret, addressesOf: reach }).changes(since);
+    createAuthorizerClient({ url, secret, addresses: undefined }).changes(since);
   const revocations = createRevocations({ authorizerClient: { changes }, clientChanged: () => undefined, logger });
 
   await revocations.poll();

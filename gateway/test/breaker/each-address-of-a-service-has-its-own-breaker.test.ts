@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { createAddresses, type UpstreamSocket } from '../../src/upstream/addresses.ts';
 import { contacts } from '../fixtures/describe.ts';
 import { until } from '../fixtures/http.ts';
 import { type Installation, startInstallation } from '../fixtures/installation.ts';
@@ -41,19 +40,14 @@ const envelope = { status: 'success', details: null, data: {} };
 
 /** An installation whose contacts name resolves to these addresses, in random order. */
 const behindName = async (port: number, addresses: readonly string[], more = {}): Promise<Installation> => {
-  const found = addresses.map((address) => ({ address, family: 4 }));
   const known = await startInstallation({}, { keep: true });
   await known.close();
   const behind = await startInstallation();
   closing.push(() => behind.close());
-  let turn = 0;
   const its = await startInstallation(
     {
       services: { authorizer: behind.authorizer.url, contacts: `http://contacts.test:${port}` },
-      resolve: (_, done) => {
-        turn += 1;
-        setImmediate(done, null, turn % 2 === 0 ? found : found.toReversed());
-      },
+      resolve: async () => addresses,
       ...more,
     },
     { directory: known.directory, ready: false },
@@ -162,50 +156,4 @@ test('only when every address fails the service is 503 at once, until a new addr
   await until(async () => (await call(LIST)).status === 503);
   await startInstance('127.0.0.3', port, (_, response) => json(response, 200, envelope));
   await until(async () => (await call(LIST)).status === 200);
-});
-
-describe('the addresses of a name', () => {
-  const look = (addresses: ReturnType<typeof createAddresses>): Promise<string[]> =>
-    new Promise((resolve, reject) => {
-      addresses.lookup('contacts.test', { all: true }, (error, found) => {
-        if (error) reject(error);
-        else resolve((found as { address: string }[]).map(({ address }) => address));
-      });
-    });
-  const resolve = (_: string, done: (error: null, found: { address: string; family: number }[]) => void) =>
-    done(
-      null,
-      ['10.0.0.1', '10.0.0.2'].map((address) => ({ address, family: 4 })),
-    );
-  const make = async () => {
-    const { createInstances } = await import('@boxoffice/runtime');
-    return createAddresses({ host: 'contacts.test', instances: createInstances({ resolve }) });
-  };
-  /** The number of failures that opens a breaker. */
-  const fail = (addresses: ReturnType<typeof createAddresses>, address: string) => {
-    const listeners = new Map<string, (address: string) => void>();
-    const connection = { on: (event: string, listener: () => void) => listeners.set(event, listener) };
-    addresses.track(connection as unknown as UpstreamSocket);
-    for (let times = 0; times < 5; times += 1) listeners.get('connectionAttemptFailed')?.(address);
-  };
-
-  test('are those that respond, and no request is refused while one does', async () => {
-    const addresses = await make();
-    expect(await look(addresses)).toEqual(['10.0.0.1', '10.0.0.2']);
-    fail(addresses, '10.0.0.1');
-    expect(await look(addresses)).toEqual(['10.0.0.2']);
-    expect([addresses.refuses(Date.now()), addresses.state, addresses.open]).toEqual([false, 'closed', 1]);
-  });
-
-  test('are none when all fail, until one is due for a probe: then only that one, for one request', async () => {
-    const addresses = await make();
-    await look(addresses);
-    fail(addresses, '10.0.0.1');
-    fail(addresses, '10.0.0.2');
-    const now = Date.now();
-    expect([addresses.refuses(now), addresses.state, addresses.open]).toEqual([true, 'open', 2]);
-    expect(addresses.retryAfterSeconds(now)).toBe(2);
-    await expect(look(addresses)).rejects.toMatchObject({ code: 'breaker_open' });
-    expect(addresses.refuses(now + 5_000)).toBe(false);
-  });
 });

@@ -49,7 +49,8 @@ test('a POST with a key whose connection breaks is sent once more, with the same
   expect(received).toHaveLength(2);
   const [first, second] = received;
   expect(second?.body).toBe(BODY);
-  expect(second).toEqual(first);
+  const { connection, ...headers } = second?.headers ?? {};
+  expect(headers).toEqual({ ...first?.headers, connection: undefined });
 });
 
 test('without a body, too', async () => {

@@ -1,4 +1,4 @@
-// rule 7: 502 `bad_gateway`: upstream error propagated | gateway/src/upstream/failure.ts
+// rule 7: 502 `bad_gateway`: upstream error propagated | gateway/src/forwarding/failure.ts
 
 import { once } from 'node:events';
 import { createServer as createTcpServer, type Socket } from 'node:net';

@@ -5,6 +5,13 @@ export {
   userOfToken,
   verifyAccessToken,
 } from './access-token.ts';
+export {
+  type AuthorizerAnswer,
+  type AuthorizerCaller,
+  type CallAuthorizer,
+  createAuthorizerCalls,
+  serviceAuthorization,
+} from './authorizer-calls.ts';
 export * from './caller.ts';
 export * from './constants.ts';
 export {
@@ -23,7 +30,6 @@ export {
   type ServiceCall,
   type ServiceCredentials,
   type ServiceCredentialsOptions,
-  serviceAuthorization,
 } from './service-credentials.ts';
-export { refusedSecret, type SecretToVerify, type SecretVerdict, verifySecret } from './service-secret.ts';
+export { refusedSecret, type SecretVerdict, verifySecret } from './service-secret.ts';
 export { type JwsHeader, signJws } from './sign-jws.ts';

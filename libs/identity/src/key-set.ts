@@ -1,5 +1,6 @@
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { Fault } from '@boxoffice/envelope';
+import { createHttpClient } from '@boxoffice/runtime';
 import { SIGNATURE_ALGORITHM } from './constants.ts';
 
 /** The authorizer's public keys, from its latest key document. */
@@ -23,7 +24,6 @@ export interface KeySetOptions {
   /** Maximum age of the document when a key is returned; from half of it on it is refetched in the background. */
   readonly maxAgeMs?: number;
   readonly timeoutMs?: number;
-  readonly fetch?: typeof globalThis.fetch;
   /** Epoch milliseconds. */
   readonly now?: () => number;
 }
@@ -80,8 +80,9 @@ export const readKeys = (document: unknown): Map<string, KeyObject> => {
  * unavailable.
  */
 export const createKeySet = (options: KeySetOptions): KeySet => {
-  const { url, cooldownMs = COOLDOWN_MS, maxAgeMs = MAX_AGE_MS, timeoutMs = 3_000 } = options;
-  const { fetch = globalThis.fetch, now = Date.now } = options;
+  const { url, cooldownMs = COOLDOWN_MS, maxAgeMs = MAX_AGE_MS, timeoutMs, now = Date.now } = options;
+  const send = createHttpClient(url);
+  const path = new URL(url).pathname;
   let keys = new Map<string, KeyObject>();
   let document: string | undefined;
   let fetchedAt = Number.NEGATIVE_INFINITY;
@@ -94,9 +95,8 @@ export const createKeySet = (options: KeySetOptions): KeySet => {
     const at = now();
     triedAt = at;
     failed = true;
-    const response = await fetch(url, { signal: AbortSignal.timeout(timeoutMs), redirect: 'error' });
-    if (!response.ok) throw new Error(`the key document answered ${response.status}`);
-    const text = await response.text();
+    const { status, text } = await send({ path, timeoutMs });
+    if (status !== 200) throw new Error(`the key document answered ${status}`);
     if (text !== document) keys = readKeys(JSON.parse(text));
     document = text;
     // The answer's content may be as old as the request.

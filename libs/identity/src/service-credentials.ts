@@ -1,6 +1,7 @@
-import { Fault } from '@boxoffice/envelope';
+import { traceHeaders } from '@boxoffice/runtime';
 import jwt from 'jsonwebtoken';
 import { LRUCache } from 'lru-cache';
+import { type AuthorizerCaller, createAuthorizerCalls } from './authorizer-calls.ts';
 import { IDENTITIES_PATH } from './constants.ts';
 import type { KeySet } from './key-set.ts';
 
@@ -23,22 +24,13 @@ export interface ServiceCredentials {
   tokenFor(call: ServiceCall): Promise<string>;
 }
 
-export interface ServiceCredentialsOptions {
-  readonly authorizerUrl: string;
-  /** The name of this service. */
-  readonly service: string;
-  /** Its SERVICE_SECRET. */
-  readonly secret: string;
+export interface ServiceCredentialsOptions extends AuthorizerCaller {
   /**
    * The published keys: a cached token whose key was withdrawn is discarded, since the other service would refuse it.
    */
   readonly keys?: Pick<KeySet, 'key'>;
-  readonly timeoutMs?: number;
-  readonly fetch?: typeof globalThis.fetch;
   /** Epoch milliseconds. */
   readonly now?: () => number;
-  /** Headers that carry the current request's trace. */
-  readonly traceHeaders?: () => Readonly<Record<string, string>>;
 }
 
 interface Minted {
@@ -53,40 +45,24 @@ const SPARE_MS = 15_000;
 
 const CACHE_SIZE = 10_000;
 
-/** The Authorization header of a service towards the authorizer's internal operations. */
-export const serviceAuthorization = (service: string, secret: string): string =>
-  `Basic ${Buffer.from(`${service}:${secret}`).toString('base64')}`;
-
 /** Creates the credentials of one service. */
 export const createServiceCredentials = (options: ServiceCredentialsOptions): ServiceCredentials => {
-  const { authorizerUrl, service, secret, timeoutMs = 3_000, keys, traceHeaders = () => ({}) } = options;
-  const { fetch = globalThis.fetch, now = Date.now } = options;
+  const { service, keys, now = Date.now } = options;
+  const callAuthorizer = createAuthorizerCalls(options);
   const minted = new LRUCache<string, Minted>({ maxSize: CACHE_SIZE, sizeCalculation: () => 1 });
   const underway = new Map<string, Promise<Minted>>();
-  const url = new URL(IDENTITIES_PATH, authorizerUrl);
 
   const mint = async (call: ServiceCall): Promise<Minted> => {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: {
-        ...traceHeaders(),
-        authorization: serviceAuthorization(service, secret),
-        'content-type': 'application/json',
-      },
-      body: JSON.stringify({ audience: call.audience, institution: call.institution, operation: call.operation }),
-      redirect: 'error',
-      signal: AbortSignal.timeout(timeoutMs),
-    }).catch(() => undefined);
-    if (!response || response.status >= 500) {
-      throw new Fault('service_unavailable', 'The authorizer does not answer at the moment.', { 'Retry-After': '1' });
+    const { audience, institution, operation } = call;
+    const { status, details, data } = await callAuthorizer({
+      path: IDENTITIES_PATH,
+      headers: traceHeaders(),
+      body: { audience, institution, operation },
+    });
+    if (status !== 200) {
+      throw new Error(`the authorizer refused ${service} a call of ${operation} at ${audience}: ${details}`);
     }
-    const answer = (await response.json()) as { details: string; data: { identity: string; expiresAt: string } };
-    if (!response.ok) {
-      throw new Error(
-        `the authorizer refused ${service} a call of ${call.operation} at ${call.audience}: ${answer.details}`,
-      );
-    }
-    const { identity, expiresAt } = answer.data;
+    const { identity, expiresAt } = data as { readonly identity: string; readonly expiresAt: string };
     return { identity, expiresAt: Date.parse(expiresAt), kid: jwt.decode(identity, { complete: true })?.header.kid };
   };
 

@@ -7,8 +7,20 @@ export {
 export { type DevelopmentCertificate, developmentCertificate } from './certificates/development.ts';
 export { followCertificate } from './certificates/renewal.ts';
 export { trustAuthorities } from './certificates/trust.ts';
-export { createInstances, type Instances, type InstancesOptions } from './connections/instances.ts';
-export { CONNECTION_AGE_MS, expiryOf, isLastAnswer, isReset, isStale } from './connections/policy.ts';
+export {
+  type Addresses,
+  type AddressesOptions,
+  type Attempt,
+  createAddresses,
+  type Resolve,
+} from './connections/addresses.ts';
+export {
+  createHttpClient,
+  type HttpAnswer,
+  type HttpCall,
+  type HttpClient,
+  isLastAnswer,
+} from './connections/http-client.ts';
 export { type Check, createHealth, type Health, type HealthAnswer } from './health.ts';
 export { base32, derivedId, digestOf, idPattern, newId, randomId } from './ids.ts';
 export { networkOf } from './listen/address-network.ts';

@@ -30,7 +30,6 @@ const settings = {
 
 interface State {
   readonly context: OrdersContext;
-  readonly clients: readonly { close(): void }[];
 }
 
 const prepare = ({ store, credentials, logger, settings: own, metrics }: Parts<typeof settings>): State => {
@@ -46,7 +45,7 @@ const prepare = ({ store, credentials, logger, settings: own, metrics }: Parts<t
   };
   const context = createContext(store, clients, limits, logger, metrics);
   if (metrics) watchOrders(context.orders, metrics);
-  return { context, clients: Object.values(clients) };
+  return { context };
 };
 
 /** The orders service: orders, lines, payments, refunds, cancellation, and the carts of the points of sale. */
@@ -70,15 +69,7 @@ export const orders: ServiceDefinition<typeof settings, State> = {
     { queue: topology.ordersPerformanceCancelled, handle: (message) => onPerformanceCancelled(context, message) },
     { queue: topology.ordersContactErased, handle: (message) => onContactErased(context, store.idempotency, message) },
   ],
-  background: ({ store }, { context, clients }) => {
-    const sweeper = startSweeper(context, store);
-    return {
-      async close() {
-        await sweeper.close();
-        for (const client of clients) client.close();
-      },
-    };
-  },
+  background: ({ store }, { context }) => startSweeper(context, store),
 };
 
 /** Every operation of the orders service, by folder. Those of the institution API see what their caller may see. */

@@ -52,7 +52,6 @@ const BEST_EFFORT_MS = 1_000;
 interface State {
   readonly context: PosContext;
   readonly pointOfSaleOf: FindPointOfSale;
-  readonly clients: readonly { close(): void }[];
 }
 
 const prepare = ({ store, credentials, logger, settings: own }: Parts<typeof settings>): State => {
@@ -86,7 +85,7 @@ const prepare = ({ store, credentials, logger, settings: own }: Parts<typeof set
     now: Date.now,
     log: logger,
   };
-  return { context, pointOfSaleOf: createContext(catalog), clients: Object.values(clients) };
+  return { context, pointOfSaleOf: createContext(catalog) };
 };
 
 /** The point-of-sale service: family B, composed of the other services' answers; it stores sessions and users. */
@@ -115,9 +114,4 @@ export const pos: ServiceDefinition<typeof settings, State> = {
   reactions: ({ store }, { context }) => [
     { queue: topology.posContactErased, handle: (message) => onContactErased(store, context.orders, message) },
   ],
-  background: (_parts, { clients }) => ({
-    async close() {
-      for (const client of clients) client.close();
-    },
-  }),
 };

@@ -92,17 +92,14 @@ describe('a withdrawn key ends in seconds', () => {
     state.at += 10_000;
     expect(await verify(seen)).toMatchObject({ operation: 'a' });
     expect(await verify(unseen)).toMatchObject({ operation: 'b' });
-    const hanging = await serve(() => undefined);
-    const urls = { own: document.jwksUrl };
-    const patient = createKeySet({
-      url: document.jwksUrl,
-      now,
-      timeoutMs: 1_000,
-      fetch: (_url, init) => fetch(urls.own, init),
+    let hangs = false;
+    const authorizer = await serve((_request, response) => {
+      if (!hangs) response.end(JSON.stringify({ keys: [compromised.jwk] }));
     });
+    const patient = createKeySet({ url: `${authorizer.url}/auth/jwks`, now, timeoutMs: 1_000 });
     document.state.down = false;
     expect(await patient.key('compromised')).toBeDefined();
-    urls.own = hanging.url;
+    hangs = true;
     state.at += 10_000;
     expect(await patient.key('compromised')).toBeDefined();
     state.at += 600;
@@ -112,7 +109,7 @@ describe('a withdrawn key ends in seconds', () => {
     const end = patient.refresh().catch(() => order.push('end of the attempt'));
     await Promise.all([answer, end]);
     expect(order).toEqual(['key', 'end of the attempt']);
-    await hanging.close();
+    await authorizer.close();
   });
 
   test('a service no longer sends tokens that the key signed', async () => {

@@ -1,9 +1,15 @@
 // The client with which a service calls the internal operations of another service.
 
 import { Fault } from '@boxoffice/envelope';
-import type { ServiceCredentials } from '@boxoffice/identity';
-import { CONNECTION_AGE_MS, type Logger } from '@boxoffice/runtime';
-import { createExchange, Unanswered } from './exchange.ts';
+import { IDENTITY_HEADER, type ServiceCredentials } from '@boxoffice/identity';
+import {
+  beginCall,
+  createHttpClient,
+  type HttpAnswer,
+  type HttpCall,
+  type Logger,
+  traceHeaders,
+} from '@boxoffice/runtime';
 import { createFailureLog, type FailedCall } from './failure-log.ts';
 import {
   type AnswerOf,
@@ -32,7 +38,6 @@ export interface ServiceClient<All extends Operations<All>> {
     operationId: Id,
     ...request: RequestArguments<All, Id>
   ): Promise<AnswerOf<All, Id> | undefined>;
-  close(): void;
 }
 
 /** Another service answered 4xx: the caller decides how to handle it. */
@@ -56,11 +61,6 @@ export interface ServiceClientOptions {
   readonly credentials: ServiceCredentials;
   /** Milliseconds for a whole call; default 3,000. */
   readonly timeoutMs?: number;
-  /**
-   * Milliseconds after which a pooled connection is not reused, so that all instances of the service get work; default
-   * 20,000.
-   */
-  readonly renewedAfterMs?: number;
   /**
    * Receives failed calls (see {@link FailedCall}): the first at once, then at most one line per ten seconds.
    */
@@ -89,12 +89,12 @@ interface Request {
   readonly timeoutMs?: number;
 }
 
-/** Creates the client of one other service; its connections stay open until `close`. */
+/** Creates the client of one other service. */
 export const createServiceClient = <All extends Operations<All>>(
   { service, operations }: ServiceApi<All>,
-  { url, credentials, timeoutMs: usual = 3_000, renewedAfterMs = CONNECTION_AGE_MS, logger }: ServiceClientOptions,
+  { url, credentials, timeoutMs: usual = 3_000, logger }: ServiceClientOptions,
 ): ServiceClient<All> => {
-  const exchange = createExchange({ service, url, renewedAfterMs });
+  const send = createHttpClient(url);
   const logFailure = createFailureLog(service, logger);
 
   const log = (operation: string, reason: string, sentAt: number): void =>
@@ -107,6 +107,21 @@ export const createServiceClient = <All extends Operations<All>>(
     });
   };
 
+  /** Sends a request as a span of the current trace. */
+  const sendTraced = async (operation: string, sent: HttpCall): Promise<HttpAnswer> => {
+    const span = beginCall(operation, { 'http.request.method': sent.method ?? 'GET', 'server.address': service });
+    const trace = { ...traceHeaders(), ...(span && { traceparent: span.traceparent }) };
+    try {
+      const answer = await send({ ...sent, headers: { ...sent.headers, ...trace } });
+      span?.set({ 'http.response.status_code': answer.status });
+      span?.end(answer.status >= 500 ? String(answer.status) : undefined);
+      return answer;
+    } catch (error) {
+      span?.end('unavailable');
+      throw error;
+    }
+  };
+
   const call: ServiceClient<All>['call'] = async (institution, operation, ...[request]) => {
     const { method, path: template } = operations[operation];
     const { path, query, body, timeoutMs = usual } = (request ?? {}) as Request;
@@ -117,9 +132,15 @@ export const createServiceClient = <All extends Operations<All>>(
         if (error instanceof Fault) log(operation, error.details, sentAt);
         throw error;
       });
-    const sent = { operation, method, path: addressOf(template, path, query), body, identity, timeoutMs };
-    const { http, text } = await exchange.send(sent).catch((error: unknown) => {
-      throw error instanceof Unanswered ? unavailable(operation, error.message, sentAt) : error;
+    const sent = {
+      method,
+      path: addressOf(template, path, query),
+      headers: { [IDENTITY_HEADER]: identity },
+      body,
+      timeoutMs,
+    };
+    const { status: http, text } = await sendTraced(operation, sent).catch((error: Error) => {
+      throw unavailable(operation, error.message, sentAt);
     });
     const envelope = parsed(text);
     if (envelope === undefined || http >= 500) throw unavailable(operation, `it answered ${http}`, sentAt);
@@ -134,6 +155,5 @@ export const createServiceClient = <All extends Operations<All>>(
         if (error instanceof ServiceRefusal && error.http === 404) return undefined;
         throw error;
       }),
-    close: exchange.close,
   };
 };

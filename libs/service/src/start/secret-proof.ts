@@ -1,7 +1,7 @@
-import { type SecretToVerify, verifySecret } from '@boxoffice/identity';
+import { type AuthorizerCaller, verifySecret } from '@boxoffice/identity';
 import type { Check, Logger } from '@boxoffice/runtime';
 
-export interface SecretProofOptions extends Omit<SecretToVerify, 'signal'> {
+export interface SecretProofOptions extends AuthorizerCaller {
   readonly logger: Pick<Logger, 'error'>;
   /** Milliseconds before the second attempt; doubled each time, up to {@link LONGEST_PAUSE_MS}. */
   readonly pauseMs?: number;
@@ -32,7 +32,7 @@ export const proveSecret = (options: SecretProofOptions): SecretProof => {
   let timer: NodeJS.Timeout | undefined;
 
   const ask = async (pause: number): Promise<void> => {
-    const answer = await verifySecret({ ...options, signal: end.signal });
+    const answer = await verifySecret(options, end.signal);
     if (end.signal.aborted) return;
     isAccepted = answer.secret === 'right';
     if (answer.secret === 'wrong' && !isReported) {

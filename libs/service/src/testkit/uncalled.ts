@@ -14,6 +14,6 @@ export const uncalledOf = async <All extends Operations<All>>(
     called.add(String(operation));
     throw new ServiceRefusal(service, 403, 'forbidden', null);
   };
-  await Promise.allSettled(callAll({ call: refuse, find: refuse, close: () => undefined }));
+  await Promise.allSettled(callAll({ call: refuse, find: refuse }));
   return Object.keys(operations).filter((id) => !called.has(id));
 };

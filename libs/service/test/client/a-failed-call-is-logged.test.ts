@@ -31,7 +31,6 @@ test('a call without an answer or with a 5xx is logged with service, operation a
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const client = createServiceClient<Look>(api, { url, credentials, timeoutMs, logger });
     await expect(client.call('opera', 'look')).rejects.toMatchObject({ code: 'service_unavailable' });
-    client.close();
     server.closeAllConnections();
     server.close();
     expect(lines).toEqual([
@@ -49,7 +48,6 @@ test('a call that gets no identity token is logged, too', async () => {
   const without = { tokenFor: () => Promise.reject(refused) };
   const client = createServiceClient<Look>(api, { url: 'http://127.0.0.1:1', credentials: without, logger });
   await expect(client.call('opera', 'look')).rejects.toBe(refused);
-  client.close();
   expect(lines).toMatchObject([
     { fields: { operation: 'look', reason: 'The authorizer does not answer at the moment.' } },
   ]);

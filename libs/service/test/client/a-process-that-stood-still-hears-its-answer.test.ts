@@ -33,7 +33,6 @@ const outcome = async (answers: boolean): Promise<unknown> => {
   await new Promise(setImmediate);
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_000);
   const found = await called;
-  client.close();
   await worker.terminate();
   return found;
 };

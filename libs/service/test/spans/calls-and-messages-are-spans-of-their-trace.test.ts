@@ -125,6 +125,5 @@ test('a call of another service is a span, which the call carries; a refusal is 
   ]);
   expect(ended.map(({ attributes }) => attributes['http.response.status_code'])).toEqual([409, 500]);
   expect(received).toEqual([...ended.map(({ traceparent }) => traceparent), undefined]);
-  client.close();
   await peerServer.close();
 });

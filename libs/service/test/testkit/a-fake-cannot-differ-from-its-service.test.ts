@@ -60,7 +60,6 @@ const exchange = async (sent: object, answered: string) => {
     ({ name }) => name,
     (error: Error) => error.message,
   );
-  client.close();
   const closed = await fake.close().then(
     () => 'as described',
     (error: Error) => error.message,

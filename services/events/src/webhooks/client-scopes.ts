@@ -1,17 +1,15 @@
-import { CLIENT_SCOPES_PATH, serviceAuthorization } from '@boxoffice/identity';
+import { CLIENT_SCOPES_PATH, createAuthorizerCalls } from '@boxoffice/identity';
 import { expandTypes, typesVisibleTo } from '../types/types.ts';
 import type { WebhookDocument } from './documents.ts';
 
 /** How long the authorizer's answer is used, in milliseconds. */
 const KNOWN_MS = 5_000;
-const TIMEOUT_MS = 3_000;
 
 export interface ClientScopesOptions {
   readonly authorizerUrl: string;
   readonly serviceSecret: string;
   /** Monotonic milliseconds. */
   readonly clock?: () => number;
-  readonly fetch?: typeof globalThis.fetch;
 }
 
 /** The types of events that a client may read at present. */
@@ -36,22 +34,15 @@ export const createReadableTypes = ({
   authorizerUrl,
   serviceSecret,
   clock = () => performance.now(),
-  fetch = globalThis.fetch,
 }: ClientScopesOptions): ReadableTypes => {
-  const url = new URL(CLIENT_SCOPES_PATH, authorizerUrl);
+  const callAuthorizer = createAuthorizerCalls({ authorizerUrl, service: 'events', secret: serviceSecret });
   const known = new Map<string, { readonly at: number; readonly types: Promise<ReadonlySet<string>> }>();
 
   const ask = async (institution: string, clientId: string): Promise<ReadonlySet<string>> => {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: { authorization: serviceAuthorization('events', serviceSecret), 'content-type': 'application/json' },
-      body: JSON.stringify({ institution, clientId }),
-      redirect: 'error',
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    });
-    if (!response.ok) throw new Error(`the authorizer answered ${response.status} to a question about a client`);
-    const { data } = (await response.json()) as { readonly data: { readonly scopes: readonly string[] } };
-    return new Set(typesVisibleTo(data.scopes));
+    const { status, data } = await callAuthorizer({ path: CLIENT_SCOPES_PATH, body: { institution, clientId } });
+    if (status !== 200) throw new Error(`the authorizer answered ${status} to a question about a client`);
+    const { scopes } = data as { readonly scopes: readonly string[] };
+    return new Set(typesVisibleTo(scopes));
   };
 
   return (institution, client) => {

@@ -59,8 +59,8 @@ export const createContacts = (contacts: ServiceClient<operations>) => {
 export type Contacts = ReturnType<typeof createContacts>;
 
 /**
- * Creates the clients of the services that orders calls, at these addresses. Each connects at its first call, waits 3 s
- * for an answer unless the call sets another time limit, and is closed by the caller of this function.
+ * Creates the clients of the services that orders calls, at these addresses. Each waits 3 s for an answer unless
+ * the call sets another time limit.
  */
 export const createClients = (
   urls: Readonly<Record<'catalog' | 'contacts' | 'tickets', string>>,

@@ -15,6 +15,12 @@ export class UpstreamTimeout extends Error {
   readonly code = 'upstream_timeout';
 }
 
+/** No connection to an address was established in time: nothing was sent. */
+export class ConnectTimeout extends Error {
+  override readonly name = 'ConnectTimeout';
+  readonly code = 'ETIMEDOUT';
+}
+
 /** The service ended its response early. */
 export class BrokenReply extends Error {
   override readonly name = 'BrokenReply';
@@ -24,7 +30,6 @@ export class BrokenReply extends Error {
 /** Codes of errors before a connection existed: nothing has reached the service. */
 const UNREACHABLE: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
-  'breaker_open',
   'EAI_AGAIN',
   'EHOSTDOWN',
   'EHOSTUNREACH',
@@ -35,6 +40,20 @@ const UNREACHABLE: ReadonlySet<string> = new Set([
 ]);
 
 const codeOf = (error: Error): string => String((error as { readonly code?: unknown }).code ?? error.name);
+
+/** Whether the address accepted no connection, so that nothing was sent. */
+export const isUnreached = (error: Error): boolean =>
+  error instanceof ConnectTimeout || (error as NodeJS.ErrnoException).syscall === 'connect';
+
+/** Whether a connection broke. */
+export const isReset = (error: Error): boolean => ['ECONNRESET', 'EPIPE'].includes(codeOf(error));
+
+/**
+ * Whether the service had closed a reused connection before it read the request: then it has had no effect, and may be
+ * sent once more on a new connection (RFC 9112, 9.3.1).
+ */
+export const isStale = (error: Error, upstream: ClientRequest | undefined): boolean =>
+  upstream?.reusedSocket === true && isReset(error);
 
 /** Maps an error of an upstream request to the client's answer. */
 export const failureOf = (error: Error, upstream: ClientRequest | undefined): UpstreamFailure => {
