@@ -38,8 +38,8 @@ export const objectionsTo = (process: Process, rules: ReleaseRules): string[] =>
   return [
     ...(raised ? [] : [`${folder}/package.json says ${version}, and ${released} is released: raise it`]),
     ...(admits ? [] : [`a change is withdrawn, and ${version} does not show it: raise its ${places} number`]),
-    ...(entry.text === '' ? [`${folder}/CHANGELOG.md has nothing below "## ${version}"`] : []),
-    ...(entry.dated || replace || entry.text === '' ? [] : [`${folder}/CHANGELOG.md gives ${version} no date`]),
+    ...(entry.text === '' ? [`CHANGELOG.md has nothing below "## ${version}"`] : []),
+    ...(entry.dated || replace || entry.text === '' ? [] : [`CHANGELOG.md gives ${version} no date`]),
     ...aheadOf(process, rules),
   ];
 };

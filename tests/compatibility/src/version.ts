@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import type { Process } from './processes.ts';
 import { fileOf } from './snapshot.ts';
 
@@ -19,29 +19,38 @@ export const saysThatItBreaks = (later: string, earlier: string): boolean => {
   return isHigher(head(later), head(earlier));
 };
 
-/** The CHANGELOG's text below a version's heading (`## 0.2.0, 2027-01-31`), and whether the heading has a date. */
-export const entryOf = (changelog: string, version: string): { readonly text: string; readonly dated: boolean } => {
-  const sections = changelog.split(/^## /m).slice(1);
-  const found = sections.find((section) => /^[\d.]+/.exec(section)?.[0] === version) ?? '';
-  const [heading = '', ...lines] = found.split('\n');
+/** An entry of the CHANGELOG: its text, and whether its heading has a date. */
+export interface Entry {
+  readonly text: string;
+  readonly dated: boolean;
+}
+
+/**
+ * The entry for a version: the text below `## 0.2.0, 2027-01-31`, which is of all processes, or below a heading that
+ * names the process (`## orders, pos 0.2.1, 2027-01-31`). Empty if there is none.
+ */
+export const entryOf = (changelog: string, version: string, process?: string): Entry => {
+  const found = changelog.split(/^## /m).find((section) => {
+    const [, names = '', of] = /^([a-z, ]*?) ?(\d[\d.]*)/.exec(section) ?? [];
+    return of === version && (names === '' || names.split(', ').some((name) => name === process));
+  });
+  const [heading = '', ...lines] = found?.split('\n') ?? [];
   return { text: lines.join('\n').trim(), dated: /\d{4}-\d\d-\d\d/.test(heading) };
 };
 
-/** The CHANGELOG's entry for a version of a process; empty without entry or file. */
-export const entryFor = ({ folder }: Pick<Process, 'folder'>, version: string): ReturnType<typeof entryOf> => {
-  const file = fileOf({ folder }, 'CHANGELOG.md');
-  return entryOf(existsSync(file) ? readFileSync(file, 'utf8') : '', version);
-};
+/** The CHANGELOG's entry for a version of a process. */
+export const entryFor = ({ name }: Pick<Process, 'name'>, version: string): Entry =>
+  entryOf(readFileSync(fileOf({ folder: '.' }, 'CHANGELOG.md'), 'utf8'), version, name);
 
 /** The missing CHANGELOG entries of the current and of the released version, in words. */
-export const missingEntries = (process: Pick<Process, 'folder' | 'version'>, released: string): string[] => {
-  const { folder, version } = process;
-  const missing = entryFor(process, version).text === '';
-  const undated = !entryFor(process, released).dated;
+export const missingEntries = (process: Pick<Process, 'name' | 'folder' | 'version'>, released: string): string[] => {
+  const { name, folder, version } = process;
   return [
-    ...(missing
-      ? [`${folder}/package.json says ${version}, and ${folder}/CHANGELOG.md has nothing below "## ${version}"`]
+    ...(entryFor(process, version).text === ''
+      ? [`${folder}/package.json says ${version}, and CHANGELOG.md has nothing below "## ${version}"`]
       : []),
-    ...(undated ? [`${released} is released, and ${folder}/CHANGELOG.md has no dated entry for it`] : []),
+    ...(entryFor(process, released).dated
+      ? []
+      : [`${name} ${released} is released, and CHANGELOG.md has no dated entry for it`]),
   ];
 };
