@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { breakingFacts } from './breaking/facts.ts';
 import { breakingOperations } from './breaking/operations.ts';
-import { breaksAfter, type Changeable, dataOf } from './changed-process.ts';
+import { breaksAfter, breaksWithoutReferences, type Changeable, dataOf } from './changed-process.ts';
 import { harmless } from './harmless.ts';
 
 test.each(breakingOperations.concat(breakingFacts))(
@@ -18,6 +18,10 @@ test.each(breakingOperations.concat(breakingFacts))(
 
 test.each(harmless)('%s: breaks nothing', (_what, process, change) => {
   expect(breaksAfter(process, change)).toEqual([]);
+});
+
+test.each(['catalog', 'orders', 'pos'])('%s: the same schemas in place of references break nothing', (process) => {
+  expect(breaksWithoutReferences(process)).toEqual([]);
 });
 
 test('a schema with a keyword unknown to the comparison is refused', () => {

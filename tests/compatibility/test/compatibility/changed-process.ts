@@ -44,13 +44,20 @@ export const dataOf = (operation: Json, status = 200): Json =>
 
 const consumers = processes.map(({ name, consumes }) => [name, consumes] as const);
 
+/** The snapshots of the current processes, without references, so that a change reaches one operation only. */
+const snapshots = new Map(
+  processes.map((process) => {
+    const snapshot = snapshotOf({ ...process, version: '0.0.9' });
+    const [openapi, internal] = [snapshot.openapi, snapshot.internal].map((one) => dereferenced(one));
+    return [process.name, { process, snapshot: { ...snapshot, openapi, internal } as Json }];
+  }),
+);
+
 /** The comparison's findings when this change is made to a current process. */
 export const breaksAfter = (name: string, change: (its: Changeable) => void): Break[] => {
-  const process = processes.find((one) => one.name === name);
+  const { process, snapshot } = snapshots.get(name) ?? {};
   if (!process) throw new Error(`there is no ${name}`);
-  const before = snapshotOf({ ...process, version: '0.0.9' });
-  const { events, collections } = JSON.parse(JSON.stringify(before)) as Json;
-  const [openapi, internal] = [before.openapi, before.internal].map((one) => dereferenced(one) as Json);
+  const after = JSON.parse(JSON.stringify(snapshot)) as Json;
   const at = (document: Json) => (wanted: string) => {
     const [method = '', path = ''] = wanted.split(' ');
     const found = document.paths[path]?.[method.toLowerCase()];
@@ -58,13 +65,19 @@ export const breaksAfter = (name: string, change: (its: Changeable) => void): Br
     return found;
   };
   change({
-    operation: at(openapi),
-    internal: at(internal),
-    paths: openapi.paths,
-    fact: (type) => events.publishes[type].schema,
-    facts: events.publishes,
-    queues: events.consumes,
-    indexes: (collection) => collections[collection],
+    operation: at(after.openapi),
+    internal: at(after.internal),
+    paths: after.openapi.paths,
+    fact: (type) => after.events.publishes[type].schema,
+    facts: after.events.publishes,
+    queues: after.events.consumes,
+    indexes: (collection) => after.collections[collection],
   });
-  return breaksOf(process, before, { openapi, internal, events, collections }, consumers);
+  return breaksOf(process, snapshot, after, consumers);
+};
+
+/** The comparison's findings when a current process is only described without references. */
+export const breaksWithoutReferences = (name: string): Break[] => {
+  const { process, snapshot } = snapshots.get(name) ?? {};
+  return process ? breaksOf(process, snapshotOf(process), snapshot, consumers) : [];
 };
