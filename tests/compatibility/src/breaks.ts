@@ -94,7 +94,7 @@ export const judge = (found: readonly Break[], withdrawn: readonly Withdrawn[], 
   };
 };
 
-/** Compares these processes with their last releases, with what others consume of them, and with their CHANGELOGs. */
+/** Compares these processes with their last releases, with what others consume of them, and with the CHANGELOG. */
 export const verdictOn = (some: readonly Process[]): Verdict => {
   const consumers = processes.map((one) => [one.name, releasedOf(one)?.events.consumes ?? {}] as const);
   const all = some.map((process): Verdict => {
