@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { breakingFacts } from './breaking/facts.ts';
-import { breakingOperations } from './breaking/operations.ts';
+import { breakingFacts, breakingOperations } from './breaking.ts';
 import { breaksAfter, breaksWithoutReferences, type Changeable, dataOf } from './changed-process.ts';
 import { harmless } from './harmless.ts';
 
