@@ -2,7 +2,7 @@ import { lineOf, type Verdict, verdictOn } from './breaks.ts';
 import { record } from './documents.ts';
 import { type Process, processes } from './processes.ts';
 import { objectionsTo } from './release.ts';
-import { writeSnapshot } from './snapshot.ts';
+import { releasedOf, writeSnapshot } from './snapshot.ts';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -24,8 +24,8 @@ const release = async (chosen: readonly Process[], replace: boolean): Promise<bo
     objectionsTo(one, { together, replace }).map((objection) => `${one.name}: ${objection}`),
   );
   for (const objection of objections) say(objection);
-  // An unpublished version breaks no one.
-  if (objections.length > 0 || (!replace && !report(withoutFirst(verdictOn(chosen))))) return false;
+  // An unpublished version breaks no one, nor does a first one.
+  if (objections.length > 0 || (!replace && !report(verdictOn(chosen.filter(releasedOf))))) return false;
   for (const one of chosen) {
     writeSnapshot(one);
     say(`${one.name} ${one.version}: ${one.folder}/released`);
@@ -34,12 +34,6 @@ const release = async (chosen: readonly Process[], replace: boolean): Promise<bo
   else say('When the others are released, record what they store: npm run release -- documents');
   return true;
 };
-
-/** A first release needs no earlier one. */
-const withoutFirst = (verdict: Verdict): Verdict => ({
-  ...verdict,
-  problems: verdict.problems.filter((problem) => !problem.endsWith('/released')),
-});
 
 const check = (): boolean => {
   const verdict = verdictOn(processes);
