@@ -8,9 +8,7 @@ export interface Schema {
   readonly const?: unknown;
   readonly enum?: readonly unknown[];
   readonly properties?: Readonly<Record<string, Schema>>;
-  readonly patternProperties?: Readonly<Record<string, Schema>>;
   readonly additionalProperties?: boolean | Schema;
-  readonly unevaluatedProperties?: boolean;
   readonly propertyNames?: Schema;
   readonly required?: readonly string[];
   readonly items?: Schema;

@@ -18,8 +18,8 @@ const KNOWN: ReadonlySet<string> = new Set([
   ...UPPER_BOUNDS,
   ...COMPARED_BY_EQUALITY,
   ...ANNOTATIONS,
-  ...['$ref', 'type', 'const', 'enum', 'properties', 'patternProperties', 'additionalProperties', 'required', 'items'],
-  ...['propertyNames', 'unevaluatedProperties', 'allOf', 'anyOf', 'oneOf'],
+  ...['$ref', 'type', 'const', 'enum', 'properties', 'additionalProperties', 'propertyNames', 'required', 'items'],
+  ...['allOf', 'anyOf', 'oneOf'],
   // Not part of the shape of values, but compared.
   ...['default', 'readOnly', ...NORMALISING],
 ]);
@@ -29,27 +29,6 @@ const refuseUnknown = (schema: Schema): void => {
   const unknown = Object.keys(schema).filter((keyword) => !KNOWN.has(keyword));
   if (unknown.length > 0)
     throw new Error(`the comparison of schemas does not know ${unknown.join(', ')}: add it to tests/compatibility`);
-};
-
-/** The pattern of a map whose keys are not restricted. */
-const ANY_NAME = '^.*$';
-
-/**
- * Rewrites a map schema (only additionalProperties, perhaps propertyNames.pattern) as patternProperties; returns any
- * other unchanged.
- * @throws {Error} if propertyNames has more than a pattern, or stands in a schema that is not a map
- */
-const asRecord = (schema: Schema): Schema => {
-  const { properties, additionalProperties, propertyNames, ...rest } = schema;
-  if (typeof additionalProperties !== 'object' || properties || rest.patternProperties) {
-    if (propertyNames)
-      throw new Error('the comparison of schemas knows propertyNames of records only (tests/compatibility)');
-    return schema;
-  }
-  const { pattern = ANY_NAME, ...others } = propertyNames ?? {};
-  if (Object.keys(others).length > 0)
-    throw new Error('the comparison of schemas knows the pattern of propertyNames only (tests/compatibility)');
-  return { ...rest, patternProperties: { [String(pattern)]: additionalProperties }, additionalProperties: false };
 };
 
 /** A schema of one type without choices, as `alternatives` produces. `any`: of any type. */
@@ -78,7 +57,7 @@ const fits = (type: string, value: unknown): boolean =>
 
 /** Keywords that do not constrain null: `anyOf: [X, null]` and `X` with another type are equal. */
 const OF_OTHERS: ReadonlySet<string> = new Set([
-  ...['properties', 'patternProperties', 'additionalProperties', 'required', 'minProperties', 'maxProperties'],
+  ...['properties', 'additionalProperties', 'propertyNames', 'required', 'minProperties', 'maxProperties'],
   ...['items', 'minItems', 'maxItems', 'uniqueItems'],
 ]);
 
@@ -125,15 +104,16 @@ const intersection = (one: Plain, other: Plain): Plain | undefined => {
     if (one[keyword] !== undefined && other[keyword] !== undefined && one[keyword] !== other[keyword])
       throw new Error(`the comparison of schemas does not know two of ${keyword} at once (tests/compatibility)`);
   }
-  for (const keyword of ['properties', 'patternProperties'] as const) {
-    if (!one[keyword] && !other[keyword]) continue;
-    const names = new Set([...Object.keys(one[keyword] ?? {}), ...Object.keys(other[keyword] ?? {})]);
-    merged[keyword] = Object.fromEntries(
-      [...names].map((name) => [name, both(one[keyword]?.[name], other[keyword]?.[name])]),
+  if (one.properties || other.properties) {
+    const names = new Set([...Object.keys(one.properties ?? {}), ...Object.keys(other.properties ?? {})]);
+    merged.properties = Object.fromEntries(
+      [...names].map((name) => [name, both(one.properties?.[name], other.properties?.[name])]),
     );
   }
   if (one.required || other.required) merged.required = [...(one.required ?? []), ...(other.required ?? [])];
   if (one.items || other.items) merged.items = both(one.items, other.items);
+  const [mine, theirs] = [one.additionalProperties, other.additionalProperties];
+  if (typeof mine === 'object' && typeof theirs === 'object') merged.additionalProperties = both(mine, theirs);
   const closed = [one, other].some((part) => part.additionalProperties === false);
   if (closed) merged.additionalProperties = false;
   return merged as Plain;
@@ -146,14 +126,13 @@ const intersection = (one: Plain, other: Plain): Plain | undefined => {
  */
 export const alternatives = (schema: Schema, resolve: Resolve): Plain[] => {
   refuseUnknown(schema);
-  const { $ref, anyOf, oneOf, allOf = [], unevaluatedProperties, ...own } = asRecord(schema);
+  const { $ref, anyOf, oneOf, allOf = [], ...own } = schema;
   const parts = [byType(own), ...allOf.map((part) => alternatives(part, resolve))];
   if ($ref !== undefined) parts.push(alternatives(resolve($ref), resolve));
   for (const choice of [anyOf, oneOf]) {
     if (choice) parts.push(choice.flatMap((part) => alternatives(part, resolve)));
   }
-  const combined = parts.reduce((all, part) =>
+  return parts.reduce((all, part) =>
     all.flatMap((one) => part.map((other) => intersection(one, other)).filter((found) => found !== undefined)),
   );
-  return unevaluatedProperties === false ? combined.map((one) => ({ ...one, additionalProperties: false })) : combined;
 };

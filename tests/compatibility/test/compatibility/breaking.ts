@@ -107,6 +107,24 @@ export const breakingOperations: readonly BreakingChange[] = [
     '$.items[].quantity maximum was 50 and is 20',
   ],
   [
+    'a map takes other names',
+    'catalog',
+    ({ operation }) => {
+      bodyOf(operation('POST /svc/v3/catalog/tariffs')).properties.name.propertyNames.pattern = '^[a-z]{2}$';
+    },
+    PARTNERS,
+    'body: $.name has a different pattern of field names',
+  ],
+  [
+    'a value of a map is shorter',
+    'catalog',
+    ({ operation }) => {
+      bodyOf(operation('POST /svc/v3/catalog/tariffs')).properties.name.additionalProperties.maxLength = 3;
+    },
+    PARTNERS,
+    'body: $.name.* maxLength was',
+  ],
+  [
     'a filter takes a value no more',
     'orders',
     ({ operation }) =>
