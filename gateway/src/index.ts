@@ -1,4 +1,3 @@
-export { createRevocations } from './authorization/revocations.ts';
 export { ownDocument, ownVersionDocument, VERSION, versions } from './descriptions/own-operations.ts';
 export { createMeter, type Meter } from './metering/meter.ts';
 export type { Metered, Report } from './metering/spool.ts';
