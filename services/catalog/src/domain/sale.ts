@@ -11,6 +11,15 @@ export interface SaleItem {
   readonly placeIds?: readonly string[];
 }
 
+/** What is checked before places are held. */
+export interface ItemsRequest {
+  readonly items: readonly SaleItem[];
+  /** The service host of a point of sale, whose tariffs, limit of places per order and hold time apply. */
+  readonly pointOfSale?: string | undefined;
+  /** The number of places that the order has already. */
+  readonly placesInOrder?: number | undefined;
+}
+
 /** The reasons of a refused hold. `invalid_reference` includes a tariff without a price. */
 export const refusalReasons = [
   'invalid_reference',
@@ -39,7 +48,7 @@ export const refusal = (reason: RefusalReason, details: string, item: number | n
 export const quantityOf = (item: SaleItem): number => item.placeIds?.length ?? item.quantity ?? 1;
 
 /** Why the performance is not on sale at `now` (epoch milliseconds), or undefined if it is. */
-export const notOnSale = (
+const notOnSale = (
   performance: Pick<Performance, 'state' | 'salesFrom' | 'salesTo'>,
   productState: ProductState,
   now: number,
@@ -57,11 +66,19 @@ export const notOnSale = (
 
 type Sellable = Pick<Performance, 'state' | 'salesFrom' | 'salesTo' | 'seatCategories' | 'prices'>;
 
-/** What an item refers to in the catalog; undefined if unknown. */
-export interface Offer {
-  readonly performance: Sellable | undefined;
-  readonly productState: ProductState | undefined;
-  readonly tariff: object | undefined;
+/** What requested items refer to in the catalog, by id; a point of sale that does not exist is undefined, none is null. */
+export interface Offered {
+  readonly performances: ReadonlyMap<string, Sellable & { readonly productId: string }>;
+  readonly products: ReadonlyMap<string, { readonly state: ProductState }>;
+  readonly tariffs: ReadonlyMap<string, object>;
+  readonly pointOfSale:
+    | {
+        readonly serviceHost: string;
+        readonly tariffIds: readonly string[];
+        readonly maxPlacesPerOrder: number;
+      }
+    | null
+    | undefined;
 }
 
 /** The price of an item, if there is one. */
@@ -70,57 +87,71 @@ export const priceOf = (item: SaleItem, performance: Pick<Sellable, 'prices'> | 
     ({ seatCategoryId, tariffId }) => seatCategoryId === item.seatCategoryId && tariffId === item.tariffId,
   );
 
-/** The unknown references of an item, each with its path in the request. */
-export const unknownIn = (item: SaleItem, index: number, { performance, productState, tariff }: Offer): string[] => {
-  const { performanceId, seatCategoryId, tariffId, quantity, placeIds } = item;
-  const hasCategory = performance?.seatCategories.some(({ id }) => id === seatCategoryId);
+/** Whether the item's performance has its seat category. */
+export const hasCategory = ({ performanceId, seatCategoryId }: SaleItem, { performances }: Offered): boolean =>
+  performances.get(performanceId)?.seatCategories.some(({ id }) => id === seatCategoryId) === true;
+
+/** The unknown references of an item, and what it says twice, each with its path below the item. */
+const faultsIn = (item: SaleItem, offered: Offered, seen: Set<string>): string[] => {
+  const { performanceId, seatCategoryId, tariffId, quantity, placeIds = [] } = item;
+  const performance = offered.performances.get(performanceId);
+  const isInCategory = hasCategory(item, offered);
   const faults: string[] = [];
-  if (!performance || !productState) faults.push(`performanceId: there is no performance ${performanceId}`);
-  else if (!hasCategory) faults.push(`seatCategoryId: the performance has no seat category ${seatCategoryId}`);
-  if (!tariff) faults.push(`tariffId: there is no tariff ${tariffId}`);
-  else if (hasCategory && !priceOf(item, performance))
+  if (!performance || !offered.products.has(performance.productId))
+    faults.push(`performanceId: there is no performance ${performanceId}`);
+  else if (!isInCategory) faults.push(`seatCategoryId: the performance has no seat category ${seatCategoryId}`);
+  if (!offered.tariffs.has(tariffId)) faults.push(`tariffId: there is no tariff ${tariffId}`);
+  else if (isInCategory && !priceOf(item, performance))
     faults.push(`tariffId: the tariff ${tariffId} has no price in this seat category`);
-  if (placeIds && quantity !== undefined && quantity !== placeIds.length)
+  if (item.placeIds && quantity !== undefined && quantity !== placeIds.length)
     faults.push(`quantity is ${quantity}, but ${placeIds.length} places are named`);
-  return faults.map((fault) => `$.items[${index}].${fault}`);
+  for (const [index, id] of placeIds.entries()) {
+    if (seen.has(id)) faults.push(`placeIds[${index}]: the place ${id} is named twice`);
+    seen.add(id);
+  }
+  return faults;
 };
 
-/** The refusal by the rules of a point of sale, if there is one. */
-export const notSoldHere = (
-  items: readonly SaleItem[],
-  placesInOrder: number,
-  pointOfSale: {
-    readonly serviceHost: string;
-    readonly tariffIds: readonly string[];
-    readonly maxPlacesPerOrder: number;
-  },
-): Refusal | undefined => {
-  const faults = items.flatMap(({ tariffId }, index) =>
-    pointOfSale.tariffIds.includes(tariffId)
-      ? []
-      : [
-          {
-            index,
-            text: `$.items[${index}].tariffId: the tariff ${tariffId} is not sold at ${pointOfSale.serviceHost}`,
-          },
-        ],
-  );
-  const [first] = faults;
-  if (first) return refusal('tariff_not_sold_here', faults.map(({ text }) => text).join('; '), first.index);
-  const places = items.reduce((sum, each) => sum + quantityOf(each), placesInOrder);
-  return places > pointOfSale.maxPlacesPerOrder
-    ? refusal('too_many_places', `At most ${pointOfSale.maxPlacesPerOrder} places can be in one order.`)
-    : undefined;
-};
-
-/** By item, the faults of places that this or an earlier item names already, each with its path. */
-export const repeatedPlaces = (items: readonly SaleItem[]): string[][] => {
+/**
+ * Every reason for which places of the items are not held, apart from whether they are free: in the order in which a
+ * hold is refused. `now` is in epoch milliseconds.
+ */
+export const refusalsOf = (
+  { items, pointOfSale: wanted, placesInOrder = 0 }: ItemsRequest,
+  offered: Offered,
+  now: number,
+): Refusal[] => {
+  const { performances, products, pointOfSale } = offered;
   const seen = new Set<string>();
-  return items.map(({ placeIds = [] }, item) =>
-    placeIds.flatMap((id, index) => {
-      if (seen.has(id)) return [`$.items[${item}].placeIds[${index}]: the place ${id} is named twice`];
-      seen.add(id);
-      return [];
-    }),
-  );
+  const unknown = items.flatMap((item, index) => {
+    const faults = faultsIn(item, offered, seen).map((fault) => `$.items[${index}].${fault}`);
+    return faults.length > 0 ? [refusal('invalid_reference', faults.join('; '), index)] : [];
+  });
+  const unsaleable = items.flatMap(({ performanceId }, index) => {
+    const performance = performances.get(performanceId);
+    const product = products.get(performance?.productId ?? '');
+    const why = performance && product && notOnSale(performance, product.state, now);
+    return why ? [refusal('not_on_sale', `The performance ${performanceId} is not on sale: ${why}.`, index)] : [];
+  });
+  if (pointOfSale === undefined) {
+    const details = `$.pointOfSale: there is no point of sale ${wanted}`;
+    return [refusal('invalid_reference', details), ...unknown, ...unsaleable];
+  }
+  if (pointOfSale === null) return [...unknown, ...unsaleable];
+  const { serviceHost, tariffIds, maxPlacesPerOrder } = pointOfSale;
+  const unsold = items.flatMap(({ tariffId }, index) => {
+    const details = `$.items[${index}].tariffId: the tariff ${tariffId} is not sold at ${serviceHost}`;
+    return tariffIds.includes(tariffId) ? [] : [refusal('tariff_not_sold_here', details, index)];
+  });
+  const places = items.reduce((sum, item) => sum + quantityOf(item), placesInOrder);
+  const tooMany = refusal('too_many_places', `At most ${maxPlacesPerOrder} places can be in one order.`);
+  return [...unknown, ...unsaleable, ...unsold, ...(places > maxPlacesPerOrder ? [tooMany] : [])];
+};
+
+/** The refusal that a hold answers: the first one, with what others say of the same kind of reference. */
+export const firstRefusal = (refusals: readonly Refusal[]): Refusal | undefined => {
+  const [first] = refusals;
+  if (!first || first.reason === 'not_on_sale') return first;
+  const same = refusals.filter(({ reason }) => reason === first.reason);
+  return { ...first, details: same.map(({ details }) => details).join('; ') };
 };

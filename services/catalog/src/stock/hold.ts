@@ -1,17 +1,15 @@
 import type { Context } from '../context.ts';
 import type { Price } from '../domain/price.ts';
 import {
-  notOnSale,
-  notSoldHere,
+  firstRefusal,
+  type ItemsRequest,
   priceOf,
   quantityOf,
   type Refusal,
   refusal,
-  repeatedPlaces,
+  refusalsOf,
   type SaleItem,
-  unknownIn,
 } from '../domain/sale.ts';
-import { settle } from '../performances/capacity.ts';
 import type {
   InstitutionDocument,
   PerformanceDocument,
@@ -22,23 +20,18 @@ import type {
 } from '../store.ts';
 import { claimPlaces, type StockItem } from './claim.ts';
 import { type Contention, createContention } from './contention.ts';
-import { unknownPlaces } from './unknown-places.ts';
+import { loadOffers, type Offers, unknownPlaces } from './offers.ts';
 
 /** The length of a hold without `heldUntil` and without a point of sale. */
 export const DEFAULT_HOLD_MINUTES = 15;
 
-export interface HoldRequest {
+export interface HoldRequest extends ItemsRequest {
   readonly holder: string;
   readonly request: string;
   /** The version of the order; a later one is a new attempt of the same request. */
   readonly asOf?: number | undefined;
-  readonly items: readonly SaleItem[];
   /** ISO 8601 UTC. */
   readonly heldUntil?: string | undefined;
-  /** The service host of a point of sale, whose tariffs, limit of places per order and hold time apply. */
-  readonly pointOfSale?: string | undefined;
-  /** The number of places that the order has already. */
-  readonly placesInOrder?: number | undefined;
 }
 
 /** One held place, with everything that an order line records. */
@@ -60,89 +53,22 @@ export interface Held {
   readonly institution: InstitutionDocument | undefined;
 }
 
-/** What a request for places refers to; a point of sale that does not exist is undefined, none requested null. */
-export interface Offers {
-  readonly performances: ReadonlyMap<string, PerformanceDocument>;
-  readonly products: ReadonlyMap<string, ProductDocument>;
-  readonly tariffs: ReadonlyMap<string, TariffDocument>;
-  readonly pointOfSale: PointOfSaleDocument | null | undefined;
-  readonly institution: InstitutionDocument | undefined;
-}
-
-const byId = async <T extends { readonly id: string }>(
-  ids: readonly string[],
-  get: (id: string) => Promise<T | undefined>,
-): Promise<ReadonlyMap<string, T>> => {
-  const found = await Promise.all([...new Set(ids)].map(get));
-  return new Map(found.flatMap((document) => (document ? [[document.id, document]] : [])));
-};
-
-/** Reads what the request refers to. */
-export const loadOffers = async ({ collections }: Context, requested: HoldRequest): Promise<Offers> => {
-  const [performances, tariffs, pointOfSale, institution] = await Promise.all([
-    byId(
-      requested.items.map(({ performanceId }) => performanceId),
-      collections.performances.get,
-    ),
-    byId(
-      requested.items.map(({ tariffId }) => tariffId),
-      collections.tariffs.get,
-    ),
-    requested.pointOfSale === undefined ? null : collections.pointsOfSale.get(requested.pointOfSale.toLowerCase()),
-    collections.institutions.get(collections.institution),
-  ]);
-  const found = [...performances.values()];
-  const products = await byId(
-    found.map(({ productId }) => productId),
-    collections.products.get,
-  );
-  // A committed change of capacity must be applied before any place is claimed.
-  await Promise.all(found.map((performance) => settle(collections, performance)));
-  return { performances, products, tariffs, pointOfSale, institution };
-};
-
 const isRefusal = (value: object): value is Refusal => 'reason' in value;
 
-const check = (requested: HoldRequest, offers: Offers, now: number): Price[] | Refusal => {
-  const { performances, products, tariffs, pointOfSale } = offers;
-  const repeated = repeatedPlaces(requested.items);
-  const faults = requested.items.map((item, index) => {
-    const performance = performances.get(item.performanceId);
-    const productState = products.get(performance?.productId ?? '')?.state;
-    const offer = { performance, productState, tariff: tariffs.get(item.tariffId) };
-    return [...unknownIn(item, index, offer), ...(repeated[index] ?? [])];
-  });
-  if (pointOfSale === undefined) {
-    const fault = `$.pointOfSale: there is no point of sale ${requested.pointOfSale}`;
-    return refusal('invalid_reference', [fault, ...faults.flat()].join('; '));
-  }
-  const first = faults.findIndex((found) => found.length > 0);
-  if (first >= 0) return refusal('invalid_reference', faults.flat().join('; '), first);
-  for (const [index, { performanceId }] of requested.items.entries()) {
-    const performance = performances.get(performanceId);
-    const product = products.get(performance?.productId ?? '');
-    const why = performance && product && notOnSale(performance, product.state, now);
-    if (why) return refusal('not_on_sale', `The performance ${performanceId} is not on sale: ${why}.`, index);
-  }
-  const prices = requested.items.flatMap((item) => priceOf(item, performances.get(item.performanceId)) ?? []);
-  return (pointOfSale && notSoldHere(requested.items, requested.placesInOrder ?? 0, pointOfSale)) ?? prices;
-};
+/** The price of each item, or why none of them is sold. */
+const pricesOf = (requested: ItemsRequest, offers: Offers, now: number): Price[] | Refusal =>
+  firstRefusal(refusalsOf(requested, offers, now)) ??
+  requested.items.flatMap((item) => priceOf(item, offers.performances.get(item.performanceId)) ?? []);
 
 /** Completes a refusal that may be due to unknown places: names each of them by its path. */
 const namingPlaces = async (
   { collections }: Context,
-  { items }: Pick<HoldRequest, 'items'>,
-  { performances }: Offers,
+  { items }: ItemsRequest,
+  offers: Offers,
   why: Refusal,
 ): Promise<Refusal> => {
   if (why.reason !== 'invalid_reference' && why.reason !== 'places_unavailable') return why;
-  const isKnown = ({ performanceId, seatCategoryId }: SaleItem) =>
-    performances.get(performanceId)?.seatCategories.some(({ id }) => id === seatCategoryId);
-  // Places of an unknown seat category are not checked.
-  const unknown = await unknownPlaces(
-    collections.places,
-    items.map((item) => (isKnown(item) ? item : { ...item, placeIds: [] })),
-  );
+  const unknown = await unknownPlaces(collections.places, items, offers);
   const [first] = unknown;
   if (!first) return why;
   const places = unknown.flatMap(({ faults }) => faults);
@@ -157,13 +83,9 @@ export interface Quote {
 }
 
 /** The prices of the items if they were held now, by item; or the refusal. Nothing is held. */
-export const quote = async (
-  context: Context,
-  requested: Pick<HoldRequest, 'items' | 'pointOfSale'>,
-): Promise<Quote[] | Refusal> => {
-  const request = { ...requested, holder: '', request: '' };
-  const offers = await loadOffers(context, request);
-  const prices = check(request, offers, context.now());
+export const quote = async (context: Context, requested: ItemsRequest): Promise<Quote[] | Refusal> => {
+  const offers = await loadOffers(context, requested);
+  const prices = pricesOf(requested, offers, context.now());
   if (isRefusal(prices)) return namingPlaces(context, requested, offers, prices);
   return prices.flatMap((price) => {
     const tariff = offers.tariffs.get(price.tariffId);
@@ -213,7 +135,7 @@ export const createHoldsContext = (): HoldsContext => ({ contention: createConte
 const holdOnce = async (context: Context, requested: HoldRequest, contention: Contention): Promise<Held | Refusal> => {
   const offers = await loadOffers(context, requested);
   const now = context.now();
-  const prices = check(requested, offers, now);
+  const prices = pricesOf(requested, offers, now);
   if (isRefusal(prices)) return namingPlaces(context, requested, offers, prices);
   const minutes = offers.pointOfSale?.holdMinutes ?? DEFAULT_HOLD_MINUTES;
   const until =

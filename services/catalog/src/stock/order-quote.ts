@@ -1,12 +1,11 @@
 import type { Context } from '../context.ts';
-import { notOnSale, priceOf, quantityOf, type Refusal, refusal, repeatedPlaces, unknownIn } from '../domain/sale.ts';
+import { type ItemsRequest, priceOf, quantityOf, type Refusal, refusal, refusalsOf } from '../domain/sale.ts';
 import { isPublic, withPublicPrices } from '../public/projection.ts';
 import { readPublicTariffs } from '../public/read.ts';
-import type { Collections, PointOfSaleDocument } from '../store.ts';
-import { type HoldRequest, loadOffers, type Offers } from './hold.ts';
-import { unknownPlaces } from './unknown-places.ts';
+import type { Collections } from '../store.ts';
+import { loadOffers, type Offers, type UnknownPlaces, unknownPlaces } from './offers.ts';
 
-interface Requested extends Pick<HoldRequest, 'items' | 'pointOfSale'> {
+interface Requested extends ItemsRequest {
   /** Whether the quote knows only what public access shows; everything else reads like what never existed. */
   readonly publicOnly?: boolean | undefined;
 }
@@ -40,53 +39,6 @@ const publicOffers = async ({ collections }: Context, offers: Offers): Promise<O
 
 /** The places that public access shows: none. */
 const NO_PLACES = { find: async () => [] };
-
-/** Unknown references, and places that are unknown or named twice: one refusal for each item that has some. */
-const unknown = async (
-  { places }: Collections,
-  { items, publicOnly }: Requested,
-  { performances, products, tariffs }: Offers,
-): Promise<Refusal[]> => {
-  const repeated = repeatedPlaces(items);
-  const isKnown = (performanceId: string, seatCategoryId: string) =>
-    performances.get(performanceId)?.seatCategories.some(({ id }) => id === seatCategoryId);
-  const outside = await unknownPlaces(
-    publicOnly ? NO_PLACES : places,
-    items.map((item) => (isKnown(item.performanceId, item.seatCategoryId) ? item : { ...item, placeIds: [] })),
-  );
-  const byItem = new Map(outside.map(({ item, faults }) => [item, faults]));
-  return items.flatMap((item, index) => {
-    const performance = performances.get(item.performanceId);
-    const productState = products.get(performance?.productId ?? '')?.state;
-    const faults = [
-      ...unknownIn(item, index, { performance, productState, tariff: tariffs.get(item.tariffId) }),
-      ...(repeated[index] ?? []),
-      ...(byItem.get(index) ?? []),
-    ];
-    return faults.length > 0 ? [refusal('invalid_reference', faults.join('; '), index)] : [];
-  });
-};
-
-const unsaleable = ({ items }: Requested, { performances, products }: Offers, now: number): Refusal[] =>
-  items.flatMap(({ performanceId }, index) => {
-    const performance = performances.get(performanceId);
-    const product = products.get(performance?.productId ?? '');
-    const why = performance && product && notOnSale(performance, product.state, now);
-    return why ? [refusal('not_on_sale', `The performance ${performanceId} is not on sale: ${why}.`, index)] : [];
-  });
-
-const againstRules = (
-  { items }: Requested,
-  { serviceHost, tariffIds, maxPlacesPerOrder }: PointOfSaleDocument,
-): Refusal[] => {
-  const unsold = items.flatMap(({ tariffId }, index) => {
-    const details = `$.items[${index}].tariffId: the tariff ${tariffId} is not sold at ${serviceHost}`;
-    return tariffIds.includes(tariffId) ? [] : [refusal('tariff_not_sold_here', details, index)];
-  });
-  const places = items.reduce((sum, item) => sum + quantityOf(item), 0);
-  const tooMany = refusal('too_many_places', `At most ${maxPlacesPerOrder} places can be in one order.`);
-  return places > maxPlacesPerOrder ? [...unsold, tooMany] : unsold;
-};
 
 /**
  * The items for which there are not enough free places now. Named places are counted first, so that the others share
@@ -125,26 +77,35 @@ const short = async (
     .map((index) => refusal('places_unavailable', `Not enough places are free for $.items[${index}].`, index));
 };
 
+/** The refusals, with the unknown places of each item among its unknown references. */
+const withUnknownPlaces = (refusals: readonly Refusal[], unknown: readonly UnknownPlaces[]): Refusal[] => {
+  const isReference = ({ reason, item }: Refusal) => reason === 'invalid_reference' && item !== null;
+  const faultsOf = new Map<number, string[]>();
+  for (const { item, details } of refusals.filter(isReference)) faultsOf.set(Number(item), [details]);
+  for (const { item, faults } of unknown) faultsOf.set(item, [...(faultsOf.get(item) ?? []), ...faults]);
+  const references = [...faultsOf].sort(([one], [other]) => one - other);
+  return [
+    ...refusals.filter(({ reason, item }) => reason === 'invalid_reference' && item === null),
+    ...references.map(([item, faults]) => refusal('invalid_reference', faults.join('; '), item)),
+    ...refusals.filter(({ reason }) => reason !== 'invalid_reference'),
+  ];
+};
+
 /** What an order of these items would cost, and every reason for which it would be refused. Nothing is held. */
 export const quoteOrder = async (context: Context, requested: Requested): Promise<OrderQuote> => {
-  const all = await loadOffers(context, { ...requested, holder: '', request: '' });
-  const offers = requested.publicOnly ? await publicOffers(context, all) : all;
+  const { items, publicOnly } = requested;
+  const { collections } = context;
+  const all = await loadOffers(context, requested);
+  const offers = publicOnly ? await publicOffers(context, all) : all;
   const now = context.now();
-  const { pointOfSale, performances } = offers;
-  const unknownItems = await unknown(context.collections, requested, offers);
-  const faulty = new Set(unknownItems.map(({ item }) => item));
-  const noPointOfSale = `$.pointOfSale: there is no point of sale ${requested.pointOfSale}`;
+  const unknown = await unknownPlaces(publicOnly ? NO_PLACES : collections.places, items, offers);
+  const refusals = withUnknownPlaces(refusalsOf(requested, offers, now), unknown);
+  const faulty = new Set(refusals.flatMap(({ reason, item }) => (reason === 'invalid_reference' ? [item] : [])));
   return {
-    quotes: requested.items.flatMap((item, index) => {
-      const price = priceOf(item, performances.get(item.performanceId));
+    quotes: items.flatMap((item, index) => {
+      const price = priceOf(item, offers.performances.get(item.performanceId));
       return price ? [{ item: index, quantity: quantityOf(item), amount: price.amount, currency: price.currency }] : [];
     }),
-    refusals: [
-      ...(pointOfSale === undefined ? [refusal('invalid_reference', noPointOfSale)] : []),
-      ...unknownItems,
-      ...unsaleable(requested, offers, now),
-      ...(pointOfSale ? againstRules(requested, pointOfSale) : []),
-      ...(await short(context.collections, requested, (index) => !faulty.has(index), now)),
-    ],
+    refusals: [...refusals, ...(await short(collections, requested, (index) => !faulty.has(index), now))],
   };
 };

@@ -2,12 +2,11 @@ import { type AnyOperation, currency, id, named, nullable, ok, oneOf, operation 
 import type { Store } from '@boxoffice/store';
 import { Type } from 'typebox';
 import { contextOf } from '../context.ts';
-import { refusalReasons } from '../domain/sale.ts';
 import { ids } from '../examples.ts';
 import { amount, names } from '../schemas.ts';
 import { quote } from './hold.ts';
 import { quoteOrder } from './order-quote.ts';
-import { Hold } from './shapes.ts';
+import { Hold, Refused } from './shapes.ts';
 
 const Item = named(
   'QuoteItem',
@@ -36,14 +35,10 @@ const QuoteAnswer = named(
   'Quotes',
   Type.Object({
     outcome: oneOf(['quoted', 'refused']),
-    refusal: nullable(
-      Type.Object({ reason: oneOf(refusalReasons), details: Type.String(), item: nullable(Type.Integer()) }),
-    ),
+    refusal: nullable(Refused),
     quotes: Type.Array(Quote, { description: 'by item' }),
   }),
 );
-
-const refused = Type.Object({ reason: oneOf(refusalReasons), details: Type.String(), item: nullable(Type.Integer()) });
 
 const OrderQuote = named(
   'StockQuote',
@@ -57,7 +52,7 @@ const OrderQuote = named(
       }),
       { description: 'of each item that has a price' },
     ),
-    refusals: Type.Array(refused),
+    refusals: Type.Array(Refused),
   }),
 );
 

@@ -6,10 +6,9 @@ import { Type } from 'typebox';
 import { contextOf } from '../context.ts';
 import { ids } from '../examples.ts';
 import { performance } from '../performances/examples.ts';
-import { extendHold, releaseHold } from './changes.ts';
+import { extendHold, releaseHold, sell } from './changes.ts';
 import { createHoldsContext, hold } from './hold.ts';
 import { renewHold } from './renewal.ts';
-import { sell } from './sale.ts';
 import {
   asOf,
   Changed,

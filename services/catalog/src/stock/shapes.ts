@@ -123,14 +123,19 @@ const Line = named(
   }),
 );
 
+/** Why a hold is, or would be, refused. */
+export const Refused = Type.Object({
+  reason: oneOf(refusalReasons),
+  details: Type.String(),
+  item: nullable(Type.Integer()),
+});
+
 /** The outcome of a hold. */
 export const HoldAnswer = named(
   'Hold',
   Type.Object({
     outcome: oneOf(['held', 'refused']),
-    refusal: nullable(
-      Type.Object({ reason: oneOf(refusalReasons), details: Type.String(), item: nullable(Type.Integer()) }),
-    ),
+    refusal: nullable(Refused),
     heldUntil: nullable(timestamp),
     pointOfSale: nullable(
       Type.Object({
