@@ -1,15 +1,18 @@
 import { announcedAgain, type CurrentFacts } from '@boxoffice/service';
 import { everyDocument } from '@boxoffice/store';
-import { PERFORMANCE_RECORDED, PRODUCT_RECORDED, shownOfPerformance, shownOfProduct } from './announcements.ts';
 import {
   INSTITUTION_CHANGED,
   institutionChanged,
   PERFORMANCE_CANCELLED,
   PERFORMANCE_MOVED,
+  PERFORMANCE_RECORDED,
   PLACES_RELEASED,
+  PRODUCT_RECORDED,
   performanceCancelled,
   performanceMoved,
   placesReleased,
+  shownOfPerformance,
+  shownOfProduct,
 } from './events.ts';
 import { institutions, performances, products, releases } from './store.ts';
 

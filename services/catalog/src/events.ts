@@ -1,9 +1,10 @@
 import { nullable, oneOf, timestamp } from '@boxoffice/http';
+import type { Announcement } from '@boxoffice/service';
 import { announcementExample, announcementSchema } from '@boxoffice/service';
 import type { Fact } from '@boxoffice/store';
 import { Type } from 'typebox';
-import { PERFORMANCE_RECORDED, PRODUCT_RECORDED, shownOfPerformance, shownOfProduct } from './announcements.ts';
 import type { Performance, Venue } from './domain/performance.ts';
+import type { Product } from './domain/product.ts';
 
 /** A performance is cancelled; the orders service cancels the affected orders. */
 export interface PerformanceCancelled {
@@ -77,6 +78,61 @@ export const institutionChanged = (institution: string, { name, languages }: Ins
   key: institution,
   data: { name, languages },
 });
+
+type Identified<T> = T & { readonly id: string };
+
+/** A change of a product or performance that partners hear of was recorded. */
+export const PRODUCT_RECORDED = 'product.recorded';
+export const PERFORMANCE_RECORDED = 'performance.recorded';
+
+/** What an event shows of a product. */
+export const shownOfProduct = ({
+  type,
+  state,
+  startDate,
+  endDate,
+}: Pick<Product, 'type' | 'state' | 'startDate' | 'endDate'>): object => ({ type, state, startDate, endDate });
+
+/** What an event shows of a performance. */
+export const shownOfPerformance = ({
+  productId,
+  state,
+  startDate,
+  salesFrom,
+  salesTo,
+}: Pick<Performance, 'productId' | 'state' | 'startDate' | 'salesFrom' | 'salesTo'>): object => ({
+  productId,
+  state,
+  startDate,
+  salesFrom,
+  salesTo,
+});
+
+const announcement = (type: string, kind: 'product' | 'performance', id: string, data: object): Announcement[] => [
+  { type, resource: { type: kind, id }, data },
+];
+
+/** The event of a write; the revision counts the visible changes. */
+export const announceProduct = (
+  before: Identified<Product> | undefined,
+  after: Identified<Product>,
+): Announcement[] => {
+  if (before?.revision === after.revision) return [];
+  const type = before ? 'product.changed' : 'product.created';
+  return announcement(type, 'product', after.id, shownOfProduct(after));
+};
+
+/** The event of a write; the revision counts the visible changes. */
+export const announcePerformance = (
+  before: Identified<Performance> | undefined,
+  after: Identified<Performance>,
+): Announcement[] => {
+  if (before?.revision === after.revision) return [];
+  const isCancelled = after.state === 'cancelled' && before?.state !== 'cancelled';
+  const changed = isCancelled ? 'performance.cancelled' : 'performance.changed';
+  const type = before ? changed : 'performance.created';
+  return announcement(type, 'performance', after.id, shownOfPerformance(after));
+};
 
 /** An example payload of each event that the catalog publishes, for the tests of its consumers. */
 export const examples = {

@@ -1,6 +1,6 @@
 export { catalog } from './app.ts';
-export type { Institution } from './domain/institution.ts';
 export { type PaymentMethod, type PointOfSaleDetails, paymentMethods } from './domain/point-of-sale.ts';
+export type { Institution } from './domain/tariff.ts';
 export { examples, schemas } from './events.ts';
 export { createInstitution, listInstitutions } from './provisioning/institutions.ts';
 export {

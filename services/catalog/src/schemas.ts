@@ -1,7 +1,7 @@
-import { byLanguage, languageTag, lineOfText, linesOfText, named } from '@boxoffice/http';
-import { Type } from 'typebox';
-
 // Members that the schemas of several resources share.
+
+import { byLanguage, currency, languageTag, lineOfText, linesOfText, named } from '@boxoffice/http';
+import { Type } from 'typebox';
 
 /** A name by language. */
 export const names = named('LocalisedText', byLanguage(lineOfText({ maxLength: 200 })));
@@ -24,3 +24,27 @@ export const shownCode = Type.String({ description: "the institution's own" });
 
 /** Money: 500 times the largest amount is still a safe integer. */
 export const amount = Type.Integer({ minimum: 0, maximum: 1_000_000_000, description: "in the currency's minor unit" });
+
+export const createdAt = '2027-01-11T09:00:00.000Z';
+
+export const ids = {
+  product: 'prd_00mhs1k2a4h9rv2c6t5b',
+  performance: 'prf_00mhs1k2e7d3kq0w8z1x',
+  category: 'cat_00mhs1k2e7d3kq0w8z1x_0',
+  place: 'plc_00mhs1k2e7d3kq0w8z1x_0_0_14',
+  tariff: 'trf_00mhs1k1z2s6xe8b0n4m',
+  order: 'ord_00mhs1k9f5g7ja3p1y6d',
+};
+
+/** `asOf` of lists. */
+export const asOf = '2027-02-01T11:59:45.000Z';
+
+export const Institution = named(
+  'Institution',
+  Type.Object({
+    id: Type.String(),
+    name: Type.String(),
+    currency,
+    languages: Type.Array(Type.String(), { description: 'BCP 47' }),
+  }),
+);

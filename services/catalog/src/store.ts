@@ -1,13 +1,12 @@
 import { type Announced, announcing, type Retentions } from '@boxoffice/service';
 import { collection, type Document, type Documents, type Store } from '@boxoffice/store';
-import { announcePerformance, announceProduct, PERFORMANCE_RECORDED, PRODUCT_RECORDED } from './announcements.ts';
-import type { Institution } from './domain/institution.ts';
 import type { Performance } from './domain/performance.ts';
 import type { Place } from './domain/place.ts';
 import type { PointOfSale } from './domain/point-of-sale.ts';
 import type { Product } from './domain/product.ts';
-import type { Tariff } from './domain/tariff.ts';
+import type { Institution, Tariff } from './domain/tariff.ts';
 import type { PlacesReleased } from './events.ts';
+import { announcePerformance, announceProduct, PERFORMANCE_RECORDED, PRODUCT_RECORDED } from './events.ts';
 
 /**
  * `catalogMark` changes after every write that the catalog's answer depends on. `demo` is true for an institution of

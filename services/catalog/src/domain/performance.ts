@@ -1,5 +1,5 @@
-import { beforeStart, later } from './period.ts';
 import { type Price, type PriceInput, priceProblems } from './price.ts';
+import { beforeStart, later } from './product.ts';
 import { type CategoryInput, categoryProblems, type SeatCategory } from './seat-category.ts';
 import { ianaName } from './time-zones.ts';
 

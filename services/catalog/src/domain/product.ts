@@ -1,7 +1,6 @@
 // Rules of the catalog without any I/O: products, performances, capacities, prices, places and sales.
 
-import { beforeStart } from './period.ts';
-import type { Texts } from './texts.ts';
+import type { Texts } from './tariff.ts';
 
 export const productTypes = ['show', 'pass', 'season_ticket', 'membership', 'service', 'goods', 'package'] as const;
 export type ProductType = (typeof productTypes)[number];
@@ -93,3 +92,10 @@ export const changedProduct = <P extends Product>(
     modifiedAt: now,
   };
 };
+
+/** Whether the end is before the start; false if one is open (null). Both ISO 8601. */
+export const beforeStart = (start: string | null, end: string | null): boolean =>
+  start !== null && end !== null && Date.parse(end) < Date.parse(start);
+
+/** The later of two instants in the format of `toISOString`. */
+export const later = (left: string, right: string): string => (left < right ? right : left);

@@ -1,4 +1,4 @@
-import type { Texts } from './texts.ts';
+import type { Texts } from './tariff.ts';
 
 /** A row of numbered seats: 1 to `seats`. */
 export interface Row {

@@ -2,15 +2,12 @@
 
 import { type AnyOperation, asOf, named, ok, operation, timestamp } from '@boxoffice/http';
 import { type TSchema, Type } from 'typebox';
-import { asOf as exampleAsOf } from '../examples.ts';
-import { product } from '../products/examples.ts';
-import { Product, productType } from '../products/schemas.ts';
+import { Product, product, productType } from '../products/schemas.ts';
 import { seesPublicOnly } from '../public/projection.ts';
 import { PublicProduct } from '../public/schemas.ts';
-import { tariff } from '../tariffs/examples.ts';
-import { Tariff } from '../tariffs/schemas.ts';
+import { asOf as exampleAsOf, Institution } from '../schemas.ts';
+import { Tariff, tariff } from '../tariffs/schemas.ts';
 import type { CatalogCache } from './cache.ts';
-import { Institution } from './schemas.ts';
 
 const catalogOf = <Item extends TSchema>(item: Item) =>
   Type.Object({

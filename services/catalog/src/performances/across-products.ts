@@ -15,18 +15,17 @@ import type { Query, Store } from '@boxoffice/store';
 import { Type } from 'typebox';
 import { contextOf } from '../context.ts';
 import { performanceStates } from '../domain/performance.ts';
-import { ids } from '../examples.ts';
 import type { CatalogCache } from '../feed/cache.ts';
 import { startCondition, startingWithin } from '../products/filter.ts';
 import { listAllPublicPerformances } from '../public/performances.ts';
 import { isPublic, publicAvailability, publicEtag, seesPublicOnly } from '../public/projection.ts';
 import { PublicAvailability, PublicPerformance } from '../public/schemas.ts';
+import { ids } from '../schemas.ts';
 import type { Collections, PerformanceDocument, ProductDocument } from '../store.ts';
 import { availabilityOf } from './availability.ts';
-import * as examples from './examples.ts';
 import { inBatches } from './make-places.ts';
-import { Availability, Performance } from './schemas.ts';
-import { performanceView } from './view.ts';
+import * as examples from './schemas.ts';
+import { Availability, Performance, performanceView } from './schemas.ts';
 
 /** The most performances that one request names. */
 const MAX_PERFORMANCES = 200;

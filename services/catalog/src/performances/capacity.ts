@@ -1,12 +1,12 @@
-import type { CategoryPlan } from '../domain/capacity.ts';
-import { freed, newPlace, type Place, placeId, WITHDRAWN } from '../domain/place.ts';
-import type { Collections, PerformanceDocument } from '../store.ts';
-import { inBatches, insertPlaces } from './make-places.ts';
-
 // A change of capacity touches many documents. The performance is its commit point. Before that write, the change
 // holds the places to close, for as long as it may run, and reserves the withdrawn places to open. After it, `settle`
 // closes and opens them for good. If a process dies in between, the next operation on the performance settles the
 // committed change first, so nothing is sold beyond the capacity and no place is lost.
+
+import type { CategoryPlan } from '../domain/capacity.ts';
+import { freed, newPlace, type Place, placeId, WITHDRAWN } from '../domain/place.ts';
+import type { Collections, PerformanceDocument } from '../store.ts';
+import { inBatches, insertPlaces } from './make-places.ts';
 
 /**
  * The longest time of a change, in milliseconds. After it, the lock can be taken by another, and held places are

@@ -21,19 +21,17 @@ import type { Store } from '@boxoffice/store';
 import { Type } from 'typebox';
 import { contextOf, notFound } from '../context.ts';
 import { visibleState } from '../domain/place.ts';
-import { asOf, ids } from '../examples.ts';
 import { seesPublicOnly } from '../public/projection.ts';
 import { getPublicAvailability, getPublicPerformance, listPublicPerformances } from '../public/read.ts';
 import { PublicAvailability, PublicPerformance, PublicPerformancePage } from '../public/schemas.ts';
+import { asOf, ids } from '../schemas.ts';
 import type { PerformanceDocument } from '../store.ts';
-import { availabilityOf } from './availability.ts';
+import { availabilityOf, listedPlaces } from './availability.ts';
 import { inputOf, NewPerformance, PerformanceChanges } from './body.ts';
 import { changePerformance } from './change.ts';
-import * as examples from './examples.ts';
 import { addPerformance, findPerformance } from './performances.ts';
-import { listedPlaces } from './places.ts';
-import { Availability, Performance } from './schemas.ts';
-import { performanceEtag, performanceView } from './view.ts';
+import * as examples from './schemas.ts';
+import { Availability, Performance, performanceEtag, performanceView } from './schemas.ts';
 
 const readOnly = readOnlyOf(Performance, PerformanceChanges);
 

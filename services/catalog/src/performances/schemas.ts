@@ -1,7 +1,9 @@
 import { currency, instant, lineOfText, named, nullable, oneOf, timestamp } from '@boxoffice/http';
+import type { Static } from 'typebox';
 import { Type } from 'typebox';
 import { performanceStates } from '../domain/performance.ts';
-import { amount, names, shownCode } from '../schemas.ts';
+import { amount, createdAt, ids, names, shownCode } from '../schemas.ts';
+import type { PerformanceDocument } from '../store.ts';
 
 const row = (least: number) =>
   named(
@@ -98,3 +100,74 @@ export const Availability = named(
     seatCategories: Type.Array(SeatCategoryAvailability, { description: 'free + held + sold = capacity' }),
   }),
 );
+
+/** A performance as answers show it. */
+export const performanceView = (performance: PerformanceDocument): Static<typeof Performance> => ({
+  id: performance.id,
+  productId: performance.productId,
+  startDate: performance.startDate,
+  durationMinutes: performance.durationMinutes,
+  venue: { name: performance.venue.name, city: performance.venue.city },
+  timeZone: performance.timeZone,
+  salesFrom: performance.salesFrom,
+  salesTo: performance.salesTo,
+  state: performance.state,
+  seatCategories: performance.seatCategories.map(({ id, code, name, numbered, capacity, rows }) => ({
+    id,
+    code,
+    name,
+    numbered,
+    capacity,
+    ...(numbered ? { rows: rows.filter(({ seats }) => seats > 0) } : {}),
+  })),
+  prices: performance.prices.map(({ seatCategoryId, tariffId, amount, currency }) => ({
+    seatCategoryId,
+    tariffId,
+    amount,
+    currency,
+  })),
+  createdAt: performance.createdAt,
+  updatedAt: performance.updatedAt,
+});
+
+/** The ETag of a performance. */
+export const performanceEtag = ({ revision }: PerformanceDocument): string => String(revision);
+
+export const newPerformance = {
+  startDate: '2027-03-14T19:30:00.000Z',
+  durationMinutes: 165,
+  venue: { name: 'Grand Théâtre', city: 'Genève' },
+  timeZone: 'Europe/Zurich',
+  salesFrom: '2027-01-15T09:00:00.000Z',
+  salesTo: '2027-03-14T19:00:00.000Z',
+  seatCategories: [
+    {
+      code: 'STALLS',
+      name: { fr: 'Parterre', en: 'Stalls' },
+      numbered: true,
+      capacity: 42,
+      rows: [
+        { row: 'A', seats: 20 },
+        { row: 'B', seats: 22 },
+      ],
+    },
+  ],
+  prices: [{ seatCategory: 'STALLS', tariffId: ids.tariff, amount: 12_500 }],
+};
+
+export const performance = {
+  ...newPerformance,
+  id: ids.performance,
+  productId: ids.product,
+  state: 'on_sale' as const,
+  seatCategories: [{ ...newPerformance.seatCategories[0], id: ids.category }],
+  prices: [{ seatCategoryId: ids.category, tariffId: ids.tariff, amount: 12_500, currency: 'CHF' }],
+  createdAt,
+  updatedAt: createdAt,
+};
+
+export const availability = {
+  performanceId: ids.performance,
+  asOf: '2027-02-01T12:00:00.000Z',
+  seatCategories: [{ id: ids.category, code: 'STALLS', capacity: 42, free: 30, held: 2, sold: 10 }],
+};

@@ -1,7 +1,7 @@
 import { currency, id, lineOfText, named, nullable, oneOf, timestamp, webOrigin } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
 import { type PointOfSaleDetails, paymentMethods, ticketDeliveries } from '../domain/point-of-sale.ts';
-import { languages } from '../schemas.ts';
+import { createdAt, ids, languages } from '../schemas.ts';
 import type { PointOfSaleDocument } from '../store.ts';
 
 export const serviceHost = Type.String({
@@ -108,3 +108,22 @@ export const view = (document: PointOfSaleDocument): Static<typeof PointOfSale> 
   createdAt: document.createdAt,
   updatedAt: document.updatedAt,
 });
+
+export const newPointOfSale = {
+  serviceHost: 'tickets.opera.example',
+  name: 'Web shop',
+  languages: ['fr', 'en', 'de'],
+  currency: 'CHF',
+  corsOrigins: ['https://www.opera.example'],
+  tariffIds: [ids.tariff],
+  paymentMethods: ['external' as const],
+  maxPlacesPerOrder: 8,
+  holdMinutes: 15,
+  ticketDelivery: 'electronic' as const,
+  shopperCancellationMinutes: 0,
+};
+
+/** One that the demo data do not have, so that the example can be sent. */
+export const addedPointOfSale = { ...newPointOfSale, serviceHost: 'agency.opera.example', name: 'Agency' };
+
+export const pointOfSale = { ...newPointOfSale, createdAt, updatedAt: createdAt };

@@ -16,10 +16,10 @@ import {
 import type { Store } from '@boxoffice/store';
 import { type Static, Type } from 'typebox';
 import { contextOf, notFound } from '../context.ts';
-import { asOf } from '../examples.ts';
+import { asOf } from '../schemas.ts';
 import type { PointOfSaleDocument } from '../store.ts';
+import * as examples from './body.ts';
 import { Changes, detailsOf, NewPointOfSale, PointOfSale, serviceHost, view } from './body.ts';
-import * as examples from './examples.ts';
 import { changePointOfSale, createPointOfSale, pointOfSaleByHost } from './points-of-sale.ts';
 
 const answer = (document: PointOfSaleDocument) => ok(view(document), { etag: String(document.version) });

@@ -1,7 +1,7 @@
 import type { Store } from '@boxoffice/store';
 import { type Context, contextOf, invalidateCatalog, timestampOf } from '../context.ts';
 import { cancelledWithProduct } from '../domain/performance.ts';
-import { later } from '../domain/period.ts';
+import { later } from '../domain/product.ts';
 import { performanceCancelled } from '../events.ts';
 import { performancesOf } from '../performances/performances.ts';
 import { type ProductDocument, products } from '../store.ts';

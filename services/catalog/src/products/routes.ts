@@ -19,20 +19,18 @@ import type { Query, Store } from '@boxoffice/store';
 import { type Static, Type } from 'typebox';
 import { contextOf, institutionOf } from '../context.ts';
 import { performanceStates } from '../domain/performance.ts';
-import { asOf, ids } from '../examples.ts';
-import { newPerformance } from '../performances/examples.ts';
 import { performancesOf } from '../performances/performances.ts';
+import { newPerformance } from '../performances/schemas.ts';
 import { seesPublicOnly } from '../public/projection.ts';
 import { getPublicProduct, listPublicProducts } from '../public/read.ts';
 import { PublicProduct, PublicProductPage } from '../public/schemas.ts';
-import { code } from '../schemas.ts';
+import { asOf, code, ids } from '../schemas.ts';
 import type { Collections, ProductDocument } from '../store.ts';
 import { bodyOf, detailsOf, NewProduct, offeringOf, ProductBody } from './body.ts';
-import * as examples from './examples.ts';
 import { type ProductFilter, productsWithin, startingWithin } from './filter.ts';
 import { changeProduct, createProduct, findOffering, type Offering } from './products.ts';
-import { Product, productState, productType } from './schemas.ts';
-import { productEtag, productView } from './view.ts';
+import * as examples from './schemas.ts';
+import { Product, productEtag, productState, productType, productView } from './schemas.ts';
 
 const readOnly = readOnlyOf(Product, ProductBody, {
   priceFrom: ['changePerformance'],

@@ -1,8 +1,11 @@
 import { currency, named, nullable, oneOf, timestamp } from '@boxoffice/http';
+import type { Static } from 'typebox';
 import { Type } from 'typebox';
-import { productStates, productTypes } from '../domain/product.ts';
-import { Performance } from '../performances/schemas.ts';
-import { amount, descriptions, names, shownCode } from '../schemas.ts';
+import { lowestAmount } from '../domain/price.ts';
+import { later, productStates, productTypes } from '../domain/product.ts';
+import { Performance, performance, performanceView } from '../performances/schemas.ts';
+import { amount, createdAt, descriptions, ids, names, shownCode } from '../schemas.ts';
+import type { PerformanceDocument, ProductDocument } from '../store.ts';
 
 export const productType = named('ProductType', oneOf(productTypes));
 export const productState = named('ProductState', oneOf(productStates));
@@ -25,3 +28,51 @@ export const Product = named(
     updatedAt: timestamp,
   }),
 );
+
+const byStart = (left: PerformanceDocument, right: PerformanceDocument): number =>
+  left.startDate < right.startDate || (left.startDate === right.startDate && left.id < right.id) ? -1 : 1;
+
+/** A product as answers show it, with its performances by start date. */
+export const productView = (
+  product: ProductDocument,
+  performances: readonly PerformanceDocument[],
+  currency: string,
+): Static<typeof Product> => ({
+  id: product.id,
+  code: product.code,
+  type: product.type,
+  state: product.state,
+  name: product.name,
+  description: product.description,
+  startDate: product.startDate,
+  endDate: product.endDate,
+  priceFrom: lowestAmount(performances.filter(({ state }) => state !== 'cancelled').flatMap(({ prices }) => prices)),
+  currency,
+  performances: [...performances].sort(byStart).map(performanceView),
+  createdAt: product.createdAt,
+  updatedAt: performances.reduce((latest, { updatedAt }) => later(latest, updatedAt), product.updatedAt),
+});
+
+/** The ETag of a product: it increases with each change of the product and of its performances. */
+export const productEtag = (product: ProductDocument, performances: readonly PerformanceDocument[]): string =>
+  `${product.revision}.${performances.reduce((sum, { revision }) => sum + revision, 0)}`;
+
+export const newProduct = {
+  code: 'TOSCA-2027',
+  type: 'show' as const,
+  name: { fr: 'Tosca', en: 'Tosca' },
+  description: { en: 'Opera in three acts by Giacomo Puccini' },
+  state: 'running' as const,
+  startDate: '2027-03-14T19:30:00.000Z',
+  endDate: '2027-03-28T22:15:00.000Z',
+};
+
+export const product = {
+  ...newProduct,
+  id: ids.product,
+  priceFrom: 12_500,
+  currency: 'CHF',
+  performances: [performance],
+  createdAt,
+  updatedAt: createdAt,
+};

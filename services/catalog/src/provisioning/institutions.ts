@@ -1,7 +1,7 @@
 import { canonicalTag, isCurrency, LANGUAGE_TAG } from '@boxoffice/http';
 import type { Store } from '@boxoffice/store';
 import { contextOf, timestampOf } from '../context.ts';
-import type { Institution } from '../domain/institution.ts';
+import type { Institution } from '../domain/tariff.ts';
 import { institutionChanged } from '../events.ts';
 import { type InstitutionDocument, institutions } from '../store.ts';
 

@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto';
 import type { Caller } from '@boxoffice/identity';
 import type { Static } from 'typebox';
 import { levelOf } from '../domain/availability.ts';
-import { later } from '../domain/period.ts';
+import { later } from '../domain/product.ts';
 import type { availabilityOf } from '../performances/availability.ts';
-import { performanceView } from '../performances/view.ts';
-import { productView } from '../products/view.ts';
+import { performanceView } from '../performances/schemas.ts';
+import { productView } from '../products/schemas.ts';
 import type { PerformanceDocument, PointOfSaleDocument, ProductDocument, TariffDocument } from '../store.ts';
-import { tariffView } from '../tariffs/view.ts';
+import { tariffView } from '../tariffs/schemas.ts';
 import type { PublicAvailability, PublicPerformance, PublicProduct } from './schemas.ts';
 
 /** Whether the caller sees public data only. */

@@ -4,14 +4,11 @@ import { Type } from 'typebox';
 import { contextOf } from '../context.ts';
 import { visibleState } from '../domain/place.ts';
 import type { CatalogCache } from '../feed/cache.ts';
-import { availabilityOf } from '../performances/availability.ts';
-import { performance } from '../performances/examples.ts';
+import { availabilityOf, listedPlaces } from '../performances/availability.ts';
 import { findPerformance } from '../performances/performances.ts';
-import { listedPlaces } from '../performances/places.ts';
-import { product } from '../products/examples.ts';
-import { Product } from '../products/schemas.ts';
-import { tariff } from '../tariffs/examples.ts';
-import { Tariff } from '../tariffs/schemas.ts';
+import { performance } from '../performances/schemas.ts';
+import { Product, product } from '../products/schemas.ts';
+import { Tariff, tariff } from '../tariffs/schemas.ts';
 
 /** The most performances in one request. */
 const MAX_PERFORMANCES = 100;

@@ -2,8 +2,7 @@ import { type AnyOperation, currency, id, named, nullable, ok, oneOf, operation 
 import type { Store } from '@boxoffice/store';
 import { Type } from 'typebox';
 import { contextOf } from '../context.ts';
-import { ids } from '../examples.ts';
-import { amount, names } from '../schemas.ts';
+import { amount, ids, names } from '../schemas.ts';
 import { quote } from './hold.ts';
 import { quoteOrder } from './order-quote.ts';
 import { Hold, Refused } from './shapes.ts';

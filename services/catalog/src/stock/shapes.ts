@@ -11,7 +11,7 @@ import {
 import { type Static, Type } from 'typebox';
 import { paymentMethods, ticketDeliveries } from '../domain/point-of-sale.ts';
 import { refusalReasons } from '../domain/sale.ts';
-import { inOrderOf, type Texts } from '../domain/texts.ts';
+import { inOrderOf, type Texts } from '../domain/tariff.ts';
 import { amount, names } from '../schemas.ts';
 import type {
   InstitutionDocument,

@@ -18,12 +18,11 @@ import {
 import type { Store } from '@boxoffice/store';
 import type { Static } from 'typebox';
 import { contextOf, notFound } from '../context.ts';
-import { asOf, ids } from '../examples.ts';
+import { asOf, ids } from '../schemas.ts';
 import type { TariffDocument } from '../store.ts';
-import * as examples from './examples.ts';
-import { Tariff, TariffBody } from './schemas.ts';
+import * as examples from './schemas.ts';
+import { Tariff, TariffBody, tariffView } from './schemas.ts';
 import { changeTariff, createTariff } from './tariffs.ts';
-import { tariffView } from './view.ts';
 
 const params = { tariffId: pathId };
 

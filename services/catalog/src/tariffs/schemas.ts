@@ -1,6 +1,8 @@
 import { named, nullable, oneOf, timestamp } from '@boxoffice/http';
+import type { Static } from 'typebox';
 import { Type } from 'typebox';
-import { code, names, shownCode } from '../schemas.ts';
+import { code, createdAt, ids, names, shownCode } from '../schemas.ts';
+import type { TariffDocument } from '../store.ts';
 
 const criterion = nullable(oneOf(['member'], { description: 'of the contacts who may buy it; null: everybody' }));
 
@@ -25,3 +27,27 @@ export const Tariff = named(
     updatedAt: timestamp,
   }),
 );
+
+/** A tariff as answers show it. */
+export const tariffView = ({
+  id,
+  code,
+  name,
+  criterion,
+  createdAt,
+  updatedAt,
+}: TariffDocument): Static<typeof Tariff> => ({
+  id,
+  code,
+  name,
+  criterion,
+  createdAt,
+  updatedAt,
+});
+
+export const newTariff = { code: 'FULL', name: { fr: 'Plein tarif', en: 'Full price' } };
+
+/** One that the demo data do not have, so that the example can be sent. */
+export const addedTariff = { code: 'FAMILY', name: { fr: 'Familles', en: 'Families' } };
+
+export const tariff = { id: ids.tariff, ...newTariff, criterion: null, createdAt, updatedAt: createdAt };

@@ -1,6 +1,6 @@
 import type { Store } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { reactTo } from '../../src/reactions/dispatch.ts';
+import { reactTo } from '../../src/reactions.ts';
 import {
   act,
   availabilityOf,

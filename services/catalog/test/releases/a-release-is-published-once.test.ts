@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createInProcessBus, startRelay, topology } from '@boxoffice/messaging';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { reactTo } from '../../src/reactions/dispatch.ts';
+import { reactTo } from '../../src/reactions.ts';
 import { releaseAll, releaseNamed } from '../../src/stock/releases.ts';
 import { collectionsOf } from '../../src/store.ts';
 import { act, availabilityOf, hold, newShow, placeIdsOf, stalls } from '../fixture/data.ts';

@@ -1,6 +1,6 @@
 import { Unreadable } from '@boxoffice/messaging';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { reactTo } from '../../src/reactions/dispatch.ts';
+import { reactTo } from '../../src/reactions.ts';
 import { act, availabilityOf, hold, inMinutes, newShow, placeIdsOf, stalls } from '../fixture/data.ts';
 import { engines, notExercised } from '../fixture/engines.ts';
 import { type Started, startCatalog } from '../fixture/service.ts';

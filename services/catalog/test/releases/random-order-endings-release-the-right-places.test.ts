@@ -2,7 +2,7 @@ import type { Message } from '@boxoffice/messaging';
 import type { Store } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { reactTo } from '../../src/reactions/dispatch.ts';
+import { reactTo } from '../../src/reactions.ts';
 import { collectionsOf } from '../../src/store.ts';
 import {
   act,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { reactTo } from '../../src/reactions/dispatch.ts';
+import { reactTo } from '../../src/reactions.ts';
 import { extendHold, sellHold } from '../../src/stock/changes.ts';
 import { renewHold } from '../../src/stock/renewal.ts';
 import { collectionsOf } from '../../src/store.ts';
