@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { runChecks } from './checks.ts';
 import { run } from './command.ts';
 import { missingEngines } from './engines.ts';
+import { joinSuites } from './suites.ts';
 
 // npm test [-- <jest options and test paths>]: the checks, then every suite; the last line tallies both.
 const patterns = process.argv.slice(2);
@@ -27,6 +28,7 @@ const { status } = await run(
     '--json',
     `--outputFile=${report}`,
     // The option replaces the list of the configuration.
+    ...joinSuites(patterns),
     ...['/node_modules/', '/dist/', ...missing.tests].map((pattern) => `--testPathIgnorePatterns=${pattern}`),
   ],
   { env: { NODE_ENV: 'test', NODE_COMPILE_CACHE: compiled } },

@@ -1,0 +1,58 @@
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+
+const ROOT = new URL('../../../', import.meta.url).pathname;
+const SUITES = join(ROOT, '.cache/suites');
+const JOINED = '{libs/*,gateway,authorizer,services/*}/test/**/*.test.ts';
+/** Folders whose test files stop engines, or play one long story each. */
+const ALONE = '{rabbitmq,mongo,sqlite,model}';
+/** In a joined suite these hooks would run around the tests of every file. */
+const HOOKS = /^(?:beforeEach|afterEach)\(/m;
+const MAX_LINES = 1_000;
+
+const packageOf = (file: string): string => file.slice(0, file.indexOf('/test/'));
+
+/** Whether the words of the command select whole packages at most, such as `services/orders`. */
+const selectsPackages = (words: readonly string[]): boolean =>
+  words.every((word) => word.startsWith('-') || existsSync(join(ROOT, word, 'package.json')));
+
+/**
+ * Joins the test files of each library and service into suites of about a thousand lines: loading the modules that
+ * they share takes longer than most of them. A file with hooks around each test stays alone. Returns jest's options
+ * that run these suites and the other test files; none where the words of the command select single files.
+ */
+export const joinSuites = (words: readonly string[]): string[] => {
+  rmSync(SUITES, { recursive: true, force: true });
+  if (!selectsPackages(words)) return [];
+  const files = globSync(JOINED, { cwd: ROOT, exclude: ['**/node_modules', `**/test/**/${ALONE}`] }).toSorted();
+  const suites: string[][] = [];
+  /** The suite that the next file of its package joins, and its lines. */
+  let open: string[] = [];
+  let lines = 0;
+  for (const file of files) {
+    const text = readFileSync(join(ROOT, file), 'utf8');
+    const more = text.split('\n').length;
+    if (HOOKS.test(text)) {
+      suites.push([file]);
+    } else if (packageOf(String(open[0])) === packageOf(file) && lines + more <= MAX_LINES) {
+      open.push(file);
+      lines += more;
+    } else {
+      open = [file];
+      suites.push(open);
+      lines = more;
+    }
+  }
+  for (const [first = '', ...others] of suites) {
+    const folder = join(SUITES, packageOf(first), 'test');
+    mkdirSync(folder, { recursive: true });
+    const imports = [first, ...others].map((file) => `import ${JSON.stringify(join(ROOT, file))};\n`);
+    writeFileSync(join(folder, basename(first).replace('.test.ts', '.suite.ts')), imports.join(''));
+  }
+  const matched = [
+    '.cache/suites/**/*.suite.ts',
+    '{deploy,tests}/*/test/**/*.test.ts',
+    `*/*/test/**/${ALONE}/**/*.test.ts`,
+  ];
+  return matched.map((pattern) => `--testMatch=**/${pattern}`);
+};
