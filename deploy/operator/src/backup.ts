@@ -24,7 +24,6 @@ export const backups: readonly Command[] = [
     usage: 'DIR',
     about:
       'copies the data directory, also while the product runs: every database as of one moment, the keys and credentials beside them (protect the backup like those), and a manifest with checksums; DIR must be new or empty',
-    words: ['DIR'],
     async run(installation, { words: [target = ''] }) {
       requireFiles(installation);
       const progress = createProgress('backup');
@@ -59,8 +58,6 @@ export const backups: readonly Command[] = [
     usage: 'DIR [--force]',
     about:
       'puts a backup into the data directory (BOXOFFICE_DATA_DIR), which must be empty and not in use, after verifying its versions and checksums; --force: moves existing content aside, into a folder there',
-    words: ['DIR'],
-    options: { force: { type: 'boolean' } },
     data: 'made',
     async run(installation, { words: [source = ''], options }) {
       requireFiles(installation);

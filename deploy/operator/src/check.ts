@@ -85,12 +85,6 @@ export const check: readonly Command[] = [
     usage: '[--institution ID] [--metrics FILE] [--settle SECONDS] [--patience SECONDS]',
     about:
       'verifies stock, orders, tickets, payments, contacts, users, grants, API keys and usage of the whole installation, also while it runs, and changes nothing; violations give exit status 1 and their ids; --metrics: counts for Prometheus’s textfile collector; what looks wrong must stay so for --settle (3) to count, and is waited for --patience (60) while it is under way',
-    options: {
-      institution: { type: 'string' },
-      metrics: { type: 'string' },
-      settle: { type: 'string' },
-      patience: { type: 'string' },
-    },
     async run(installation, { options }) {
       const { institution, metrics } = options;
       const [settleMs, patienceMs] = [

@@ -26,18 +26,37 @@ export const isReport = (result: Result): result is Report =>
 export interface Command {
   /** `clients create` */
   readonly name: string;
-  /** The usage after the name: `INSTITUTION --name NAME --scopes a:read,b:write`. */
+  /**
+   * The usage after the name, which also says what is accepted: words in capitals, optional ones in brackets, then
+   * options; one with a value after it takes a text. `INSTITUTION [HOST] --name NAME [--watch]`
+   */
   readonly usage: string;
   readonly about: string;
-  /** Required words after the name, in order. */
-  readonly words?: readonly string[];
-  /** Optional words after those. */
-  readonly optionalWords?: readonly string[];
-  readonly options?: ParseArgsOptionsConfig;
   /** How it treats a missing installation. */
   readonly data?: DataUse;
   run(installation: Installation, given: Given): Promise<Result>;
 }
+
+/** The words of a usage: required ones, and optional ones after them. */
+export const wordsOf = (
+  usage: string,
+): { readonly required: readonly string[]; readonly optional: readonly string[] } => {
+  const [words = ''] = /^(?:\[?[A-Z_]+\]?(?: |$))*/.exec(usage) ?? [];
+  const all = words.split(' ').filter((word) => word !== '');
+  return {
+    required: all.filter((word) => !word.startsWith('[')),
+    optional: all.filter((word) => word.startsWith('[')),
+  };
+};
+
+/** The options of a usage: one with a value after it takes a text. */
+export const optionsOf = (usage: string): ParseArgsOptionsConfig =>
+  Object.fromEntries(
+    [...usage.matchAll(/--(?!no-)([a-z-]+)( [^\s\]|]+)?/g)].map(([, name = '', value]) => [
+      name,
+      { type: value === undefined ? 'boolean' : 'string' } as const,
+    ]),
+  );
 
 /** The command line is invalid, for the reason in the message. Exit status 2, with the usage. */
 export class Misuse extends Error {
@@ -52,7 +71,7 @@ export const required = ({ options }: Given, name: string): string => {
 };
 
 /** The text of --name, normalised and with at most `longest` characters as in the interface. @throws {Misuse} */
-export const nameOf = (given: Given, longest: number): string => {
+export const nameOf = (given: Given, longest = 100): string => {
   const name = lineOf(required(given, 'name'));
   if (name === '' || /\p{Cc}/u.test(name)) throw new Misuse('--name is blank or has control characters');
   if ([...name].length > longest) throw new Misuse(`--name has ${[...name].length} characters; at most ${longest} fit`);

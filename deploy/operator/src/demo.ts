@@ -54,7 +54,6 @@ export const demo: readonly Command[] = [
     usage: '--ca-file FILE',
     about:
       'seeds single services that run on AUTHORIZER_URL, CATALOG_URL, CONTACTS_URL and ORDERS_URL, or writes a lost demo.json again (npm start does both itself); --ca-file: the certificate that clients of the gateway trust',
-    options: { 'ca-file': { type: 'string' } },
     async run(installation, given) {
       // The same setting as for npm start, so that a seeding container can be disabled.
       if (!readSettings({ demo: flag('BOXOFFICE_DEMO', { default: true }) }).demo)

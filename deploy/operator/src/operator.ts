@@ -12,7 +12,7 @@ import { serviceSecrets } from './accounts/service-secrets.ts';
 import { users } from './accounts/users.ts';
 import { backups } from './backup.ts';
 import { check } from './check.ts';
-import { type Command, type Given, isReport, Misuse } from './command.ts';
+import { type Command, type Given, isReport, Misuse, optionsOf, wordsOf } from './command.ts';
 import { demo } from './demo.ts';
 import { openInstallation } from './installation.ts';
 import { deadLetters } from './messages/dead-letters.ts';
@@ -59,7 +59,7 @@ const help = (some: readonly Command[]): string =>
 
 /** The words and options after a command's name. @throws {Misuse} when they do not fit it */
 const givenTo = (command: Command, words: readonly string[]): Given & { json: boolean } => {
-  const options = { ...command.options, json: { type: 'boolean' }, help: { type: 'boolean' } } as const;
+  const options = { ...optionsOf(command.usage), json: { type: 'boolean' }, help: { type: 'boolean' } } as const;
   try {
     const { values, positionals } = parseArgs({
       args: [...words],
@@ -67,10 +67,10 @@ const givenTo = (command: Command, words: readonly string[]): Given & { json: bo
       allowPositionals: true,
       allowNegative: true,
     });
-    const { words: wanted = [], optionalWords = [] } = command;
-    const missing = wanted.slice(positionals.length);
+    const { required, optional } = wordsOf(command.usage);
+    const missing = required.slice(positionals.length);
     if (missing.length > 0) throw new Misuse(`${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} missing`);
-    const extra = positionals.slice(wanted.length + optionalWords.length);
+    const extra = positionals.slice(required.length + optional.length);
     if (extra.length > 0) throw new Misuse(`${extra.join(' ')}: unexpected; quote a text of several words`);
     return { words: positionals, options: values as Given['options'], json: values.json === true };
   } catch (error) {

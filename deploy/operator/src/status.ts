@@ -56,7 +56,6 @@ export const status: readonly Command[] = [
     usage: '[--watch]',
     about:
       'every process’s version and readiness (at GATEWAY_URL, AUTHORIZER_URL, CATALOG_URL, CONTACTS_URL, ORDERS_URL, TICKETS_URL, EVENTS_URL, POS_URL, the origin of its health: each instance that a name stands for; those that are not set where npm start recorded them in the data directory; what neither tells is not asked, which the last line says), queues, dead letters, outboxes, open cancellations, expired orders; exit status 1 when something is wrong or no process could be asked, and the last line says what; --watch: every two seconds until Ctrl-C',
-    options: { watch: { type: 'boolean' } },
     run: async (installation, { options }) =>
       options.watch === true ? watch(installation, options.json === true) : reportOf(await lookAt(installation)),
   },

@@ -72,13 +72,6 @@ export const usage: readonly Command[] = [
     about:
       'prints the requests of an institution, by default of the last 24 hours, as a table and a plot; --granularity minute, hour or ' +
       'day; --group-by any of apiKey, client, user, operation, status',
-    words: ['INSTITUTION'],
-    options: {
-      from: { type: 'string' },
-      to: { type: 'string' },
-      granularity: { type: 'string' },
-      'group-by': { type: 'string' },
-    },
     async run(installation, given) {
       const { id: institution } = await knownInstitution(installation, given.words[0] ?? '');
       const range = rangeOf(queryOf(given), Date.now());

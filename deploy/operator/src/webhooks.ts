@@ -10,7 +10,6 @@ export const webhooks: readonly Command[] = [
     name: 'webhooks list',
     usage: 'INSTITUTION',
     about: 'lists the webhooks of an institution with their state, their last delivery and how many wait',
-    words: ['INSTITUTION'],
     run: async (installation, { words: [institution = ''] }) => {
       await knownInstitution(installation, institution);
       return listWebhooks(await installation.events(), institution);
@@ -20,7 +19,6 @@ export const webhooks: readonly Command[] = [
     name: 'webhooks deliveries',
     usage: 'INSTITUTION WEBHOOK_ID',
     about: `lists the newest ${MOST_SHOWN} attempts of a webhook, with what failed`,
-    words: ['INSTITUTION', 'WEBHOOK_ID'],
     run: async (installation, { words: [institution = '', webhookId = ''] }) =>
       listDeliveries(await installation.events(), institution, webhookId, MOST_SHOWN),
   },
@@ -28,7 +26,6 @@ export const webhooks: readonly Command[] = [
     name: 'webhooks pause',
     usage: 'INSTITUTION WEBHOOK_ID',
     about: 'pauses a webhook: its events are kept, and delivered once its institution activates it',
-    words: ['INSTITUTION', 'WEBHOOK_ID'],
     async run(installation, { words: [institution = '', webhookId = ''] }) {
       await pauseWebhook(await installation.events(), institution, webhookId);
       return `${webhookId} is paused`;
@@ -38,7 +35,6 @@ export const webhooks: readonly Command[] = [
     name: 'webhooks delete',
     usage: 'INSTITUTION WEBHOOK_ID',
     about: 'deletes a webhook; attempts that have begun are finished',
-    words: ['INSTITUTION', 'WEBHOOK_ID'],
     async run(installation, { words: [institution = '', webhookId = ''] }) {
       await deleteWebhook(await installation.events(), institution, webhookId);
       return `${webhookId} is deleted`;

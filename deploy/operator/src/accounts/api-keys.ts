@@ -2,9 +2,6 @@ import { createApiKey, deleteApiKey, listApiKeys } from '@boxoffice/authorizer';
 import { type Command, type Given, listOf, Misuse, nameOf } from '../command.ts';
 import { knownInstitution } from './institutions.ts';
 
-/** The interface's limit. */
-const LONGEST_NAME = 100;
-
 const WHOLE = /^[1-9]\d{0,12}$/;
 
 /** A number of an option; undefined if it is absent. @throws {Misuse} */
@@ -20,7 +17,6 @@ export const apiKeys: readonly Command[] = [
     name: 'api-keys list',
     usage: 'INSTITUTION',
     about: 'lists the API keys of an institution with their use this month, without the keys themselves',
-    words: ['INSTITUTION'],
     run: async (installation, { words: [institution = ''] }) => {
       await knownInstitution(installation, institution);
       return listApiKeys(await installation.authorizer(), institution);
@@ -30,15 +26,8 @@ export const apiKeys: readonly Command[] = [
     name: 'api-keys create',
     usage: 'INSTITUTION --name NAME [--origins https://www.example.org,…] [--rate-per-minute 600] [--monthly-quota N]',
     about: 'makes an API key for the public data of an institution; the key is printed only here',
-    words: ['INSTITUTION'],
-    options: {
-      name: { type: 'string' },
-      origins: { type: 'string' },
-      'rate-per-minute': { type: 'string' },
-      'monthly-quota': { type: 'string' },
-    },
     async run(installation, given) {
-      const name = nameOf(given, LONGEST_NAME);
+      const name = nameOf(given);
       const ratePerMinute = numberOf(given, 'rate-per-minute');
       const monthlyQuota = numberOf(given, 'monthly-quota');
       const { id: institution } = await knownInstitution(installation, given.words[0] ?? '');
@@ -54,7 +43,6 @@ export const apiKeys: readonly Command[] = [
     name: 'api-keys delete',
     usage: 'INSTITUTION API_KEY_ID',
     about: 'deletes an API key; it is refused within five seconds',
-    words: ['INSTITUTION', 'API_KEY_ID'],
     async run(installation, { words: [institution = '', apiKeyId = ''] }) {
       await deleteApiKey(await installation.authorizer(), institution, apiKeyId);
       return `${apiKeyId} is deleted`;

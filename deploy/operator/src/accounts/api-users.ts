@@ -6,9 +6,6 @@ import { knownInstitution } from './institutions.ts';
 import { knownPointOfSale } from './points-of-sale.ts';
 import { requireContact } from './users.ts';
 
-/** The interface's limit. */
-const LONGEST_NAME = 100;
-
 const LINK = 'its link sets the password, is valid for seven days and printed only here';
 
 /** What names a user: the institution and the login. @throws {Refused} when the institution is unknown */
@@ -24,7 +21,6 @@ export const apiUsers: readonly Command[] = [
     name: 'api-users list',
     usage: '[INSTITUTION]',
     about: 'lists the users who sign in to the institution API, of an institution or of all',
-    optionalWords: ['INSTITUTION'],
     run: async (installation, { words: [institution] }) => {
       if (institution !== undefined) await knownInstitution(installation, institution);
       return listApiUsers(await installation.authorizer(), institution);
@@ -34,15 +30,8 @@ export const apiUsers: readonly Command[] = [
     name: 'api-users create',
     usage: 'INSTITUTION LOGIN --name NAME --role ROLE [--contact NUMBER] [--points-of-sale HOST,HOST]',
     about: `invites a user, by email, with a role (${ROLES.join(', ')}); ${LINK}. A customer needs --contact; contact and points of sale must exist`,
-    words: ['INSTITUTION', 'LOGIN'],
-    options: {
-      name: { type: 'string' },
-      role: { type: 'string' },
-      contact: { type: 'string' },
-      'points-of-sale': { type: 'string' },
-    },
     async run(installation, given) {
-      const [name, role] = [nameOf(given, LONGEST_NAME), required(given, 'role')];
+      const [name, role] = [nameOf(given), required(given, 'role')];
       const contactNumber = given.options.contact === undefined ? null : required(given, 'contact');
       const user = await userOf(installation, given.words);
       if (contactNumber !== null) await requireContact(installation, user.institution, contactNumber);
@@ -55,7 +44,6 @@ export const apiUsers: readonly Command[] = [
     name: 'api-users lock',
     usage: 'INSTITUTION LOGIN',
     about: 'locks a user: its sign-ins and tokens are refused within five seconds',
-    words: ['INSTITUTION', 'LOGIN'],
     run: async (installation, { words }) =>
       lockApiUser(await installation.authorizer(), await userOf(installation, words)),
   },
@@ -63,8 +51,6 @@ export const apiUsers: readonly Command[] = [
     name: 'api-users unlock',
     usage: 'INSTITUTION LOGIN [--invite]',
     about: `lets a locked user sign in again with the same password; its old sign-ins stay ended. --invite, if somebody else may know the password: forgets it and makes an invitation; ${LINK}`,
-    words: ['INSTITUTION', 'LOGIN'],
-    options: { invite: { type: 'boolean' } },
     async run(installation, { words, options }) {
       const [store, user] = [await installation.authorizer(), await userOf(installation, words)];
       return options.invite === true ? readmitApiUser(store, user) : lockApiUser(store, user, 'active');
@@ -74,7 +60,6 @@ export const apiUsers: readonly Command[] = [
     name: 'api-users invite',
     usage: 'INSTITUTION LOGIN',
     about: `makes a new invitation, also for a lost password; ${LINK}, and an older one ends`,
-    words: ['INSTITUTION', 'LOGIN'],
     run: async (installation, { words }) =>
       inviteApiUser(await installation.authorizer(), await userOf(installation, words)),
   },

@@ -12,9 +12,6 @@ import {
 import { type Command, type Given, listOf, Misuse, nameOf } from '../command.ts';
 import { knownInstitution } from './institutions.ts';
 
-/** The interface's limit. */
-const LONGEST_NAME = 100;
-
 /** The scopes of --scopes; `all` means every one. @throws {Misuse} naming unknown ones */
 const scopesOf = (given: Given): string[] => {
   const asked = listOf(given, 'scopes');
@@ -23,14 +20,6 @@ const scopesOf = (given: Given): string[] => {
   if (unknown.length > 0) throw new Misuse(`there is no scope ${unknown.join(', ')}`);
   return asked;
 };
-
-const properties = {
-  name: { type: 'string' },
-  scopes: { type: 'string' },
-  'redirect-uris': { type: 'string' },
-  origins: { type: 'string' },
-  'third-party': { type: 'boolean' },
-} as const;
 
 /** What only browsers need, as far as it is given: redirect URIs, origins, and whether users are asked for consent. */
 const browserOptionsOf = (given: Given) => ({
@@ -44,7 +33,6 @@ export const clients: readonly Command[] = [
     name: 'clients list',
     usage: '[INSTITUTION]',
     about: 'lists the OAuth clients of an institution, or of all, without secrets',
-    optionalWords: ['INSTITUTION'],
     run: async (installation, { words: [institution] }) => {
       if (institution !== undefined) await knownInstitution(installation, institution);
       return listClients(await installation.authorizer(), institution);
@@ -56,10 +44,8 @@ export const clients: readonly Command[] = [
       'INSTITUTION --name NAME --scopes catalog:read,orders:write [--redirect-uris https://…] [--origins https://…] ' +
       '[--public] [--third-party]',
     about: `registers a client; its secret is printed only here. Browsers may call from --origins and from those of --redirect-uris. --scopes all: ${SCOPES.join(' ')}`,
-    words: ['INSTITUTION'],
-    options: { ...properties, public: { type: 'boolean' } },
     async run(installation, given) {
-      const [name, scopes] = [nameOf(given, LONGEST_NAME), scopesOf(given)];
+      const [name, scopes] = [nameOf(given), scopesOf(given)];
       const { id: institution } = await knownInstitution(installation, given.words[0] ?? '');
       const registration = { institution, name, scopes, ...browserOptionsOf(given) };
       const store = await installation.authorizer();
@@ -75,12 +61,10 @@ export const clients: readonly Command[] = [
       '[--third-party | --no-third-party]',
     about:
       'changes what is given of a client, each list as a whole; removed scopes end within seconds, also for its tokens',
-    words: ['INSTITUTION', 'CLIENT_ID'],
-    options: properties,
     async run(installation, given) {
       const [institution = '', clientId = ''] = given.words;
       const change = {
-        ...(given.options.name === undefined ? {} : { name: nameOf(given, LONGEST_NAME) }),
+        ...(given.options.name === undefined ? {} : { name: nameOf(given) }),
         ...(given.options.scopes === undefined ? {} : { scopes: scopesOf(given) }),
         ...browserOptionsOf(given),
       };
@@ -96,7 +80,6 @@ export const clients: readonly Command[] = [
     name: 'clients add-secret',
     usage: 'INSTITUTION CLIENT_ID',
     about: 'creates a second secret, for rotation; it is printed only here',
-    words: ['INSTITUTION', 'CLIENT_ID'],
     run: async (installation, { words: [institution = '', clientId = ''] }) =>
       addClientSecret(await installation.authorizer(), institution, clientId),
   },
@@ -104,7 +87,6 @@ export const clients: readonly Command[] = [
     name: 'clients remove-secret',
     usage: 'INSTITUTION CLIENT_ID SECRET_ID',
     about: 'withdraws a secret; it and the tokens that it obtained are refused within five seconds',
-    words: ['INSTITUTION', 'CLIENT_ID', 'SECRET_ID'],
     run: async (installation, { words: [institution = '', clientId = '', secretId = ''] }) =>
       removeClientSecret(await installation.authorizer(), institution, clientId, secretId),
   },
@@ -112,7 +94,6 @@ export const clients: readonly Command[] = [
     name: 'clients delete',
     usage: 'INSTITUTION CLIENT_ID',
     about: 'deletes a client; its tokens are refused within five seconds',
-    words: ['INSTITUTION', 'CLIENT_ID'],
     async run(installation, { words: [institution = '', clientId = ''] }) {
       await deleteClient(await installation.authorizer(), institution, clientId);
       return `${clientId} is deleted`;

@@ -23,8 +23,6 @@ export const institutions: readonly Command[] = [
     name: 'institutions create',
     usage: 'ID --name NAME --currency CHF --languages fr,en',
     about: 'creates an institution; all its prices are in its currency. The first one creates the installation',
-    words: ['ID'],
-    options: { name: { type: 'string' }, currency: { type: 'string' }, languages: { type: 'string' } },
     data: 'made',
     run: async (installation, given) => {
       const [name, currency] = [nameOf(given, 200), required(given, 'currency')];

@@ -13,7 +13,6 @@ export const keys: readonly Command[] = [
     usage: '[--compromised]',
     about:
       'creates the next key, published before it signs; --compromised: it signs at once, and tokens of older keys are refused within five seconds',
-    options: { compromised: { type: 'boolean' } },
     run: async (installation, { options }) =>
       rotateKeys(await installation.authorizer(), {
         secret: installation.keyEncryptionKey(),

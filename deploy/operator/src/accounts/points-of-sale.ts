@@ -20,7 +20,6 @@ export const pointsOfSale: readonly Command[] = [
     name: 'points-of-sale list',
     usage: 'INSTITUTION',
     about: 'lists the points of sale of an institution',
-    words: ['INSTITUTION'],
     run: async (installation, { words: [institution = ''] }) => {
       const { id } = await knownInstitution(installation, institution);
       return listPointsOfSale(await installation.catalog(), id);
@@ -30,7 +29,6 @@ export const pointsOfSale: readonly Command[] = [
     name: 'points-of-sale show',
     usage: 'INSTITUTION HOST',
     about: 'one of them',
-    words: ['INSTITUTION', 'HOST'],
     run: (installation, { words: [institution = '', host = ''] }) => knownPointOfSale(installation, institution, host),
   },
   {
@@ -38,16 +36,6 @@ export const pointsOfSale: readonly Command[] = [
     usage:
       'INSTITUTION HOST --name NAME [--languages fr,en] [--tariffs ID,ID] [--methods external] [--max-places 8] [--hold-minutes 15] [--origins URL,URL]',
     about: 'creates a point of sale for a service host; languages and currency default to the institution’s',
-    words: ['INSTITUTION', 'HOST'],
-    options: {
-      name: { type: 'string' },
-      languages: { type: 'string' },
-      tariffs: { type: 'string' },
-      methods: { type: 'string' },
-      'max-places': { type: 'string' },
-      'hold-minutes': { type: 'string' },
-      origins: { type: 'string' },
-    },
     async run(installation, given) {
       const [id = '', serviceHost = ''] = given.words;
       const methods = listOf(given, 'methods', ['external']);

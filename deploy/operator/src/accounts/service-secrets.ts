@@ -25,8 +25,6 @@ export const serviceSecrets: readonly Command[] = [
     usage: '[PROCESS] [--directory DIR]',
     about:
       'prints the SERVICE_SECRET of each process, or of one, derived from SERVICE_ROOT_SECRET; --directory: writes DIR/PROCESS.service-secret instead',
-    optionalWords: ['PROCESS'],
-    options: { directory: { type: 'string' } },
     data: 'unneeded',
     async run(_installation, { words: [only], options: { directory } }) {
       const processes = SERVICES.filter((name) => only === undefined || name === only);

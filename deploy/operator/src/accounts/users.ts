@@ -8,7 +8,6 @@ import { readPassword } from './password.ts';
 import { knownPointOfSale } from './points-of-sale.ts';
 
 const PASSWORD = 'the password is prompted for, or read from --password-file (- or a pipe: standard input)';
-const password = { 'password-file': { type: 'string' } } as const;
 
 const passwordOf = ({ options }: Given): Promise<string> => {
   const file = options['password-file'];
@@ -34,8 +33,6 @@ export const users: readonly Command[] = [
     name: 'users list',
     usage: 'INSTITUTION [HOST]',
     about: 'lists the logins at the points of sale of an institution, or at one of them',
-    words: ['INSTITUTION'],
-    optionalWords: ['HOST'],
     run: async (installation, { words: [institution = '', host] }) => {
       const { id } = await knownInstitution(installation, institution);
       return listUsers(await installation.pos(), id, host);
@@ -45,8 +42,6 @@ export const users: readonly Command[] = [
     name: 'users create',
     usage: 'INSTITUTION HOST LOGIN --contact NUMBER [--password-file FILE]',
     about: `creates a login of a contact at a point of sale; ${PASSWORD}`,
-    words: ['INSTITUTION', 'HOST', 'LOGIN'],
-    options: { contact: { type: 'string' }, ...password },
     async run(installation, given) {
       const [institution = '', host = '', login = ''] = given.words;
       const contactNumber = required(given, 'contact');
@@ -65,8 +60,6 @@ export const users: readonly Command[] = [
     name: 'users set-password',
     usage: 'INSTITUTION HOST LOGIN [--password-file FILE]',
     about: `changes the password of a login and ends its sessions; ${PASSWORD}`,
-    words: ['INSTITUTION', 'HOST', 'LOGIN'],
-    options: password,
     async run(installation, given) {
       const [institution = '', host = '', login = ''] = given.words;
       const { serviceHost } = await knownPointOfSale(installation, institution, host);
@@ -80,7 +73,6 @@ export const users: readonly Command[] = [
     name: 'users remove',
     usage: 'INSTITUTION HOST LOGIN',
     about: 'deletes a login and ends its sessions; the contact stays',
-    words: ['INSTITUTION', 'HOST', 'LOGIN'],
     async run(installation, { words: [institution = '', host = '', login = ''] }) {
       const { serviceHost } = await knownPointOfSale(installation, institution, host);
       if (!(await removeUser(await installation.pos(), institution, serviceHost, login)))

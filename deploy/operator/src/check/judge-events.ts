@@ -16,9 +16,6 @@ export const announcedKinds = {
 
 export type AnnouncedKind = keyof typeof announcedKinds;
 
-/** Whether the kind is one of these. */
-export const isAnnounced = (kind: Kind): kind is AnnouncedKind => Object.hasOwn(announcedKinds, kind);
-
 /** The collection of a kind, as far as announcements go. */
 export const announcedIn = (collections: CheckedCollections, kind: AnnouncedKind): CollectionHandle<Announced> =>
   collections[announcedKinds[kind]] as unknown as CollectionHandle<Announced>;

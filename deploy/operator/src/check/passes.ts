@@ -1,3 +1,4 @@
+import type { CollectionHandle, Document } from '@boxoffice/store';
 import type { CheckedCollections } from './collections.ts';
 import type { Case, Kind } from './findings.ts';
 import { judgeApiKeys, judgeApiKeyUses, judgeGrants, judgeSignIns, judgeUsers } from './judge-access.ts';
@@ -5,7 +6,6 @@ import {
   type AnnouncedKind,
   announcedIn,
   announcedKinds,
-  isAnnounced,
   judgeAnnounced,
   judgeEvents,
   judgeEventsAgain,
@@ -16,41 +16,62 @@ import { judgePlaces, judgeStock, recount } from './judge-stock.ts';
 import { judgeUsage, judgeUsageAgain } from './judge-usage.ts';
 import { byId, pagesOf } from './reading.ts';
 
-/** The documents read so far, by kind. */
-export type Counts = Record<
-  | 'performances'
-  | 'places'
-  /** Held for orders that do not exist: what a dead process took, or a creation under way. They lapse with their hold. */
-  | 'abandoned_places'
-  | 'orders'
-  | 'tickets'
-  | 'contacts'
-  | 'sessions'
-  | 'logins'
-  | 'users'
-  | 'sign_ins'
-  | 'grants'
-  | 'api_keys'
-  | 'usage_intervals'
-  | 'events',
-  number
->;
+/** What is counted while it is read. `abandoned_places` are held for orders that do not exist: what a dead process took, or a creation under way. They lapse with their hold. */
+const COUNTED = [
+  ...['performances', 'places', 'abandoned_places', 'orders', 'tickets', 'contacts', 'sessions', 'logins'],
+  ...['users', 'sign_ins', 'grants', 'api_keys', 'usage_intervals', 'events'],
+] as const;
 
-export const noCounts = (): Counts => ({
-  performances: 0,
-  places: 0,
-  abandoned_places: 0,
-  orders: 0,
-  tickets: 0,
-  contacts: 0,
-  sessions: 0,
-  logins: 0,
-  users: 0,
-  sign_ins: 0,
-  grants: 0,
-  api_keys: 0,
-  usage_intervals: 0,
-  events: 0,
+/** The documents read so far, by kind. */
+export type Counts = Record<string, number>;
+
+export const noCounts = (): Counts => Object.fromEntries(COUNTED.map((name) => [name, 0]));
+
+const count = (counts: Counts, name: (typeof COUNTED)[number], more: number): void => {
+  counts[name] = (counts[name] ?? 0) + more;
+};
+
+/** Judges all documents of a kind, page by page, or some again by their ids; deleted ones have no findings. */
+interface Judge {
+  all(collections: CheckedCollections, institution: string | undefined, read: Read): AsyncGenerator<Case[]>;
+  again(collections: CheckedCollections, ids: readonly string[]): Promise<Case[]>;
+}
+
+type Read = (page: readonly Document[]) => void;
+
+const judgeOf = <T extends Document>(
+  of: (collections: CheckedCollections) => CollectionHandle<T>,
+  judge: (collections: CheckedCollections, found: readonly T[]) => Promise<Case[]>,
+): Judge => ({
+  async *all(collections, institution, read) {
+    for await (const page of pagesOf(of(collections), institution)) {
+      read(page);
+      yield await judge(collections, page);
+    }
+  },
+  again: async (collections, ids) => judge(collections, [...(await byId(of(collections), ids)).values()]),
+});
+
+/** The kinds whose documents are judged alike, in the order of a check, each with the name of its count. */
+const documents = {
+  order: ['orders', judgeOf(({ orders }) => orders, judgeOrders)],
+  ticket: ['tickets', judgeOf(({ tickets }) => tickets, judgeTickets)],
+  contact: ['contacts', judgeOf(({ contacts }) => contacts, judgeContacts)],
+  session: ['sessions', judgeOf(({ sessions }) => sessions, judgeSessions)],
+  login: ['logins', judgeOf(({ logins }) => logins, judgeLogins)],
+  user: ['users', judgeOf(({ users }) => users, judgeUsers)],
+  sign_in: ['sign_ins', judgeOf(({ signIns }) => signIns, judgeSignIns)],
+  grant: ['grants', judgeOf(({ grants }) => grants, judgeGrants)],
+  api_key: ['api_keys', judgeOf(({ apiKeys }) => apiKeys, judgeApiKeys)],
+  api_key_use: [undefined, judgeOf(({ apiKeyUses }) => apiKeyUses, judgeApiKeyUses)],
+} as const satisfies Partial<Record<Kind, readonly [(typeof COUNTED)[number] | undefined, Judge]>>;
+
+const announcements = (Object.keys(announcedKinds) as AnnouncedKind[]).map((kind) => {
+  const judge = judgeOf(
+    (collections) => announcedIn(collections, kind),
+    (collections, found) => judgeAnnounced(collections, kind, found),
+  );
+  return [kind, judge] as const;
 });
 
 /** Reads everything once, or everything of one institution, and counts it. */
@@ -60,134 +81,53 @@ export async function* lookAtAll(
   institution?: string,
 ): AsyncGenerator<Case[]> {
   for await (const page of pagesOf(collections.performances, institution)) {
-    counts.performances += page.length;
+    count(counts, 'performances', page.length);
     yield* judgeStock(collections, page, (places, abandoned) => {
-      counts.places += places;
-      counts.abandoned_places += abandoned;
+      count(counts, 'places', places);
+      count(counts, 'abandoned_places', abandoned);
     });
   }
-  for await (const page of pagesOf(collections.orders, institution)) {
-    counts.orders += page.length;
-    yield await judgeOrders(collections, page);
-  }
-  for await (const page of pagesOf(collections.tickets, institution)) {
-    counts.tickets += page.length;
-    yield await judgeTickets(collections, page);
-  }
-  for await (const page of pagesOf(collections.contacts, institution)) {
-    counts.contacts += page.length;
-    yield await judgeContacts(collections, page);
-  }
-  for await (const page of pagesOf(collections.sessions, institution)) {
-    counts.sessions += page.length;
-    yield await judgeSessions(collections, page);
-  }
-  for await (const page of pagesOf(collections.logins, institution)) {
-    counts.logins += page.length;
-    yield await judgeLogins(collections, page);
-  }
-  yield* lookAtAccess(collections, counts, institution);
-  yield* lookAtEvents(collections, counts, institution);
-}
-
-/** Reads what was announced, and the events of it. */
-async function* lookAtEvents(
-  collections: CheckedCollections,
-  counts: Counts,
-  institution?: string,
-): AsyncGenerator<Case[]> {
-  const institutions = new Set<string>();
-  for (const kind of Object.keys(announcedKinds) as AnnouncedKind[]) {
-    for await (const page of pagesOf(announcedIn(collections, kind), institution)) {
-      for (const one of page) institutions.add(one.institution);
-      yield await judgeAnnounced(collections, kind, page);
-    }
-  }
-  for (const one of institutions) {
-    yield* judgeEvents(collections, one, (events) => {
-      counts.events += events;
-    });
-  }
-}
-
-/** Reads what the authorizer stores. */
-async function* lookAtAccess(
-  collections: CheckedCollections,
-  counts: Counts,
-  institution?: string,
-): AsyncGenerator<Case[]> {
   // Whoever has usage has or had a client or a key: deleted ones stay.
-  const institutions = new Set<string>();
-  for await (const page of pagesOf(collections.clients, institution)) {
-    for (const client of page) institutions.add(client.institution);
-  }
-  for await (const page of pagesOf(collections.users, institution)) {
-    counts.users += page.length;
-    yield await judgeUsers(collections, page);
-  }
-  for await (const page of pagesOf(collections.signIns, institution)) {
-    counts.sign_ins += page.length;
-    yield await judgeSignIns(collections, page);
-  }
-  for await (const page of pagesOf(collections.grants, institution)) {
-    counts.grants += page.length;
-    yield await judgeGrants(collections, page);
-  }
-  for await (const page of pagesOf(collections.apiKeys, institution)) {
-    counts.api_keys += page.length;
-    for (const apiKey of page) institutions.add(apiKey.institution);
-    yield await judgeApiKeys(collections, page);
-  }
-  for await (const page of pagesOf(collections.apiKeyUses, institution)) {
-    yield await judgeApiKeyUses(collections, page);
-  }
-  for (const one of institutions) {
-    yield* judgeUsage(collections, one, (intervals) => {
-      counts.usage_intervals += intervals;
+  const counting = new Set<string>();
+  for await (const page of pagesOf(collections.clients, institution))
+    for (const one of page) counting.add(one.institution);
+  for (const [kind, [counted, { all }]] of Object.entries(documents)) {
+    yield* all(collections, institution, (page) => {
+      if (counted !== undefined) count(counts, counted, page.length);
+      if (kind === 'api_key') for (const one of page) counting.add(one.institution);
     });
   }
+  for (const one of counting)
+    yield* judgeUsage(collections, one, (intervals) => count(counts, 'usage_intervals', intervals));
+  const announcing = new Set<string>();
+  for (const [, { all }] of announcements)
+    yield* all(collections, institution, (page) => {
+      for (const one of page) announcing.add(one.institution);
+    });
+  for (const one of announcing) yield* judgeEvents(collections, one, (events) => count(counts, 'events', events));
 }
 
-/** Reads documents again, by kind and id; deleted ones have no findings. */
-export const lookAgain = async (
-  collections: CheckedCollections,
-  kind: Kind,
-  ids: readonly string[],
-): Promise<Case[]> => {
-  if (isAnnounced(kind)) {
-    const found = await byId(announcedIn(collections, kind), ids);
-    return judgeAnnounced(collections, kind, [...found.values()]);
-  }
-  switch (kind) {
-    case 'event':
-      return judgeEventsAgain(collections, ids);
-    case 'performance': {
-      const found = await byId(collections.performances, ids);
-      return Promise.all([...found.values()].map((performance) => recount(collections, performance)));
-    }
-    case 'place':
-      return judgePlaces(collections, [...(await byId(collections.places, ids)).values()]);
-    case 'order':
-      return judgeOrders(collections, [...(await byId(collections.orders, ids)).values()]);
-    case 'ticket':
-      return judgeTickets(collections, [...(await byId(collections.tickets, ids)).values()]);
-    case 'contact':
-      return judgeContacts(collections, [...(await byId(collections.contacts, ids)).values()]);
-    case 'session':
-      return judgeSessions(collections, [...(await byId(collections.sessions, ids)).values()]);
-    case 'login':
-      return judgeLogins(collections, [...(await byId(collections.logins, ids)).values()]);
-    case 'user':
-      return judgeUsers(collections, [...(await byId(collections.users, ids)).values()]);
-    case 'sign_in':
-      return judgeSignIns(collections, [...(await byId(collections.signIns, ids)).values()]);
-    case 'grant':
-      return judgeGrants(collections, [...(await byId(collections.grants, ids)).values()]);
-    case 'api_key':
-      return judgeApiKeys(collections, [...(await byId(collections.apiKeys, ids)).values()]);
-    case 'api_key_use':
-      return judgeApiKeyUses(collections, [...(await byId(collections.apiKeyUses, ids)).values()]);
-    case 'usage':
-      return judgeUsageAgain(collections, ids);
-  }
+const againByKind: Readonly<Record<Kind, Judge['again']>> = {
+  ...(Object.fromEntries(announcements.map(([kind, { again }]) => [kind, again])) as Record<
+    AnnouncedKind,
+    Judge['again']
+  >),
+  ...(Object.fromEntries(Object.entries(documents).map(([kind, [, { again }]]) => [kind, again])) as Record<
+    keyof typeof documents,
+    Judge['again']
+  >),
+  performance: judgeOf(
+    ({ performances }) => performances,
+    (collections, found) => Promise.all(found.map((performance) => recount(collections, performance))),
+  ).again,
+  place: judgeOf(
+    ({ places }) => places,
+    (collections, found) => judgePlaces(collections, found),
+  ).again,
+  event: judgeEventsAgain,
+  usage: judgeUsageAgain,
 };
+
+/** Reads documents again, by kind and id. */
+export const lookAgain = (collections: CheckedCollections, kind: Kind, ids: readonly string[]): Promise<Case[]> =>
+  againByKind[kind](collections, ids);

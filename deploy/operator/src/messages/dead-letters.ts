@@ -13,7 +13,6 @@ export const deadLetters: readonly Command[] = [
     name: 'dead-letters list',
     usage: '[QUEUE]',
     about: 'lists messages that no retry could deliver',
-    optionalWords: ['QUEUE'],
     async run(installation, { words: [queue] }) {
       const letters = await (await installation.deadLetters()).list(queue);
       return letters.map(({ id, queue: from, message, attempts, deadSince, reason }) => ({
@@ -30,14 +29,12 @@ export const deadLetters: readonly Command[] = [
     name: 'dead-letters show',
     usage: 'ID',
     about: 'shows one dead letter with its message',
-    words: ['ID'],
     run: letterOf,
   },
   {
     name: 'dead-letters replay',
     usage: 'ID',
     about: 'puts it back into its queue; on the in-process bus the running product does so within seconds',
-    words: ['ID'],
     async run(installation, given) {
       const { id } = await letterOf(installation, given);
       const found = await (await installation.deadLetters()).replay(id);
@@ -48,7 +45,6 @@ export const deadLetters: readonly Command[] = [
     name: 'dead-letters drop',
     usage: 'ID',
     about: 'forgets it for good',
-    words: ['ID'],
     async run(installation, given) {
       const { id } = await letterOf(installation, given);
       await (await installation.deadLetters()).drop(id);

@@ -106,7 +106,6 @@ export const facts: readonly Command[] = [
     usage: '[--since INSTANT] [--service NAME] [--dry-run]',
     about:
       'publishes again every fact that the stored orders, tickets, places, performances, institutions and contacts imply, for consumers that missed some after a loss of the broker or a restore; consumers ignore facts that they know, so it may be repeated. The facts are in the outboxes: running services publish them within seconds, others when they start. --since: of what changed then or later; --service: contacts, catalog, orders or tickets alone; --dry-run: counts',
-    options: { since: { type: 'string' }, service: { type: 'string' }, 'dry-run': { type: 'boolean' } },
     async run(installation, { options }) {
       const since = instantOf(options.since);
       const wanted = chosen(options.service);
