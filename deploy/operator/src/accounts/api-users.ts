@@ -2,8 +2,7 @@ import { createApiUser, inviteApiUser, listApiUsers, lockApiUser, ROLES, readmit
 import { publicUrl, readSettings } from '@boxoffice/runtime';
 import { type Command, listOf, nameOf, required } from '../command.ts';
 import type { Installation } from '../installation.ts';
-import { knownInstitution } from './institutions.ts';
-import { knownPointOfSale } from './points-of-sale.ts';
+import { knownInstitution, knownPointOfSale } from './institutions.ts';
 import { requireContact } from './users.ts';
 
 const LINK = 'its link sets the password, is valid for seven days and printed only here';

@@ -1,7 +1,15 @@
 // The operator's commands for institutions, clients, users, points of sale, keys and service secrets.
 
-import { createInstitution, type Institution, listInstitutions } from '@boxoffice/catalog';
-import { type Command, listOf, nameOf, required } from '../command.ts';
+import {
+  createInstitution,
+  createPointOfSale,
+  type Institution,
+  listInstitutions,
+  listPointsOfSale,
+  type PaymentMethod,
+  paymentMethods,
+} from '@boxoffice/catalog';
+import { type Command, listOf, Misuse, nameOf, required } from '../command.ts';
 import type { Installation } from '../installation.ts';
 import { Refused } from '../refused.ts';
 
@@ -28,6 +36,62 @@ export const institutions: readonly Command[] = [
       const [name, currency] = [nameOf(given, 200), required(given, 'currency')];
       const languages = listOf(given, 'languages');
       return createInstitution(await installation.catalog(), { id: given.words[0] ?? '', name, currency, languages });
+    },
+  },
+];
+
+/** A point of sale of an institution. @throws {Refused} when it is unknown */
+export const knownPointOfSale = async (installation: Installation, institution: string, host: string) => {
+  const { id } = await knownInstitution(installation, institution);
+  const all = await listPointsOfSale(await installation.catalog(), id);
+  const found = all.find(({ serviceHost }) => serviceHost === host.toLowerCase());
+  if (!found) throw new Refused(`${id} has no point of sale ${host}`);
+  return found;
+};
+
+const isMethod = (text: string): text is PaymentMethod => paymentMethods.some((method) => method === text);
+
+export const pointsOfSale: readonly Command[] = [
+  {
+    name: 'points-of-sale list',
+    usage: 'INSTITUTION',
+    about: 'lists the points of sale of an institution',
+    run: async (installation, { words: [institution = ''] }) => {
+      const { id } = await knownInstitution(installation, institution);
+      return listPointsOfSale(await installation.catalog(), id);
+    },
+  },
+  {
+    name: 'points-of-sale show',
+    usage: 'INSTITUTION HOST',
+    about: 'one of them',
+    run: (installation, { words: [institution = '', host = ''] }) => knownPointOfSale(installation, institution, host),
+  },
+  {
+    name: 'points-of-sale create',
+    usage:
+      'INSTITUTION HOST --name NAME [--languages fr,en] [--tariffs ID,ID] [--methods external] [--max-places 8] [--hold-minutes 15] [--origins URL,URL]',
+    about: 'creates a point of sale for a service host; languages and currency default to the institution’s',
+    async run(installation, given) {
+      const [id = '', serviceHost = ''] = given.words;
+      const methods = listOf(given, 'methods', ['external']);
+      const unknown = methods.filter((method) => !isMethod(method));
+      if (unknown.length > 0)
+        throw new Misuse(`--methods knows ${paymentMethods.join(', ')}, not ${unknown.join(', ')}`);
+      const name = nameOf(given, 200);
+      const institution = await knownInstitution(installation, id);
+      await createPointOfSale(await installation.catalog(), id, {
+        serviceHost,
+        name,
+        languages: listOf(given, 'languages', institution.languages),
+        currency: institution.currency,
+        tariffIds: listOf(given, 'tariffs'),
+        paymentMethods: methods.filter(isMethod),
+        maxPlacesPerOrder: Number(given.options['max-places'] ?? 8),
+        holdMinutes: Number(given.options['hold-minutes'] ?? 15),
+        corsOrigins: listOf(given, 'origins'),
+      });
+      return `${serviceHost} is open`;
     },
   },
 ];

@@ -1,5 +1,9 @@
-import { listKeys, rotateKeys } from '@boxoffice/authorizer';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { listKeys, rotateKeys, SERVICES } from '@boxoffice/authorizer';
+import { deriveServiceSecret, explain, readSettings, serviceRootSecret } from '@boxoffice/runtime';
 import type { Command } from '../command.ts';
+import { Refused } from '../refused.ts';
 
 export const keys: readonly Command[] = [
   {
@@ -18,5 +22,38 @@ export const keys: readonly Command[] = [
         secret: installation.keyEncryptionKey(),
         compromised: options.compromised === true,
       }),
+  },
+];
+
+/** Writes each secret into a new file of its own, for its owner only, instead of a present one. @throws {Refused} when one cannot be written */
+const written = (directory: string, secrets: readonly { process: string; secret: string }[]) =>
+  secrets.map(({ process, secret }) => {
+    const file = join(resolve(directory), `${process}.service-secret`);
+    try {
+      // A present file would keep its mode.
+      rmSync(file, { force: true });
+      writeFileSync(file, secret, { mode: 0o600 });
+    } catch (error) {
+      throw new Refused(`--directory: ${file} cannot be written: ${explain(error)}`);
+    }
+    return { process, file };
+  });
+
+export const serviceSecrets: readonly Command[] = [
+  {
+    name: 'service-secrets',
+    usage: '[PROCESS] [--directory DIR]',
+    about:
+      'prints the SERVICE_SECRET of each process, or of one, derived from SERVICE_ROOT_SECRET; --directory: writes DIR/PROCESS.service-secret instead',
+    data: 'unneeded',
+    async run(_installation, { words: [only], options: { directory } }) {
+      const processes = SERVICES.filter((name) => only === undefined || name === only);
+      if (processes.length === 0) throw new Refused(`there is no process ${only}; there are: ${SERVICES.join(', ')}`);
+      const { root } = readSettings({ root: serviceRootSecret });
+      const secrets = processes.map((process) => ({ process, secret: deriveServiceSecret(root, process) }));
+      if (typeof directory === 'string') return written(directory, secrets);
+      // A single secret is printed alone, so that a script can use the output unchanged.
+      return only === undefined ? secrets : String(secrets[0]?.secret);
+    },
   },
 ];
