@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createHealth, type Health, type Listening, listen } from '../../src/index.ts';
+import { createHealth, type Health, type Listening, listen } from '../src/index.ts';
 
 let health: Health;
 let listening: Listening;

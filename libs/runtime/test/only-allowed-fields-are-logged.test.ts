@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createLogger, runWithTrace } from '../../src/index.ts';
+import { createLogger, runWithTrace } from '../src/index.ts';
 
 const logged = (act: (logger: ReturnType<typeof createLogger>) => void, pretty = false): string => {
   const lines: string[] = [];
