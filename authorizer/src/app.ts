@@ -7,7 +7,7 @@ import { onOAuthFault } from './authentication/oauth-error.ts';
 import { type Authorizer, createAuthorizer } from './authorizer.ts';
 import { startBackground } from './background.ts';
 import { routes } from './clients/routes.ts';
-import { createFront } from './front.ts';
+import { internalRoutes } from './decisions/routes.ts';
 import { createPagesFront } from './pages/index.ts';
 import { onContactErased } from './reactions/contact-erased.ts';
 import { onInstitutionChanged } from './reactions/institution-changed.ts';
@@ -50,18 +50,17 @@ export const authorizer: ServiceDefinition<typeof settings, Authorizer> = {
     'api-keys': 'Keys with which web pages read public data.',
     usage: 'Requests counted by client and key.',
   },
-  operations: ({ store }, { clients, users, accounts, apiKeys, oauth }) => [
+  operations: ({ store }, { clients, users, accounts, apiKeys, oauth, internal }) => [
     ...oauthRoutes(oauth),
     ...routes(clients),
     ...userRoutes({ users, accounts }),
     ...apiKeyRoutes(apiKeys),
     ...usageRoutes(store),
+    ...internalRoutes(internal),
   ],
   identify: (_parts, { keySet }) => createIdentityVerifier({ keys: keySet, audience: 'authorizer' }),
-  front: (next, { logger, publicUrl }, { oauth, internal, pages }) =>
-    createFront({ issue: oauth.issue, internal, logger })(
-      createPagesFront({ handlers: pages, publicUrl, logger })(next),
-    ),
+  authenticateService: (_parts, { authenticateService }) => authenticateService,
+  front: (next, { logger, publicUrl }, { pages }) => createPagesFront({ handlers: pages, publicUrl, logger })(next),
   queues: [topology.authorizerContactErased, topology.authorizerInstitutions],
   reactions: ({ logger }, { users, institutions }) => [
     { queue: topology.authorizerContactErased, handle: (message) => onContactErased(users, logger, message) },

@@ -5,14 +5,13 @@ import { type ApiKeys, createApiKeys } from './api-keys/api-keys.ts';
 import { createApiKeyLookup } from './api-keys/lookup.ts';
 import { createClientAuthentication, type FailedAuthentication } from './authentication/authenticate-client.ts';
 import { createClientIdentification } from './authentication/identify-client.ts';
+import { createServiceAuthentication } from './authentication/service-secrets.ts';
 import { applicationOf } from './clients/application.ts';
 import { type Clients, createClients } from './clients/clients.ts';
 import { createClientDirectory } from './clients/directory.ts';
 import { CLIENT_ID } from './clients/secrets.ts';
-import { createDecide } from './decisions/decide.ts';
-import { createDecidePublic } from './decisions/decide-public.ts';
-import { createIdentifyService, createServiceAuthentication } from './decisions/identify-service.ts';
-import { type InternalOperation, internalOperations } from './decisions/internal.ts';
+import { createDecisions } from './decisions/decide.ts';
+import type { InternalRouteDependencies } from './decisions/routes.ts';
 import { createGrants } from './grants/grants.ts';
 import { createRefreshTokens } from './grants/secrets.ts';
 import { createUserTokens } from './grants/user-tokens.ts';
@@ -28,7 +27,6 @@ import { createIssueToken } from './tokens/issue.ts';
 import { createRevocations } from './tokens/revocations.ts';
 import { createRevoke } from './tokens/revoke.ts';
 import type { OAuthRouteDependencies } from './tokens/routes.ts';
-import { createSigner } from './tokens/signer.ts';
 import { createTokenStatus } from './tokens/status.ts';
 import { createRecordUsage } from './usage/record.ts';
 import { type Accounts, createAccounts } from './users/accounts.ts';
@@ -70,7 +68,9 @@ export interface Authorizer {
   readonly institutions: Institutions;
   readonly keys: KeyRing;
   readonly oauth: OAuthRouteDependencies;
-  readonly internal: readonly InternalOperation[];
+  readonly internal: InternalRouteDependencies;
+  /** The name of the service that a request authenticates; throws Fault `unauthorized`. */
+  readonly authenticateService: (authorization: string | undefined) => string;
   /** Web pages by path. */
   readonly pages: ReadonlyMap<string, PageHandler>;
   readonly keySet: KeySet;
@@ -108,18 +108,16 @@ export const createAuthorizer = (options: AuthorizerOptions): Authorizer => {
   const institutions = createInstitutions(store);
   const { keySet } = keys;
   const tokens = createTokenStatus({ keySet, issuer, clients: directory, accounts, revocations, grants, now });
-  const signer = createSigner();
   const apiKeyLookup = createApiKeyLookup(store, now);
-  const signingKey = () => keys.signing();
-  const identifyService = createIdentifyService({ signingKey, now });
+  const decisions = createDecisions({ tokens, apiKeys: apiKeyLookup, signingKey: () => keys.signing(), now });
   const references = createReferences({
     urls: options.serviceUrls,
-    credentials: { tokenFor: async (call) => identifyService('authorizer', call).identity },
+    credentials: { tokenFor: async (call) => decisions.identifyService('authorizer', call).identity },
     logger,
   });
   const users = createUsers(store, { publicUrl: issuer, references, now });
   const identify = createClientIdentification(directory, authenticate, audit);
-  const issuing = { clients: directory, keys, signer, issuer, lifetime, now };
+  const issuing = { clients: directory, keys, issuer, lifetime, now };
   const userTokens = createUserTokens({
     ...issuing,
     identify,
@@ -151,17 +149,15 @@ export const createAuthorizer = (options: AuthorizerOptions): Authorizer => {
       introspect: createIntrospect({ authenticate, tokens }),
       revoke: createRevoke({ authenticate, identify, tokens, revocations, grants }),
     },
-    internal: internalOperations({
-      service: createServiceAuthentication(serviceRootSecret, audit),
-      decide: createDecide({ tokens, signingKey, now }),
-      identify: identifyService,
+    internal: {
+      decisions,
       revocations,
-      decidePublic: createDecidePublic({ apiKeys: apiKeyLookup, signingKey, now }),
       apiKeys: apiKeyLookup,
       origins: createOrigins(store, now),
       recordUsage: createRecordUsage(store, now),
       clients: directory,
-    }),
+    },
+    authenticateService: createServiceAuthentication(serviceRootSecret, audit),
     pages: new Map([
       ...createSignIn({
         store,
@@ -184,8 +180,6 @@ export const createAuthorizer = (options: AuthorizerOptions): Authorizer => {
         }),
       ],
     ]),
-    close: async () => {
-      await Promise.all([directory.settle(), signer.close()]);
-    },
+    close: () => directory.settle(),
   };
 };

@@ -12,7 +12,7 @@ export {
   removeClientSecret,
 } from './clients/operator.ts';
 export { checkUris } from './clients/uris.ts';
-export { internalShapes } from './decisions/internal-shapes.ts';
+export { internalRoutes } from './decisions/routes.ts';
 export { CALLS, SERVICES } from './domain/callers.ts';
 export { ROLES, type Role } from './domain/roles.ts';
 export { SCOPES, type Scope } from './domain/scopes.ts';
@@ -44,8 +44,7 @@ export {
   usageCollection,
   usersCollection,
 } from './store.ts';
-export { accessClaims } from './tokens/claims.ts';
-export { signAccessToken } from './tokens/sign.ts';
+export { accessClaims, signAccessToken } from './tokens/access-token.ts';
 export { LONGEST_DAYS, rangeOf, readUsage, type UsageItem, type UsagePage, type UsageQuery } from './usage/query.ts';
 export { createRecordUsage, type RecordUsage, type UsageReport } from './usage/record.ts';
 export {

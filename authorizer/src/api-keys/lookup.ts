@@ -7,7 +7,7 @@ import { API_KEY_HASH } from './secrets.ts';
 export interface VerifiedApiKey {
   readonly apiKeyId: string;
   readonly institution: string;
-  readonly origins: readonly string[];
+  readonly origins: string[];
   readonly ratePerMinute: number;
   readonly monthlyQuota: number | null;
   /** ISO 8601 UTC. */
@@ -50,7 +50,7 @@ export const createApiKeyLookup = (store: Store, now: () => number): ApiKeyLooku
       return {
         apiKeyId: id,
         institution,
-        origins,
+        origins: [...origins],
         ratePerMinute,
         monthlyQuota,
         expiresAt,

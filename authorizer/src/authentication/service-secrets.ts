@@ -1,32 +1,46 @@
 import { hash, timingSafeEqual } from 'node:crypto';
-
-/** The result of checking a service's secret, with the reason if it is wrong. */
-export type Verdict = { readonly right: true } | { readonly right: false; readonly reason: string };
+import { Fault } from '@boxoffice/envelope';
+import { deriveServiceSecret } from '@boxoffice/runtime';
+import { SERVICES } from '../domain/callers.ts';
+import type { FailedAuthentication } from './authenticate-client.ts';
+import { isBasic, readBasic } from './basic.ts';
 
 const digest = (text: string): Buffer => hash('sha256', text, 'buffer');
 
 /**
- * Creates the check of a service's SERVICE_SECRET; `derive` computes each service's secret from the root. If the secret
- * is that of another service, or the root secret (SERVICE_ROOT_SECRET), the reason says so, in the answer to the caller.
- * Secrets are compared in constant time.
+ * Creates the authentication of services: HTTP Basic with the service's name and its own SERVICE_SECRET, which is derived
+ * from the root secret (SERVICE_ROOT_SECRET). Returns the name. Secrets are compared in constant time.
+ * @throws {Fault} unauthorized, with a reason that names the service that the secret belongs to, if it is another one
  */
-export const createSecretCheck = (
-  root: string,
-  services: readonly string[],
-  derive: (root: string, service: string) => string,
-): ((service: string, secret: string) => Verdict) => {
-  const known = services.map((name) => ({ name, digest: digest(derive(root, name)) }));
-  const rootDigest = digest(root);
-  return (service, secret) => {
+export const createServiceAuthentication = (rootSecret: string, onFailure: FailedAuthentication) => {
+  const known = SERVICES.map((name) => ({ name, digest: digest(deriveServiceSecret(rootSecret, name)) }));
+  const root = digest(rootSecret);
+
+  /** What is wrong with a service's secret; undefined if it is right. */
+  const problemOf = (service: string, secret: string): string | undefined => {
     const offered = digest(secret);
-    const isRoot = timingSafeEqual(offered, rootDigest);
+    const isRoot = timingSafeEqual(offered, root);
     const owners = known.filter((one) => timingSafeEqual(offered, one.digest)).map(({ name }) => name);
-    if (!services.includes(service)) return { right: false, reason: 'this installation has no process of this name' };
-    if (owners.includes(service)) return { right: true };
-    if (owners[0] !== undefined)
-      return { right: false, reason: `SERVICE_SECRET is that of ${owners[0]}, not of ${service}` };
-    if (isRoot)
-      return { right: false, reason: `SERVICE_SECRET is the root secret itself, not the one derived for ${service}` };
-    return { right: false, reason: `SERVICE_SECRET is not the one that the authorizer derives for ${service}` };
+    if (!SERVICES.includes(service)) return 'this installation has no process of this name';
+    if (owners.includes(service)) return undefined;
+    if (owners[0] !== undefined) return `SERVICE_SECRET is that of ${owners[0]}, not of ${service}`;
+    if (isRoot) return `SERVICE_SECRET is the root secret itself, not the one derived for ${service}`;
+    return `SERVICE_SECRET is not the one that the authorizer derives for ${service}`;
+  };
+
+  const refuse = (reason: string, details: string): never => {
+    onFailure({ clientId: undefined, reason });
+    throw new Fault('unauthorized', details);
+  };
+
+  return (authorization: string | undefined): string => {
+    const credentials = isBasic(authorization) ? readBasic(authorization) : undefined;
+    if (!credentials)
+      return refuse(
+        'a service without valid HTTP Basic credentials',
+        'This operation requires HTTP Basic with a service’s name and its SERVICE_SECRET.',
+      );
+    const problem = problemOf(credentials.id, credentials.secret);
+    return problem === undefined ? credentials.id : refuse(problem, `${problem}.`);
   };
 };

@@ -1,62 +1,97 @@
+import { Fault } from '@boxoffice/envelope';
 import { insufficientScope } from '@boxoffice/http';
-import { IDENTITY_LIFETIME_SECONDS, invalidToken, type SigningKey, signIdentity } from '@boxoffice/identity';
+import {
+  IDENTITY_LIFETIME_SECONDS,
+  invalidToken,
+  type SignedCaller,
+  type SigningKey,
+  signIdentity,
+} from '@boxoffice/identity';
+import type { ApiKeyLookup } from '../api-keys/lookup.ts';
+import { mayCall } from '../domain/callers.ts';
 import { lacking, readScopes } from '../domain/scopes.ts';
 import type { TokenStatus } from '../tokens/status.ts';
 
-/** The gateway's decision request: may the bearer of this token call this operation? */
-export interface DecisionRequest {
-  readonly token: string;
-  /** The id of the called operation. */
-  readonly operation: string;
-  /** The scopes that the operation needs, separated by spaces. */
-  readonly scope: string;
-  /** The called service. */
-  readonly audience: string;
-}
-
-/** A positive decision: a signed identity for the service. */
+/** A positive decision: a signed identity for one operation of one service. */
 export interface Decision {
   readonly identity: string;
   /** ISO 8601 UTC. */
   readonly expiresAt: string;
 }
 
+/** The operation that is called, and its service. */
+interface Called {
+  readonly operation: string;
+  readonly audience: string;
+}
+
+export interface Decisions {
+  /**
+   * May the bearer of this token call an operation that needs these scopes (separated by spaces)? Verifies the token,
+   * then checks that it is not revoked, that the client secret that obtained it still exists, that its user may still
+   * sign in, and that client and role hold the scopes.
+   * @throws {Fault} unauthorized, forbidden, which the gateway relays
+   */
+  decide(request: Called & { readonly token: string; readonly scope: string }): Promise<Decision>;
+  /**
+   * The identity of a request with an API key and no token, by the key's SHA-256 in base64url: without client and
+   * scopes, of the key's institution. The service knows which of its operations are public, and accepts it for no other.
+   * @throws {Fault} unauthorized for a key that cannot be used
+   */
+  decidePublic(request: Called & { readonly keyHash: string }): Promise<Decision>;
+  /**
+   * The identity of a service for a call of its own; `institution` is empty for an operation without one.
+   * @throws {Fault} forbidden for a call that is not in the list of allowed ones
+   */
+  identifyService(service: string, request: Called & { readonly institution: string }): Decision;
+}
+
 export interface DecisionDependencies {
   readonly tokens: TokenStatus;
+  readonly apiKeys: Pick<ApiKeyLookup, 'find'>;
   readonly signingKey: () => SigningKey;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
-/**
- * Creates `decide`: verifies the token, then checks that it is not revoked, that the client secret that obtained it
- * still exists, that its user may still sign in, and that client and role hold the scopes. Rejects with Fault
- * `unauthorized` or `forbidden`, which the gateway relays.
- */
-export const createDecide =
-  ({ tokens, signingKey, now }: DecisionDependencies) =>
-  async ({ token, operation, scope, audience }: DecisionRequest): Promise<Decision> => {
-    const claims = await tokens.verify(token);
-    const checked = await tokens.check(claims);
-    if (!checked.active) throw invalidToken(checked.reason);
-    const missing = lacking(readScopes(scope), checked.scopes);
-    if (missing.length > 0) {
-      const named = missing.join(' and ');
-      const text = `This operation needs the scope ${named}, which the token does not have or its client or user no longer holds.`;
-      throw insufficientScope(text, missing);
-    }
+/** Makes the decisions of an instance. */
+export const createDecisions = ({ tokens, apiKeys, signingKey, now }: DecisionDependencies): Decisions => {
+  /** An identity that ends after its lifetime, or at `endsAt` (epoch seconds) before. */
+  const identityOf = (audience: string, caller: SignedCaller, endsAt = Number.POSITIVE_INFINITY): Decision => {
     const issuedAt = Math.floor(now() / 1000);
-    const lifetime = Math.min(IDENTITY_LIFETIME_SECONDS, claims.exp - issuedAt);
-    const caller = {
-      institution: claims.institution,
-      client: claims.client_id,
-      service: null,
-      scopes: checked.scopes,
-      operation,
-      user: checked.user,
-    };
+    const lifetime = Math.min(IDENTITY_LIFETIME_SECONDS, endsAt - issuedAt);
     return {
       identity: signIdentity(signingKey(), { audience, caller, issuedAt, lifetime }),
       expiresAt: new Date((issuedAt + lifetime) * 1000).toISOString(),
     };
   };
+
+  return {
+    decide: async ({ token, operation, scope, audience }) => {
+      const claims = await tokens.verify(token);
+      const checked = await tokens.check(claims);
+      if (!checked.active) throw invalidToken(checked.reason);
+      const missing = lacking(readScopes(scope), checked.scopes);
+      if (missing.length > 0) {
+        const named = missing.join(' and ');
+        const text = `This operation needs the scope ${named}, which the token does not have or its client or user no longer holds.`;
+        throw insufficientScope(text, missing);
+      }
+      const { institution, client_id: client, exp } = claims;
+      const { scopes, user } = checked;
+      return identityOf(audience, { institution, client, service: null, scopes, operation, user }, exp);
+    },
+    decidePublic: async ({ keyHash, operation, audience }) => {
+      const apiKey = await apiKeys.find(keyHash);
+      if (!apiKey) throw new Fault('unauthorized', 'The API key is not valid.', { 'WWW-Authenticate': 'Bearer' });
+      const { institution } = apiKey;
+      return identityOf(audience, { institution, client: null, service: null, scopes: [], operation, isPublic: true });
+    },
+    identifyService: (service, { audience, institution, operation }) => {
+      if (!mayCall(service, audience, operation))
+        throw new Fault('forbidden', `${service} may not call ${operation} of ${audience}.`);
+      // A service has no scopes, which belong to clients: it may call this one operation.
+      return identityOf(audience, { institution, client: null, service, scopes: [], operation });
+    },
+  };
+};

@@ -10,9 +10,8 @@ import { grantable, isEnough } from '../domain/user-scopes.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
 import type { AuthorizerMetrics, GrantType } from '../metrics.ts';
 import type { ClientDocument, GrantDocument } from '../store.ts';
-import { accessClaims } from '../tokens/claims.ts';
+import { accessClaims, signAccessToken, signIdToken } from '../tokens/access-token.ts';
 import type { IssuedToken, TokenForm } from '../tokens/issue.ts';
-import type { Signer } from '../tokens/signer.ts';
 import { type Account, type Accounts, isSignedIn } from '../users/accounts.ts';
 import type { Grants, Use } from './grants.ts';
 import { idTokenClaims } from './id-token.ts';
@@ -23,7 +22,6 @@ export interface UserTokenDependencies {
   readonly grants: Grants;
   readonly accounts: Pick<Accounts, 'current'>;
   readonly keys: Pick<KeyRing, 'signing'>;
-  readonly signer: Pick<Signer, 'sign'>;
   readonly issuer: string;
   /** Seconds. */
   readonly lifetime: number;
@@ -66,8 +64,7 @@ const parametersOf = (
 
 /** Makes the grants authorization_code (RFC 6749, 4.1.3, with PKCE) and refresh_token (RFC 6749, 6). */
 export const createUserTokens = (dependencies: UserTokenDependencies) => {
-  const { identify, clients, grants, accounts, keys, signer, issuer, lifetime, grantUsed, onReplay, now } =
-    dependencies;
+  const { identify, clients, grants, accounts, keys, issuer, lifetime, grantUsed, onReplay, now } = dependencies;
   const tokenMs = lifetime * 1000;
 
   const used = ({ client, secret }: IdentifiedClient): void => {
@@ -124,18 +121,14 @@ export const createUserTokens = (dependencies: UserTokenDependencies) => {
     const claims = accessClaims({ issuer, client, origin, scopes, lifetime, now: at, user });
     const { sessionId } = grant;
     const about = { issuer, clientId: client.id, account, scopes, nonce, sessionId, authTime, lifetime, now: at };
-    const [accessToken, idToken] = await signer.sign(
-      key,
-      claims,
-      scopes.includes('openid') ? idTokenClaims(about) : undefined,
-    );
+    const accessToken = signAccessToken(JSON.stringify(claims), key.kid, key.privateKey);
     return {
       access_token: accessToken,
       token_type: 'Bearer',
       expires_in: lifetime,
       scope: writeScopes(scopes),
       ...(refreshToken === undefined ? {} : { refresh_token: refreshToken }),
-      ...(idToken === undefined ? {} : { id_token: idToken }),
+      ...(scopes.includes('openid') ? { id_token: signIdToken(idTokenClaims(about), accessToken, key) } : {}),
     };
   };
 

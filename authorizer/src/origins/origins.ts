@@ -8,7 +8,7 @@ export interface NamedOrigins {
   /** Changes with the origins. */
   readonly mark: string;
   /** Null if the given mark is current. */
-  readonly origins: readonly string[] | null;
+  readonly origins: string[] | null;
 }
 
 /** Reads the origins that clients and API keys name. */
@@ -77,7 +77,7 @@ export const createOrigins = (store: Store, now: () => number): Origins => {
         reading = undefined;
       });
       await reading;
-      return { mark: current.mark, origins: current.mark === mark ? null : current.origins };
+      return { mark: current.mark, origins: current.mark === mark ? null : [...current.origins] };
     },
   };
 };

@@ -1,13 +1,12 @@
 import { type Authenticate, invalidClient } from '../authentication/authenticate-client.ts';
 import { isBasic } from '../authentication/basic.ts';
-import { type Form, required } from '../authentication/form.ts';
+import type { Form } from '../authentication/form.ts';
 import type { IdentifyClient } from '../authentication/identify-client.ts';
 import { OAuthFault } from '../authentication/oauth-error.ts';
 import type { ClientUses } from '../clients/directory.ts';
 import { lacking, readScopes, writeScopes } from '../domain/scopes.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
-import { accessClaims } from './claims.ts';
-import type { Signer } from './signer.ts';
+import { accessClaims, signAccessToken } from './access-token.ts';
 
 /** The parameters of the grants (RFC 6749, 4.1.3, 4.4.2 and 6; RFC 7636, 4.5). */
 export type TokenForm = Form<
@@ -35,16 +34,12 @@ export interface IssuedToken {
   readonly id_token?: string;
 }
 
-const requireParameters = (form: TokenForm, basic: boolean): void => {
-  required(form, basic ? ['grant_type'] : ['grant_type', 'client_id', 'client_secret']);
-};
-
 const isUserGrant = (grantType: string | undefined): grantType is (typeof USER_GRANT_TYPES)[number] =>
   USER_GRANT_TYPES.some((known) => known === grantType);
 
 /** Before the other parameters, since which of them are needed depends on the grant. */
 const requireKnownGrant = ({ grant_type }: TokenForm): void => {
-  if (grant_type === undefined || grant_type === GRANT_TYPE) return;
+  if (grant_type === GRANT_TYPE) return;
   const known = GRANT_TYPES.join(', ');
   throw new OAuthFault('invalid_parameter', 'unsupported_grant_type', `The grant_type must be one of ${known}.`);
 };
@@ -64,7 +59,6 @@ export interface TokenDependencies {
   readonly identify: IdentifyClient;
   readonly clients: Pick<ClientUses, 'recordUse'>;
   readonly keys: Pick<KeyRing, 'signing'>;
-  readonly signer: Pick<Signer, 'sign'>;
   /** `iss` and `aud` of the tokens. */
   readonly issuer: string;
   /** Seconds. */
@@ -93,27 +87,21 @@ const refusePublicClient = async ({ client_id, client_secret }: TokenForm, ident
  * Makes the token endpoint's grants: client credentials (RFC 6749, 4.4), which write nothing, and those of users.
  */
 export const createIssueToken =
-  ({
-    authenticate,
-    userTokens,
-    identify,
-    clients,
-    keys,
-    signer,
-    issuer,
-    lifetime,
-    now,
-  }: TokenDependencies): IssueToken =>
+  ({ authenticate, userTokens, identify, clients, keys, issuer, lifetime, now }: TokenDependencies): IssueToken =>
   async (form, authorization) => {
     if (isUserGrant(form.grant_type)) return userTokens[form.grant_type](form, authorization);
     requireKnownGrant(form);
-    if (form.grant_type === GRANT_TYPE && !isBasic(authorization)) await refusePublicClient(form, identify);
-    requireParameters(form, isBasic(authorization));
+    if (!isBasic(authorization)) await refusePublicClient(form, identify);
     const { client, secret } = await authenticate(form, authorization);
     const scopes = grantedScopes(form, client.scopes);
     const origin = { grantId: undefined, secretId: secret.id };
     const claims = accessClaims({ issuer, client, origin, scopes, lifetime, now: now() });
-    const [token] = await signer.sign(keys.signing(), claims);
+    const { kid, privateKey } = keys.signing();
     clients.recordUse(client, secret.id);
-    return { access_token: token, token_type: 'Bearer', expires_in: lifetime, scope: writeScopes(scopes) };
+    return {
+      access_token: signAccessToken(JSON.stringify(claims), kid, privateKey),
+      token_type: 'Bearer',
+      expires_in: lifetime,
+      scope: writeScopes(scopes),
+    };
   };

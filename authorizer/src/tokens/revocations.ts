@@ -5,8 +5,8 @@ import { clientsOf, revocationsOf } from '../store.ts';
 
 /** Revoked tokens and changed clients since a moment. */
 export interface Changes {
-  readonly tokens: readonly { readonly jti: string; readonly expiresAt: string }[];
-  readonly clients: readonly { readonly clientId: string; readonly changedAt: string }[];
+  readonly tokens: { readonly jti: string; readonly expiresAt: string }[];
+  readonly clients: { readonly clientId: string; readonly changedAt: string }[];
   /** The `since` of the next request. ISO 8601 UTC. */
   readonly asOf: string;
 }

@@ -7,7 +7,7 @@ import { grantable } from '../domain/user-scopes.ts';
 import type { Grants } from '../grants/grants.ts';
 import { isUsable } from '../grants/user-tokens.ts';
 import type { Account, Accounts } from '../users/accounts.ts';
-import { originOf } from './claims.ts';
+import { originOf } from './access-token.ts';
 import type { Revocations } from './revocations.ts';
 
 /** An access token that is valid now. */

@@ -60,17 +60,14 @@ interface Sender {
   readonly session?: string | undefined;
 }
 
-/**
- * The ticket of a request, or undefined without a key. The key is stored as a hash, separate from other callers' keys.
- */
+/** The ticket of a request with this key, which is stored as a hash, separate from other callers' keys. */
 export const ticketOf = (
   request: IncomingMessage,
+  key: string,
   { scope, restriction, session }: Sender,
   body: Buffer,
   now: number,
-): Ticket | undefined => {
-  const key = request.headers['idempotency-key'];
-  if (typeof key !== 'string') return undefined;
+): Ticket => {
   if (key.length === 0 || key.length > MAX_IDEMPOTENCY_KEY_LENGTH) {
     const limits = `1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} characters`;
     throw new Fault('invalid_parameter', `header Idempotency-Key must have ${limits}.`);

@@ -215,6 +215,8 @@ export interface Operation<
   };
   /** When its 401 carries `WWW-Authenticate`, for the description; default: always, with a challenge of RFC 6750. */
   readonly challenge?: string;
+  /** Its successful requests are logged at level `debug`: those that callers send every few seconds, or for each of theirs. */
+  readonly isRoutine?: boolean;
   /** Its answers carry an ETag (documents it, and 304 for a GET). */
   readonly etag?: boolean;
   /** Headers that its 2xx answers carry beside those that all do, by their names in the family's description. */

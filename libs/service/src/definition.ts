@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import type { Fault } from '@boxoffice/envelope';
-import type { Admit, AnyOperation, DescribedWebhook, Family, Tags } from '@boxoffice/http';
+import type { Admit, AnyOperation, AppOptions, DescribedWebhook, Family, Tags } from '@boxoffice/http';
 import type { IdentityVerifier, ServiceCredentials } from '@boxoffice/identity';
 import type { Broadcast, Handler, Message, Queue } from '@boxoffice/messaging';
 import type { Logger, Metrics, Settings, SettingsSpec } from '@boxoffice/runtime';
@@ -88,6 +88,8 @@ export interface ServiceDefinition<Spec extends SettingsSpec = Record<never, nev
   front?(next: RequestListener, parts: Parts<Spec>, state: State): RequestListener;
   /** Checks identity tokens instead of `parts.identify`; for the authorizer, which has the keys. */
   identify?(parts: Parts<Spec>, state: State): IdentityVerifier;
+  /** Authenticates the callers of internal operations without identity tokens; for the authorizer, which makes these. */
+  authenticateService?(parts: Parts<Spec>, state: State): AppOptions['authenticateService'];
   /** The queues of `reactions`, known before the service starts: until it does, their facts wait. */
   readonly queues?: readonly Queue[];
   reactions?(parts: Parts<Spec>, state: State): readonly Reaction[];

@@ -2,9 +2,10 @@
 
 import type { IncomingMessage } from 'node:http';
 import { Fault } from '@boxoffice/envelope';
-import { type Caller, IDENTITY_HEADER, type IdentityVerifier } from '@boxoffice/identity';
+import { type Caller, IDENTITY_HEADER } from '@boxoffice/identity';
+import type { AppOptions } from '../app/options.ts';
 import { type AnyOperation, neededScopes, type VisitorAccess } from '../operation.ts';
-import type { Admit, Admitted } from './admission.ts';
+import type { Admitted } from './admission.ts';
 import { requireRole } from './roles.ts';
 
 /** The caller of a public operation: anonymous, without an institution. */
@@ -40,7 +41,7 @@ const isForVisitors = (access: AnyOperation['access']): access is VisitorAccess 
 export const createAdmission = (
   operation: AnyOperation,
   id: string,
-  { identify, admit }: { readonly identify: IdentityVerifier; readonly admit?: Admit },
+  { identify, authenticateService, admit }: Pick<AppOptions, 'identify' | 'authenticateService' | 'admit'>,
 ): ((request: IncomingMessage) => Promise<Admitted>) => {
   const { access } = operation;
   const anonymous = { caller: { ...ANONYMOUS, operation: id }, visitor: undefined };
@@ -51,6 +52,12 @@ export const createAdmission = (
   if (isForVisitors(access)) {
     if (!admit) throw new Error(`${id} is for visitors: the app needs the option admit`);
     return async (request) => ({ ...anonymous, ...(await admit(request, access)) });
+  }
+  if (access === 'internal' && authenticateService) {
+    return async ({ headers }) => ({
+      caller: { ...anonymous.caller, service: authenticateService(headers.authorization) },
+      visitor: undefined,
+    });
   }
   return async (request) => {
     const token = request.headers[IDENTITY_HEADER];

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Fault } from '@boxoffice/envelope';
 import type { Logger, Trace } from '@boxoffice/runtime';
-import { SELF_DESCRIPTION } from '../description/self-description.ts';
 import type { Family } from '../families/family.ts';
 import type { OpenStream } from '../operation.ts';
 
@@ -29,6 +28,7 @@ export interface Exchange {
   readonly headers?: Headers;
   operation?: string;
   client?: string | null;
+  isRoutine?: boolean;
 }
 
 /**
@@ -64,11 +64,12 @@ export const send = (exchange: Exchange, { status, headers, body, stream }: Repl
     response.destroy();
     return;
   }
+  const length = body === undefined ? 0 : Buffer.byteLength(body);
   const all = {
     ...(exchange.headers ? joined(exchange.headers, headers) : headers),
     'X-Request-Id': trace.requestId,
     traceparent: trace.traceparent,
-    ...(body && { 'Content-Length': Buffer.byteLength(body) }),
+    ...(length > 0 && { 'Content-Length': length }),
   };
   response.writeHead(status, all);
   if (stream && request.method !== 'HEAD') {
@@ -77,7 +78,8 @@ export const send = (exchange: Exchange, { status, headers, body, stream }: Repl
     return;
   }
   if (headers.Connection !== 'close' || request.complete) {
-    response.end(body);
+    // ASCII text, which most answers are, needs no encoding.
+    response.end(body, length === body?.length ? 'latin1' : 'utf8');
     return;
   }
   response.write(body ?? '');
@@ -102,15 +104,15 @@ export const refusal = (family: Family, fault: Fault, more?: { members?: object;
 /** The access log; without `debug`, lines of that level are discarded. */
 export type AccessLogger = Pick<Logger, 'info'> & Partial<Pick<Logger, 'debug'>>;
 
-/** Whether it is a conditional GET of the description that answered 304; every gateway sends one every few seconds. */
-const isRoutine = ({ operation, response }: Exchange): boolean =>
-  operation === SELF_DESCRIPTION && response.writableFinished && response.statusCode < 400;
-
-/** Logs the request in one line when its answer is sent, or its client has disconnected. */
+/**
+ * Logs the request in one line when its answer is sent, or its client has disconnected; at level `debug` if it is a
+ * routine one that succeeded.
+ */
 export const logAccess = (exchange: Exchange, logger: AccessLogger): void => {
   const { request, response, trace, startedAt } = exchange;
   response.once('close', () => {
-    const log = isRoutine(exchange) ? logger.debug : logger.info;
+    const log =
+      exchange.isRoutine && response.writableFinished && response.statusCode < 400 ? logger.debug : logger.info;
     log?.('request', {
       requestId: trace.requestId,
       client: exchange.client ?? null,

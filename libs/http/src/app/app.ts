@@ -1,8 +1,9 @@
 // The HTTP application of a service: a handler for each operation of its route table.
 
+import type { RequestListener, ServerResponse } from 'node:http';
 import { Fault } from '@boxoffice/envelope';
 import { beginAnswer, endAnswer, nameOperation, runWithTrace } from '@boxoffice/runtime';
-import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Response } from 'express';
+import Router, { type RequestHandler } from 'router';
 import { type Exchange, logAccess, type Reply, refusal, send } from '../answers/exchange.ts';
 import { faultOf } from '../answers/fault-of.ts';
 import { selfDescription } from '../description/self-description.ts';
@@ -14,8 +15,6 @@ import { createValidators } from '../validation/validators.ts';
 import { type Answering, prepare } from './handle.ts';
 import type { AppOptions, AppParts } from './options.ts';
 
-const exchangeOf = ({ locals }: Response): Exchange => locals.exchange;
-
 /** `/contacts/{contactNumber}` in the router's spelling. */
 const routerPath = (path: string): string => path.replaceAll(/\{([^}]+)\}/g, ':$1');
 
@@ -24,22 +23,18 @@ const allowed = (methods: Iterable<string>): string =>
 
 /**
  * Creates a service's HTTP side from its operations, and applies every rule common to all of them. Serves its own `GET
- * /openapi.json`.
+ * /openapi.json`. Express's router finds the operation; its `app` is left out, since it replaces the prototypes of every
+ * request and response.
  */
-export const createApp = (options: AppOptions): Express => {
+export const createApp = (options: AppOptions): RequestListener => {
   const parts: AppParts = { ...options, family: options.family ?? familyA, validators: createValidators() };
   const { family, logger } = parts;
-  const app = express();
-  app.disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing');
-  app.set('query parser', false);
-
-  const open: RequestHandler = (request, response, next) => {
-    const { trace, span } = beginAnswer(request, options.service);
-    const exchange: Exchange = { request, response, trace, startedAt: performance.now(), headers: family.headers };
-    response.locals.exchange = exchange;
-    logAccess(exchange, logger);
-    if (span) response.once('close', () => endAnswer(span, exchange.operation ?? 'none', response));
-    runWithTrace(trace, next);
+  const router = Router({ caseSensitive: true, strict: true });
+  const exchanges = new WeakMap<ServerResponse, Exchange>();
+  const exchangeOf = (response: ServerResponse): Exchange => {
+    const exchange = exchanges.get(response);
+    if (!exchange) throw new Error('the response belongs to no request of this app');
+    return exchange;
   };
 
   const close = (exchange: Exchange, error: unknown, shape: (fault: Fault) => Reply): void => {
@@ -52,6 +47,7 @@ export const createApp = (options: AppOptions): Express => {
     (request, response) => {
       const exchange = exchangeOf(response);
       exchange.operation = answering.id;
+      exchange.isRoutine = answering.isRoutine;
       nameOperation(response, answering.id);
       answering
         .reply(exchange, request.params)
@@ -70,20 +66,15 @@ export const createApp = (options: AppOptions): Express => {
       send(exchangeOf(response), shape(fault));
     };
 
-  const refusePath: RequestHandler = (_request, response) => {
-    send(exchangeOf(response), refusal(family, new Fault('not_found', 'There is no such endpoint.')));
+  /** What no route answers; the router's own error means a path that cannot be decoded. */
+  const refuse = (exchange: Exchange, error: unknown): void => {
+    const fault =
+      error instanceof URIError
+        ? new Fault('bad_request', 'The path is not well-formed.')
+        : (error ?? new Fault('not_found', 'There is no such endpoint.'));
+    close(exchange, fault, (known) => refusal(family, known));
   };
 
-  // The router's own error means a path that cannot be decoded.
-  const refuseError: ErrorRequestHandler = (error, _request, response, _next) => {
-    const exchange = exchangeOf(response);
-    const isPath = error instanceof URIError;
-    close(exchange, isPath ? new Fault('bad_request', 'The path is not well-formed.') : error, (fault) =>
-      refusal(family, fault),
-    );
-  };
-
-  app.use(open);
   const prepared = new Map<AnyOperation, (id: string) => Answering>();
   const answering = (id: string, operation: AnyOperation): Answering => {
     const at = prepared.get(operation) ?? prepare(operation, parts);
@@ -96,7 +87,7 @@ export const createApp = (options: AppOptions): Express => {
     ({ path }) => path,
   );
   for (const path of [...byPath.keys()].toSorted(bySpecificity)) {
-    const route = app.route(routerPath(path));
+    const route = router.route(routerPath(path));
     const methods = new Set<Method>();
     let shape = (fault: Fault): Reply => refusal(family, fault);
     for (const { id, operation } of byPath.get(path) ?? []) {
@@ -107,6 +98,13 @@ export const createApp = (options: AppOptions): Express => {
     }
     route.all(refuseMethod(allowed(methods), shape));
   }
-  app.use(refusePath).use(refuseError);
-  return app;
+
+  return (request, response) => {
+    const { trace, span } = beginAnswer(request, options.service);
+    const exchange: Exchange = { request, response, trace, startedAt: performance.now(), headers: family.headers };
+    exchanges.set(response, exchange);
+    logAccess(exchange, logger);
+    if (span) response.once('close', () => endAnswer(span, exchange.operation ?? 'none', response));
+    runWithTrace(trace, () => router(request, response, (error) => refuse(exchange, error)));
+  };
 };

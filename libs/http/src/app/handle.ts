@@ -20,6 +20,7 @@ import type { AppParts } from './options.ts';
 /** Handles requests to one operation under one of its ids. `fault` renders its faults. */
 export interface Answering {
   readonly id: string;
+  readonly isRoutine: boolean;
   reply(exchange: Exchange, params: Readonly<Record<string, string>>): Promise<Reply>;
   fault(fault: Fault): Reply;
 }
@@ -74,7 +75,6 @@ export const prepare = (operation: AnyOperation, parts: AppParts): ((id: string)
       const value = request.headers[name];
       return Array.isArray(value) ? value.join(', ') : value;
     };
-    const owner = ownerOf(caller);
     const answer = await handle({
       caller,
       visitor,
@@ -84,12 +84,20 @@ export const prepare = (operation: AnyOperation, parts: AppParts): ((id: string)
       ifMatch: (etag) => requireMatch(header('if-match'), etag),
       remember,
       cursor: {
-        read: (cursor) => (cursor === undefined ? undefined : cursors.read(owner, cursor)),
-        write: (position) => cursors.write(owner, position),
+        read: (cursor) => (cursor === undefined ? undefined : cursors.read(ownerOf(caller), cursor)),
+        write: (position) => cursors.write(ownerOf(caller), position),
       },
     });
     if (!answer.stream && !answer.document) check?.(answer);
     return outcomes.ofAnswer(more ? { ...answer, headers: { ...more, ...answer.headers } } : answer);
+  };
+
+  const ticketFor = ({ request }: Exchange, admitted: Admitted, raw: Buffer): Ticket | undefined => {
+    const key = request.headers['idempotency-key'];
+    const scope = typeof key === 'string' ? family.idempotencyScope(admitted) : undefined;
+    if (typeof key !== 'string' || scope === undefined) return undefined;
+    const sender = { scope, restriction: restrictionText(admitted.caller), session: admitted.session };
+    return ticketOf(request, key, sender, raw, Date.now());
   };
 
   const replyTo = async ({ request }: Exchange, { status, headers, body, stream }: Outcome): Promise<Reply> => {
@@ -121,6 +129,7 @@ export const prepare = (operation: AnyOperation, parts: AppParts): ((id: string)
     const admit = createAdmission(operation, id, parts);
     return {
       id,
+      isRoutine: operation.isRoutine ?? false,
       fault,
       reply: async (exchange, params) => {
         const admitted = await admit(exchange.request);
@@ -128,9 +137,7 @@ export const prepare = (operation: AnyOperation, parts: AppParts): ((id: string)
         exchange.client = caller.client ?? caller.service;
         if (takesBody) family.checkMediaType?.(exchange.request);
         const raw = takesBody ? await readBody(exchange.request, bodyLimit) : NO_BODY;
-        const scope = takesKey ? family.idempotencyScope(admitted) : undefined;
-        const sender = { scope: scope ?? '', restriction: restrictionText(caller), session: admitted.session };
-        const ticket = scope === undefined ? undefined : ticketOf(exchange.request, sender, raw, Date.now());
+        const ticket = takesKey ? ticketFor(exchange, admitted, raw) : undefined;
         const outcome = ticket
           ? await once(ticket, (remember) => run(exchange, admitted, params, raw, ticket, remember))
           : await run(exchange, admitted, params, raw, undefined, rememberNothing);

@@ -3,9 +3,6 @@ import { Type } from 'typebox';
 import { type AnyOperation, ok, operation } from '../operation.ts';
 import { type DescriptionOptions, openApiDocument } from './openapi.ts';
 
-/** Its operationId. */
-export const SELF_DESCRIPTION = 'describe';
-
 /**
  * The operation `GET /openapi.json` that describes all others; created at the first request, since most processes never
  * serve one.
@@ -17,7 +14,7 @@ export const selfDescription = (options: DescriptionOptions): AnyOperation => {
     return { document, etag: createHash('sha256').update(JSON.stringify(document)).digest('base64url').slice(0, 22) };
   };
   return operation({
-    id: SELF_DESCRIPTION,
+    id: 'describe',
     method: 'get',
     path: '/openapi.json',
     access: 'public',
@@ -26,6 +23,7 @@ export const selfDescription = (options: DescriptionOptions): AnyOperation => {
     bare: true,
     etag: true,
     compressed: true,
+    isRoutine: true,
     example: { answer: {} },
     handle: () => {
       made ??= make();

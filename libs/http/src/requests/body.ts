@@ -109,14 +109,16 @@ const MAX_FIELDS = 200;
  * Fault `bad_request`.
  */
 export const formOf = (request: IncomingMessage, body: Buffer): Record<string, string> => {
-  const fields = new Map<string, string>();
+  const fields: Record<string, string> = Object.create(null);
+  const seen = new Set<string>();
   const text = textOf(request, body, 'application/x-www-form-urlencoded');
   if (text.split('&', MAX_FIELDS + 1).length > MAX_FIELDS)
     throw new Fault('bad_request', `The form has over ${MAX_FIELDS} fields.`);
   for (const [name, value] of new URLSearchParams(text)) {
-    if (fields.has(name))
+    if (seen.has(name))
       throw new Fault('bad_request', `The form field ${JSON.stringify(name.slice(0, 64))} is repeated.`);
-    fields.set(name, value);
+    seen.add(name);
+    if (value !== '') fields[name] = value;
   }
-  return Object.fromEntries([...fields].filter(([, value]) => value !== ''));
+  return fields;
 };

@@ -188,6 +188,7 @@ export const startService = async <Spec extends SettingsSpec, State>(
       version,
       operations: definition.operations(parts, state),
       identify: definition.identify?.(parts, state) ?? parts.identify,
+      authenticateService: definition.authenticateService?.(parts, state),
       idempotency: store.idempotency,
       cursorKey: cursorKeyOf(serviceSecret, name),
       logger,

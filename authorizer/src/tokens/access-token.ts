@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import type { AccessClaims, CallerUser } from '@boxoffice/identity';
+import { hash, type KeyObject, randomUUID } from 'node:crypto';
+import { ACCESS_TYPE, type AccessClaims, type CallerUser, type SigningKey, signJws } from '@boxoffice/identity';
 import { writeScopes } from '../domain/scopes.ts';
 import type { ClientDocument } from '../store.ts';
 
@@ -77,4 +77,14 @@ export const accessClaims = ({
     jti: tokenId(origin),
     ...(user && userClaims(user)),
   };
+};
+
+/** Signs the claims of an access token, given as JSON (RFC 9068, 2). */
+export const signAccessToken = (claims: string, kid: string, key: KeyObject): string =>
+  signJws(claims, { type: ACCESS_TYPE, kid }, key);
+
+/** Signs the claims of an ID token, with the left half of its access token's hash (OpenID Connect Core, 3.1.3.6). */
+export const signIdToken = (claims: object, accessToken: string, { kid, privateKey }: SigningKey): string => {
+  const at_hash = hash('sha256', accessToken, 'buffer').subarray(0, 16).toString('base64url');
+  return signJws(JSON.stringify({ ...claims, at_hash }), { type: 'JWT', kid }, privateKey);
 };

@@ -1,6 +1,9 @@
-import { type AnyOperation, named, nullable, operation, timestamp } from '@boxoffice/http';
+// Identities for calls between services: the gateway's decisions and the services' own calls.
+import { Fault } from '@boxoffice/envelope';
+import { type AnyOperation, named, nullable, ok, operation, timestamp } from '@boxoffice/http';
 import {
   API_KEYS_PATH,
+  type Caller,
   CLIENT_SCOPES_PATH,
   DECISIONS_PATH,
   IDENTITIES_PATH,
@@ -10,26 +13,81 @@ import {
   USAGE_PATH,
 } from '@boxoffice/identity';
 import { Type } from 'typebox';
-import { UsageReport } from '../usage/report.ts';
+import type { ApiKeyLookup } from '../api-keys/lookup.ts';
+import type { ClientDirectory } from '../clients/directory.ts';
+import type { Origins } from '../origins/origins.ts';
+import type { Revocations } from '../tokens/revocations.ts';
+import type { RecordUsage } from '../usage/record.ts';
+import type { Decisions } from './decide.ts';
+
+/** What each of them is. The gateway logs what it asks for. */
+const internal = { access: 'internal', isRoutine: true } as const;
+
+export interface InternalRouteDependencies {
+  readonly decisions: Decisions;
+  readonly revocations: Pick<Revocations, 'since'>;
+  readonly apiKeys: Pick<ApiKeyLookup, 'verify'>;
+  readonly origins: Origins;
+  readonly recordUsage: RecordUsage;
+  readonly clients: Pick<ClientDirectory, 'current'>;
+}
 
 const text = Type.String();
 const count = Type.Integer({ minimum: 0 });
+const shortText = Type.String({ maxLength: 256 });
+const shortTextOrNull = Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength: 256 });
+
+/** A gateway's report, as it is sent. */
+const UsageReport = Type.Object({
+  gateway: shortText,
+  sequence: Type.Integer({ minimum: 1 }),
+  rows: Type.Array(
+    Type.Object({
+      institution: shortText,
+      minute: timestamp,
+      last: Type.Optional(count),
+      apiKeyId: shortTextOrNull,
+      clientId: shortTextOrNull,
+      userId: shortTextOrNull,
+      operation: shortText,
+      status: count,
+      admitted: Type.Optional(Type.Boolean({ description: 'whether they count against the quota of the key' })),
+      requests: count,
+      bytes: count,
+    }),
+  ),
+});
+
 const Decision = named('Decision', Type.Object({ identity: text, expiresAt: timestamp }));
 const decision = {
   identity: 'eyJhbGciOiJFUzI1NiIsInR5cCI6ImlkZW50aXR5K2p3dCJ9.e30.c2ln',
   expiresAt: '2027-03-14T19:03:11.000Z',
 };
 
+/** @throws {Fault} forbidden for any other process */
+const requireService = ({ service }: Caller, only: 'gateway' | 'events'): void => {
+  if (service === only) return;
+  const name = only === 'events' ? 'events service' : only;
+  throw new Fault('forbidden', `Only the ${name} may call this operation.`);
+};
+
 /**
- * The internal operations as described: instances of two releases understand each other by this. The route table does
- * not serve them, because their callers cannot have an identity yet.
+ * The operations that services need before they have an identity: each authenticates with its name and its own
+ * SERVICE_SECRET.
  */
-export const internalShapes: readonly AnyOperation[] = [
+export const internalRoutes = ({
+  decisions,
+  revocations,
+  apiKeys,
+  origins,
+  recordUsage,
+  clients,
+}: InternalRouteDependencies): AnyOperation[] => [
   operation({
     id: 'decide',
     method: 'post',
     path: DECISIONS_PATH,
-    access: 'internal',
+    ...internal,
     summary: 'Decides whether the bearer of a token may call an operation, for the gateway',
     body: Type.Object({ token: text, operation: text, scope: text, audience: text }),
     answers: { 200: Decision },
@@ -42,22 +100,27 @@ export const internalShapes: readonly AnyOperation[] = [
       },
       answer: decision,
     },
+    handle: async ({ caller, body }) => {
+      requireService(caller, 'gateway');
+      return ok(await decisions.decide(body));
+    },
   }),
   operation({
     id: 'identifyService',
     method: 'post',
     path: IDENTITIES_PATH,
-    access: 'internal',
+    ...internal,
     summary: 'Gives a service an identity for one operation of another',
     body: Type.Object({ audience: text, institution: text, operation: text }),
     answers: { 200: Decision },
     example: { body: { audience: 'catalog', institution: '', operation: 'findPointOfSale' }, answer: decision },
+    handle: ({ caller, body }) => ok(decisions.identifyService(caller.service ?? '', body)),
   }),
   operation({
     id: 'listRevocations',
     method: 'get',
     path: REVOCATIONS_PATH,
-    access: 'internal',
+    ...internal,
     summary: 'Lists revoked tokens and changed clients, for the gateway',
     query: { since: Type.Optional(timestamp) },
     answers: {
@@ -76,12 +139,16 @@ export const internalShapes: readonly AnyOperation[] = [
         asOf: '2027-03-14T19:02:12.000Z',
       },
     },
+    handle: async ({ caller, query: { since } }) => {
+      requireService(caller, 'gateway');
+      return ok(await revocations.since(since === undefined ? undefined : new Date(since)));
+    },
   }),
   operation({
     id: 'verifyApiKey',
     method: 'post',
     path: API_KEYS_PATH,
-    access: 'internal',
+    ...internal,
     summary: 'Finds a usable API key by its hash, with its use, for the gateway',
     body: Type.Object({ keyHash: text, gateway: text }),
     answers: {
@@ -117,12 +184,16 @@ export const internalShapes: readonly AnyOperation[] = [
         },
       },
     },
+    handle: async ({ caller, body: { keyHash, gateway } }) => {
+      requireService(caller, 'gateway');
+      return ok({ apiKey: (await apiKeys.verify(keyHash, gateway)) ?? null });
+    },
   }),
   operation({
     id: 'decidePublic',
     method: 'post',
     path: PUBLIC_DECISIONS_PATH,
-    access: 'internal',
+    ...internal,
     summary: 'Gives the identity of a public request, which has an API key and no token, for the gateway',
     body: Type.Object({ keyHash: text, operation: text, audience: text }),
     answers: { 200: Decision },
@@ -134,12 +205,16 @@ export const internalShapes: readonly AnyOperation[] = [
       },
       answer: decision,
     },
+    handle: async ({ caller, body }) => {
+      requireService(caller, 'gateway');
+      return ok(await decisions.decidePublic(body));
+    },
   }),
   operation({
     id: 'getClientScopes',
     method: 'post',
     path: CLIENT_SCOPES_PATH,
-    access: 'internal',
+    ...internal,
     summary: 'Lists the scopes that a client has at present, for the events service; none of an unknown or deleted one',
     body: Type.Object({ institution: text, clientId: text }),
     answers: { 200: Type.Object({ scopes: Type.Array(text) }) },
@@ -147,12 +222,17 @@ export const internalShapes: readonly AnyOperation[] = [
       body: { institution: 'opera', clientId: 'cli_3q2-7wAAAAAAAAAAAAAAAA' },
       answer: { scopes: ['events:read', 'orders:read'] },
     },
+    handle: async ({ caller, body: { institution, clientId } }) => {
+      requireService(caller, 'events');
+      const client = await clients.current(clientId);
+      return ok({ scopes: client?.institution === institution ? [...client.scopes] : [] });
+    },
   }),
   operation({
     id: 'listOrigins',
     method: 'get',
     path: ORIGINS_PATH,
-    access: 'internal',
+    ...internal,
     summary: 'Lists the web origins that clients and API keys name, for the gateway',
     query: { mark: Type.Optional(Type.String({ maxLength: 64 })) },
     answers: {
@@ -162,12 +242,16 @@ export const internalShapes: readonly AnyOperation[] = [
       }),
     },
     example: { answer: { mark: 'm1', origins: ['https://calendar.city.example', 'http://127.0.0.1:*'] } },
+    handle: async ({ caller, query: { mark } }) => {
+      requireService(caller, 'gateway');
+      return ok(await origins.named(mark));
+    },
   }),
   operation({
     id: 'recordUsage',
     method: 'post',
     path: USAGE_PATH,
-    access: 'internal',
+    ...internal,
     summary: 'Adds the requests that a gateway has counted; a repeated report adds nothing',
     body: UsageReport,
     answers: { 200: Type.Object({}) },
@@ -190,6 +274,11 @@ export const internalShapes: readonly AnyOperation[] = [
         ],
       },
       answer: {},
+    },
+    handle: async ({ caller, body }) => {
+      requireService(caller, 'gateway');
+      await recordUsage(body);
+      return ok({});
     },
   }),
 ];
