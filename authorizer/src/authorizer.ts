@@ -69,8 +69,8 @@ export interface Authorizer {
   readonly keys: KeyRing;
   readonly oauth: OAuthRouteDependencies;
   readonly internal: InternalRouteDependencies;
-  /** The name of the service that a request authenticates; throws Fault `unauthorized`. */
-  readonly authenticateService: (authorization: string | undefined) => string;
+  /** See createServiceAuthentication. */
+  readonly authenticateService: ReturnType<typeof createServiceAuthentication>;
   /** Web pages by path. */
   readonly pages: ReadonlyMap<string, PageHandler>;
   readonly keySet: KeySet;

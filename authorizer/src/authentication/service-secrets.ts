@@ -1,7 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { Fault } from '@boxoffice/envelope';
 import { deriveServiceSecret } from '@boxoffice/runtime';
-import { SERVICES } from '../domain/callers.ts';
+import { onlyCallerOf, SERVICES } from '../domain/callers.ts';
 import type { FailedAuthentication } from './authenticate-client.ts';
 import { isBasic, readBasic } from './basic.ts';
 
@@ -9,8 +9,9 @@ const digest = (text: string): Buffer => hash('sha256', text, 'buffer');
 
 /**
  * Creates the authentication of services: HTTP Basic with the service's name and its own SERVICE_SECRET, which is derived
- * from the root secret (SERVICE_ROOT_SECRET). Returns the name. Secrets are compared in constant time.
- * @throws {Fault} unauthorized, with a reason that names the service that the secret belongs to, if it is another one
+ * from the root secret (SERVICE_ROOT_SECRET). Returns the name of one that may call the operation. Secrets are compared
+ * in constant time.
+ * @throws {Fault} unauthorized, with a reason that names the service that the secret belongs to, if it is another one; forbidden
  */
 export const createServiceAuthentication = (rootSecret: string, onFailure: FailedAuthentication) => {
   const known = SERVICES.map((name) => ({ name, digest: digest(deriveServiceSecret(rootSecret, name)) }));
@@ -33,7 +34,7 @@ export const createServiceAuthentication = (rootSecret: string, onFailure: Faile
     throw new Fault('unauthorized', details);
   };
 
-  return (authorization: string | undefined): string => {
+  return (authorization: string | undefined, operation: string): string => {
     const credentials = isBasic(authorization) ? readBasic(authorization) : undefined;
     if (!credentials)
       return refuse(
@@ -41,6 +42,9 @@ export const createServiceAuthentication = (rootSecret: string, onFailure: Faile
         'This operation requires HTTP Basic with a service’s name and its SERVICE_SECRET.',
       );
     const problem = problemOf(credentials.id, credentials.secret);
-    return problem === undefined ? credentials.id : refuse(problem, `${problem}.`);
+    if (problem !== undefined) return refuse(problem, `${problem}.`);
+    const only = onlyCallerOf(operation) ?? credentials.id;
+    if (credentials.id !== only) throw new Fault('forbidden', `Only the process ${only} may call this operation.`);
+    return credentials.id;
   };
 };

@@ -1,9 +1,7 @@
 // Identities for calls between services: the gateway's decisions and the services' own calls.
-import { Fault } from '@boxoffice/envelope';
 import { type AnyOperation, named, nullable, ok, operation, timestamp } from '@boxoffice/http';
 import {
   API_KEYS_PATH,
-  type Caller,
   CLIENT_SCOPES_PATH,
   DECISIONS_PATH,
   IDENTITIES_PATH,
@@ -64,16 +62,9 @@ const decision = {
   expiresAt: '2027-03-14T19:03:11.000Z',
 };
 
-/** @throws {Fault} forbidden for any other process */
-const requireService = ({ service }: Caller, only: 'gateway' | 'events'): void => {
-  if (service === only) return;
-  const name = only === 'events' ? 'events service' : only;
-  throw new Fault('forbidden', `Only the ${name} may call this operation.`);
-};
-
 /**
  * The operations that services need before they have an identity: each authenticates with its name and its own
- * SERVICE_SECRET.
+ * SERVICE_SECRET, and calls what `domain/callers.ts` lists for it.
  */
 export const internalRoutes = ({
   decisions,
@@ -100,10 +91,7 @@ export const internalRoutes = ({
       },
       answer: decision,
     },
-    handle: async ({ caller, body }) => {
-      requireService(caller, 'gateway');
-      return ok(await decisions.decide(body));
-    },
+    handle: async ({ body }) => ok(await decisions.decide(body)),
   }),
   operation({
     id: 'identifyService',
@@ -139,10 +127,8 @@ export const internalRoutes = ({
         asOf: '2027-03-14T19:02:12.000Z',
       },
     },
-    handle: async ({ caller, query: { since } }) => {
-      requireService(caller, 'gateway');
-      return ok(await revocations.since(since === undefined ? undefined : new Date(since)));
-    },
+    handle: async ({ query: { since } }) =>
+      ok(await revocations.since(since === undefined ? undefined : new Date(since))),
   }),
   operation({
     id: 'verifyApiKey',
@@ -184,10 +170,7 @@ export const internalRoutes = ({
         },
       },
     },
-    handle: async ({ caller, body: { keyHash, gateway } }) => {
-      requireService(caller, 'gateway');
-      return ok({ apiKey: (await apiKeys.verify(keyHash, gateway)) ?? null });
-    },
+    handle: async ({ body: { keyHash, gateway } }) => ok({ apiKey: (await apiKeys.verify(keyHash, gateway)) ?? null }),
   }),
   operation({
     id: 'decidePublic',
@@ -205,10 +188,7 @@ export const internalRoutes = ({
       },
       answer: decision,
     },
-    handle: async ({ caller, body }) => {
-      requireService(caller, 'gateway');
-      return ok(await decisions.decidePublic(body));
-    },
+    handle: async ({ body }) => ok(await decisions.decidePublic(body)),
   }),
   operation({
     id: 'getClientScopes',
@@ -222,8 +202,7 @@ export const internalRoutes = ({
       body: { institution: 'opera', clientId: 'cli_3q2-7wAAAAAAAAAAAAAAAA' },
       answer: { scopes: ['events:read', 'orders:read'] },
     },
-    handle: async ({ caller, body: { institution, clientId } }) => {
-      requireService(caller, 'events');
+    handle: async ({ body: { institution, clientId } }) => {
       const client = await clients.current(clientId);
       return ok({ scopes: client?.institution === institution ? [...client.scopes] : [] });
     },
@@ -242,10 +221,7 @@ export const internalRoutes = ({
       }),
     },
     example: { answer: { mark: 'm1', origins: ['https://calendar.city.example', 'http://127.0.0.1:*'] } },
-    handle: async ({ caller, query: { mark } }) => {
-      requireService(caller, 'gateway');
-      return ok(await origins.named(mark));
-    },
+    handle: async ({ query: { mark } }) => ok(await origins.named(mark)),
   }),
   operation({
     id: 'recordUsage',
@@ -275,8 +251,7 @@ export const internalRoutes = ({
       },
       answer: {},
     },
-    handle: async ({ caller, body }) => {
-      requireService(caller, 'gateway');
+    handle: async ({ body }) => {
       await recordUsage(body);
       return ok({});
     },

@@ -36,6 +36,20 @@ export const CALLS: Readonly<Record<string, Calls>> = {
 /** Every process that authenticates at the authorizer, each with its own secret. */
 export const SERVICES: readonly string[] = ['gateway', 'catalog', 'contacts', 'orders', 'tickets', 'events', 'pos'];
 
+/** The one caller of each of the authorizer's own internal operations; any process may call the others. */
+const ONLY_FOR: Readonly<Record<string, string>> = {
+  decide: 'gateway',
+  decidePublic: 'gateway',
+  getClientScopes: 'events',
+  listOrigins: 'gateway',
+  listRevocations: 'gateway',
+  recordUsage: 'gateway',
+  verifyApiKey: 'gateway',
+};
+
+/** The one process that may call this operation of the authorizer; undefined: any. */
+export const onlyCallerOf = (operation: string): string | undefined => ONLY_FOR[operation];
+
 const own = <Value>(record: Readonly<Record<string, Value>> | undefined, name: string): Value | undefined =>
   record && Object.hasOwn(record, name) ? record[name] : undefined;
 

@@ -98,10 +98,9 @@ describe('a decision is a signed identity for one operation of one service', () 
   ])('the secret of %s, presented by %s, is named as such', async (owner, service, details) => {
     const { status, body } = await installation.internal('/internal/identities', {}, service, secretOf(owner));
     expect([status, body]).toEqual([401, { status: 'unauthorized', details, data: null }]);
-    expect(installation.lines.at(-1)).toMatchObject({
-      event: 'audit.authentication_failed',
-      reason: details.slice(0, -1),
-    });
+    expect(installation.lines).toContainEqual(
+      expect.objectContaining({ event: 'audit.authentication_failed', reason: details.slice(0, -1) }),
+    );
   });
 
   test('the root secret itself authenticates no process', async () => {

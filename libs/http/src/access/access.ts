@@ -55,7 +55,7 @@ export const createAdmission = (
   }
   if (access === 'internal' && authenticateService) {
     return async ({ headers }) => ({
-      caller: { ...anonymous.caller, service: authenticateService(headers.authorization) },
+      caller: { ...anonymous.caller, service: authenticateService(headers.authorization, id) },
       visitor: undefined,
     });
   }

@@ -17,10 +17,10 @@ export interface AppOptions {
   readonly operations: readonly AnyOperation[];
   readonly identify: IdentityVerifier;
   /**
-   * Authenticates the service that calls an internal operation, by its Authorization header, and returns its name;
+   * Authenticates the service that calls this internal operation, by its Authorization header, and returns its name;
    * default: the identity token names it. For the authorizer, whose callers have no identity yet.
    */
-  readonly authenticateService?: (authorization: string | undefined) => string;
+  readonly authenticateService?: (authorization: string | undefined, operation: string) => string;
   /** Admits visitors; required by operations for them (family B). */
   readonly admit?: Admit;
   /** Where answers are stored: the store's `idempotency`. */

@@ -82,7 +82,10 @@ export const partnerOf = async (scenario: Scenario, credentials: Credentials): P
   };
   const internally = async ({ id, method, path, example }: AnyOperation, members = {}): Promise<unknown> => {
     const caller = id === 'getClientScopes' ? 'events' : 'gateway';
-    const body = example.body === undefined ? undefined : { ...(example.body as object), token, ...members };
+    const known: Readonly<Record<string, unknown>> = { token, ...members };
+    const body =
+      example.body &&
+      Object.fromEntries(Object.entries(example.body).map(([name, value]) => [name, known[name] ?? value]));
     return dataOf(authorizer, path, { method: method.toUpperCase(), body, headers: { authorization: as(caller) } });
   };
   return { clientId: credentials.clientId, ask, internally, must: (path, call) => dataOf(ask, path, call) };
