@@ -1,9 +1,4 @@
-import {
-  authorizer,
-  internalShapes,
-  examples as ofAuthorizer,
-  schemas as schemasOfAuthorizer,
-} from '@boxoffice/authorizer';
+import { authorizer, examples as ofAuthorizer, schemas as schemasOfAuthorizer } from '@boxoffice/authorizer';
 import { catalog, examples as ofCatalog, schemas as schemasOfCatalog } from '@boxoffice/catalog';
 import type { Description, Schema } from '@boxoffice/codegen';
 import { contacts, examples as ofContacts, schemas as schemasOfContacts } from '@boxoffice/contacts';
@@ -53,8 +48,6 @@ interface More {
   readonly callers?: string;
   readonly examples?: Readonly<Record<string, object>>;
   readonly schemas?: Readonly<Record<string, object>>;
-  /** Internal operations outside the route tables. */
-  readonly beside?: readonly AnyOperation[];
 }
 
 const handler: ProxyHandler<() => unknown> = {
@@ -67,7 +60,7 @@ const handler: ProxyHandler<() => unknown> = {
  * Placeholder for every part of a service while only its operations are read: any member of it, called or not, is the
  * placeholder itself. No handler ever receives it.
  */
-const placeholder: unknown = new Proxy(() => undefined, handler);
+export const placeholder: unknown = new Proxy(() => undefined, handler);
 
 const asJson = <Value>(value: unknown): Value => JSON.parse(JSON.stringify(value)) as Value;
 
@@ -75,9 +68,9 @@ const PARTNERS = 'partners (institution API)';
 
 const processOf = (definition: Definition, more: More = {}): Process => {
   const { name, version, collections, family, webhooks, tags, queues = [] } = definition;
-  const { folder = `services/${name}`, callers = PARTNERS, examples = {}, schemas = {}, beside = [] } = more;
+  const { folder = `services/${name}`, callers = PARTNERS, examples = {}, schemas = {} } = more;
   const describe = (readers: 'partners' | 'services') => (): Description => {
-    const operations = [...definition.operations(placeholder as never, placeholder as never), ...beside];
+    const operations = definition.operations(placeholder as never, placeholder as never);
     return asJson(openApiDocument({ service: name, version, operations, family, webhooks, tags, readers }));
   };
   const publishes = Object.entries(schemas).map(([type, schema]) => [
@@ -127,7 +120,6 @@ export const processes: readonly Process[] = [
     folder: 'authorizer',
     examples: ofAuthorizer,
     schemas: schemasOfAuthorizer,
-    beside: internalShapes,
   }),
   processOf(catalog, { examples: ofCatalog, schemas: schemasOfCatalog }),
   processOf(contacts, {

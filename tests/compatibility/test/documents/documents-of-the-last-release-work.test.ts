@@ -1,12 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { internalShapes } from '@boxoffice/authorizer';
+import { internalRoutes } from '@boxoffice/authorizer';
 import { createCheck } from '@boxoffice/http';
 import type { Collection, Document, New, Store } from '@boxoffice/store';
 import { waitUntil } from '@boxoffice/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Recording, recorded, type Stored } from '../../src/documents.ts';
+import { placeholder } from '../../src/processes.ts';
 import { definitions, openScenario, quiet, type Scenario } from '../../src/scenario/open-scenario.ts';
 import { newPartner, newVisitor, type Partner } from '../../src/scenario/partner.ts';
 import { PASSWORD, STAFF_PASSWORD } from '../../src/scenario/run-scenario.ts';
@@ -226,7 +227,7 @@ describe('documents of the last releases', () => {
     );
     expect(items.map(({ clientId }: Json) => clientId)).toEqual(expect.arrayContaining(known.map(({ id }) => id)));
     const [{ hash: keyHash }] = all('authorizer', 'api_keys');
-    for (const shape of internalShapes) {
+    for (const shape of internalRoutes(placeholder as never)) {
       const data = await partner.internally(shape, { keyHash });
       expect(() => createCheck(shape.answers[200] as never)(data)).not.toThrow();
     }
