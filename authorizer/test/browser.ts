@@ -1,0 +1,190 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { IDENTITY_HEADER } from '@boxoffice/identity';
+import { createClient, createPublicClient, type NewClientOptions } from '../src/index.ts';
+import { createUsers } from '../src/users/users.ts';
+import type { Installation, Json } from './installation.ts';
+
+export const CALLBACK = 'https://shop.example.org/callback';
+export const LOOPBACK = 'http://127.0.0.1/callback';
+export const PASSWORD = 'four swans on a cold lake';
+
+/** A page or a redirect, as a browser gets it. */
+export interface Visited {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The parameters that a redirect carries. */
+  readonly sent: URLSearchParams;
+}
+
+/** A browser: keeps cookies, follows nothing, sends forms. */
+export const openBrowser = (url: string, origin?: string, cookies = new Map<string, string>()) => {
+  const visit = async (path: string, init: RequestInit = {}): Promise<Visited> => {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const response = await fetch(`${url}${path}`, {
+      redirect: 'manual',
+      ...init,
+      headers: { ...(cookie && { cookie }), ...(init.headers as Record<string, string>) },
+    });
+    for (const line of response.headers.getSetCookie()) {
+      const [pair = '', ...attributes] = line.split('; ');
+      const [name = '', value = ''] = pair.split('=', 2);
+      if (attributes.includes('Max-Age=0')) cookies.delete(name);
+      else cookies.set(name, value);
+    }
+    const location = response.headers.get('location');
+    const sent = new URLSearchParams(location?.includes('?') ? location.slice(location.indexOf('?')) : '');
+    return { status: response.status, headers: response.headers, text: await response.text(), sent };
+  };
+  const post = (path: string, fields: Readonly<Record<string, string>>, headers: Record<string, string> = {}) =>
+    visit(path, {
+      method: 'POST',
+      body: new URLSearchParams(fields).toString(),
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        ...(origin === undefined ? {} : { origin, 'sec-fetch-site': 'same-origin' }),
+        ...headers,
+      },
+    });
+  return { cookies, visit, post };
+};
+
+export type Browser = ReturnType<typeof openBrowser>;
+
+/** The hidden member of the page's form. */
+export const formOf = ({ text }: Visited): string => /name="form" value="([^"]+)"/.exec(text)?.[1] ?? '';
+
+/** A code verifier with its challenge. */
+export const proof = () => {
+  const verifier = randomBytes(32).toString('base64url');
+  return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') };
+};
+
+export interface Person {
+  readonly userId: string;
+  readonly login: string;
+  readonly institution: string;
+}
+
+/** Functions for users and clients of an installation. `now`: its clock, epoch milliseconds. */
+export const peopleOf = (installation: Installation, now: () => number = Date.now) => {
+  const { store, issuer } = installation;
+  const users = createUsers(store, { publicUrl: issuer, now });
+
+  const person = async (details: object = {}, institution = 'opera'): Promise<Person> => {
+    const login = `${randomUUID()}@example.org`;
+    const registration = { login, name: 'Ada Lang', role: 'admin', contactNumber: null, pointsOfSale: [], ...details };
+    const { invitation, user } = await users.create(institution, registration as Parameters<typeof users.create>[1]);
+    await users.accept(/inv_[A-Za-z0-9_-]{43}/.exec(invitation.url)?.[0] ?? '', PASSWORD);
+    return { userId: user.id, login, institution };
+  };
+
+  const webClient = async (more: Partial<NewClientOptions> = {}) =>
+    (
+      await createPublicClient(store, {
+        institution: 'opera',
+        name: 'Shop',
+        scopes: ['catalog:read', 'orders:read', 'users:read'],
+        redirectUris: [CALLBACK, LOOPBACK],
+        ...more,
+      })
+    ).clientId;
+
+  const confidentialClient = async (more: Partial<NewClientOptions> = {}) =>
+    createClient(store, {
+      institution: 'opera',
+      name: 'Office',
+      scopes: ['catalog:read', 'orders:read'],
+      redirectUris: [CALLBACK],
+      ...more,
+    });
+
+  const browser = (): Browser => openBrowser(installation.url, new URL(issuer).origin);
+
+  const requestOf = (clientId: string, more: Readonly<Record<string, string | undefined>> = {}): string => {
+    const parameters = {
+      response_type: 'code',
+      client_id: clientId,
+      redirect_uri: CALLBACK,
+      code_challenge: proof().challenge,
+      code_challenge_method: 'S256',
+      state: 'the-state',
+      ...more,
+    };
+    const present = Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined);
+    return `/auth/authorize?${new URLSearchParams(present)}`;
+  };
+
+  /** Opens the request and signs in. */
+  const signIn = async (
+    on: Browser,
+    clientId: string,
+    { login }: Pick<Person, 'login'>,
+    more: Readonly<Record<string, string | undefined>> = {},
+    password = PASSWORD,
+  ): Promise<Visited> => {
+    const page = await on.visit(requestOf(clientId, more));
+    return on.post('/auth/authorize', { form: formOf(page), login, password });
+  };
+
+  const exchange = (clientId: string, code: string | null, verifier: string, more: Record<string, string> = {}) =>
+    installation.post('/auth/token', {
+      grant_type: 'authorization_code',
+      client_id: clientId,
+      code: code ?? '',
+      redirect_uri: CALLBACK,
+      code_verifier: verifier,
+      ...more,
+    });
+
+  const refresh = (clientId: string, refreshToken: unknown, more: Record<string, string> = {}) =>
+    installation.post('/auth/token', {
+      grant_type: 'refresh_token',
+      client_id: clientId,
+      refresh_token: String(refreshToken),
+      ...more,
+    });
+
+  /** Signs in and exchanges the code. */
+  const tokens = async (
+    clientId: string,
+    who: Pick<Person, 'login'>,
+    scope?: string,
+    on = browser(),
+  ): Promise<Json> => {
+    const { verifier, challenge } = proof();
+    const answer = await signIn(on, clientId, who, { code_challenge: challenge, scope });
+    return (await exchange(clientId, answer.sent.get('code'), verifier)).body;
+  };
+
+  const userInfo = async (token: string, method = 'GET') => {
+    const decision = await installation.decide(token, '', method === 'GET' ? 'getUserInfo' : 'postUserInfo');
+    if (decision.status !== 200) return { status: decision.status, body: decision.body };
+    const identity = String((decision.body.data as Json).identity);
+    const response = await fetch(`${installation.url}/auth/userinfo`, {
+      method,
+      headers: { [IDENTITY_HEADER]: identity },
+    });
+    return { status: response.status, body: (await response.json()) as Json };
+  };
+
+  const isValid = async (token: unknown): Promise<boolean> =>
+    (await installation.decide(String(token), 'catalog:read')).status === 200;
+
+  return {
+    users,
+    person,
+    webClient,
+    confidentialClient,
+    browser,
+    requestOf,
+    signIn,
+    exchange,
+    refresh,
+    tokens,
+    userInfo,
+    isValid,
+  };
+};
+
+export type People = ReturnType<typeof peopleOf>;

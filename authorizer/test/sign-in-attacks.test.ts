@@ -1,0 +1,460 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { CALLBACK, formOf, LOOPBACK, PASSWORD, type People, type Person, peopleOf, proof } from './browser.ts';
+import { engines, type Installation, startInstallation } from './installation.ts';
+
+describe('known attacks fail', () => {
+  // Each test is an attack that RFC 9700, 4, RFC 8252, 8, or OpenID Connect describes. Attackers have a user of their own.
+
+  const SESSION = '__Host-boxoffice-session';
+  const BROWSER = '__Host-boxoffice-browser';
+  const invalidGrant = { status: 400, body: { error: 'invalid_grant' } };
+
+  describe.each(engines)('on $name', (engine) => {
+    let installation: Installation;
+    let people: People;
+    let client: string;
+    let victim: Person;
+    let attacker: Person;
+
+    beforeAll(async () => {
+      installation = await startInstallation({ engine, instances: 2, isBalanced: true });
+      people = peopleOf(installation);
+      client = await people.webClient();
+      [victim, attacker] = [await people.person(), await people.person()];
+    });
+    afterAll(() => installation.close());
+
+    const codeOf = async (who: Person, more: Readonly<Record<string, string>> = {}) => {
+      const { verifier, challenge } = proof();
+      const { sent } = await people.signIn(people.browser(), client, who, { code_challenge: challenge, ...more });
+      return { code: sent.get('code') ?? '', verifier, challenge };
+    };
+
+    describe('code injection (RFC 9700, 4.5)', () => {
+      test("a stolen code fails in the attacker's own session, and ends", async () => {
+        const [stolen, own] = [await codeOf(victim), await codeOf(attacker)];
+        expect(await people.exchange(client, stolen.code, own.verifier)).toMatchObject(invalidGrant);
+        expect(await people.exchange(client, stolen.code, stolen.verifier)).toMatchObject(invalidGrant);
+      });
+
+      test("an attacker's code fails in the victim's session", async () => {
+        const [planted, waiting] = [await codeOf(attacker), await codeOf(victim)];
+        expect(await people.exchange(client, planted.code, waiting.verifier)).toMatchObject(invalidGrant);
+        expect((await people.exchange(client, waiting.code, waiting.verifier)).status).toBe(200);
+      });
+
+      test('a code is of no use with another redirect URI of the client', async () => {
+        const { code, verifier } = await codeOf(victim, { redirect_uri: LOOPBACK });
+        expect(await people.exchange(client, code, verifier, { redirect_uri: CALLBACK })).toMatchObject(invalidGrant);
+        const port = await codeOf(victim, { redirect_uri: 'http://127.0.0.1:5001/callback' });
+        const other = { redirect_uri: 'http://127.0.0.1:5002/callback' };
+        expect(await people.exchange(client, port.code, port.verifier, other)).toMatchObject(invalidGrant);
+      });
+
+      test("a code is of no use to another client, of the same or another institution, with that client's secret", async () => {
+        const { code, verifier } = await codeOf(victim);
+        for (const institution of ['opera', 'museum']) {
+          const { clientId, clientSecret } = await people.confidentialClient({ institution });
+          const taken = await people.exchange(clientId, code, verifier, { client_secret: clientSecret });
+          expect(taken).toMatchObject(invalidGrant);
+        }
+        expect((await people.exchange(client, code, verifier)).status).toBe(200);
+      });
+    });
+
+    test('mix-up: every answer at the redirect URI names the issuer (RFC 9207, 2)', async () => {
+      const third = await people.webClient({ thirdParty: true });
+      const browser = people.browser();
+      const question = await people.signIn(browser, third, victim);
+      const answers = [
+        await people.signIn(people.browser(), client, victim),
+        await browser.post('/auth/authorize', { form: formOf(question), decision: 'deny' }),
+        await people.browser().visit(people.requestOf(client, { prompt: 'none' })),
+        await people.browser().visit(people.requestOf(client, { scope: 'orders:write' })),
+        await people.browser().visit(people.requestOf(client, { code_challenge: undefined })),
+      ];
+      for (const { status, sent } of answers)
+        expect([status, sent.getAll('iss')]).toEqual([303, [installation.issuer]]);
+    });
+
+    describe('redirect manipulation (RFC 9700, 4.1; RFC 8252, 8.10)', () => {
+      test.each([
+        `${CALLBACK}/`,
+        `${CALLBACK}/../../evil`,
+        `${CALLBACK}%2f..%2fevil`,
+        `${CALLBACK}?`,
+        `${CALLBACK}?code=x`,
+        `${CALLBACK}&x=1`,
+        `${CALLBACK};x`,
+        `${CALLBACK}#`,
+        ` ${CALLBACK}`,
+        `${CALLBACK} `,
+        `${CALLBACK}\r\nSet-Cookie: a=b`,
+        'https://shop.example.org/call%62ack',
+        'https://shop.example.org//callback',
+        'https://shop.example.org/CALLBACK',
+        'https://SHOP.example.org/callback',
+        'HTTPS://shop.example.org/callback',
+        'https://shop.example.org:443/callback',
+        'https://shop.example.org./callback',
+        'https://shop.example.org%2eevil.example/callback',
+        'https://evil.example\\@shop.example.org/callback',
+        'https://evil.example#@shop.example.org/callback',
+        'https://shop.example.org:pass@evil.example/callback',
+        'https://user@shop.example.org/callback',
+        'https://shop.ехample.org/callback',
+        '//shop.example.org/callback',
+        '/callback',
+        'https:shop.example.org/callback',
+        'data:text/html,x',
+        'http://127.0.0.1/',
+        'http://127.0.0.1/callback/../x',
+        'http://127.0.0.1:/callback',
+        'http://127.0.0.1:0/callback',
+        'http://127.0.0.1:65536/callback',
+        'http://127.0.0.1:80:80/callback',
+        'http://127.0.0.1:5000@evil.example/callback',
+        'http://127.0.0.1.evil.example/callback',
+        'http://127.0.0.2/callback',
+        'http://127.1/callback',
+        'http://0x7f000001/callback',
+        'http://2130706433/callback',
+        'http://0.0.0.0/callback',
+        'http://localhost/callback',
+        'http://localhost:5000@evil.example/callback',
+        'http://[::1]/callback',
+        'http://[::ffff:127.0.0.1]/callback',
+        'https://127.0.0.1/callback',
+      ])('%j is a page and no redirect', async (uri) => {
+        const { status, headers, text } = await people.browser().visit(people.requestOf(client, { redirect_uri: uri }));
+        expect([status, headers.get('location')]).toEqual([400, null]);
+        expect(text).not.toMatch(/href="(?!\/)|http-equiv/);
+      });
+
+      test('a form does not take another redirect URI, client or scope than it was shown for', async () => {
+        const browser = people.browser();
+        const form = formOf(await browser.visit(people.requestOf(client, { scope: 'catalog:read' })));
+        const { verifier, challenge } = proof();
+        const { status, headers, sent } = await browser.post('/auth/authorize', {
+          form,
+          login: victim.login,
+          password: PASSWORD,
+          redirect_uri: 'https://evil.example/callback',
+          client_id: await people.webClient({ redirectUris: ['https://evil.example/callback'] }),
+          scope: 'orders:read',
+          code_challenge: challenge,
+        });
+        expect([status, headers.get('location')?.startsWith(`${CALLBACK}?`)]).toEqual([303, true]);
+        // The code belongs to the challenge that the form was shown for.
+        expect(await people.exchange(client, sent.get('code'), verifier)).toMatchObject(invalidGrant);
+      });
+    });
+
+    describe('PKCE downgrade (RFC 9700, 4.8.2; RFC 7636, 7.2)', () => {
+      test.each([
+        ['no challenge', { code_challenge: undefined, code_challenge_method: undefined }],
+        ['no method', { code_challenge_method: undefined }],
+        ['the method plain', { code_challenge_method: 'plain' }],
+        ['another spelling', { code_challenge_method: 's256' }],
+        ['an empty challenge', { code_challenge: '' }],
+      ])('a request with %s gets no page and no code', async (_name, change) => {
+        const browser = people.browser();
+        await people.signIn(browser, client, victim);
+        const { status, sent } = await browser.visit(people.requestOf(client, change));
+        expect([status, sent.get('error'), sent.has('code')]).toEqual([303, 'invalid_request', false]);
+      });
+
+      test.each([
+        ['without a verifier', () => '', 'missing_parameter'],
+        ['with the challenge as verifier', (challenge: string) => challenge, 'bad_request'],
+        ['with a short verifier', () => 'abc', 'bad_request'],
+      ])('a code is not exchanged %s', async (_name, verifierOf, status) => {
+        const { code, challenge } = await codeOf(victim);
+        const refused = await people.exchange(client, code, verifierOf(challenge));
+        expect(refused).toMatchObject({ status: 400, body: { status } });
+      });
+    });
+
+    describe('cross-site requests (RFC 9700, 4.7)', () => {
+      const crossSite = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
+
+      test("sign-in: an attacker's form does not sign the victim's browser in as the attacker", async () => {
+        const [browser, evil] = [people.browser(), people.browser()];
+        const form = formOf(await evil.visit(people.requestOf(client)));
+        await browser.visit(people.requestOf(client));
+        for (const headers of [crossSite, {}] as Record<string, string>[]) {
+          const fields = { form, login: attacker.login, password: PASSWORD };
+          const refused = await browser.post('/auth/authorize', fields, headers);
+          expect([refused.status, browser.cookies.has(SESSION)]).toEqual([400, false]);
+        }
+      });
+
+      test("sign-in: nor does it with the attacker's cookie, which no other host can set", async () => {
+        const { headers } = await people.browser().visit(people.requestOf(client));
+        const [line = ''] = headers.getSetCookie();
+        expect(line).toMatch(new RegExp(`^${BROWSER}=[^;]+; Path=/; Secure; HttpOnly; SameSite=Lax$`));
+        expect(line).not.toContain('Domain');
+      });
+
+      test('consent: a form of another site gives none, neither with the own state nor with another’s', async () => {
+        const third = await people.webClient({ thirdParty: true });
+        const [browser, evil] = [people.browser(), people.browser()];
+        const own = formOf(await people.signIn(browser, third, victim));
+        const foreign = formOf(await people.signIn(evil, third, attacker));
+        for (const [form, headers] of [
+          [own, crossSite],
+          [own, { origin: 'null' }],
+          [foreign, {}],
+          ['', crossSite],
+        ] as const) {
+          const answer = await browser.post('/auth/authorize', { form, decision: 'allow' }, headers);
+          expect([answer.status, answer.sent.has('code')]).toEqual([400, false]);
+        }
+        const silent = await browser.visit(people.requestOf(third, { prompt: 'none' }));
+        expect(silent.sent.get('error')).toBe('consent_required');
+      });
+
+      test('consent: the decision in a request without a form counts for nothing', async () => {
+        const third = await people.webClient({ thirdParty: true });
+        const browser = people.browser();
+        await people.signIn(browser, third, victim);
+        for (const decision of ['allow', 'deny']) {
+          const page = await browser.visit(people.requestOf(third, { decision }));
+          expect([page.status, page.sent.has('code')]).toEqual([200, false]);
+        }
+      });
+
+      test('a form for signing in is none for consent or signing out', async () => {
+        const browser = people.browser();
+        const form = formOf(await browser.visit(people.requestOf(client)));
+        await people.signIn(browser, client, victim);
+        expect((await browser.post('/auth/logout', { form })).status).toBe(400);
+        const answer = await browser.post('/auth/authorize', { form, decision: 'allow' });
+        expect([answer.status, answer.sent.has('code')]).toEqual([403, false]);
+      });
+    });
+
+    test('clickjacking: no page can be framed (RFC 9700, 4.16)', async () => {
+      const third = await people.webClient({ thirdParty: true });
+      const browser = people.browser();
+      const { invitation } = await people.users.invite('opera', attacker.userId);
+      const pages = [
+        await browser.visit(people.requestOf(client)),
+        await people.signIn(browser, client, victim, {}, 'wrong'),
+        await people.signIn(browser, third, victim),
+        await browser.visit('/auth/logout'),
+        await browser.visit(people.requestOf(client, { redirect_uri: 'https://evil.example' })),
+        await browser.visit('/auth/authorize/x'),
+        await browser.visit(invitation.url.slice(installation.issuer.length)),
+        await browser.visit('/auth/invitation'),
+      ];
+      for (const { headers, text } of pages) {
+        expect(headers.get('content-security-policy')).toMatch(/default-src 'none'.*frame-ancestors 'none'/);
+        expect(headers.get('x-frame-options')).toBe('DENY');
+        expect(headers.get('cross-origin-opener-policy')).toBe('same-origin');
+        expect(text).not.toMatch(/<script|\son[a-z]+=/);
+      }
+    });
+
+    test('session fixation: a sign-in never goes on with a session that the browser was given', async () => {
+      const [browser, evil] = [people.browser(), people.browser()];
+      await people.signIn(evil, client, attacker);
+      const planted = evil.cookies.get(SESSION) ?? '';
+      browser.cookies.set(SESSION, planted);
+      await people.signIn(browser, client, victim, { prompt: 'login' });
+      expect(browser.cookies.get(SESSION)).not.toBe(planted);
+      // What the attacker knows is no session any more, least of all the victim's.
+      expect((await evil.visit(people.requestOf(client, { prompt: 'none' }))).sent.get('error')).toBe('login_required');
+      const twice = people.browser();
+      const cookie = `${SESSION}=${planted}; ${SESSION}=${browser.cookies.get(SESSION)}`;
+      const tossed = await twice.visit(people.requestOf(client, { prompt: 'none' }), { headers: { cookie } });
+      expect(tossed.sent.get('error')).toBe('login_required');
+    });
+
+    describe('guessing', () => {
+      const attempt = async (login: string, address: string, password = 'wrong') => {
+        const browser = people.browser();
+        const form = formOf(await browser.visit(people.requestOf(client)));
+        return browser.post('/auth/authorize', { form, login, password }, { 'x-forwarded-for': address });
+      };
+
+      test('one login from one address is throttled after ten wrong passwords, with the right one, too', async () => {
+        const { login } = await people.person();
+        for (let count = 0; count < 10; count += 1) expect((await attempt(login, '192.0.2.1')).status).toBe(403);
+        const refused = await attempt(login, '192.0.2.1', PASSWORD);
+        expect([refused.status, refused.headers.get('content-type')]).toEqual([429, 'text/html; charset=utf-8']);
+        expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+        expect((await attempt(login, '192.0.2.2', PASSWORD)).status).toBe(303);
+      });
+    });
+  });
+});
+
+describe('requests are refused where they belong', () => {
+  describe.each(engines)('on $name', (engine) => {
+    let installation: Installation;
+    let people: People;
+    let client: string;
+
+    beforeAll(async () => {
+      installation = await startInstallation({ engine });
+      people = peopleOf(installation);
+      client = await people.webClient();
+    });
+    afterAll(() => installation.close());
+
+    describe('an unknown client or redirect URI is a page, never a redirect', () => {
+      test.each([
+        ['no client', { client_id: undefined }],
+        ['an unknown client', { client_id: 'cli_AAAAAAAAAAAAAAAAAAAAAA' }],
+        ['a malformed client', { client_id: '<script>' }],
+        ['no redirect URI', { redirect_uri: undefined }],
+        ['another path', { redirect_uri: `${CALLBACK}/x` }],
+        ['a parent path', { redirect_uri: `${CALLBACK}/../evil` }],
+        ['another case', { redirect_uri: 'https://shop.example.org/Callback' }],
+        ['an encoded path', { redirect_uri: 'https://shop.example.org/%63allback' }],
+        ['userinfo', { redirect_uri: 'https://shop.example.org@evil.example/callback' }],
+        ['extra parameters', { redirect_uri: `${CALLBACK}?next=https://evil.example` }],
+        ['a fragment', { redirect_uri: `${CALLBACK}#x` }],
+        ['another scheme', { redirect_uri: 'http://shop.example.org/callback' }],
+        ['a loopback name of another host', { redirect_uri: 'http://127.0.0.1.evil.example/callback' }],
+        ['a loopback with userinfo', { redirect_uri: 'http://127.0.0.1:80@evil.example/callback' }],
+        ['a script', { redirect_uri: 'javascript:alert(1)' }],
+      ])('%s', async (_name, change) => {
+        const answer = await people.browser().visit(people.requestOf(client, change));
+        expect(answer.status).toBe(400);
+        expect(answer.headers.get('location')).toBeNull();
+        expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
+        expect(answer.text).not.toContain('<script');
+      });
+
+      test.each(['client_id', 'redirect_uri'])('%s twice', async (name) => {
+        const request = people.requestOf(client);
+        const value = new URLSearchParams(request.split('?')[1]).get(name) ?? '';
+        const answer = await people.browser().visit(`${request}&${name}=${encodeURIComponent(value)}`);
+        expect([answer.status, answer.headers.get('location')]).toEqual([400, null]);
+      });
+    });
+
+    describe('every other error goes to the redirect URI, with state and issuer', () => {
+      test.each([
+        ['no response_type', { response_type: undefined }, 'invalid_request'],
+        ['another response_type', { response_type: 'token' }, 'unsupported_response_type'],
+        ['a hybrid response_type', { response_type: 'code id_token' }, 'unsupported_response_type'],
+        ['no code_challenge', { code_challenge: undefined }, 'invalid_request'],
+        ['a short code_challenge', { code_challenge: 'abc' }, 'invalid_request'],
+        ['no code_challenge_method', { code_challenge_method: undefined }, 'invalid_request'],
+        ['the method plain', { code_challenge_method: 'plain' }, 'invalid_request'],
+        ['an unknown scope', { scope: 'catalog:read everything' }, 'invalid_scope'],
+        ['a scope that the client is not registered for', { scope: 'orders:write' }, 'invalid_scope'],
+        ['an unknown prompt', { prompt: 'create' }, 'invalid_request'],
+        ['prompt none and another', { prompt: 'none login' }, 'invalid_request'],
+        ['a max_age that is no number', { max_age: 'soon' }, 'invalid_request'],
+        ['a request object', { request: 'e30.e30.' }, 'request_not_supported'],
+        ['the response mode fragment', { response_mode: 'fragment' }, 'invalid_request'],
+        ['no session and prompt none', { prompt: 'none' }, 'login_required'],
+      ])('%s', async (_name, change, error) => {
+        const { status, headers, sent } = await people.browser().visit(people.requestOf(client, change));
+        expect(status).toBe(303);
+        expect(headers.get('location')?.startsWith(`${CALLBACK}?`)).toBe(true);
+        expect(Object.fromEntries(sent)).toEqual({
+          error,
+          error_description: expect.any(String),
+          state: 'the-state',
+          iss: installation.issuer,
+        });
+        expect(headers.get('access-control-allow-origin')).toBeNull();
+      });
+
+      test('a parameter twice', async () => {
+        const twice = await people.browser().visit(`${people.requestOf(client)}&scope=a&scope=b`);
+        expect([twice.status, twice.sent.get('error'), twice.sent.get('state')]).toEqual([
+          303,
+          'invalid_request',
+          'the-state',
+        ]);
+        const { sent } = await people.browser().visit(`${people.requestOf(client)}&state=other`);
+        expect([sent.get('error'), sent.get('state')]).toEqual(['invalid_request', null]);
+      });
+
+      test.each(['id_token_hint', 'display', 'acr_values', 'claims', 'max_age'])('%s twice', async (name) => {
+        const { status, sent } = await people.browser().visit(`${people.requestOf(client)}&${name}=1&${name}=2`);
+        expect([status, sent.get('error')]).toEqual([303, 'invalid_request']);
+      });
+
+      test('also of a request that is sent as a form', async () => {
+        const fields = Object.fromEntries(new URLSearchParams(people.requestOf(client, { scope: 'x' }).split('?')[1]));
+        const { status, sent } = await people.browser().post('/auth/authorize', fields);
+        expect([status, sent.get('error')]).toEqual([303, 'invalid_scope']);
+      });
+    });
+
+    test('any port of a loopback redirect URI matches', async () => {
+      const page = await people
+        .browser()
+        .visit(people.requestOf(client, { redirect_uri: 'http://127.0.0.1:50123/callback' }));
+      expect(page.status).toBe(200);
+      expect(page.headers.get('content-security-policy')).toContain("form-action 'self' http://127.0.0.1:50123;");
+    });
+
+    describe('the pages', () => {
+      test('run no script, cannot be framed or cached, and set a cookie for this host only', async () => {
+        const { headers, text } = await people.browser().visit(people.requestOf(client));
+        expect(headers.get('content-security-policy')).toMatch(/default-src 'none'.*frame-ancestors 'none'/);
+        expect(headers.get('content-security-policy')).not.toMatch(/unsafe|script-src/);
+        expect(headers.get('x-frame-options')).toBe('DENY');
+        expect(headers.get('cache-control')).toBe('no-store');
+        expect(headers.get('referrer-policy')).toBe('same-origin');
+        expect(text).not.toContain('<script');
+        for (const cookie of headers.getSetCookie())
+          expect(cookie).toMatch(/^__Host-[a-z-]+=[A-Za-z0-9_-]{43}; Path=\/; Secure; HttpOnly; SameSite=Lax$/);
+      });
+
+      test('name institution and client, and are filled by password managers', async () => {
+        const { text } = await people.browser().visit(people.requestOf(client, { login_hint: 'ada@opera.example' }));
+        expect(text).toContain('opera');
+        expect(text).toContain('<strong>Shop</strong>');
+        expect(text).toContain('autocomplete="username"');
+        expect(text).toContain('value="ada@opera.example"');
+        expect(text).toContain('autocomplete="current-password"');
+      });
+
+      test.each([
+        ['ui_locales', { ui_locales: 'de-CH en' }, {}, 'de'],
+        ['Accept-Language', {}, { 'accept-language': 'it, fr;q=0.8, en;q=0.5' }, 'fr'],
+      ])('speak the language of %s', async (_name, more, headers, language) => {
+        const page = await people.browser().visit(people.requestOf(client, more), { headers });
+        expect(page.headers.get('content-language')).toBe(language);
+        expect(page.text).toContain(`<html lang="${language}">`);
+      });
+
+      test('are also the errors of their paths', async () => {
+        const missing = await people.browser().visit('/auth/authorize/x');
+        expect([missing.status, missing.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+        const wrong = await people.browser().visit(people.requestOf(client), { method: 'DELETE' });
+        expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST']);
+      });
+    });
+  });
+});
+
+describe('guessing is throttled by address', () => {
+  test.each(engines)('guessing over many logins is throttled by address, per institution, on $name', async (engine) => {
+    const installation = await startInstallation({ engine, loginFailuresPerAddress: 5 });
+    const people = peopleOf(installation);
+    const [client, museum] = [await people.webClient(), await people.webClient({ institution: 'museum' })];
+    const ada = await people.person();
+    const attempt = async (at: string, login: string, address: string) => {
+      const browser = people.browser();
+      const form = formOf(await browser.visit(people.requestOf(at)));
+      const fields = { form, login, password: PASSWORD };
+      return (await browser.post('/auth/authorize', fields, { 'x-forwarded-for': address })).status;
+    };
+    for (let count = 0; count < 5; count += 1)
+      expect(await attempt(client, `nobody-${count}@example.org`, '192.0.2.3')).toBe(403);
+    expect(await attempt(client, ada.login, '192.0.2.3')).toBe(429);
+    expect(await attempt(client, ada.login, '192.0.2.4')).toBe(303);
+    expect(await attempt(museum, ada.login, '192.0.2.3')).toBe(403);
+    await installation.close();
+  });
+});
