@@ -3,13 +3,17 @@ import type { Logger, Metrics } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
 import { type ApiKeys, createApiKeys } from './api-keys/api-keys.ts';
 import { createApiKeyLookup } from './api-keys/lookup.ts';
-import { createClientAuthentication, type FailedAuthentication } from './authentication/authenticate-client.ts';
-import { createClientIdentification } from './authentication/identify-client.ts';
+import {
+  createClientAuthentication,
+  createClientIdentification,
+  type FailedAuthentication,
+} from './authentication/authenticate-client.ts';
 import { createServiceAuthentication } from './authentication/service-secrets.ts';
-import { applicationOf } from './clients/application.ts';
 import { type Clients, createClients } from './clients/clients.ts';
 import { createClientDirectory } from './clients/directory.ts';
+import { createOrigins } from './clients/origins.ts';
 import { CLIENT_ID } from './clients/secrets.ts';
+import { applicationOf } from './clients/uris.ts';
 import { createDecisions } from './decisions/decide.ts';
 import type { InternalRouteDependencies } from './decisions/routes.ts';
 import { createGrants } from './grants/grants.ts';
@@ -17,15 +21,13 @@ import { createRefreshTokens } from './grants/secrets.ts';
 import { createUserTokens } from './grants/user-tokens.ts';
 import { createKeyRing, type KeyRing } from './keys/key-ring.ts';
 import { createAuthorizerMetrics, watchAuthorizer } from './metrics.ts';
-import { createOrigins } from './origins/origins.ts';
 import type { PageHandler } from './pages/index.ts';
 import { createReferences, type ReferencesOptions } from './references/references.ts';
 import { createInstitutions, type Institutions } from './sign-in/institutions.ts';
 import { createSignIn } from './sign-in/sign-in.ts';
-import { createIntrospect } from './tokens/introspect.ts';
+import { createIntrospect, createRevoke } from './tokens/introspect.ts';
 import { createIssueToken } from './tokens/issue.ts';
 import { createRevocations } from './tokens/revocations.ts';
-import { createRevoke } from './tokens/revoke.ts';
 import type { OAuthRouteDependencies } from './tokens/routes.ts';
 import { createTokenStatus } from './tokens/status.ts';
 import { createRecordUsage } from './usage/record.ts';

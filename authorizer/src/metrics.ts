@@ -1,7 +1,7 @@
 import type { Metrics, Reading } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
 import { monthOf } from './domain/api-key.ts';
-import { apiKeyUsesOf, sessionsOf } from './store.ts';
+import { apiKeyUsesCollection, sessionsCollection } from './store.ts';
 
 const signInOutcomes = ['signed_in', 'wrong', 'throttled', 'busy'] as const;
 
@@ -59,11 +59,11 @@ const MOST_KEYS = 10;
  * with `max`, not `sum`.
  */
 export const watchAuthorizer = (store: Store, metrics: Metrics): void => {
-  const sessions = sessionsOf(store).acrossInstitutions;
+  const sessions = store.collection(sessionsCollection).acrossInstitutions;
   metrics.watch({ name: 'authorizer_sessions', help: 'Sessions of users that have not expired' }, async () => [
     { value: await sessions.count({ expiresAt: { gt: Date.now() } }) },
   ]);
-  const uses = apiKeyUsesOf(store).acrossInstitutions;
+  const uses = store.collection(apiKeyUsesCollection).acrossInstitutions;
   const keys = {
     name: 'authorizer_api_key_requests',
     help: 'Requests of this calendar month with the most used API keys',

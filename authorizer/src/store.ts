@@ -1,11 +1,17 @@
 import { attemptsCollection } from '@boxoffice/logins';
-import { type CollectionHandle, collection, type Document, type Store } from '@boxoffice/store';
+import { collection, type Document, type IdempotencyRecord, type Store } from '@boxoffice/store';
 import type { ApiKey } from './domain/api-key.ts';
 import type { Client } from './domain/client.ts';
 import type { Grant } from './domain/grant.ts';
 import type { KeySchedule } from './domain/key-schedule.ts';
 import type { ReportMark, Resolution, UsageRow } from './domain/usage.ts';
 import type { User } from './domain/user.ts';
+
+/** A change on behalf of a request: a check of the current document, which throws to refuse, and the idempotency record. */
+export interface ChangeRequest<T> {
+  readonly allow?: (current: T) => void;
+  readonly idempotencyRecord?: IdempotencyRecord<T> | undefined;
+}
 
 /** An OAuth client; its document id is the client id. Deleted clients stay, without scopes and secrets. */
 export interface ClientDocument extends Document, Client {}
@@ -206,48 +212,5 @@ export const collections = [
   usageCollection,
 ];
 
-/** The users of all institutions. */
-export const usersOf = (store: Store): CollectionHandle<UserDocument> => store.collection(usersCollection);
-
-/** Recent wrong passwords of users. */
-export const attemptsOf = (store: Store) => store.collection(attemptsCollection);
-
-/** The pending invitations of all institutions: an invitation's link names no institution. */
-export const invitationsOf = (store: Store): CollectionHandle<InvitationDocument> =>
-  store.collection(invitationsCollection);
-
-/** The clients of all institutions, because a token request names no institution. */
-export const clientsOf = (store: Store): CollectionHandle<ClientDocument> => store.collection(clientsCollection);
-
-/** The revoked tokens of all institutions. */
-export const revocationsOf = (store: Store): CollectionHandle<RevocationDocument> =>
-  store.collection(revocationsCollection);
-
-/** The grants of all institutions, because a token request names no institution. */
-export const grantsOf = (store: Store): CollectionHandle<GrantDocument> => store.collection(grantsCollection);
-
-/** The sessions of all institutions, because a cookie names no institution. */
-export const sessionsOf = (store: Store): CollectionHandle<SessionDocument> => store.collection(sessionsCollection);
-
-/** The consents of users. */
-export const consentsOf = (store: Store): CollectionHandle<ConsentDocument> => store.collection(consentsCollection);
-
-/** The forms that were sent. */
-export const sentFormsOf = (store: Store): CollectionHandle<SentFormDocument> => store.collection(sentFormsCollection);
-
-/** What the pages say of institutions. */
-export const institutionsOf = (store: Store): CollectionHandle<InstitutionDocument> =>
-  store.collection(institutionsCollection);
-
 /** The signing keys of the installation. */
 export const keysOf = (store: Store) => store.collection(keysCollection).of(INSTALLATION);
-
-/** The API keys of all institutions, because a request names no institution beside its key. */
-export const apiKeysOf = (store: Store): CollectionHandle<ApiKeyDocument> => store.collection(apiKeysCollection);
-
-/** The uses of the API keys of all institutions. */
-export const apiKeyUsesOf = (store: Store): CollectionHandle<ApiKeyUseDocument> =>
-  store.collection(apiKeyUsesCollection);
-
-/** The counted requests of all institutions. */
-export const usageOf = (store: Store): CollectionHandle<UsageDocument> => store.collection(usageCollection);

@@ -2,7 +2,7 @@ import { hash, randomUUID } from 'node:crypto';
 import { sendEightAtOnce } from '@boxoffice/service/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Scope } from '../src/index.ts';
-import { apiKeysOf } from '../src/store.ts';
+import { apiKeysCollection } from '../src/store.ts';
 import { engines, type Installation, type Json, type Received, startInstallation, waysTo } from './installation.ts';
 
 describe('an api key is shown once', () => {
@@ -38,7 +38,8 @@ describe('an api key is shown once', () => {
 
     /** Lets a key that was never asked for have expired. */
     const expire = (id: string) =>
-      apiKeysOf(its.store)
+      its.store
+        .collection(apiKeysCollection)
         .of('opera')
         .update(id, (apiKey) => ({ next: { ...apiKey, expiresAt: PAST } }));
 

@@ -1,6 +1,7 @@
 import { createMetrics, type Metrics } from '@boxoffice/runtime';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createRecordUsage } from '../src/index.ts';
+import { grantsCollection, sessionsCollection } from '../src/store.ts';
 import { CALLBACK, type People, type Person, peopleOf, proof } from './browser.ts';
 import { engines, type Installation, type Json, startInstallation } from './installation.ts';
 
@@ -267,10 +268,9 @@ describe('codes and refresh tokens are used once', () => {
     test('nothing that opens anything is stored as it is', async () => {
       const { code, verifier } = await codeOf('catalog:read offline_access');
       const { body } = await people.exchange(client, code, verifier);
-      const { grantsOf, sessionsOf } = await import('../src/store.ts');
       const stored = JSON.stringify([
-        await grantsOf(installation.store).acrossInstitutions.find(),
-        await sessionsOf(installation.store).acrossInstitutions.find(),
+        await installation.store.collection(grantsCollection).acrossInstitutions.find(),
+        await installation.store.collection(sessionsCollection).acrossInstitutions.find(),
       ]);
       for (const secret of [code, String(body.refresh_token)]) {
         expect(stored).not.toContain(secret);

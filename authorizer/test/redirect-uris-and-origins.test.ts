@@ -3,10 +3,10 @@ import type { Store } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createApiKeys } from '../src/api-keys/api-keys.ts';
 import { createClients } from '../src/clients/clients.ts';
+import { createOrigins } from '../src/clients/origins.ts';
 import { originProblem, redirectUriProblem } from '../src/clients/uris.ts';
 import { isRegistered, withParameters } from '../src/domain/redirect-uri.ts';
-import { createOrigins } from '../src/origins/origins.ts';
-import { clientsOf } from '../src/store.ts';
+import { clientsCollection } from '../src/store.ts';
 import { engines } from './installation.ts';
 
 describe('a redirect uri is safe and matches to the letter', () => {
@@ -178,7 +178,8 @@ describe('the origins of clients and keys are named', () => {
         'com.example.app:/callback',
       ];
       const named = { origins: ['https://d.example'], redirectUris };
-      await clientsOf(store)
+      await store
+        .collection(clientsCollection)
         .of('opera')
         .update(client.id, (current) => ({ next: { ...current, ...named, changedAt: Date.now() } }));
       expect((await origins.named(undefined)).origins).toEqual(

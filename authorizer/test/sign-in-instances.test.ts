@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { REFRESH_IDLE_MS } from '../src/domain/grant.ts';
 import { SESSION_ABSOLUTE_MS } from '../src/domain/session.ts';
 import { retention } from '../src/retention.ts';
-import { collections, sessionsOf } from '../src/store.ts';
+import { collections, sessionsCollection } from '../src/store.ts';
 import { createAccounts } from '../src/users/accounts.ts';
 import { createUsers } from '../src/users/users.ts';
 import {
@@ -321,7 +321,9 @@ describe('every time limit holds', () => {
       const isSeen = async (browser: Browser) => {
         expect(await isSignedIn(browser)).toBe(true);
         await until(async () => {
-          const open = await sessionsOf(installation.store).acrossInstitutions.find({ where: { lastSeenAt: at } });
+          const open = await installation.store
+            .collection(sessionsCollection)
+            .acrossInstitutions.find({ where: { lastSeenAt: at } });
           return open.length > 0;
         }, 60_000);
       };

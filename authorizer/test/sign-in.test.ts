@@ -3,7 +3,7 @@ import type { Message } from '@boxoffice/messaging';
 import { notExercised } from '@boxoffice/service/testkit';
 import type { Store } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { onInstitutionChanged } from '../src/reactions/institution-changed.ts';
+import { onInstitutionChanged } from '../src/reactions.ts';
 import { createInstitutions, type Institutions } from '../src/sign-in/institutions.ts';
 import { CALLBACK, formOf, LOOPBACK, PASSWORD, type People, type Person, peopleOf } from './browser.ts';
 import { engines, type Installation, startInstallation, until } from './installation.ts';

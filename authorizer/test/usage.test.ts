@@ -6,7 +6,7 @@ import { createApiKeys } from '../src/api-keys/api-keys.ts';
 import { createApiKeyLookup } from '../src/api-keys/lookup.ts';
 import { hashSecret } from '../src/clients/secrets.ts';
 import type { CountedRequests } from '../src/domain/usage.ts';
-import { usageOf } from '../src/store.ts';
+import { usageCollection } from '../src/store.ts';
 import { rangeOf, readUsage, type UsageQuery } from '../src/usage/query.ts';
 import { createRecordUsage } from '../src/usage/record.ts';
 import { engines, type Installation, type Json, startInstallation } from './installation.ts';
@@ -159,7 +159,7 @@ describe('reports are added once', () => {
       expect(await requests({ granularity: 'minute', from })).toBe(0);
       expect(await requests({ granularity: 'hour', from })).toBe(1);
       expect(await requests({ granularity: 'day', from })).toBe(1);
-      const kept = await usageOf(store).of(institution).find({});
+      const kept = await store.collection(usageCollection).of(institution).find({});
       const days = Object.fromEntries(
         kept.map((one) => [one.resolution, (one.expiresAt - Date.parse(one.start)) / 86_400_000]),
       );

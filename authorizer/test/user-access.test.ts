@@ -3,11 +3,18 @@ import { startSweeper } from '@boxoffice/service';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { INVITATION_MS } from '../src/domain/user.ts';
 import { inviteApiUser, lockApiUser, readmitApiUser } from '../src/index.ts';
-import { onContactErased } from '../src/reactions/contact-erased.ts';
+import { onContactErased } from '../src/reactions.ts';
 import { retention } from '../src/retention.ts';
-import { collections, consentsOf, grantsOf, invitationsOf, sessionsOf, usersOf } from '../src/store.ts';
+import {
+  collections,
+  consentsCollection,
+  grantsCollection,
+  invitationsCollection,
+  sessionsCollection,
+  usersCollection,
+} from '../src/store.ts';
 import { createAccounts } from '../src/users/accounts.ts';
-import { isCommonPassword } from '../src/users/common-passwords.ts';
+import { isCommonPassword } from '../src/users/passwords.ts';
 import { createUsers } from '../src/users/users.ts';
 import { formOf, type People, type Person, peopleOf, proof } from './browser.ts';
 import { engines, type Installation, type Json, startInstallation, type TestClient } from './installation.ts';
@@ -210,8 +217,12 @@ describe('a deleted user leaves no sign in', () => {
     /** How much the store has of a user. */
     const left = async (userId: string) => {
       const { store } = installation;
-      const counts = [grantsOf, sessionsOf, consentsOf].map((of) => of(store).of('opera').count({ userId }));
-      const invitations = await invitationsOf(store).of('opera').find();
+      const counts = [
+        store.collection(grantsCollection).of('opera').count({ userId }),
+        store.collection(sessionsCollection).of('opera').count({ userId }),
+        store.collection(consentsCollection).of('opera').count({ userId }),
+      ];
+      const invitations = await store.collection(invitationsCollection).of('opera').find();
       return [...(await Promise.all(counts)), invitations.filter((one) => one.userId === userId).length];
     };
 
@@ -302,7 +313,7 @@ describe('an invitation sets a password once', () => {
       expect(await stateOf(userId)).toBe('active');
       expect((await users.accept(invitation.url, 'another one of these')).status).toBe(404);
       expect((await users.page(invitation.url)).status).toBe(404);
-      const { passwordHash } = (await usersOf(installation.store).of('opera').get(userId)) ?? {};
+      const { passwordHash } = (await installation.store.collection(usersCollection).of('opera').get(userId)) ?? {};
       expect(passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     });
 
@@ -395,7 +406,7 @@ describe('an invitation sets a password once', () => {
       const sweeper = startSweeper({ store, collections, retention, logger, now: () => now });
       await sweeper.sweep();
       await sweeper.close();
-      expect(await invitationsOf(store).of('opera').count()).toBe(0);
+      expect(await store.collection(invitationsCollection).of('opera').count()).toBe(0);
       expect((await all.get('opera', late.user.id)).invitation).toBeNull();
       await discard();
     });

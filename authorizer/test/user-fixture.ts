@@ -3,7 +3,7 @@ import { createIdentityVerifier, IDENTITY_HEADER } from '@boxoffice/identity';
 import type { Role } from '../src/domain/roles.ts';
 import { accessClaims, SCOPES, signAccessToken } from '../src/index.ts';
 import { createKeyRing } from '../src/keys/key-ring.ts';
-import { grantsOf, usersOf } from '../src/store.ts';
+import { grantsCollection, usersCollection } from '../src/store.ts';
 import {
   basic,
   type Installation,
@@ -109,12 +109,13 @@ export const usersIn = (installation: Installation) => {
   const tokenOf = async (userId: string, client: TestClient, institution = 'opera'): Promise<string> => {
     const keys = createKeyRing({ store, secret: keyEncryptionKey, longestLifetimeMs: 900_000 });
     await keys.load();
-    const user = await usersOf(store).of(institution).get(userId);
+    const user = await store.collection(usersCollection).of(institution).get(userId);
     if (!user) throw new Error(`there is no user ${userId}`);
     const { role, contactNumber, pointsOfSale } = user;
     const { kid, privateKey } = keys.signing();
     const signedInAt = Date.now();
-    const grant = await grantsOf(store)
+    const grant = await store
+      .collection(grantsCollection)
       .of(institution)
       .insert({
         id: `gnt_${randomBytes(32).toString('base64url')}`,

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ROLES, type Role, scopesOf } from '../src/domain/roles.ts';
 import { SCOPES, type Scope } from '../src/index.ts';
 import { createReferences } from '../src/references/references.ts';
-import { usersOf } from '../src/store.ts';
+import { usersCollection } from '../src/store.ts';
 import { createAccounts } from '../src/users/accounts.ts';
 import { createReferenceCheck } from '../src/users/reference-check.ts';
 import { createUsers, type Users } from '../src/users/users.ts';
@@ -59,7 +59,7 @@ describe('users are administered', () => {
       test('is stored without the link', async () => {
         const { invitation } = await created();
         const secret = new URL(invitation.url).searchParams.get('token') ?? 'none';
-        const all = await usersOf(installation.store).acrossInstitutions.find();
+        const all = await installation.store.collection(usersCollection).acrossInstitutions.find();
         expect(JSON.stringify(all)).not.toContain(secret);
       });
 
@@ -91,7 +91,8 @@ describe('users are administered', () => {
 
         // As it was stored before spellings shared a key.
         const older = { loginKey: loginKey(letters) };
-        await usersOf(installation.store)
+        await installation.store
+          .collection(usersCollection)
           .of('opera')
           .update(userId, (user) => ({ next: { ...user, ...older } }));
         expect([await signIn(letters), await isTaken(letters)]).toEqual(['right', true]);

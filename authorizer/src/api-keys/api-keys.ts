@@ -2,8 +2,14 @@ import { Fault } from '@boxoffice/envelope';
 import type { IdempotencyRecord, Query, Store } from '@boxoffice/store';
 import { hashSecret } from '../clients/secrets.ts';
 import * as rules from '../domain/api-key.ts';
-import { type ApiKeyDocument, type ApiKeyUseDocument, apiKeysOf, apiKeyUsesOf } from '../store.ts';
-import { makeApiKey, makeApiKeyId } from './secrets.ts';
+import {
+  type ApiKeyDocument,
+  type ApiKeyUseDocument,
+  apiKeysCollection,
+  apiKeyUsesCollection,
+  type ChangeRequest,
+} from '../store.ts';
+import { makeApiKey, makeApiKeyId } from './lookup.ts';
 
 /** An API key with what it was used for. */
 export interface UsedApiKey {
@@ -16,14 +22,6 @@ export interface UsedApiKey {
 export interface ApiKeyWithSecret {
   readonly apiKey: ApiKeyDocument;
   readonly key: string;
-}
-
-/**
- * A change on behalf of a request: a check of the current key, which throws to refuse, and the idempotency record.
- */
-export interface ApiKeyChangeRequest {
-  readonly allow?: (current: ApiKeyDocument) => void;
-  readonly idempotencyRecord?: IdempotencyRecord<ApiKeyDocument> | undefined;
 }
 
 /** The API keys of an installation; every method is limited to one institution. */
@@ -45,9 +43,9 @@ export interface ApiKeys {
     institution: string,
     apiKeyId: string,
     change: Partial<rules.ApiKeyDetails>,
-    request?: ApiKeyChangeRequest,
+    request?: ChangeRequest<ApiKeyDocument>,
   ): Promise<ApiKeyDocument>;
-  remove(institution: string, apiKeyId: string, request?: ApiKeyChangeRequest): Promise<ApiKeyDocument>;
+  remove(institution: string, apiKeyId: string, request?: ChangeRequest<ApiKeyDocument>): Promise<ApiKeyDocument>;
 }
 
 const past = (): Fault =>
@@ -60,13 +58,13 @@ const absent = (): Fault => new Fault('not_found', 'There is no API key with thi
 
 /** Makes the API keys on a store. `now` in epoch milliseconds. */
 export const createApiKeys = (store: Store, now: () => number = Date.now): ApiKeys => {
-  const apiKeys = apiKeysOf(store);
-  const uses = apiKeyUsesOf(store);
+  const apiKeys = store.collection(apiKeysCollection);
+  const uses = store.collection(apiKeyUsesCollection);
 
   const change = async (
     institution: string,
     apiKeyId: string,
-    { allow, idempotencyRecord }: ApiKeyChangeRequest,
+    { allow, idempotencyRecord }: ChangeRequest<ApiKeyDocument>,
     step: (current: ApiKeyDocument) => ApiKeyDocument,
   ): Promise<ApiKeyDocument> => {
     const updated = await apiKeys.of(institution).update(

@@ -1,7 +1,16 @@
+import { randomBytes } from 'node:crypto';
 import type { Store } from '@boxoffice/store';
 import { isUsable, monthOf } from '../domain/api-key.ts';
-import { type ApiKeyDocument, apiKeysOf, apiKeyUsesOf } from '../store.ts';
-import { API_KEY_HASH } from './secrets.ts';
+import { type ApiKeyDocument, apiKeysCollection, apiKeyUsesCollection } from '../store.ts';
+
+/** A new API key: 256 random bits, so that a plain hash is safe to store. */
+export const makeApiKey = (): string => `bok_${randomBytes(32).toString('base64url')}`;
+
+/** The public id of a new API key. */
+export const makeApiKeyId = (): string => `key_${randomBytes(12).toString('base64url')}`;
+
+/** The form of a key's hash, as the gateway sends it. */
+export const API_KEY_HASH = /^[A-Za-z0-9_-]{43}$/;
 
 /** A usable API key as gateways need it. */
 export interface VerifiedApiKey {
@@ -30,8 +39,8 @@ export interface ApiKeyLookup {
 
 /** Makes the lookup. `now` in epoch milliseconds. */
 export const createApiKeyLookup = (store: Store, now: () => number): ApiKeyLookup => {
-  const apiKeys = apiKeysOf(store).acrossInstitutions;
-  const uses = apiKeyUsesOf(store).acrossInstitutions;
+  const apiKeys = store.collection(apiKeysCollection).acrossInstitutions;
+  const uses = store.collection(apiKeyUsesCollection).acrossInstitutions;
 
   const find = async (hash: string): Promise<ApiKeyDocument | undefined> => {
     if (!API_KEY_HASH.test(hash)) return undefined;

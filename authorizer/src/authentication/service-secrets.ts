@@ -3,7 +3,7 @@ import { Fault } from '@boxoffice/envelope';
 import { deriveServiceSecret } from '@boxoffice/runtime';
 import { onlyCallerOf, SERVICES } from '../domain/callers.ts';
 import type { FailedAuthentication } from './authenticate-client.ts';
-import { isBasic, readBasic } from './basic.ts';
+import { isBasic, readBasic } from './credentials.ts';
 
 const digest = (text: string): Buffer => hash('sha256', text, 'buffer');
 

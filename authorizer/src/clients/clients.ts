@@ -2,7 +2,7 @@ import { Fault } from '@boxoffice/envelope';
 import type { Documents, IdempotencyRecord, Store } from '@boxoffice/store';
 import * as rules from '../domain/client.ts';
 import { clientChanged } from '../events.ts';
-import { type ClientDocument, clientsOf } from '../store.ts';
+import { type ChangeRequest, type ClientDocument, clientsCollection } from '../store.ts';
 import { hashSecret, makeClientId, makeSecret, makeSecretId } from './secrets.ts';
 
 /** A client and the plaintext of a new secret, returned only here. */
@@ -15,14 +15,6 @@ export interface ClientWithSecret {
 export interface NewClient {
   readonly client: ClientDocument;
   readonly clientSecret?: string;
-}
-
-/**
- * A change on behalf of a request: a check of the current client, which throws to refuse, and the idempotency record.
- */
-export interface ChangeRequest {
-  readonly allow?: (current: ClientDocument) => void;
-  readonly idempotencyRecord?: IdempotencyRecord<ClientDocument> | undefined;
 }
 
 /** The clients of an installation; every method is limited to one institution. */
@@ -40,17 +32,17 @@ export interface Clients {
     institution: string,
     clientId: string,
     change: rules.Amendment,
-    request?: ChangeRequest,
+    request?: ChangeRequest<ClientDocument>,
   ): Promise<ClientDocument>;
-  remove(institution: string, clientId: string, request?: ChangeRequest): Promise<ClientDocument>;
+  remove(institution: string, clientId: string, request?: ChangeRequest<ClientDocument>): Promise<ClientDocument>;
   /** @throws {Fault} client_too_many_secrets, or conflict for a public client */
-  addSecret(institution: string, clientId: string, request?: ChangeRequest): Promise<ClientWithSecret>;
+  addSecret(institution: string, clientId: string, request?: ChangeRequest<ClientDocument>): Promise<ClientWithSecret>;
   /** @throws {Fault} client_last_secret */
   removeSecret(
     institution: string,
     clientId: string,
     secretId: string,
-    request?: ChangeRequest,
+    request?: ChangeRequest<ClientDocument>,
   ): Promise<ClientDocument>;
 }
 
@@ -77,12 +69,12 @@ export const createClients = (
   store: Store,
   { now = Date.now, changed = () => undefined }: ClientsOptions = {},
 ): Clients => {
-  const clients = clientsOf(store);
+  const clients = store.collection(clientsCollection);
 
   const change = async (
     institution: string,
     clientId: string,
-    { allow, idempotencyRecord }: ChangeRequest,
+    { allow, idempotencyRecord }: ChangeRequest<ClientDocument>,
     step: (current: ClientDocument, at: Date) => ClientDocument | rules.Refusal,
   ): Promise<ClientDocument> => {
     const updated = await clients.of(institution).update(

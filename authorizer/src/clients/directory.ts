@@ -1,7 +1,7 @@
 import type { Store } from '@boxoffice/store';
 import { LRUCache } from 'lru-cache';
 import { isUseDue, recordUse } from '../domain/client.ts';
-import { type ClientDocument, clientsOf } from '../store.ts';
+import { type ClientDocument, clientsCollection } from '../store.ts';
 import { CLIENT_ID } from './secrets.ts';
 
 /** How long a client is cached: well below the five seconds within which a change must take effect. Milliseconds. */
@@ -30,7 +30,7 @@ export interface ClientUses {
 
 /** Makes the directory: a one-second cache in front of the store. */
 export const createClientDirectory = (store: Store, now: () => number = Date.now): ClientDirectory & ClientUses => {
-  const clients = clientsOf(store).acrossInstitutions;
+  const clients = store.collection(clientsCollection).acrossInstitutions;
   const cache = new LRUCache<string, { readonly client: ClientDocument; readonly at: number }>({
     max: CACHED_CLIENTS,
   });

@@ -2,7 +2,7 @@ import { Fault } from '@boxoffice/envelope';
 import type { Store } from '@boxoffice/store';
 import type { Registration } from '../domain/client.ts';
 import { lacking, SCOPES } from '../domain/scopes.ts';
-import { clientsOf } from '../store.ts';
+import { clientsCollection } from '../store.ts';
 import { createClients } from './clients.ts';
 import { checkUris } from './uris.ts';
 import { view } from './view.ts';
@@ -46,7 +46,7 @@ export const createPublicClient = async (
 
 /** The clients of one institution or of all, oldest first. */
 export const listClients = async (store: Store, institution?: string): Promise<ClientSummary[]> => {
-  const clients = clientsOf(store);
+  const clients = store.collection(clientsCollection);
   const documents = institution === undefined ? clients.acrossInstitutions : clients.of(institution);
   const found = await documents.find({ where: { deletedAt: null }, orderBy: 'createdAt' });
   return found.map(view);

@@ -1,6 +1,9 @@
+// Where a page of the authorizer leads people on, when nothing else says it.
 import { Fault } from '@boxoffice/envelope';
 import { REDIRECT_URI_PATTERN, SECURE_ORIGIN_PATTERN, WEB_ADDRESSES } from '@boxoffice/http';
+import type { Store } from '@boxoffice/store';
 import type { ClientType } from '../domain/client.ts';
+import { clientsCollection } from '../store.ts';
 
 interface Uris {
   readonly redirectUris?: readonly string[] | null | undefined;
@@ -34,4 +37,22 @@ export const checkUris = ({ redirectUris, origins }: Uris, type: ClientType): vo
     ...named('origins', origins ?? [], originProblem),
   ];
   if (problems.length > 0) throw new Fault('validation_error', `${problems.join('; ')}.`);
+};
+
+/** Loopback and private-use redirect URIs name no page that a browser can open. */
+const isWebPage = ({ protocol, hostname }: URL): boolean =>
+  protocol === 'https:' && hostname !== '127.0.0.1' && hostname !== '[::1]';
+
+/**
+ * The address at which users of an institution begin: the origin of the first redirect URI of its oldest client that
+ * has one on the web, else the documentation.
+ */
+export const applicationOf = async (store: Store, institution: string, publicUrl: string): Promise<string> => {
+  const clients = await store
+    .collection(clientsCollection)
+    .of(institution)
+    .find({ where: { deletedAt: null }, orderBy: 'createdAt' });
+  const uris = clients.flatMap(({ redirectUris = [] }) => redirectUris).filter((uri) => URL.canParse(uri));
+  const page = uris.map((uri) => new URL(uri)).find(isWebPage);
+  return page === undefined || page.origin === new URL(publicUrl).origin ? `${publicUrl}/docs` : page.origin;
 };

@@ -13,7 +13,7 @@ import {
 import { Type } from 'typebox';
 import type { ApiKeyLookup } from '../api-keys/lookup.ts';
 import type { ClientDirectory } from '../clients/directory.ts';
-import type { Origins } from '../origins/origins.ts';
+import type { Origins } from '../clients/origins.ts';
 import type { Revocations } from '../tokens/revocations.ts';
 import type { RecordUsage } from '../usage/record.ts';
 import type { Decisions } from './decide.ts';

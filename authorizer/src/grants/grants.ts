@@ -1,6 +1,6 @@
 import type { Store } from '@boxoffice/store';
 import * as rules from '../domain/grant.ts';
-import { type GrantDocument, grantsOf } from '../store.ts';
+import { type GrantDocument, grantsCollection } from '../store.ts';
 import { verifies } from './pkce.ts';
 import { grantIdOf, hashRefreshToken, isCode, makeCode, type RefreshTokens } from './secrets.ts';
 
@@ -55,17 +55,11 @@ export interface Grants {
   end(grant: GrantDocument): Promise<void>;
 }
 
-/** Deletes the grants of a deleted user; with them its codes and tokens end. */
-export const forgetGrants = async (store: Store, institution: string, userId: string): Promise<void> => {
-  const own = grantsOf(store).of(institution);
-  for (const { id } of await own.find({ where: { userId } })) await own.delete(id);
-};
-
 const UNKNOWN = { given: false, reason: 'it is unknown' } as const;
 
 /** Makes the grants on a store. Each step is one atomic write, so that of requests at the same time one wins. */
 export const createGrants = (store: Store, refreshTokens: RefreshTokens, now: () => number = Date.now): Grants => {
-  const grants = grantsOf(store);
+  const grants = store.collection(grantsCollection);
 
   /** Applies a rule to the current grant; the write is repeated on the newer grant where another request was faster. */
   const apply = async (

@@ -1,12 +1,10 @@
-import { isBasic } from '../authentication/basic.ts';
-import { required } from '../authentication/form.ts';
-import type { IdentifiedClient, IdentifyClient } from '../authentication/identify-client.ts';
+import type { IdentifiedClient, IdentifyClient } from '../authentication/authenticate-client.ts';
+import { isBasic, required } from '../authentication/credentials.ts';
 import { OAuthFault } from '../authentication/oauth-error.ts';
 import type { ClientDirectory, ClientUses } from '../clients/directory.ts';
 import { type Client, holdsSecret } from '../domain/client.ts';
 import { isLive } from '../domain/grant.ts';
-import { lacking, readScopes, writeScopes } from '../domain/scopes.ts';
-import { grantable, isEnough } from '../domain/user-scopes.ts';
+import { grantable, isEnough, lacking, readScopes, writeScopes } from '../domain/scopes.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
 import type { AuthorizerMetrics, GrantType } from '../metrics.ts';
 import type { ClientDocument, GrantDocument } from '../store.ts';

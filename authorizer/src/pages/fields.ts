@@ -1,4 +1,5 @@
 import { type Html, html } from '@boxoffice/pages';
+import type { Sentence } from './texts/en.ts';
 
 /** A labelled input. `autocomplete` is the token by which password managers recognise it (HTML, 4.10.18.7). */
 export interface Field {
@@ -49,3 +50,7 @@ export const hidden = (members: Readonly<Record<string, string>>): Html =>
 /** A form that is sent to a path of this origin with POST. */
 export const form = (action: string, content: Html): Html =>
   html`<form method="post" action="${action}">\n${content}</form>`;
+
+/** The sentence below a heading, with its name (of a client, an institution, a user) emphasised. */
+export const lead = ([before, name, after]: Sentence): Html =>
+  html`<p class="lead">${before}<strong>${name}</strong>${after}</p>\n`;

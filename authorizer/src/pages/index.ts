@@ -15,8 +15,7 @@ export {
   redirect,
   showPage,
 } from '@boxoffice/pages';
-export { alert, type Field, field, form, hidden } from './fields.ts';
+export { alert, type Field, field, form, hidden, lead } from './fields.ts';
 export { createPagesFront, type PageHandler, type PagesOptions } from './front.ts';
-export { lead } from './lead.ts';
 export { type PageRequest, single } from './request.ts';
 export { type Texts, textsIn } from './texts/index.ts';

@@ -1,6 +1,6 @@
 import { isClaimable, withParameters } from '../domain/redirect-uri.ts';
+import { grantable, isEnough } from '../domain/scopes.ts';
 import { isFresh } from '../domain/session.ts';
-import { grantable, isEnough } from '../domain/user-scopes.ts';
 import type { Grants } from '../grants/grants.ts';
 import type { AuthorizerMetrics } from '../metrics.ts';
 import {
@@ -14,12 +14,11 @@ import {
 import type { ClientDocument } from '../store.ts';
 import type { Accounts } from '../users/accounts.ts';
 import type { Consents } from './consents.ts';
-import { BROWSER_COOKIE, readCookie, SESSION_COOKIE, setCookie } from './cookies.ts';
 import { type FormState, type Forms, newBrowser, type ReturnedForm } from './forms.ts';
 import type { Institutions } from './institutions.ts';
 import type { ReadIdTokenHint } from './logout.ts';
 import { type AuthorizationError, type AuthorizationRequest, readRequest } from './request.ts';
-import type { OpenSession, Sessions } from './sessions.ts';
+import { BROWSER_COOKIE, type OpenSession, readCookie, SESSION_COOKIE, type Sessions, setCookie } from './sessions.ts';
 import {
   AUTHORIZE_PATH,
   brokenLinkPage,

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { type Store, UniqueViolation } from '@boxoffice/store';
-import { consentsOf } from '../store.ts';
+import { consentsCollection } from '../store.ts';
 
 /** What a user agrees to. */
 export interface Agreement {
@@ -14,8 +14,6 @@ export interface Agreement {
 export interface Consents {
   isGiven(agreement: Agreement): Promise<boolean>;
   give(agreement: Agreement): Promise<void>;
-  /** Forgets the consents of a deleted user. */
-  forget(institution: string, userId: string): Promise<void>;
 }
 
 const idOf = ({ institution, userId, clientId, scopes }: Agreement): string =>
@@ -23,7 +21,7 @@ const idOf = ({ institution, userId, clientId, scopes }: Agreement): string =>
 
 /** Makes the consents on a store. */
 export const createConsents = (store: Store, now: () => number = Date.now): Consents => {
-  const consents = consentsOf(store);
+  const consents = store.collection(consentsCollection);
   return {
     isGiven: async (agreement) => (await consents.of(agreement.institution).get(idOf(agreement))) !== undefined,
     give: async (agreement) => {
@@ -34,10 +32,6 @@ export const createConsents = (store: Store, now: () => number = Date.now): Cons
       } catch (error) {
         if (!(error instanceof UniqueViolation)) throw error;
       }
-    },
-    forget: async (institution, userId) => {
-      const own = consents.of(institution);
-      for (const { id } of await own.find({ where: { userId } })) await own.delete(id);
     },
   };
 };

@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { sealingKey } from '@boxoffice/runtime';
 import { type Store, UniqueViolation } from '@boxoffice/store';
-import { sentFormsOf } from '../store.ts';
+import { sentFormsCollection } from '../store.ts';
 
 /** How long a form can be sent. */
 const FORM_MS = 10 * 60_000;
@@ -77,7 +77,8 @@ export const createForms = (store: Store, keyEncryptionKey: string, now: () => n
         ...state,
         spend: async () => {
           try {
-            await sentFormsOf(store)
+            await store
+              .collection(sentFormsCollection)
               .of(institution)
               .insert({ id: hashOf('form', id), expiresAt: until });
             return true;

@@ -1,5 +1,5 @@
 import { type Store, UniqueViolation } from '@boxoffice/store';
-import { institutionsOf } from '../store.ts';
+import { institutionsCollection } from '../store.ts';
 
 /** What the pages say of an institution. */
 export interface InstitutionProfile {
@@ -22,14 +22,15 @@ export interface Institutions {
 /** Makes the institutions on a store. */
 export const createInstitutions = (store: Store): Institutions => {
   const change = (institution: string, { name, languages }: InstitutionProfile, asOf: number) =>
-    institutionsOf(store)
+    store
+      .collection(institutionsCollection)
       .of(institution)
       .update(institution, (current) =>
         current.asOf < asOf ? { next: { ...current, name, languages, asOf } } : undefined,
       );
   return {
     profile: async (institution) => {
-      const known = await institutionsOf(store).of(institution).get(institution);
+      const known = await store.collection(institutionsCollection).of(institution).get(institution);
       if (!known) return { name: institution, languages: ['en', 'fr', 'de'] };
       const { name, languages } = known;
       return { name, languages };
@@ -38,7 +39,10 @@ export const createInstitutions = (store: Store): Institutions => {
       if (await change(institution, profile, asOf)) return;
       const { name, languages } = profile;
       try {
-        await institutionsOf(store).of(institution).insert({ id: institution, name, languages, asOf });
+        await store
+          .collection(institutionsCollection)
+          .of(institution)
+          .insert({ id: institution, name, languages, asOf });
       } catch (error) {
         // Another event of the institution was recorded at the same time.
         if (!(error instanceof UniqueViolation)) throw error;

@@ -1,7 +1,6 @@
-import { isChallenge } from '../domain/challenge.ts';
 import { isRegistered } from '../domain/redirect-uri.ts';
-import { readScopes } from '../domain/scopes.ts';
-import { unregistered } from '../domain/user-scopes.ts';
+import { readScopes, unregistered } from '../domain/scopes.ts';
+import { isChallenge } from '../grants/pkce.ts';
 import type { ClientDocument } from '../store.ts';
 
 /** A parameter that may not be repeated (RFC 6749, 3.1), with its value; undefined where it is absent. */

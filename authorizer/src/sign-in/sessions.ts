@@ -1,8 +1,41 @@
+// Signing in (RFC 6749, 4.1; OpenID Connect Core, 3.1): the authorization endpoint with its pages, sessions and consent.
+
 import { hash, randomBytes } from 'node:crypto';
 import type { Store } from '@boxoffice/store';
 import { isOpen, SESSION_ABSOLUTE_MS, TOUCH_MS } from '../domain/session.ts';
-import { type SessionDocument, sessionsOf } from '../store.ts';
+import { type SessionDocument, sessionsCollection } from '../store.ts';
 import { type Account, type Accounts, isSignedIn } from '../users/accounts.ts';
+
+/**
+ * The cookies of the pages. `__Host-`: only this host over TLS can set them, for all its paths (RFC 6265bis, 4.1.3.2).
+ * Lax: they come with the navigation from a client, and not with a form that another site sends.
+ */
+export const SESSION_COOKIE = '__Host-boxoffice-session';
+/** Binds a form to the browser that it was shown in. */
+export const BROWSER_COOKIE = '__Host-boxoffice-browser';
+
+const ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Lax';
+
+/** `Set-Cookie` for as long as the browser is open. */
+export const setCookie = (name: string, value: string): string => `${name}=${value}; ${ATTRIBUTES}`;
+
+/** `Set-Cookie` that removes the cookie. */
+export const removeCookie = (name: string): string => `${name}=; Max-Age=0; ${ATTRIBUTES}`;
+
+const VALUE = /^[A-Za-z0-9_-]{43}$/;
+
+/** A well-formed value of the cookie; undefined where it is absent, malformed, or sent twice with different values. */
+export const readCookie = (header: string | undefined, name: string): string | undefined => {
+  const values = new Set(
+    (header ?? '')
+      .split(';')
+      .map((pair) => pair.trim().split('=', 2))
+      .filter(([key]) => key === name)
+      .map(([, value = '']) => value),
+  );
+  const [value] = values;
+  return values.size === 1 && value !== undefined && VALUE.test(value) ? value : undefined;
+};
 
 /** A live session with its user. */
 export interface OpenSession {
@@ -30,12 +63,6 @@ export interface Sessions {
   end(session: SessionDocument): Promise<void>;
 }
 
-/** Deletes the sessions of a deleted user, in whatever browser. */
-export const forgetSessions = async (store: Store, institution: string, userId: string): Promise<void> => {
-  const own = sessionsOf(store).of(institution);
-  for (const { id } of await own.find({ where: { userId } })) await own.delete(id);
-};
-
 const idOf = (token: string): string => hash('sha256', `session ${token}`, 'base64url');
 
 /** Makes the sessions on a store. */
@@ -44,7 +71,7 @@ export const createSessions = (
   accounts: Pick<Accounts, 'current'>,
   now: () => number = Date.now,
 ): Sessions => {
-  const sessions = sessionsOf(store);
+  const sessions = store.collection(sessionsCollection);
 
   const touch = (session: SessionDocument, at: number): void => {
     if (at - session.lastSeenAt < TOUCH_MS) return;

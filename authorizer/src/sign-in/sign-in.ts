@@ -1,7 +1,7 @@
 import type { KeySet } from '@boxoffice/identity';
 import type { Store } from '@boxoffice/store';
-import { applicationOf } from '../clients/application.ts';
 import type { ClientDirectory } from '../clients/directory.ts';
+import { applicationOf } from '../clients/uris.ts';
 import type { Grants } from '../grants/grants.ts';
 import type { AuthorizerMetrics } from '../metrics.ts';
 import type { PageHandler } from '../pages/index.ts';
@@ -9,9 +9,8 @@ import type { Accounts } from '../users/accounts.ts';
 import { createAuthorize } from './authorize.ts';
 import { createConsents } from './consents.ts';
 import { createForms } from './forms.ts';
-import { createReadIdTokenHint } from './id-token-hint.ts';
 import type { Institutions } from './institutions.ts';
-import { createLogout } from './logout.ts';
+import { createLogout, createReadIdTokenHint } from './logout.ts';
 import { createSessions } from './sessions.ts';
 import { AUTHORIZE_PATH, LOGOUT_PATH } from './views.ts';
 

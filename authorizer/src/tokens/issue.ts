@@ -1,7 +1,5 @@
-import { type Authenticate, invalidClient } from '../authentication/authenticate-client.ts';
-import { isBasic } from '../authentication/basic.ts';
-import type { Form } from '../authentication/form.ts';
-import type { IdentifyClient } from '../authentication/identify-client.ts';
+import { type Authenticate, type IdentifyClient, invalidClient } from '../authentication/authenticate-client.ts';
+import { type Form, isBasic } from '../authentication/credentials.ts';
 import { OAuthFault } from '../authentication/oauth-error.ts';
 import type { ClientUses } from '../clients/directory.ts';
 import { lacking, readScopes, writeScopes } from '../domain/scopes.ts';

@@ -1,6 +1,5 @@
 import { JWKS_PATH, SIGNATURE_ALGORITHM } from '@boxoffice/identity';
-import { SCOPES } from '../domain/scopes.ts';
-import { OPENID_SCOPES } from '../domain/user-scopes.ts';
+import { OPENID_SCOPES, SCOPES } from '../domain/scopes.ts';
 import { LANGUAGES } from '../pages/index.ts';
 import { GRANT_TYPES } from './issue.ts';
 

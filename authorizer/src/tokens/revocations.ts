@@ -1,7 +1,7 @@
 import type { AccessClaims } from '@boxoffice/identity';
 import { createQuiet, type Store, UniqueViolation } from '@boxoffice/store';
 import { tokenRevoked } from '../events.ts';
-import { clientsOf, revocationsOf } from '../store.ts';
+import { clientsCollection, revocationsCollection } from '../store.ts';
 
 /** Revoked tokens and changed clients since a moment. */
 export interface Changes {
@@ -26,7 +26,7 @@ const iso = (at: number): string => new Date(at).toISOString();
 
 /** Makes the revocations on a store. */
 export const createRevocations = (store: Store, now: () => number = Date.now): Revocations => {
-  const revocations = revocationsOf(store);
+  const revocations = store.collection(revocationsCollection);
   const quietMs = createQuiet(store);
   return {
     revoke: async ({ jti, exp, client_id: clientId, institution }) => {
@@ -53,7 +53,9 @@ export const createRevocations = (store: Store, now: () => number = Date.now): R
       const changed =
         from === undefined
           ? Promise.resolve([])
-          : clientsOf(store).acrossInstitutions.find({ where: { changedAt: { gte: from } }, orderBy: 'changedAt' });
+          : store
+              .collection(clientsCollection)
+              .acrossInstitutions.find({ where: { changedAt: { gte: from } }, orderBy: 'changedAt' });
       // Started together, so that a failing store causes one rejection, and a handled one.
       const [tokens, clients] = await Promise.all([revoked, changed]);
       return {

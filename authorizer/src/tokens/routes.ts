@@ -6,10 +6,9 @@ import { KEY_DOCUMENT_SECONDS } from '../domain/key-schedule.ts';
 import { userClaims } from '../grants/id-token.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
 import type { Accounts } from '../users/accounts.ts';
-import type { createIntrospect } from './introspect.ts';
+import type { createIntrospect, createRevoke } from './introspect.ts';
 import { GRANT_TYPE, GRANT_TYPES, type IssueToken } from './issue.ts';
 import { metadata, PATHS } from './metadata.ts';
-import type { createRevoke } from './revoke.ts';
 import { examples, Introspection, IssuedToken, Jwks, Metadata, UserInfo } from './schemas.ts';
 
 export interface OAuthRouteDependencies {

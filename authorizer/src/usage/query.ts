@@ -14,7 +14,7 @@ import {
   type Totals,
   type UsageRow,
 } from '../domain/usage.ts';
-import { type UsageDocument, usageOf } from '../store.ts';
+import { type UsageDocument, usageCollection } from '../store.ts';
 
 /** A query as requests send it: instants in ISO 8601 UTC. */
 export interface UsageQuery {
@@ -126,7 +126,7 @@ export const readUsage = async (
   let last: Position | undefined;
   let hasMore = false;
   let totals = NOTHING;
-  for await (const { start, rows } of intervals(usageOf(store).of(institution), range)) {
+  for await (const { start, rows } of intervals(store.collection(usageCollection).of(institution), range)) {
     for (const row of rows) totals = plus(totals, row);
     if (hasMore || (after && start < String(after.value))) continue;
     for (const { key, group, totals: own } of grouped(rows, range.by)) {

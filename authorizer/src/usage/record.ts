@@ -15,7 +15,7 @@ import {
   startOf,
   type UsageRow,
 } from '../domain/usage.ts';
-import { type ApiKeyUseDocument, apiKeyUsesOf, type UsageDocument, usageOf } from '../store.ts';
+import { type ApiKeyUseDocument, apiKeyUsesCollection, type UsageDocument, usageCollection } from '../store.ts';
 
 /** What a gateway has counted since its report before. */
 export interface UsageReport {
@@ -150,8 +150,8 @@ const inTurn = async (work: readonly (() => Promise<void>)[]): Promise<void> => 
  * `now` in epoch milliseconds.
  */
 export const createRecordUsage = (store: Store, now: () => number): RecordUsage => {
-  const usage = usageOf(store);
-  const uses = apiKeyUsesOf(store);
+  const usage = store.collection(usageCollection);
+  const uses = store.collection(apiKeyUsesCollection);
 
   return async ({ gateway, sequence, rows }) => {
     const add = (id: string, { institution, resolution, start, chunk, rows: added }: Addition) =>

@@ -1,10 +1,30 @@
 import type { CallerUser } from '@boxoffice/identity';
-import { type Attempt, createLogIns, type LogInsOptions, type Outcome } from '@boxoffice/logins';
-import type { Store } from '@boxoffice/store';
+import {
+  type Attempt,
+  attemptsCollection,
+  createLogIns,
+  emailLoginKey,
+  type LogInsOptions,
+  loginKey,
+  type Outcome,
+} from '@boxoffice/logins';
+import type { Documents, Store } from '@boxoffice/store';
 import { scopesOf } from '../domain/roles.ts';
 import { signedIn } from '../domain/user.ts';
-import { attemptsOf, type UserDocument, usersOf } from '../store.ts';
-import { userOfLogin } from './logins.ts';
+import { type UserDocument, usersCollection } from '../store.ts';
+
+/**
+ * The user of a login, in one query whatever the login. A user who was stored before spellings shared a key has the login
+ * as it is written; of two such users the login names the one who is written like it.
+ */
+export const userOfLogin = async (users: Documents<UserDocument>, login: string): Promise<UserDocument | undefined> => {
+  const written = loginKey(login);
+  const found = await users.find({
+    where: { loginKey: { in: [...new Set([written, emailLoginKey(login)])] } },
+    limit: 2,
+  });
+  return found.find((user) => user.loginKey === written) ?? found[0];
+};
 
 /** A user who may sign in now, with what tokens say of them. */
 export interface Account extends CallerUser {
@@ -69,10 +89,10 @@ export const createAccounts = (
   store: Store,
   { mostPerAddress, audit, now = Date.now, verify }: AccountsOptions,
 ): Accounts => {
-  const users = usersOf(store);
+  const users = store.collection(usersCollection);
 
   const logIns = createLogIns<Account>({
-    attempts: attemptsOf(store),
+    attempts: store.collection(attemptsCollection),
     mostPerAddress,
     now,
     verify,

@@ -1,7 +1,22 @@
+import { hash, randomBytes } from 'node:crypto';
 import type { Store } from '@boxoffice/store';
 import { INVITATION_MS, type Invitation, isInvited } from '../domain/user.ts';
-import { invitationsOf, type UserDocument, usersOf } from '../store.ts';
-import { hashInvitation, INVITATION, makeInvitation } from './secrets.ts';
+import { invitationsCollection, type UserDocument, usersCollection } from '../store.ts';
+
+/** A new user id. */
+export const makeUserId = (): string => `usr_${randomBytes(16).toString('base64url')}`;
+
+/** The form of user ids. */
+export const USER_ID = /^usr_[A-Za-z0-9_-]{22}$/;
+
+/** The secret of a new invitation: 256 random bits. */
+export const makeInvitation = (): string => `inv_${randomBytes(32).toString('base64url')}`;
+
+/** The form of invitations; any other text is not looked up. */
+export const INVITATION = /^inv_[A-Za-z0-9_-]{43}$/;
+
+/** The stored form of an invitation's secret. */
+export const hashInvitation = (secret: string): string => hash('sha256', secret, 'base64url');
 
 /** Where an invitation's link leads, below the public address. */
 export const INVITATION_PATH = '/auth/invitation';
@@ -29,19 +44,20 @@ export const storeInvitation = async (
   userId: string,
   { hash, expiresAt }: Invitation,
 ): Promise<void> => {
-  await invitationsOf(store).of(institution).insert({ id: hash, userId, expiresAt });
+  await store.collection(invitationsCollection).of(institution).insert({ id: hash, userId, expiresAt });
 };
 
 /** Deletes the look-up of an invitation that counts no more. */
 export const removeInvitation = async (store: Store, institution: string, invitation: Invitation | null) => {
-  if (invitation !== null) await invitationsOf(store).of(institution).delete(invitation.hash);
+  if (invitation !== null) await store.collection(invitationsCollection).of(institution).delete(invitation.hash);
 };
 
 /** Removes an expired invitation from its user. */
 export const forgetInvitation = async (store: Store, institution: string, hash: string): Promise<void> => {
-  const found = await invitationsOf(store).of(institution).get(hash);
+  const found = await store.collection(invitationsCollection).of(institution).get(hash);
   if (!found) return;
-  await usersOf(store)
+  await store
+    .collection(usersCollection)
     .of(institution)
     .update(found.userId, (user) =>
       user.invitation?.hash === hash ? { next: { ...user, invitation: null } } : undefined,
@@ -52,7 +68,7 @@ export const forgetInvitation = async (store: Store, institution: string, hash: 
 export const invitedUser = async (store: Store, secret: string, now: number): Promise<UserDocument | undefined> => {
   if (!INVITATION.test(secret)) return undefined;
   const hash = hashInvitation(secret);
-  const found = await invitationsOf(store).acrossInstitutions.get(hash);
-  const user = found && (await usersOf(store).of(found.institution).get(found.userId));
+  const found = await store.collection(invitationsCollection).acrossInstitutions.get(hash);
+  const user = found && (await store.collection(usersCollection).of(found.institution).get(found.userId));
   return user && isInvited(user, hash, now) ? user : undefined;
 };

@@ -1,6 +1,6 @@
 import { Fault } from '@boxoffice/envelope';
 import { type Store, UniqueViolation } from '@boxoffice/store';
-import { type AdminDeparturesDocument, adminDeparturesCollection, usersOf } from '../store.ts';
+import { type AdminDeparturesDocument, adminDeparturesCollection, usersCollection } from '../store.ts';
 
 /** Longer than any request takes: the departure of a process that died is forgotten then. Milliseconds. */
 const DEPARTURE_MS = 60_000;
@@ -21,7 +21,7 @@ export interface LastAdmin {
  */
 export const createLastAdmin = (store: Store, now: () => number = Date.now): LastAdmin => {
   const documents = store.collection(adminDeparturesCollection);
-  const users = usersOf(store);
+  const users = store.collection(usersCollection);
 
   const departures = async (institution: string): Promise<AdminDeparturesDocument> => {
     const own = documents.of(institution);

@@ -2,7 +2,7 @@ import { Fault } from '@boxoffice/envelope';
 import { createCheck } from '@boxoffice/http';
 import type { Store } from '@boxoffice/store';
 import { ROLES, type Role } from '../domain/roles.ts';
-import { usersOf } from '../store.ts';
+import { usersCollection } from '../store.ts';
 import { passwordFault, passwordProblem } from './passwords.ts';
 import { createUsers, type ShownInvitation } from './users.ts';
 import { invitedView, NewUser, view } from './view.ts';
@@ -57,7 +57,7 @@ export const createApiUser = async (
 
 /** The users of one institution or of all, oldest first. */
 export const listApiUsers = async (store: Store, institution?: string): Promise<UserSummary[]> => {
-  const users = usersOf(store);
+  const users = store.collection(usersCollection);
   const documents = institution === undefined ? users.acrossInstitutions : users.of(institution);
   return (await documents.find({ orderBy: 'createdAt' })).map(view);
 };

@@ -1,8 +1,62 @@
 import { Fault } from '@boxoffice/envelope';
 import { LONGEST_PASSWORD } from '@boxoffice/logins';
+import { dictionary } from '@zxcvbn-ts/language-common';
 import { SHORTEST_PASSWORD } from '../domain/user.ts';
 import type { UserDocument } from '../store.ts';
-import { isCommonPassword } from './common-passwords.ts';
+
+let known: ReadonlySet<string> | undefined;
+
+/** The passwords that leaked most often, in lower case; read when they are first needed. */
+const commonPasswords = (): ReadonlySet<string> => {
+  known ??= new Set(dictionary['passwords-common'].map((password) => password.toLowerCase()));
+  return known;
+};
+
+const isCommon = (text: string): boolean => commonPasswords().has(text);
+
+/** The unit that the text repeats, such as `abc` of `abcabcabc`; the text itself if it repeats none. */
+const unitOf = (text: string): string => /^(.+?)\1+$/su.exec(text)?.[1] ?? text;
+
+/** The text without white space and punctuation, which may stand between repeats. */
+const joined = (text: string): string => text.replaceAll(/[\s\p{P}]+/gu, '');
+
+const SHIFTS: readonly string[] = ['01234567890123456789', 'abcdefghijklmnopqrstuvwxyz', 'qwertyuiopasdfghjklzxcvbnm'];
+
+/** Whether the text runs along the digits, the alphabet or the keyboard, in either direction. */
+const isRun = (text: string): boolean => {
+  const reversed = [...text].reverse().join('');
+  return SHIFTS.some((row) => row.includes(text) || row.includes(reversed));
+};
+
+/** Letters that digits and signs stand for in guessable spellings. */
+const SPELLED: Readonly<Record<string, string>> = {
+  '0': 'o',
+  '1': 'i',
+  '3': 'e',
+  '4': 'a',
+  '5': 's',
+  $: 's',
+  '@': 'a',
+};
+
+const respelled = (text: string): string => [...text].map((letter) => SPELLED[letter] ?? letter).join('');
+
+/**
+ * Whether a password is common: one of those that leaked most often, also repeated (with or without signs between), in
+ * capitals, with digits for letters, or with digits and signs before or after it; a repeated character; a run along the
+ * keyboard; or one of the given words, such as the login.
+ */
+export const isCommonPassword = (password: string, words: readonly string[] = []): boolean => {
+  const text = password.normalize('NFKC').toLowerCase();
+  const letters = text.replaceAll(/^[^\p{L}]+|[^\p{L}]+$/gu, '');
+  // A short word beside many digits is not what makes the password guessable.
+  const core = letters.length * 2 >= text.length ? letters : '';
+  const spelled = respelled(text);
+  const repeated = [text, core, spelled, joined(text), joined(spelled)].map(unitOf);
+  const forms = [text, core, spelled, ...repeated].filter(Boolean);
+  const own = words.map((word) => word.normalize('NFKC').toLowerCase()).flatMap((word) => [word, joined(word)]);
+  return new Set(text).size < 4 || isRun(text) || forms.some((form) => isCommon(form) || own.includes(form));
+};
 
 /** Why a password cannot be set. */
 export type PasswordProblem = 'short' | 'long' | 'common';

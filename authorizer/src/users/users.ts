@@ -1,25 +1,37 @@
 // Users of the institution API: administration, invitations and passwords.
-import { hashPassword } from '@boxoffice/logins';
-import { type Documents, type IdempotencyRecord, type Store, UniqueViolation } from '@boxoffice/store';
-import * as rules from '../domain/user.ts';
-import { forgetGrants } from '../grants/grants.ts';
-import type { References } from '../references/references.ts';
-import { createConsents } from '../sign-in/consents.ts';
-import { forgetSessions } from '../sign-in/sessions.ts';
-import { type UserDocument, usersOf } from '../store.ts';
+import { emailLoginKey, hashPassword } from '@boxoffice/logins';
 import {
+  type Collection,
+  type Document,
+  type Documents,
+  type IdempotencyRecord,
+  type Store,
+  UniqueViolation,
+} from '@boxoffice/store';
+import * as rules from '../domain/user.ts';
+import type { References } from '../references/references.ts';
+import {
+  type ChangeRequest,
+  consentsCollection,
+  grantsCollection,
+  sessionsCollection,
+  type UserDocument,
+  usersCollection,
+} from '../store.ts';
+import { userOfLogin } from './accounts.ts';
+import {
+  hashInvitation,
   invitationUrl,
   invitedUser,
   makeNewInvitation,
+  makeUserId,
   type NewInvitation,
   removeInvitation,
   storeInvitation,
 } from './invitations.ts';
 import { createLastAdmin } from './last-admin.ts';
-import { keyOf, userOfLogin } from './logins.ts';
 import { createReferenceCheck } from './reference-check.ts';
 import { absent, duplicate, refusals } from './refusals.ts';
-import { hashInvitation, makeUserId } from './secrets.ts';
 
 /** A link that lets its user set a password; shown this once. */
 export interface ShownInvitation {
@@ -35,12 +47,6 @@ export interface InvitedUser {
 
 export interface UserRegistration extends rules.UserDetails {
   readonly login: string;
-}
-
-/** A change on behalf of a request: a check of the current user, which throws to refuse, and the idempotency record. */
-export interface ChangeRequest {
-  readonly allow?: (current: UserDocument) => void;
-  readonly idempotencyRecord?: IdempotencyRecord<UserDocument> | undefined;
 }
 
 /** What became of a user when its contact was erased. */
@@ -69,11 +75,16 @@ export interface Users {
    * Of contact and points of sale it checks those that the user does not have yet.
    * @throws {Fault} user_last_admin, semantically_invalid, conflict, service_unavailable
    */
-  amend(institution: string, userId: string, change: rules.UserChange, request?: ChangeRequest): Promise<UserDocument>;
+  amend(
+    institution: string,
+    userId: string,
+    change: rules.UserChange,
+    request?: ChangeRequest<UserDocument>,
+  ): Promise<UserDocument>;
   /** Deletes a user; returns it as it was. @throws {Fault} user_last_admin */
   remove(institution: string, userId: string, allow?: (current: UserDocument) => void): Promise<UserDocument>;
   /** Makes a new invitation; the one before it ends. @throws {Fault} conflict for a locked user */
-  invite(institution: string, userId: string, request?: ChangeRequest): Promise<InvitedUser>;
+  invite(institution: string, userId: string, request?: ChangeRequest<UserDocument>): Promise<InvitedUser>;
   /** Unlocks a user, whose password is forgotten, with a new invitation. @throws {Fault} conflict if it is not locked */
   readmit(institution: string, userId: string): Promise<InvitedUser>;
   /** Sets a password that {@link passwordProblem} accepts; all sign-ins end. */
@@ -104,7 +115,7 @@ type Step = (current: UserDocument, at: Date) => UserDocument | rules.Refusal;
 
 /** Makes the users on a store. */
 export const createUsers = (store: Store, { publicUrl, references, now = Date.now }: UsersOptions): Users => {
-  const users = usersOf(store);
+  const users = store.collection(usersCollection);
   const requireKnown = createReferenceCheck(references);
   const lastAdmin = createLastAdmin(store, now);
 
@@ -123,7 +134,7 @@ export const createUsers = (store: Store, { publicUrl, references, now = Date.no
   };
 
   /** The user after a step. @throws {Fault} if the request or the rules refuse it */
-  const stepped = (current: UserDocument, { allow }: ChangeRequest, step: Step): UserDocument => {
+  const stepped = (current: UserDocument, { allow }: ChangeRequest<UserDocument>, step: Step): UserDocument => {
     allow?.(current);
     const next = step(current, new Date(now()));
     if (typeof next === 'string') throw refusals[next]();
@@ -133,7 +144,7 @@ export const createUsers = (store: Store, { publicUrl, references, now = Date.no
   const change = async (
     institution: string,
     userId: string,
-    request: ChangeRequest,
+    request: ChangeRequest<UserDocument>,
     step: Step,
   ): Promise<UserDocument> => {
     const { idempotencyRecord } = request;
@@ -165,9 +176,13 @@ export const createUsers = (store: Store, { publicUrl, references, now = Date.no
 
   /** Deletes what the user signed in to and agreed to. */
   const signOut = async ({ institution, id }: UserDocument): Promise<void> => {
-    await forgetSessions(store, institution, id);
-    await forgetGrants(store, institution, id);
-    await createConsents(store, now).forget(institution, id);
+    const forget = async <T extends Document>(collection: Collection<T>): Promise<void> => {
+      const own = store.collection(collection).of(institution);
+      for (const found of await own.find({ where: { userId: id } })) await own.delete(found.id);
+    };
+    await forget(sessionsCollection);
+    await forget(grantsCollection);
+    await forget(consentsCollection);
   };
 
   /**
@@ -213,7 +228,7 @@ export const createUsers = (store: Store, { publicUrl, references, now = Date.no
     rule: typeof rules.invite,
     institution: string,
     userId: string,
-    request: ChangeRequest,
+    request: ChangeRequest<UserDocument>,
   ): Promise<InvitedUser> => {
     const before = await getUser(institution, userId);
     const made = makeNewInvitation(now());
@@ -253,7 +268,7 @@ export const createUsers = (store: Store, { publicUrl, references, now = Date.no
       await storeInvitation(store, institution, id, made.invitation);
       const registered = {
         id,
-        ...rules.newUser({ ...details, login, loginKey: keyOf(login) }, made.invitation, new Date(now())),
+        ...rules.newUser({ ...details, login, loginKey: emailLoginKey(login) }, made.invitation, new Date(now())),
       };
       try {
         const user = await users.of(institution).insert(registered, { idempotencyRecord });

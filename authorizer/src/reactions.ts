@@ -1,8 +1,8 @@
 // What the authorizer does on facts of other services.
-
 import { type Message, Unreadable } from '@boxoffice/messaging';
 import type { Logger } from '@boxoffice/runtime';
-import type { Users } from '../users/users.ts';
+import type { Institutions } from './sign-in/institutions.ts';
+import type { Users } from './users/users.ts';
 
 /**
  * Deletes the customers of an erased contact, and with them their sign-ins and tokens; users of other roles lose the
@@ -18,4 +18,20 @@ export const onContactErased = async (
   if (typeof contactNumber !== 'string') throw new Unreadable('contact.erased needs contactNumber');
   for (const { userId, outcome } of await users.eraseContact(institution, contactNumber))
     logger.info('contact of a user erased', { event: `audit.user_${outcome}`, institution, id: userId });
+};
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+/**
+ * Records the name and the languages that the pages show.
+ * @throws {Unreadable} without name or languages
+ */
+export const onInstitutionChanged = async (
+  institutions: Pick<Institutions, 'record'>,
+  { institution, version, data }: Message,
+): Promise<void> => {
+  const { name, languages } = data as { readonly name?: unknown; readonly languages?: unknown };
+  if (!isText(name) || !Array.isArray(languages) || !languages.every(isText))
+    throw new Unreadable('institution.changed needs name and languages');
+  await institutions.record(institution, { name, languages }, version);
 };

@@ -1,7 +1,8 @@
 // The web origins that may read answers of the institution API: those that clients and API keys name.
+
 import { hash } from 'node:crypto';
 import { type CollectionHandle, type Document, everyDocument, type Store, unlessQuiet } from '@boxoffice/store';
-import { apiKeysOf, clientsOf } from '../store.ts';
+import { apiKeysCollection, clientsCollection } from '../store.ts';
 
 /** The origins of the installation, each once; a loopback one with the port `*`, since any port matches. */
 export interface NamedOrigins {
@@ -46,7 +47,7 @@ const sourceOf = <Owner extends Document & Naming>(handle: CollectionHandle<Owne
 
 /** Makes the reader; after its first call it reads only what has changed. `now` in epoch milliseconds. */
 export const createOrigins = (store: Store, now: () => number): Origins => {
-  const sources = [sourceOf(clientsOf(store)), sourceOf(apiKeysOf(store))];
+  const sources = [sourceOf(store.collection(clientsCollection)), sourceOf(store.collection(apiKeysCollection))];
   const byOwner = new Map<string, readonly string[]>();
   let readAt: number | undefined;
   let reading: Promise<void> | undefined;
