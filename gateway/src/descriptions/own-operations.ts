@@ -2,7 +2,7 @@ import { registry } from '@boxoffice/envelope';
 import { dereferenced, named, ok, openApiDocument, operation, sharedComponents } from '@boxoffice/http';
 import { versionOf } from '@boxoffice/runtime';
 import { Type } from 'typebox';
-import type { Route } from '../exchange/route.ts';
+import type { Route } from '../exchange/exchange.ts';
 import { asDocument, type OpenApiDocument, type OpenApiOperation } from '../routing/description.ts';
 import { gatewayFailure } from './gateway-statuses.ts';
 

@@ -3,13 +3,47 @@ import { Fault, failureOf, posFailure } from '@boxoffice/envelope';
 import { errorPage } from '@boxoffice/pages';
 import { DOCS } from '../documentation/guides.ts';
 import { closesConnection, drainThenEnd, isBodyPending } from './drain-body.ts';
-import type { Exchange } from './exchange.ts';
+import { type Exchange, rateLimitField } from './exchange.ts';
 import { inFamily } from './faults.ts';
-import { oauthMembers } from './oauth-members.ts';
 import { acceptsHtml, isPage } from './page-paths.ts';
-import { rateLimitField } from './quota.ts';
-import { HSTS, NO_SNIFFING } from './security-headers.ts';
 import type { Family } from './target.ts';
+
+/** Forbids browsers to guess a media type. Name and value. */
+const NO_SNIFFING = ['X-Content-Type-Options', 'nosniff'] as const;
+
+/** RFC 6797: only on answers over TLS. */
+const HSTS = 'Strict-Transport-Security';
+
+/** The value of `Strict-Transport-Security`: undefined omits the header, 0 makes browsers forget it. */
+export const hstsOf = (seconds: number | undefined): string | undefined =>
+  seconds === undefined ? undefined : `max-age=${seconds}`;
+
+/** The security headers of responses without an exchange: health, and requests that the HTTP parser refuses. */
+export const securityHeaders = (hsts: string | undefined): Readonly<Record<string, string>> => ({
+  [NO_SNIFFING[0]]: NO_SNIFFING[1],
+  ...(hsts === undefined ? {} : { [HSTS]: hsts }),
+});
+
+/** The endpoints whose errors carry OAuth members as well, for standard OAuth clients. */
+const ENDPOINTS = /^(?:https?:\/\/[^/?#]*)?\/auth\/(?:token|introspect|revoke)(?:[?#]|$)/;
+
+/** Characters that an error_description may not contain (RFC 6749, 5.2). */
+const UNDESCRIBABLE = /[^\x20\x21\x23-\x5b\x5d-\x7e]/g;
+
+const errorOf = ({ http }: Fault): string => {
+  // The limits are the gateway's; the request itself may be valid.
+  if (http === 429 || http === 503) return 'temporarily_unavailable';
+  return http >= 500 ? 'server_error' : 'invalid_request';
+};
+
+/**
+ * The OAuth members of an error (RFC 6749, 5.2); none for other paths and for 404. `url` is the raw request target,
+ * because requests can be refused before it is parsed.
+ */
+const oauthMembers = (url: string | undefined, fault: Fault): object =>
+  fault.http !== 404 && ENDPOINTS.test(url ?? '')
+    ? { error: errorOf(fault), error_description: fault.details.replaceAll(UNDESCRIBABLE, "'") }
+    : {};
 
 /** The request of an error, which may not have been read any further than this. */
 interface Refused {

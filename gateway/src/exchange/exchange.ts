@@ -4,9 +4,51 @@ import type { Fault } from '@boxoffice/envelope';
 import type { AccessClaims } from '@boxoffice/identity';
 import type { Span, Trace } from '@boxoffice/runtime';
 import type { KnownApiKey } from '../authorization/api-keys.ts';
-import type { Quota } from './quota.ts';
-import type { Route } from './route.ts';
+import type { ServiceName } from '../services.ts';
 import type { Family, Target } from './target.ts';
+
+/** A public operation. */
+export interface Route {
+  readonly method: string;
+  /** Path with `{parameters}`. */
+  readonly template: string;
+  /** The operationId. */
+  readonly operation: string;
+  readonly service: ServiceName | 'gateway';
+  /** Required scopes, separated by spaces; undefined for operations without a token. */
+  readonly scope: string | undefined;
+  /** Whether an API key suffices, for public data. */
+  readonly isPublic: boolean;
+  /** Whether a repeat with the same Idempotency-Key has no second effect. */
+  readonly takesKey: boolean;
+  /** Milliseconds that it may take to begin its response, if that is longer than usual. */
+  readonly answersWithinMs?: number | undefined;
+  /** Described media types of its responses other than JSON. */
+  readonly mediaTypes: ReadonlySet<string>;
+  /** Service, operation and scope: the cache key of a decision. */
+  readonly key: string;
+}
+
+/** The state of one rate limit for one key. */
+export interface Quota {
+  /** The limit's policy. */
+  readonly policy: Policy;
+  readonly allowed: boolean;
+  /** Remaining requests. */
+  readonly left: number;
+  /** Seconds until the window ends. */
+  readonly resetSeconds: number;
+}
+
+export interface Policy {
+  readonly name: string;
+  /** The value of `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers). */
+  readonly field: string;
+}
+
+/** The value of `RateLimit`. */
+export const rateLimitField = ({ policy, left, resetSeconds }: Quota): string =>
+  `"${policy.name}";r=${left};t=${resetSeconds}`;
 
 /** One request and what the steps have determined about it so far. */
 export interface Exchange {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Route } from '../exchange/route.ts';
+import type { Route } from '../exchange/exchange.ts';
 
 const JSON_TYPE = 'application/json';
 

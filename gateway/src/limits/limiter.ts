@@ -1,4 +1,4 @@
-import type { Policy, Quota } from '../exchange/quota.ts';
+import type { Policy, Quota } from '../exchange/exchange.ts';
 import { createNewest } from './newest.ts';
 
 /** Counts requests per key in one-minute windows that begin with the key's first request. */

@@ -1,4 +1,4 @@
-import type { Policy, Quota } from '../exchange/quota.ts';
+import type { Policy, Quota } from '../exchange/exchange.ts';
 import { policyOf } from './limiter.ts';
 import { createNewest } from './newest.ts';
 

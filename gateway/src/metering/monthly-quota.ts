@@ -1,6 +1,6 @@
 import { Fault } from '@boxoffice/envelope';
 import type { ApiKeyFacts } from '../authorization/authorizer-client.ts';
-import type { Policy, Quota } from '../exchange/quota.ts';
+import type { Policy, Quota } from '../exchange/exchange.ts';
 import type { Meter } from './meter.ts';
 
 /** The refusal of a request over a monthly quota. */

@@ -1,4 +1,4 @@
-import type { Route } from '../exchange/route.ts';
+import type { Route } from '../exchange/exchange.ts';
 import { isBelow, type ServiceName, type ServiceRow, services } from '../services.ts';
 
 /** An operation of an OpenAPI document, limited to what the gateway reads. */

@@ -1,5 +1,5 @@
 import { DOCS } from '../documentation/guides.ts';
-import type { Route } from '../exchange/route.ts';
+import type { Route } from '../exchange/exchange.ts';
 import { isBelow, type ServiceName, services } from '../services.ts';
 import { type PathRoutes, pathRoutesOf } from './router.ts';
 

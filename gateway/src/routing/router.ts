@@ -1,4 +1,4 @@
-import type { Route } from '../exchange/route.ts';
+import type { Route } from '../exchange/exchange.ts';
 
 /** The routes of one path by method, GET's also as HEAD, and the value of `Allow`. */
 export interface PathRoutes {

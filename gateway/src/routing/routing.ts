@@ -1,10 +1,9 @@
 // The service of a request: routes from the services' descriptions.
 import { Fault } from '@boxoffice/envelope';
 import type { Logger } from '@boxoffice/runtime';
-import type { Exchange } from '../exchange/exchange.ts';
+import type { Exchange, Route } from '../exchange/exchange.ts';
 import { unavailable } from '../exchange/faults.ts';
 import { noSuchEndpoint } from '../exchange/no-such-endpoint.ts';
-import type { Route } from '../exchange/route.ts';
 import { isBelow, type ServiceName, serviceNames, services } from '../services.ts';
 import { type OpenApiDocument, readRoutes } from './description.ts';
 import { pagesOf } from './pages.ts';

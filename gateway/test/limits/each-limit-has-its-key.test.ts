@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { rateLimitField } from '../../src/exchange/quota.ts';
+import { rateLimitField } from '../../src/exchange/exchange.ts';
 import { createLimiter } from '../../src/limits/limiter.ts';
 import { type Installation, startInstallation } from '../fixtures/installation.ts';
 import { echo, json } from '../fixtures/upstream.ts';
