@@ -1,160 +1,250 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { cancelOrder } from '../../src/orders/cancel.ts';
 import { engines } from '../fixture/engines.ts';
 import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
 import { newOrder, pay, read } from '../fixture/orders.ts';
+import { add, checkout, done, newCart, newCartId, newContact, shopPost } from '../fixture/shopper.ts';
 
-describe.each(engines)('orders are cancelled at once and settled by events, on $name', (engine) => {
+describe.each(engines)('cancellation, on $name', (engine) => {
   let fixture: Fixture;
   beforeAll(async () => {
     fixture = await openFixture(engine);
   });
   afterAll(() => fixture.close());
 
-  const confirmed = async () => {
-    const made = await newOrder(fixture);
-    await fixture.call('POST', `${made.path}/confirmation`, { body: { onAccount: true } });
-    return { ...made, order: await read(fixture, made.path) };
-  };
-  const cancel = (path: string, body: object = {}, call: object = {}) =>
-    fixture.call('POST', `${path}/cancellation`, { body, ...call });
+  describe('orders are cancelled at once and settled by events', () => {
+    const confirmed = async () => {
+      const made = await newOrder(fixture);
+      await fixture.call('POST', `${made.path}/confirmation`, { body: { onAccount: true } });
+      return { ...made, order: await read(fixture, made.path) };
+    };
+    const cancel = (path: string, body: object = {}, call: object = {}) =>
+      fixture.call('POST', `${path}/cancellation`, { body, ...call });
 
-  test('the released places settle the cancellation of an unpaid order', async () => {
-    const { path, order } = await newOrder(fixture);
-    const key = randomUUID();
-    const first = await cancel(path, { reason: 'ill' }, { key });
-    expect(first.data).toMatchObject({
-      state: 'cancelled',
-      cancellation: { reason: 'ill', ticketsCancelled: 0, controlled: 0, placesReleased: null, settledAt: null },
+    test('the released places settle the cancellation of an unpaid order', async () => {
+      const { path, order } = await newOrder(fixture);
+      const key = randomUUID();
+      const first = await cancel(path, { reason: 'ill' }, { key });
+      expect(first.data).toMatchObject({
+        state: 'cancelled',
+        cancellation: { reason: 'ill', ticketsCancelled: 0, controlled: 0, placesReleased: null, settledAt: null },
+      });
+      const placeIds = order.lines.map(({ place }) => place.id);
+      await until(() => fixture.facts.some(({ key: about }) => about === order.id));
+      expect(fixture.facts.filter((fact) => fact.key === order.id)).toMatchObject([
+        {
+          type: 'order.cancelled',
+          version: first.data.version,
+          data: { orderId: order.id, hadTickets: false, override: false, placeIds },
+        },
+      ]);
+      // Releases by an earlier expiry, or of tickets that the order never had, do not settle the cancellation.
+      for (const cause of ['order.expired', 'tickets.cancelled'])
+        await fixture.deliver('places.released', { orderId: order.id, cause, placeIds, placesReleased: 9 }, 5);
+      expect(await read(fixture, path)).toMatchObject({ cancellation: { placesReleased: null } });
+      await fixture.deliver('places.released', {
+        orderId: order.id,
+        cause: 'order.cancelled',
+        placeIds,
+        placesReleased: 2,
+      });
+      expect(await read(fixture, path)).toMatchObject({
+        cancellation: { placesReleased: 2, settledAt: expect.any(String) },
+      });
+      expect((await cancel(path, { reason: 'ill' }, { key })).text).toBe(first.text);
+      expect((await cancel(path)).status).toBe(412);
+      expect((await pay(fixture, path)).status).toBe(412);
     });
-    const placeIds = order.lines.map(({ place }) => place.id);
-    await until(() => fixture.facts.some(({ key: about }) => about === order.id));
-    expect(fixture.facts.filter((fact) => fact.key === order.id)).toMatchObject([
-      {
-        type: 'order.cancelled',
-        version: first.data.version,
-        data: { orderId: order.id, hadTickets: false, override: false, placeIds },
+
+    test('events settle the cancellation of a confirmed order, in any order and despite duplicates', async () => {
+      const { path, order } = await confirmed();
+      await cancel(path);
+      const { id: orderId } = order;
+      const released = { orderId, cause: 'tickets.cancelled', placeIds: [], placesReleased: 1 };
+      const tickets = { orderId, ticketsCancelled: 1, controlled: 1, placeIds: [], keptPlaceIds: [] };
+      await fixture.deliver('places.released', released, 1);
+      await fixture.deliver('tickets.cancelled', tickets, 3);
+      const settled = await read(fixture, path);
+      expect(settled).toMatchObject({
+        cancellation: { ticketsCancelled: 1, controlled: 1, placesReleased: 1, settledAt: expect.any(String) },
+      });
+      await fixture.deliver('tickets.cancelled', { ...tickets, ticketsCancelled: 7 }, 2);
+      await fixture.deliver('tickets.cancelled', tickets, 3);
+      await fixture.deliver('places.released', { ...released, placesReleased: 7 }, 1);
+      expect(await read(fixture, path)).toEqual(settled);
+    });
+
+    test('a controlled ticket makes the cancellation 412, unless a client with the scope overrides it', async () => {
+      const { path, order } = await confirmed();
+      fixture.tickets.controlled.set(order.id, [String(order.lines[0]?.ticketId)]);
+      expect((await cancel(path)).status).toBe(412);
+      const scopes = ['orders:write'];
+      const denied = await cancel(path, { override: true }, { scopes });
+      expect(denied).toMatchObject({ status: 412, code: 'order_ticket_controlled' });
+      expect(denied.details).toContain('orders.sensitive:write');
+      expect((await cancel(path, {}, { scopes })).details).not.toContain('orders.sensitive:write');
+      expect((await cancel(path, { override: true })).data.state).toBe('cancelled');
+      await until(() => fixture.facts.some(({ type, key }) => type === 'order.cancelled' && key === order.id));
+      const fact = fixture.facts.find(({ type, key }) => type === 'order.cancelled' && key === order.id);
+      expect(fact?.data).toMatchObject({ hadTickets: true, override: true });
+    });
+
+    test('an override without the scope is ignored: an order without a controlled ticket is cancelled', async () => {
+      const { path, order } = await confirmed();
+      const { data } = await cancel(path, { override: true }, { scopes: ['orders:write'] });
+      expect(data.state).toBe('cancelled');
+      await until(() => fixture.facts.some(({ type, key }) => type === 'order.cancelled' && key === order.id));
+      const fact = fixture.facts.find(({ type, key }) => type === 'order.cancelled' && key === order.id);
+      expect(fact?.data).toMatchObject({ override: false });
+    });
+
+    test.each(['fails', 'hangs after'] as const)(
+      'after the mishap "%s" of tickets the control state recorded in the order decides',
+      async (mishap) => {
+        const [known, unknown] = [await confirmed(), await confirmed()];
+        const ticketId = String(known.order.lines[0]?.ticketId);
+        await fixture.deliver(
+          'ticket.controlled',
+          { orderId: known.order.id, ticketId, controlledAt: 'x', gate: null },
+          4,
+        );
+        fixture.tickets.mishaps.set('getOrderTickets', mishap);
+        expect((await cancel(known.path)).status).toBe(412);
+        expect((await cancel(unknown.path)).status).toBe(200);
+        await fixture.deliver('ticket.control_reverted', { orderId: known.order.id, ticketId }, 3);
+        expect((await cancel(known.path)).status).toBe(412);
+        await fixture.deliver('ticket.control_reverted', { orderId: known.order.id, ticketId }, 5);
+        expect((await cancel(known.path)).status).toBe(200);
+        fixture.tickets.mishaps.clear();
       },
-    ]);
-    // Releases by an earlier expiry, or of tickets that the order never had, do not settle the cancellation.
-    for (const cause of ['order.expired', 'tickets.cancelled'])
-      await fixture.deliver('places.released', { orderId: order.id, cause, placeIds, placesReleased: 9 }, 5);
-    expect(await read(fixture, path)).toMatchObject({ cancellation: { placesReleased: null } });
-    await fixture.deliver('places.released', {
-      orderId: order.id,
-      cause: 'order.cancelled',
-      placeIds,
-      placesReleased: 2,
+    );
+
+    test('the line shows the last replacing ticket, in any order of the events', async () => {
+      const { path, order } = await confirmed();
+      const [line] = order.lines;
+      const ticketId = String(line?.ticketId);
+      const replaced = (to: string, from: string) =>
+        fixture.deliver('ticket.replaced', { orderId: order.id, lineId: line?.id, ticketId: to, replaces: from });
+      await replaced('tic_c', 'tic_b');
+      expect((await read(fixture, path)).lines[0]?.ticketId).toBe(ticketId);
+      await replaced('tic_b', ticketId);
+      expect((await read(fixture, path)).lines[0]?.ticketId).toBe('tic_c');
     });
-    expect(await read(fixture, path)).toMatchObject({
-      cancellation: { placesReleased: 2, settledAt: expect.any(String) },
+
+    test('a new buyer publishes a confirmed order again, with a newer version', async () => {
+      const { path, order } = await confirmed();
+      fixture.contacts.known.set('C-new', null);
+      const patch = (body: object) => fixture.call('PATCH', path, { body });
+      expect((await patch({ contactNumber: 'C-unknown' })).status).toBe(422);
+      const changed = await patch({ contactNumber: 'C-new', state: 'confirmed', version: 99 });
+      expect(changed.data).toMatchObject({ contactNumber: 'C-new', state: 'confirmed' });
+      await until(() => fixture.facts.filter(({ key }) => key === order.id).length === 2);
+      expect(fixture.facts.filter(({ key }) => key === order.id)).toMatchObject([
+        { type: 'order.confirmed', version: order.version, data: { contactNumber: null } },
+        { type: 'order.confirmed', version: changed.data.version, data: { contactNumber: 'C-new' } },
+      ]);
+      expect((await patch({ contactNumber: null })).data).toMatchObject({ contactNumber: null });
     });
-    expect((await cancel(path, { reason: 'ill' }, { key })).text).toBe(first.text);
-    expect((await cancel(path)).status).toBe(412);
-    expect((await pay(fixture, path)).status).toBe(412);
-  });
 
-  test('events settle the cancellation of a confirmed order, in any order and despite duplicates', async () => {
-    const { path, order } = await confirmed();
-    await cancel(path);
-    const { id: orderId } = order;
-    const released = { orderId, cause: 'tickets.cancelled', placeIds: [], placesReleased: 1 };
-    const tickets = { orderId, ticketsCancelled: 1, controlled: 1, placeIds: [], keptPlaceIds: [] };
-    await fixture.deliver('places.released', released, 1);
-    await fixture.deliver('tickets.cancelled', tickets, 3);
-    const settled = await read(fixture, path);
-    expect(settled).toMatchObject({
-      cancellation: { ticketsCancelled: 1, controlled: 1, placesReleased: 1, settledAt: expect.any(String) },
+    test('events of unknown orders and unreadable events do not stop the queue', async () => {
+      await fixture.deliver('tickets.cancelled', { orderId: 'ord_unknown', ticketsCancelled: 1, controlled: 0 });
+      await fixture.deliver('tickets.cancelled', { nothing: true });
+      await fixture.deliver('places.released', { orderId: 'ord_unknown', cause: 'weather', placesReleased: 1 });
+      expect((await newOrder(fixture)).order.state).toBe('open');
     });
-    await fixture.deliver('tickets.cancelled', { ...tickets, ticketsCancelled: 7 }, 2);
-    await fixture.deliver('tickets.cancelled', tickets, 3);
-    await fixture.deliver('places.released', { ...released, placesReleased: 7 }, 1);
-    expect(await read(fixture, path)).toEqual(settled);
-  });
 
-  test('a controlled ticket makes the cancellation 412, unless a client with the scope overrides it', async () => {
-    const { path, order } = await confirmed();
-    fixture.tickets.controlled.set(order.id, [String(order.lines[0]?.ticketId)]);
-    expect((await cancel(path)).status).toBe(412);
-    const scopes = ['orders:write'];
-    const denied = await cancel(path, { override: true }, { scopes });
-    expect(denied).toMatchObject({ status: 412, code: 'order_ticket_controlled' });
-    expect(denied.details).toContain('orders.sensitive:write');
-    expect((await cancel(path, {}, { scopes })).details).not.toContain('orders.sensitive:write');
-    expect((await cancel(path, { override: true })).data.state).toBe('cancelled');
-    await until(() => fixture.facts.some(({ type, key }) => type === 'order.cancelled' && key === order.id));
-    const fact = fixture.facts.find(({ type, key }) => type === 'order.cancelled' && key === order.id);
-    expect(fact?.data).toMatchObject({ hadTickets: true, override: true });
-  });
-
-  test('an override without the scope is ignored: an order without a controlled ticket is cancelled', async () => {
-    const { path, order } = await confirmed();
-    const { data } = await cancel(path, { override: true }, { scopes: ['orders:write'] });
-    expect(data.state).toBe('cancelled');
-    await until(() => fixture.facts.some(({ type, key }) => type === 'order.cancelled' && key === order.id));
-    const fact = fixture.facts.find(({ type, key }) => type === 'order.cancelled' && key === order.id);
-    expect(fact?.data).toMatchObject({ override: false });
-  });
-
-  test.each(['fails', 'hangs after'] as const)(
-    'after the mishap "%s" of tickets the control state recorded in the order decides',
-    async (mishap) => {
-      const [known, unknown] = [await confirmed(), await confirmed()];
-      const ticketId = String(known.order.lines[0]?.ticketId);
-      await fixture.deliver(
-        'ticket.controlled',
-        { orderId: known.order.id, ticketId, controlledAt: 'x', gate: null },
-        4,
-      );
-      fixture.tickets.mishaps.set('getOrderTickets', mishap);
-      expect((await cancel(known.path)).status).toBe(412);
-      expect((await cancel(unknown.path)).status).toBe(200);
-      await fixture.deliver('ticket.control_reverted', { orderId: known.order.id, ticketId }, 3);
-      expect((await cancel(known.path)).status).toBe(412);
-      await fixture.deliver('ticket.control_reverted', { orderId: known.order.id, ticketId }, 5);
-      expect((await cancel(known.path)).status).toBe(200);
+    test('a confirmation is answered while the tickets service is down', async () => {
+      fixture.tickets.mishaps.set('issueTickets', 'hangs after');
+      const { order } = await confirmed();
       fixture.tickets.mishaps.clear();
-    },
-  );
-
-  test('the line shows the last replacing ticket, in any order of the events', async () => {
-    const { path, order } = await confirmed();
-    const [line] = order.lines;
-    const ticketId = String(line?.ticketId);
-    const replaced = (to: string, from: string) =>
-      fixture.deliver('ticket.replaced', { orderId: order.id, lineId: line?.id, ticketId: to, replaces: from });
-    await replaced('tic_c', 'tic_b');
-    expect((await read(fixture, path)).lines[0]?.ticketId).toBe(ticketId);
-    await replaced('tic_b', ticketId);
-    expect((await read(fixture, path)).lines[0]?.ticketId).toBe('tic_c');
+      expect(order.state).toBe('confirmed');
+    });
   });
 
-  test('a new buyer publishes a confirmed order again, with a newer version', async () => {
-    const { path, order } = await confirmed();
-    fixture.contacts.known.set('C-new', null);
-    const patch = (body: object) => fixture.call('PATCH', path, { body });
-    expect((await patch({ contactNumber: 'C-unknown' })).status).toBe(422);
-    const changed = await patch({ contactNumber: 'C-new', state: 'confirmed', version: 99 });
-    expect(changed.data).toMatchObject({ contactNumber: 'C-new', state: 'confirmed' });
-    await until(() => fixture.facts.filter(({ key }) => key === order.id).length === 2);
-    expect(fixture.facts.filter(({ key }) => key === order.id)).toMatchObject([
-      { type: 'order.confirmed', version: order.version, data: { contactNumber: null } },
-      { type: 'order.confirmed', version: changed.data.version, data: { contactNumber: 'C-new' } },
-    ]);
-    expect((await patch({ contactNumber: null })).data).toMatchObject({ contactNumber: null });
+  describe('a cancellation', () => {
+    /** A repeat of a cancellation. While it asks for the tickets, the write of the first attempt arrives. */
+    const repeated = async (ifMatch: (version: string) => void) => {
+      const { order, path } = await newOrder(fixture);
+      await pay(fixture, path, { amount: order.total });
+      await fixture.call('POST', `${path}/confirmation`);
+      const answer = () => ({ status: 200, headers: {}, body: {} });
+      const idempotencyRecord = { key: randomUUID(), fingerprint: 'a', expiresAt: Date.now() + 86_400_000, answer };
+      const command = { institution: 'opera', orderId: order.id, ifMatch, idempotencyRecord };
+      const { context } = fixture;
+      const late = {
+        ...context,
+        tickets: {
+          ...context.tickets,
+          controlled: async () => {
+            await cancelOrder(context, { ...command, ifMatch: () => undefined }, { reason: null, override: true });
+            return [];
+          },
+        },
+      };
+      const outcome = cancelOrder(late, command, { reason: null, override: false });
+      await expect(outcome).rejects.toMatchObject({ name: 'IdempotencyKeyTaken' });
+      expect(await context.orders.of('opera').get(order.id)).toMatchObject({ state: 'cancelled' });
+    };
+
+    test('that is written late is what its repeat gets as its answer, not that the order is cancelled', () =>
+      repeated(() => undefined));
+
+    test('that is written late is what its repeat gets as its answer, not that the version is another', () =>
+      repeated(() => {
+        throw new Error('the version is another');
+      }));
   });
 
-  test('events of unknown orders and unreadable events do not stop the queue', async () => {
-    await fixture.deliver('tickets.cancelled', { orderId: 'ord_unknown', ticketsCancelled: 1, controlled: 0 });
-    await fixture.deliver('tickets.cancelled', { nothing: true });
-    await fixture.deliver('places.released', { orderId: 'ord_unknown', cause: 'weather', placesReleased: 1 });
-    expect((await newOrder(fixture)).order.state).toBe('open');
-  });
+  describe('shoppers cancel until the first performance starts', () => {
+    let contactNumber: string;
+    beforeAll(() => {
+      contactNumber = newContact(fixture);
+    });
 
-  test('a confirmation is answered while the tickets service is down', async () => {
-    fixture.tickets.mishaps.set('issueTickets', 'hangs after');
-    const { order } = await confirmed();
-    fixture.tickets.mishaps.clear();
-    expect(order.state).toBe('confirmed');
+    const cancel = (path: string, requestId = 'cancel') =>
+      shopPost(fixture, `${path}/cancellation`, { requestId, reason: 'we are ill' });
+    const refused = { outcome: 'refused', reason: 'not_cancellable' };
+
+    test('a shopper cancels a confirmed and a waiting order; a repeat succeeds, another request is refused', async () => {
+      for (const paymentToken of ['ok', 'pending']) {
+        const { path } = await newCart(fixture);
+        done(await checkout(fixture, path, { contactNumber, paymentToken }));
+        expect(done(await cancel(path)).state).toBe('cancelled');
+        expect(done(await cancel(path)).state).toBe('cancelled');
+        expect(await cancel(path, 'another')).toMatchObject({ ...refused, order: { state: 'cancelled' } });
+        expect((await fixture.call('GET', path)).data).toMatchObject({
+          state: 'cancelled',
+          cancellation: { reason: 'we are ill' },
+        });
+      }
+    });
+
+    test('an order is not cancelled once one of its performances has started', async () => {
+      const past = fixture.catalog.hall(2, { startDate: '2020-01-01T19:00:00.000Z' });
+      const cart = done(await add(fixture, newCartId(), [fixture.catalog.hall(1).item(), past.item()]));
+      done(await checkout(fixture, `/${cart.id}`, { contactNumber }));
+      expect(await cancel(`/${cart.id}`)).toMatchObject({ ...refused, order: { state: 'confirmed' } });
+    });
+
+    test('an order with a controlled ticket is not cancelled', async () => {
+      const { cart, path } = await newCart(fixture);
+      const { lines } = done(await checkout(fixture, path, { contactNumber }));
+      fixture.tickets.controlled.set(cart.id, [String(lines[0]?.ticketId)]);
+      expect(await cancel(path)).toMatchObject({ ...refused, order: { state: 'confirmed' } });
+    });
+
+    test('an expired order is not cancelled; a cart and an unknown order are 404', async () => {
+      const { path } = await newCart(fixture);
+      expect((await fixture.shop('POST', `${path}/cancellation`, { body: { requestId: 'r' } })).status).toBe(404);
+      expect((await fixture.shop('POST', '/ord_unknown/cancellation', { body: { requestId: 'r' } })).status).toBe(404);
+      const hall = fixture.catalog.hall(1);
+      const { data } = await fixture.call('POST', '', { body: { items: [hall.item()] } });
+      fixture.catalog.holdMs = 1;
+      const late = await fixture.call('POST', '', { body: { items: [fixture.catalog.hall(1).item()] } });
+      fixture.catalog.holdMs = 900_000;
+      expect(await cancel(`/${late.data.id}`)).toMatchObject({ ...refused, order: { state: 'expired' } });
+      expect(done(await cancel(`/${data.id}`)).state).toBe('cancelled');
+    });
   });
 });

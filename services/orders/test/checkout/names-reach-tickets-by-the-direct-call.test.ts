@@ -1,81 +1,177 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { currentFacts } from '../../src/events.ts';
+import { confirmOrder } from '../../src/orders/confirm.ts';
+import type { OrderDocument } from '../../src/store.ts';
 import { engines } from '../fixture/engines.ts';
 import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
 import { checkout, done, newCart, newContact, shopPost } from '../fixture/shopper.ts';
 
-describe.each(engines)('the names of beneficiaries reach tickets by the direct call only, on $name', (engine) => {
+describe.each(engines)('names, on $name', (engine) => {
   let fixture: Fixture;
   beforeAll(async () => {
     fixture = await openFixture(engine);
   });
   afterAll(() => fixture.close());
 
-  const clara = { firstName: 'Clara', lastName: 'Haskil' };
-  const document = (id: string) => fixture.context.orders.of('opera').get(id);
-  const named = (orderId: string) =>
-    fixture.tickets.calls.filter(
-      ({ operation, body }) =>
-        operation === 'issueTickets' &&
-        (body as { orderId: string }).orderId === orderId &&
-        JSON.stringify(body).includes(clara.lastName),
-    ).length;
+  describe('the names of beneficiaries reach tickets by the direct call only', () => {
+    const clara = { firstName: 'Clara', lastName: 'Haskil' };
+    const document = (id: string) => fixture.context.orders.of('opera').get(id);
+    const named = (orderId: string) =>
+      fixture.tickets.calls.filter(
+        ({ operation, body }) =>
+          operation === 'issueTickets' &&
+          (body as { orderId: string }).orderId === orderId &&
+          JSON.stringify(body).includes(clara.lastName),
+      ).length;
 
-  const buyNamed = async (): Promise<string> => {
-    const { cart, path } = await newCart(fixture);
-    const name = { requestId: 'a', beneficiaryFirstName: clara.firstName, beneficiaryLastName: clara.lastName };
-    done(await shopPost(fixture, `${path}/lines/${cart.lines[0]?.id}/change`, name));
-    done(await checkout(fixture, path, { contactNumber: newContact(fixture) }));
-    return cart.id;
-  };
+    const buyNamed = async (): Promise<string> => {
+      const { cart, path } = await newCart(fixture);
+      const name = { requestId: 'a', beneficiaryFirstName: clara.firstName, beneficiaryLastName: clara.lastName };
+      done(await shopPost(fixture, `${path}/lines/${cart.lines[0]?.id}/change`, name));
+      done(await checkout(fixture, path, { contactNumber: newContact(fixture) }));
+      return cart.id;
+    };
 
-  test.each(['fails', 'lost', 'hangs after'] as const)(
-    'after the mishap "%s" the call of tickets is repeated until it is acknowledged',
-    async (how) => {
-      fixture.tickets.mishaps.set('issueTickets', how);
+    test.each(['fails', 'lost', 'hangs after'] as const)(
+      'after the mishap "%s" the call of tickets is repeated until it is acknowledged',
+      async (how) => {
+        fixture.tickets.mishaps.set('issueTickets', how);
+        const id = await buyNamed();
+        await fixture.later(20_000);
+        expect((await document(id))?.namesDue).not.toBeNull();
+        fixture.tickets.mishaps.clear();
+        const before = named(id);
+        // A service that hung is called again only after a pause.
+        await until(async () => {
+          await fixture.later(20_000);
+          return (await document(id))?.namesDue === null;
+        });
+        const acknowledged = named(id);
+        expect(acknowledged).toBeGreaterThan(before);
+        // No further sweep repeats the call.
+        await fixture.later(20_000);
+        expect(named(id)).toBe(acknowledged);
+      },
+    );
+
+    test('no event of the order contains a name', async () => {
       const id = await buyNamed();
       await fixture.later(20_000);
-      expect((await document(id))?.namesDue).not.toBeNull();
-      fixture.tickets.mishaps.clear();
-      const before = named(id);
-      // A service that hung is called again only after a pause.
-      await until(async () => {
-        await fixture.later(20_000);
-        return (await document(id))?.namesDue === null;
-      });
-      const acknowledged = named(id);
-      expect(acknowledged).toBeGreaterThan(before);
-      // No further sweep repeats the call.
-      await fixture.later(20_000);
-      expect(named(id)).toBe(acknowledged);
-    },
-  );
+      const facts = fixture.facts.filter(({ key }) => key === id);
+      expect(facts.map(({ type }) => type)).toContain('order.confirmed');
+      expect(JSON.stringify(facts)).not.toContain(clara.lastName);
+    });
 
-  test('no event of the order contains a name', async () => {
-    const id = await buyNamed();
-    await fixture.later(20_000);
-    const facts = fixture.facts.filter(({ key }) => key === id);
-    expect(facts.map(({ type }) => type)).toContain('order.confirmed');
-    expect(JSON.stringify(facts)).not.toContain(clara.lastName);
+    test('the event leaves the issue to the call while the order owes it, and only then', async () => {
+      const noticesOf = (id: string) =>
+        fixture.facts
+          .filter(({ type, key }) => type === 'order.confirmed' && key === id)
+          .map(({ data }) => (data as { callFollows?: boolean }).callFollows);
+      const [named, unnamed] = [await buyNamed(), (await newCart(fixture)).path];
+      done(await checkout(fixture, unnamed, { contactNumber: newContact(fixture) }));
+      await until(async () => (await document(named))?.namesDue === null);
+      // Tickets has the names: another buyer is told by the event alone.
+      await fixture.call('PATCH', `/${named}`, { body: { contactNumber: newContact(fixture) } });
+      await until(async () => noticesOf(named).length === 2);
+      expect(noticesOf(named)).toEqual([true, undefined]);
+      await until(async () => noticesOf(unnamed.split('/').at(-1) ?? '').length === 1);
+      expect(noticesOf(unnamed.split('/').at(-1) ?? '')).toEqual([undefined]);
+      const present = [];
+      for await (const { type, key, data } of currentFacts.read(fixture.store))
+        if (type === 'order.confirmed' && key === named) present.push((data as { callFollows?: boolean }).callFollows);
+      expect(present).toEqual([undefined]);
+    });
   });
 
-  test('the event leaves the issue to the call while the order owes it, and only then', async () => {
-    const noticesOf = (id: string) =>
-      fixture.facts
-        .filter(({ type, key }) => type === 'order.confirmed' && key === id)
-        .map(({ data }) => (data as { callFollows?: boolean }).callFollows);
-    const [named, unnamed] = [await buyNamed(), (await newCart(fixture)).path];
-    done(await checkout(fixture, unnamed, { contactNumber: newContact(fixture) }));
-    await until(async () => (await document(named))?.namesDue === null);
-    // Tickets has the names: another buyer is told by the event alone.
-    await fixture.call('PATCH', `/${named}`, { body: { contactNumber: newContact(fixture) } });
-    await until(async () => noticesOf(named).length === 2);
-    expect(noticesOf(named)).toEqual([true, undefined]);
-    await until(async () => noticesOf(unnamed.split('/').at(-1) ?? '').length === 1);
-    expect(noticesOf(unnamed.split('/').at(-1) ?? '')).toEqual([undefined]);
-    const present = [];
-    for await (const { type, key, data } of currentFacts.read(fixture.store))
-      if (type === 'order.confirmed' && key === named) present.push((data as { callFollows?: boolean }).callFollows);
-    expect(present).toEqual([undefined]);
+  describe('a confirmation with names has the last version', () => {
+    const beneficiaries = [{ firstName: 'Ada', lastName: 'Lovelace' }];
+    const ofOrder = () => ({ status: 200, headers: {}, body: '' });
+
+    const named = async (): Promise<string> => {
+      const items = [{ ...fixture.catalog.hall(1).item(), beneficiaries }];
+      return (await fixture.call('POST', '', { body: { items } })).data.id;
+    };
+    const document = (id: string) => fixture.context.orders.of('opera').get(id);
+    const issueCalls = (orderId: string) =>
+      fixture.tickets.calls.filter(
+        ({ operation, body }) => operation === 'issueTickets' && (body as { orderId: string }).orderId === orderId,
+      ).length;
+
+    test.each([
+      ['confirmation', { onAccount: true }],
+      ['payments', { method: 'card', amount: 1_000, status: 'captured' }],
+    ])('the ETag of its %s is that of the order, and allows the next change', async (action, body) => {
+      const id = await named();
+      const key = randomUUID();
+      const done = await fixture.call('POST', `/${id}/${action}`, { body, key });
+      expect([done.text, done.status]).toEqual([done.text, action === 'payments' ? 201 : 200]);
+      const etag = done.headers.get('etag') ?? '';
+      const now = await fixture.call('GET', `/${id}`);
+      expect([now.headers.get('etag'), now.data.state]).toEqual([etag, 'confirmed']);
+      expect((await document(id))?.namesDue).toBeNull();
+      const again = await fixture.call('POST', `/${id}/${action}`, { body, key });
+      expect([again.text, again.headers.get('etag')]).toEqual([done.text, etag]);
+      const cancelled = await fixture.call('POST', `/${id}/cancellation`, { body: {}, ifMatch: etag });
+      expect([cancelled.status, cancelled.data.state]).toEqual([200, 'cancelled']);
+      expect(issueCalls(id)).toBe(1);
+    });
+
+    const commandOf = (orderId: string, answer = ofOrder) => ({
+      institution: 'opera',
+      orderId,
+      ifMatch: () => undefined,
+      idempotencyRecord: { key: randomUUID(), fingerprint: 'f', expiresAt: Number.MAX_SAFE_INTEGER, answer },
+    });
+
+    test('a repeat after its process died before the tickets were acknowledged has no second effect', async () => {
+      const id = await named();
+      const command = commandOf(id);
+      const dying = jest.spyOn(fixture.context.tickets, 'issue').mockRejectedValueOnce(new Error('the process died'));
+      await expect(confirmOrder(fixture.context, command, true)).rejects.toThrow('the process died');
+      dying.mockRestore();
+      const confirmed = await document(id);
+      expect(confirmed?.state).toBe('confirmed');
+      expect((await confirmOrder(fixture.context, command, true)).version).toBe(confirmed?.version);
+      await fixture.later(20_000);
+      expect((await document(id))?.namesDue).toBeNull();
+      expect(issueCalls(id)).toBe(1);
+    });
+
+    test.each([true, false])(
+      'an erasure during the call of tickets leaves no names in the answer; heard: %s',
+      async (heard) => {
+        const contactNumber = `C-${randomUUID()}`;
+        fixture.contacts.known.set(contactNumber, null);
+        const items = [{ ...fixture.catalog.hall(1).item(), beneficiaries }];
+        const { id } = (await fixture.call('POST', '', { body: { items, contactNumber } })).data;
+        const stored: string[] = [];
+        const command = commandOf(id, (order?: OrderDocument) => {
+          stored.push(JSON.stringify(order?.lines));
+          return ofOrder();
+        });
+        const issue = fixture.context.tickets.issue;
+        const erasing = jest.spyOn(fixture.context.tickets, 'issue').mockImplementationOnce(async (...call) => {
+          await fixture.deliver('contact.erased', { contactNumber, erasedAt: new Date().toISOString() });
+          const issued = await issue(...call);
+          return heard ? issued : undefined;
+        });
+        const { state, lines } = await confirmOrder(fixture.context, command, true);
+        erasing.mockRestore();
+        expect([state, stored]).toEqual(['confirmed', [JSON.stringify(lines)]]);
+        expect(stored[0]).not.toContain('Lovelace');
+      },
+    );
+
+    test('confirmed without tickets, it is answered, and the sweep issues with the names', async () => {
+      const id = await named();
+      fixture.tickets.mishaps.set('issueTickets', 'fails');
+      const done = await fixture.call('POST', `/${id}/confirmation`, { body: { onAccount: true } });
+      expect([done.status, done.data.state]).toEqual([200, 'confirmed']);
+      expect((await document(id))?.namesDue).not.toBeNull();
+      fixture.tickets.mishaps.clear();
+      await fixture.later(20_000);
+      expect((await document(id))?.namesDue).toBeNull();
+    });
   });
 });

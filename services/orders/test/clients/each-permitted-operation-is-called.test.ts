@@ -1,11 +1,14 @@
 import { uncalledOf } from '@boxoffice/service/testkit';
-import { expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createContacts } from '../../src/clients/clients.ts';
 import { catalogApi } from '../../src/clients/generated/catalog.ts';
 import { contactsApi } from '../../src/clients/generated/contacts.ts';
 import { ticketsApi } from '../../src/clients/generated/tickets.ts';
 import { createStock } from '../../src/clients/stock.ts';
 import { createTickets } from '../../src/clients/tickets.ts';
+import { engines } from '../fixture/engines.ts';
+import { type Fixture, openFixture } from '../fixture/fixture.ts';
+import { checkout, done, newCart, newContact } from '../fixture/shopper.ts';
 
 test('each operation that the authorizer permits to orders is called', async () => {
   const catalog = await uncalledOf(catalogApi, (client) => {
@@ -31,4 +34,34 @@ test('each operation that the authorizer permits to orders is called', async () 
     return [controlled('opera', 'ord_1'), issue('opera', { orderId: 'ord_1', contactNumber: null, tickets: [] }, 1)];
   });
   expect({ catalog, contacts, tickets }).toEqual({ catalog: [], contacts: [], tickets: [] });
+});
+
+test('the look-up of controlled tickets ends after a second, even if the call never ends', async () => {
+  const never = () => new Promise<never>(() => undefined);
+  const hanging = { call: never, find: never, close: () => undefined };
+  expect(await createTickets(hanging).controlled('opera', 'ord_1')).toBeUndefined();
+});
+
+let fixture: Fixture;
+beforeAll(async () => {
+  const [engine] = engines;
+  if (!engine) throw new Error('there is no engine');
+  fixture = await openFixture(engine);
+});
+afterAll(() => fixture.close());
+
+test('a tickets service that hangs delays one checkout, and the next ones skip the call', async () => {
+  const contactNumber = newContact(fixture);
+  const carts = await Promise.all(Array.from({ length: 6 }, () => newCart(fixture, 1)));
+  const buy = async (path = '') =>
+    expect(done(await checkout(fixture, path, { contactNumber }))).toMatchObject({ state: 'confirmed' });
+  const issueCalls = () => fixture.tickets.calls.filter(({ operation }) => operation === 'issueTickets').length;
+  fixture.tickets.mishaps.set('issueTickets', 'hangs after');
+  const [first, ...others] = carts.map(({ path }) => path);
+  await buy(first);
+  expect(issueCalls()).toBe(1);
+  for (const path of others) await buy(path);
+  // After a timeout the next checkouts skip the call.
+  expect(issueCalls()).toBe(1);
+  fixture.tickets.mishaps.clear();
 });

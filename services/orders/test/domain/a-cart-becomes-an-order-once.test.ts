@@ -3,13 +3,28 @@ import { cancel } from '../../src/domain/cancellation.ts';
 import { changeLine, isCart, withoutNames } from '../../src/domain/cart.ts';
 import { type CheckoutInput, cancelByShopper, checkOut } from '../../src/domain/checkout.ts';
 import { confirm } from '../../src/domain/confirmation.ts';
+import { changeDetails, unmetCriteria } from '../../src/domain/details.ts';
 import { open } from '../../src/domain/hold.ts';
 import { addLines, removeLine, startsAnew } from '../../src/domain/lines.ts';
 import { expire } from '../../src/domain/order/expiry.ts';
 import { namedTickets } from '../../src/domain/order/facts.ts';
 import type { Order } from '../../src/domain/order/order.ts';
-import { settlePayment } from '../../src/domain/payments.ts';
-import { accepted, expectRefused, GRACE, MINUTE, NOW, newLine, newOrder, next, saleOf, UNTIL } from './samples.ts';
+import { addPayment, settlePayment } from '../../src/domain/payments.ts';
+import {
+  accepted,
+  confirmedOrder,
+  expectRefused,
+  GRACE,
+  MINUTE,
+  NOW,
+  newLine,
+  newOrder,
+  next,
+  openOrder,
+  payment,
+  saleOf,
+  UNTIL,
+} from './samples.ts';
 
 const cartOf = (...lines: readonly ReturnType<typeof newLine>[]): Order => next(open(newOrder(lines, true), NOW));
 const cart = cartOf(newLine(1), newLine(2, 2_000, 'member'));
@@ -199,4 +214,56 @@ test('a shopper cancels until the first performance starts', () => {
   expectRefused(cancelByShopper(sold, how, starts), 'performance_begun');
   expectRefused(cancelByShopper(sold, { reason: null, controlled: 1 }, NOW), 'ticket_controlled');
   expectRefused(cancelByShopper(next(cancelByShopper(sold, how, NOW)), how, NOW), 'not_cancellable');
+});
+
+const sold = confirmedOrder();
+
+describe('details', () => {
+  test('change if they are given, and null removes', () => {
+    const order = next(changeDetails(openOrder(), { externalReference: 'x' }, NOW + 1));
+    expect(order).toMatchObject({ contactNumber: 'C1', externalReference: 'x', modifiedAt: NOW + 1 });
+    expect(next(changeDetails(order, { contactNumber: null }, NOW))).toMatchObject({
+      contactNumber: null,
+      externalReference: 'x',
+      modifiedAt: NOW + 1,
+    });
+  });
+
+  test('change nothing if they are the same', () => {
+    const order = openOrder();
+    expect(changeDetails(order, { contactNumber: 'C1', externalReference: null }, NOW)).toEqual({
+      next: order,
+      facts: [],
+    });
+    expect(next(changeDetails(order, {}, NOW))).toBe(order);
+  });
+
+  test('of a confirmed order publish it again with another buyer, but not with another reference', () => {
+    const { facts } = accepted(changeDetails(sold, { contactNumber: 'C2' }, NOW));
+    expect(facts).toMatchObject([{ type: 'order.confirmed', data: { contactNumber: 'C2' } }]);
+    expect(accepted(changeDetails(sold, { externalReference: 'y' }, NOW)).facts).toEqual([]);
+  });
+
+  test('of a cancelled order do so as well if it has tickets, which follow the buyer, and not if it has none', () => {
+    const how = { reason: null, override: false, controlled: 0 };
+    const factsOf = (order: typeof sold) =>
+      accepted(changeDetails(next(cancel(order, how, NOW)), { contactNumber: 'C2' }, NOW)).facts;
+    expect(factsOf(sold)).toMatchObject([{ type: 'order.confirmed', data: { contactNumber: 'C2' } }]);
+    expect(factsOf(openOrder())).toEqual([]);
+  });
+
+  test('change in every visible state', () => {
+    const cancelled = next(cancel(openOrder(), { reason: null, override: false, controlled: null }, NOW));
+    expect(next(changeDetails(cancelled, { externalReference: 'z' }, NOW)).externalReference).toBe('z');
+    const paid = next(addPayment(openOrder(), payment('pay_1', 10_000), NOW));
+    expectRefused(changeDetails(paid, { externalReference: 'z' }, NOW), 'sale_due');
+    expectRefused(changeDetails(openOrder(), { externalReference: 'z' }, UNTIL), 'past_due');
+  });
+});
+
+test('each criterion that the contact lacks is returned once', () => {
+  const lines = [newLine(1), newLine(2, 1, 'member'), newLine(3, 1, 'member'), newLine(4, 1, 'student')];
+  expect(unmetCriteria(lines, null)).toEqual(['member', 'student']);
+  expect(unmetCriteria(lines, ['student'])).toEqual(['member']);
+  expect(unmetCriteria([newLine(1)], null)).toEqual([]);
 });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IdempotencyRecord } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createdOrderAnswer, orderAnswer } from '../../src/api/views.ts';
+import { addToCart } from '../../src/cart/add.ts';
 import type { OrdersContext } from '../../src/context.ts';
 import { confirmOrder } from '../../src/orders/confirm.ts';
 import { createOrder } from '../../src/orders/create.ts';
@@ -13,252 +14,371 @@ import { engines } from '../fixture/engines.ts';
 import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
 import { newOrder, pay, read } from '../fixture/orders.ts';
 
-type Call = keyof OrdersContext['stock'];
-
-const never = (): Promise<never> => new Promise(() => undefined);
-
-/** The context of a process that dies at this call of the catalog: before the call takes effect, or after. */
-const dying = (context: OrdersContext, call: Call, when: 'before' | 'after'): OrdersContext => {
-  const act = context.stock[call] as (...args: unknown[]) => Promise<unknown>;
-  const die = async (...args: unknown[]) => {
-    if (when === 'after') await act(...args);
-    return never();
-  };
-  return { ...context, stock: { ...context.stock, [call]: die } };
-};
-
-/** An idempotency record in use, as the HTTP library creates it. */
-const recordOf = (key: string): IdempotencyRecord<OrderDocument> => ({
-  key,
-  fingerprint: 'the same request',
-  expiresAt: Date.now() + 86_400_000,
-  answer: (order) => ({ status: createdOrderAnswer(order).status, headers: {}, body: orderAnswer(order).data }),
-});
-
-const moments = ['before', 'after'] as const;
-const MINUTES_16 = 16 * 60_000;
-
-describe.each(engines)('what a dead process has begun is finished, or ends with the hold, on $name', (engine) => {
+describe.each(engines)('recovery, on $name', (engine) => {
   let fixture: Fixture;
   beforeAll(async () => {
     fixture = await openFixture(engine);
   });
   afterAll(() => fixture.close());
 
-  const holder = { institution: 'opera', client: 'partner' };
-  const command = (orderId: string, key?: string) => ({
-    institution: 'opera',
-    orderId,
-    ifMatch: () => undefined,
-    idempotencyRecord: key === undefined ? undefined : recordOf(key),
-  });
-  const document = (id: string) => fixture.context.orders.of('opera').get(id);
-  /** An instance sweeps what no request has done. */
-  const later = () => fixture.later();
-  const isSaleDue = async (id: string) => (await document(id))?.saleDue != null;
+  describe('what a dead process has begun is finished, or ends with the hold', () => {
+    type Call = keyof OrdersContext['stock'];
 
-  test.each(moments)('there is no order if its process dies %s the hold, which ends by itself', async (when) => {
-    const hall = fixture.catalog.hall(3);
-    const other = fixture.catalog.hall(1);
-    const requested = { items: [hall.item(2), other.item()] } as never;
-    createOrder(dying(fixture.context, 'hold', when), holder, requested, undefined).catch(() => undefined);
-    if (when === 'after') await until(() => fixture.catalog.count(hall).held === 2);
-    await later();
-    const { performanceId } = hall;
-    expect(await fixture.context.orders.of('opera').count({ performanceId })).toBe(0);
-    expect(await fixture.context.links.of('opera').count({ performanceId: other.performanceId })).toBe(0);
-  });
+    const never = (): Promise<never> => new Promise(() => undefined);
 
-  test.each(moments)('a repeat of a new order gets its held places if its process dies %s the hold', async (when) => {
-    const hall = fixture.catalog.hall(2);
-    const requested = { items: [hall.item(2)] } as never;
-    const key = randomUUID();
-    createOrder(dying(fixture.context, 'hold', when), holder, requested, recordOf(key)).catch(() => undefined);
-    if (when === 'after') await until(() => fixture.catalog.count(hall).held === 2);
-    const order = await createOrder(fixture.context, holder, requested, recordOf(key));
-    expect(order).toMatchObject({ state: 'open', heldPlaces: 2 });
-    await later();
-    expect(fixture.catalog.count(hall)).toEqual({ free: 0, held: 2, sold: 0 });
-    expect(await fixture.context.orders.of('opera').count({ performanceId: hall.performanceId })).toBe(1);
-  });
-
-  test.each(moments)('a confirmation is repeated if its process dies %s the sale', async (when) => {
-    const { order, path, hall } = await newOrder(fixture);
-    const key = randomUUID();
-    confirmOrder(dying(fixture.context, 'sell', when), command(order.id, key), true).catch(() => undefined);
-    if (when === 'after') await until(() => fixture.catalog.count(hall).sold === 2);
-    await later();
-    expect(await read(fixture, path)).toMatchObject({ state: 'open' });
-    const confirmed = await confirmOrder(fixture.context, command(order.id, key), true);
-    expect(confirmed).toMatchObject({ state: 'confirmed' });
-    expect(fixture.catalog.count(hall).sold).toBe(2);
-    await expect(confirmOrder(fixture.context, command(order.id, randomUUID()), true)).rejects.toMatchObject({
-      code: 'order_confirmed',
-    });
-    await until(() => fixture.facts.filter(({ key: about }) => about === order.id).length > 0);
-    expect(fixture.facts.filter(({ key: about }) => about === order.id)).toHaveLength(1);
-  });
-
-  test('an order that was sold and never confirmed expires, and its places are released', async () => {
-    const { order, path, hall } = await newOrder(fixture);
-    confirmOrder(dying(fixture.context, 'sell', 'after'), command(order.id), true).catch(() => undefined);
-    await until(() => fixture.catalog.count(hall).sold === 2);
-    await fixture.later(MINUTES_16);
-    expect(await read(fixture, path)).toMatchObject({ state: 'expired' });
-    await until(() => fixture.facts.some(({ key: about, type }) => about === order.id && type === 'order.expired'));
-    const expired = fixture.facts.find(({ key: about }) => about === order.id);
-    if (expired) fixture.catalog.receive(expired);
-    expect(fixture.catalog.count(hall)).toEqual({ free: 4, held: 0, sold: 0 });
-  });
-
-  test.each(moments)(
-    'a payment is recorded once and the order confirmed if its process dies %s the sale',
-    async (when) => {
-      const { order, path } = await newOrder(fixture);
-      const key = randomUUID();
-      const requested = { id: `pay_${randomUUID()}`, method: 'card', amount: 2_000, status: 'captured' } as const;
-      payOrder(dying(fixture.context, 'sell', when), command(order.id, key), requested).catch(() => undefined);
-      await until(() => isSaleDue(order.id));
-      await later();
-      expect(await read(fixture, path)).toMatchObject({ state: 'confirmed', paid: 2_000 });
-      const again = await payOrder(fixture.context, command(order.id, key), requested);
-      expect(again.payments.map(({ id }) => id)).toEqual([requested.id]);
-    },
-  );
-
-  test.each([
-    ['renew', 'before'],
-    ['renew', 'after'],
-    ['sell', 'before'],
-    ['sell', 'after'],
-  ] as const)(
-    'a late payment is completed if its process dies at the call %s, %s it takes effect',
-    async (call, when) => {
-      fixture.catalog.holdMs = 1;
-      const { order, path, hall } = await newOrder(fixture);
-      fixture.catalog.holdMs = 900_000;
-      expect((await read(fixture, path)).state).toBe('expired');
-      fixture.catalog.steal(order.lines[0]?.place.id ?? '');
-      const key = randomUUID();
-      const requested = { id: `pay_${randomUUID()}`, method: 'card', amount: 2_000, status: 'captured' } as const;
-      payOrder(dying(fixture.context, call, when), command(order.id, key), requested).catch(() => undefined);
-      await until(() => isSaleDue(order.id));
-      await later();
-      expect(await read(fixture, path)).toMatchObject({ state: 'confirmed', paid: 2_000 });
-      expect(fixture.catalog.count(hall).sold).toBe(3);
-      const again = await payOrder(fixture.context, command(order.id, key), requested);
-      expect(again.payments).toHaveLength(1);
-    },
-  );
-
-  test.each(moments)(
-    'a pending payment is recorded by its repeat if its process dies %s the extension',
-    async (when) => {
-      const { order, path } = await newOrder(fixture);
-      const key = randomUUID();
-      const requested = { id: `pay_${randomUUID()}`, method: 'card', amount: 2_000, status: 'pending' } as const;
-      payOrder(dying(fixture.context, 'extend', when), command(order.id, key), requested).catch(() => undefined);
-      await later();
-      expect(await read(fixture, path)).toMatchObject({ state: 'open', paid: 0 });
-      const again = await payOrder(fixture.context, command(order.id, key), requested);
-      expect(again).toMatchObject({ state: 'payment_pending', payments: [{ id: requested.id }] });
-      expect(fixture.catalog.placesOf(order.id)[0]?.until).toBe(again.deadline);
-    },
-  );
-
-  test('a repeat completes the capture of a pending payment if its process dies before the sale', async () => {
-    const { order, path } = await newOrder(fixture);
-    const { data } = await pay(fixture, path, { status: 'pending' });
-    const key = randomUUID();
-    settleOrderPayment(dying(fixture.context, 'sell', 'before'), command(order.id, key), data.id, 'captured').catch(
-      () => undefined,
-    );
-    await until(() => isSaleDue(order.id));
-    const again = await settleOrderPayment(fixture.context, command(order.id, key), data.id, 'captured');
-    expect(again).toMatchObject({ state: 'confirmed', payments: [{ status: 'captured' }] });
-  });
-
-  test.each(moments)('lines are added by the repeat if the process dies %s the hold', async (when) => {
-    const { order, path } = await newOrder(fixture);
-    const hall = fixture.catalog.hall(2);
-    const items = [hall.item(2)] as never;
-    const key = randomUUID();
-    addOrderLines(dying(fixture.context, 'hold', when), command(order.id, key), items).catch(() => undefined);
-    if (when === 'after') await until(() => fixture.catalog.count(hall).held === 2);
-    await later();
-    expect((await read(fixture, path)).lines).toHaveLength(2);
-    await addOrderLines(fixture.context, command(order.id, key), items);
-    expect((await read(fixture, path)).lines).toHaveLength(4);
-    expect(fixture.catalog.count(hall).held).toBe(2);
-  });
-
-  test('a repeat before the sweep adds lines once', async () => {
-    const { order, path } = await newOrder(fixture);
-    const hall = fixture.catalog.hall(2);
-    const items = [hall.item(2)] as never;
-    const key = randomUUID();
-    addOrderLines(dying(fixture.context, 'hold', 'after'), command(order.id, key), items).catch(() => undefined);
-    await until(() => fixture.catalog.count(hall).held === 2);
-    await addOrderLines(fixture.context, command(order.id, key), items);
-    await later();
-    expect((await read(fixture, path)).lines).toHaveLength(4);
-    expect(fixture.catalog.count(hall).held).toBe(2);
-  });
-
-  test.each(moments)('a removal releases its place if its process dies %s the release', async (when) => {
-    const { order, path, hall } = await newOrder(fixture);
-    removeOrderLine(dying(fixture.context, 'release', when), command(order.id), order.lines[0]?.id ?? '').catch(
-      () => undefined,
-    );
-    await until(async () => (await document(order.id))?.removedPlaces != null);
-    await later();
-    expect((await read(fixture, path)).lines).toHaveLength(1);
-    expect(fixture.catalog.count(hall)).toEqual({ free: 3, held: 1, sold: 0 });
-    expect((await document(order.id))?.removedPlaces).toBeNull();
-  });
-
-  test.each(moments)(
-    'an extension and a reservation are repeated if their process dies %s the hold is extended',
-    async (when) => {
-      const [first, second] = [await newOrder(fixture), await newOrder(fixture)];
-      const context = dying(fixture.context, 'extend', when);
-      const key = randomUUID();
-      const dueAt = Date.parse('2099-01-01T00:00:00Z');
-      extendOrder(context, command(first.order.id, key), 55).catch(() => undefined);
-      reserveOrder(context, command(second.order.id, key), dueAt).catch(() => undefined);
-      await later();
-      expect(await read(fixture, second.path)).toMatchObject({ state: 'open' });
-      await extendOrder(fixture.context, command(first.order.id, key), 55);
-      const again = await reserveOrder(fixture.context, command(second.order.id, randomUUID()), dueAt);
-      expect(again.state).toBe('reserved');
-      for (const { order } of [first, second])
-        expect(fixture.catalog.placesOf(order.id)[0]?.until).toBe((await document(order.id))?.deadline);
-    },
-  );
-
-  test('a cancellation does not wait for a sale, which then confirms nothing', async () => {
-    const { order, path, hall } = await newOrder(fixture);
-    const { resolve, promise } = Promise.withResolvers<void>();
-    const { sell } = fixture.context.stock;
-    const slow: OrdersContext = {
-      ...fixture.context,
-      stock: {
-        ...fixture.context.stock,
-        sell: async (...args) => {
-          const sold = await sell(...args);
-          await promise;
-          return sold;
-        },
-      },
+    /** The context of a process that dies at this call of the catalog: before the call takes effect, or after. */
+    const dying = (context: OrdersContext, call: Call, when: 'before' | 'after'): OrdersContext => {
+      const act = context.stock[call] as (...args: unknown[]) => Promise<unknown>;
+      const die = async (...args: unknown[]) => {
+        if (when === 'after') await act(...args);
+        return never();
+      };
+      return { ...context, stock: { ...context.stock, [call]: die } };
     };
-    const requested = { id: `pay_${randomUUID()}`, method: 'card', amount: 2_000, status: 'captured' } as const;
-    const paid = payOrder(slow, command(order.id), requested).catch((error: unknown) => error);
-    await until(() => fixture.catalog.count(hall).sold === 2);
-    const cancelled = await fixture.call('POST', `${path}/cancellation`, { body: {} });
-    expect(cancelled).toMatchObject({ status: 200, data: { state: 'cancelled' } });
-    resolve();
-    expect(await paid).toMatchObject({ code: 'payment_recorded' });
-    expect(await read(fixture, path)).toMatchObject({ state: 'cancelled', paid: 2_000 });
-    expect(fixture.catalog.count(hall)).toEqual({ free: 4, held: 0, sold: 0 });
+
+    /** An idempotency record in use, as the HTTP library creates it. */
+    const recordOf = (key: string): IdempotencyRecord<OrderDocument> => ({
+      key,
+      fingerprint: 'the same request',
+      expiresAt: Date.now() + 86_400_000,
+      answer: (order) => ({ status: createdOrderAnswer(order).status, headers: {}, body: orderAnswer(order).data }),
+    });
+
+    const moments = ['before', 'after'] as const;
+    const MINUTES_16 = 16 * 60_000;
+
+    const holder = { institution: 'opera', client: 'partner' };
+    const command = (orderId: string, key?: string) => ({
+      institution: 'opera',
+      orderId,
+      ifMatch: () => undefined,
+      idempotencyRecord: key === undefined ? undefined : recordOf(key),
+    });
+    const document = (id: string) => fixture.context.orders.of('opera').get(id);
+    /** An instance sweeps what no request has done. */
+    const later = () => fixture.later();
+    const isSaleDue = async (id: string) => (await document(id))?.saleDue != null;
+
+    test.each(moments)('there is no order if its process dies %s the hold, which ends by itself', async (when) => {
+      const hall = fixture.catalog.hall(3);
+      const other = fixture.catalog.hall(1);
+      const requested = { items: [hall.item(2), other.item()] } as never;
+      createOrder(dying(fixture.context, 'hold', when), holder, requested, undefined).catch(() => undefined);
+      if (when === 'after') await until(() => fixture.catalog.count(hall).held === 2);
+      await later();
+      const { performanceId } = hall;
+      expect(await fixture.context.orders.of('opera').count({ performanceId })).toBe(0);
+      expect(await fixture.context.links.of('opera').count({ performanceId: other.performanceId })).toBe(0);
+    });
+
+    test.each(moments)('a repeat of a new order gets its held places if its process dies %s the hold', async (when) => {
+      const hall = fixture.catalog.hall(2);
+      const requested = { items: [hall.item(2)] } as never;
+      const key = randomUUID();
+      createOrder(dying(fixture.context, 'hold', when), holder, requested, recordOf(key)).catch(() => undefined);
+      if (when === 'after') await until(() => fixture.catalog.count(hall).held === 2);
+      const order = await createOrder(fixture.context, holder, requested, recordOf(key));
+      expect(order).toMatchObject({ state: 'open', heldPlaces: 2 });
+      await later();
+      expect(fixture.catalog.count(hall)).toEqual({ free: 0, held: 2, sold: 0 });
+      expect(await fixture.context.orders.of('opera').count({ performanceId: hall.performanceId })).toBe(1);
+    });
+
+    test.each(moments)('a confirmation is repeated if its process dies %s the sale', async (when) => {
+      const { order, path, hall } = await newOrder(fixture);
+      const key = randomUUID();
+      confirmOrder(dying(fixture.context, 'sell', when), command(order.id, key), true).catch(() => undefined);
+      if (when === 'after') await until(() => fixture.catalog.count(hall).sold === 2);
+      await later();
+      expect(await read(fixture, path)).toMatchObject({ state: 'open' });
+      const confirmed = await confirmOrder(fixture.context, command(order.id, key), true);
+      expect(confirmed).toMatchObject({ state: 'confirmed' });
+      expect(fixture.catalog.count(hall).sold).toBe(2);
+      await expect(confirmOrder(fixture.context, command(order.id, randomUUID()), true)).rejects.toMatchObject({
+        code: 'order_confirmed',
+      });
+      await until(() => fixture.facts.filter(({ key: about }) => about === order.id).length > 0);
+      expect(fixture.facts.filter(({ key: about }) => about === order.id)).toHaveLength(1);
+    });
+
+    test('an order that was sold and never confirmed expires, and its places are released', async () => {
+      const { order, path, hall } = await newOrder(fixture);
+      confirmOrder(dying(fixture.context, 'sell', 'after'), command(order.id), true).catch(() => undefined);
+      await until(() => fixture.catalog.count(hall).sold === 2);
+      await fixture.later(MINUTES_16);
+      expect(await read(fixture, path)).toMatchObject({ state: 'expired' });
+      await until(() => fixture.facts.some(({ key: about, type }) => about === order.id && type === 'order.expired'));
+      const expired = fixture.facts.find(({ key: about }) => about === order.id);
+      if (expired) fixture.catalog.receive(expired);
+      expect(fixture.catalog.count(hall)).toEqual({ free: 4, held: 0, sold: 0 });
+    });
+
+    test.each(moments)(
+      'a payment is recorded once and the order confirmed if its process dies %s the sale',
+      async (when) => {
+        const { order, path } = await newOrder(fixture);
+        const key = randomUUID();
+        const requested = { id: `pay_${randomUUID()}`, method: 'card', amount: 2_000, status: 'captured' } as const;
+        payOrder(dying(fixture.context, 'sell', when), command(order.id, key), requested).catch(() => undefined);
+        await until(() => isSaleDue(order.id));
+        await later();
+        expect(await read(fixture, path)).toMatchObject({ state: 'confirmed', paid: 2_000 });
+        const again = await payOrder(fixture.context, command(order.id, key), requested);
+        expect(again.payments.map(({ id }) => id)).toEqual([requested.id]);
+      },
+    );
+
+    test.each([
+      ['renew', 'before'],
+      ['renew', 'after'],
+      ['sell', 'before'],
+      ['sell', 'after'],
+    ] as const)(
+      'a late payment is completed if its process dies at the call %s, %s it takes effect',
+      async (call, when) => {
+        fixture.catalog.holdMs = 1;
+        const { order, path, hall } = await newOrder(fixture);
+        fixture.catalog.holdMs = 900_000;
+        expect((await read(fixture, path)).state).toBe('expired');
+        fixture.catalog.steal(order.lines[0]?.place.id ?? '');
+        const key = randomUUID();
+        const requested = { id: `pay_${randomUUID()}`, method: 'card', amount: 2_000, status: 'captured' } as const;
+        payOrder(dying(fixture.context, call, when), command(order.id, key), requested).catch(() => undefined);
+        await until(() => isSaleDue(order.id));
+        await later();
+        expect(await read(fixture, path)).toMatchObject({ state: 'confirmed', paid: 2_000 });
+        expect(fixture.catalog.count(hall).sold).toBe(3);
+        const again = await payOrder(fixture.context, command(order.id, key), requested);
+        expect(again.payments).toHaveLength(1);
+      },
+    );
+
+    test.each(moments)(
+      'a pending payment is recorded by its repeat if its process dies %s the extension',
+      async (when) => {
+        const { order, path } = await newOrder(fixture);
+        const key = randomUUID();
+        const requested = { id: `pay_${randomUUID()}`, method: 'card', amount: 2_000, status: 'pending' } as const;
+        payOrder(dying(fixture.context, 'extend', when), command(order.id, key), requested).catch(() => undefined);
+        await later();
+        expect(await read(fixture, path)).toMatchObject({ state: 'open', paid: 0 });
+        const again = await payOrder(fixture.context, command(order.id, key), requested);
+        expect(again).toMatchObject({ state: 'payment_pending', payments: [{ id: requested.id }] });
+        expect(fixture.catalog.placesOf(order.id)[0]?.until).toBe(again.deadline);
+      },
+    );
+
+    test('a repeat completes the capture of a pending payment if its process dies before the sale', async () => {
+      const { order, path } = await newOrder(fixture);
+      const { data } = await pay(fixture, path, { status: 'pending' });
+      const key = randomUUID();
+      settleOrderPayment(dying(fixture.context, 'sell', 'before'), command(order.id, key), data.id, 'captured').catch(
+        () => undefined,
+      );
+      await until(() => isSaleDue(order.id));
+      const again = await settleOrderPayment(fixture.context, command(order.id, key), data.id, 'captured');
+      expect(again).toMatchObject({ state: 'confirmed', payments: [{ status: 'captured' }] });
+    });
+
+    test.each(moments)('lines are added by the repeat if the process dies %s the hold', async (when) => {
+      const { order, path } = await newOrder(fixture);
+      const hall = fixture.catalog.hall(2);
+      const items = [hall.item(2)] as never;
+      const key = randomUUID();
+      addOrderLines(dying(fixture.context, 'hold', when), command(order.id, key), items).catch(() => undefined);
+      if (when === 'after') await until(() => fixture.catalog.count(hall).held === 2);
+      await later();
+      expect((await read(fixture, path)).lines).toHaveLength(2);
+      await addOrderLines(fixture.context, command(order.id, key), items);
+      expect((await read(fixture, path)).lines).toHaveLength(4);
+      expect(fixture.catalog.count(hall).held).toBe(2);
+    });
+
+    test('a repeat before the sweep adds lines once', async () => {
+      const { order, path } = await newOrder(fixture);
+      const hall = fixture.catalog.hall(2);
+      const items = [hall.item(2)] as never;
+      const key = randomUUID();
+      addOrderLines(dying(fixture.context, 'hold', 'after'), command(order.id, key), items).catch(() => undefined);
+      await until(() => fixture.catalog.count(hall).held === 2);
+      await addOrderLines(fixture.context, command(order.id, key), items);
+      await later();
+      expect((await read(fixture, path)).lines).toHaveLength(4);
+      expect(fixture.catalog.count(hall).held).toBe(2);
+    });
+
+    test.each(moments)('a removal releases its place if its process dies %s the release', async (when) => {
+      const { order, path, hall } = await newOrder(fixture);
+      removeOrderLine(dying(fixture.context, 'release', when), command(order.id), order.lines[0]?.id ?? '').catch(
+        () => undefined,
+      );
+      await until(async () => (await document(order.id))?.removedPlaces != null);
+      await later();
+      expect((await read(fixture, path)).lines).toHaveLength(1);
+      expect(fixture.catalog.count(hall)).toEqual({ free: 3, held: 1, sold: 0 });
+      expect((await document(order.id))?.removedPlaces).toBeNull();
+    });
+
+    test.each(moments)(
+      'an extension and a reservation are repeated if their process dies %s the hold is extended',
+      async (when) => {
+        const [first, second] = [await newOrder(fixture), await newOrder(fixture)];
+        const context = dying(fixture.context, 'extend', when);
+        const key = randomUUID();
+        const dueAt = Date.parse('2099-01-01T00:00:00Z');
+        extendOrder(context, command(first.order.id, key), 55).catch(() => undefined);
+        reserveOrder(context, command(second.order.id, key), dueAt).catch(() => undefined);
+        await later();
+        expect(await read(fixture, second.path)).toMatchObject({ state: 'open' });
+        await extendOrder(fixture.context, command(first.order.id, key), 55);
+        const again = await reserveOrder(fixture.context, command(second.order.id, randomUUID()), dueAt);
+        expect(again.state).toBe('reserved');
+        for (const { order } of [first, second])
+          expect(fixture.catalog.placesOf(order.id)[0]?.until).toBe((await document(order.id))?.deadline);
+      },
+    );
+
+    test('a cancellation does not wait for a sale, which then confirms nothing', async () => {
+      const { order, path, hall } = await newOrder(fixture);
+      const { resolve, promise } = Promise.withResolvers<void>();
+      const { sell } = fixture.context.stock;
+      const slow: OrdersContext = {
+        ...fixture.context,
+        stock: {
+          ...fixture.context.stock,
+          sell: async (...args) => {
+            const sold = await sell(...args);
+            await promise;
+            return sold;
+          },
+        },
+      };
+      const requested = { id: `pay_${randomUUID()}`, method: 'card', amount: 2_000, status: 'captured' } as const;
+      const paid = payOrder(slow, command(order.id), requested).catch((error: unknown) => error);
+      await until(() => fixture.catalog.count(hall).sold === 2);
+      const cancelled = await fixture.call('POST', `${path}/cancellation`, { body: {} });
+      expect(cancelled).toMatchObject({ status: 200, data: { state: 'cancelled' } });
+      resolve();
+      expect(await paid).toMatchObject({ code: 'payment_recorded' });
+      expect(await read(fixture, path)).toMatchObject({ state: 'cancelled', paid: 2_000 });
+      expect(fixture.catalog.count(hall)).toEqual({ free: 4, held: 0, sold: 0 });
+    });
+  });
+
+  describe('a process that is paused before a call, and resumes', () => {
+    type Call = 'extend' | 'sell' | 'release' | 'hold';
+
+    const command = (orderId: string) => ({ institution: 'opera', orderId, ifMatch: () => undefined });
+
+    /** The context of a process that is paused before a call. */
+    const pausing = (call: Call) => {
+      const { stock } = fixture.context;
+      const [paused, resumed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const act = stock[call] as (...args: unknown[]) => Promise<unknown>;
+      const late = async (...args: unknown[]) => {
+        paused.resolve();
+        await resumed.promise;
+        return act(...args);
+      };
+      const context: OrdersContext = { ...fixture.context, stock: { ...stock, [call]: late } };
+      return { context, paused: paused.promise, resume: resumed.resolve };
+    };
+
+    /** The outcome of a promise, as data. */
+    const outcomeOf = (promise: Promise<unknown>) =>
+      promise.then(
+        () => 'done',
+        (error: { readonly code?: string }) => error.code ?? 'failed',
+      );
+
+    test('finds the order confirmed that another process has sold meanwhile', async () => {
+      const { order, path, hall } = await newOrder(fixture);
+      const { context, paused, resume } = pausing('sell');
+      const payment = { id: `pay_${randomUUID()}`, method: 'card', amount: 2_000, status: 'captured' } as const;
+      const outcome = outcomeOf(payOrder(context, command(order.id), payment));
+      await paused;
+      await fixture.later();
+      expect(await read(fixture, path)).toMatchObject({ state: 'confirmed' });
+      resume();
+      expect(await outcome).toBe('done');
+      expect(fixture.catalog.count(hall)).toEqual({ free: 2, held: 0, sold: 2 });
+    });
+
+    test('sells nothing of an order that was cancelled meanwhile', async () => {
+      const { order, path, hall } = await newOrder(fixture);
+      const { context, paused, resume } = pausing('sell');
+      const outcome = outcomeOf(confirmOrder(context, command(order.id), true));
+      await paused;
+      await fixture.call('POST', `${path}/cancellation`, { body: {} });
+      await until(() => fixture.facts.some(({ key }) => key === order.id));
+      for (const fact of fixture.facts) fixture.catalog.receive(fact);
+      resume();
+      expect(await outcome).toBe('precondition_failed');
+      expect(fixture.catalog.count(hall)).toEqual({ free: 4, held: 0, sold: 0 });
+    });
+
+    test('makes no second order of a request that was repeated meanwhile', async () => {
+      const hall = fixture.catalog.hall(4);
+      const holder = { institution: 'opera', client: 'partner' };
+      const requested = { items: [hall.item(2)] } as never;
+      const answer = () => ({ status: 201, headers: {}, body: {} });
+      const key = { key: randomUUID(), fingerprint: 'the same request', expiresAt: Date.now() + 86_400_000, answer };
+      const { context, paused, resume } = pausing('hold');
+      const outcome = createOrder(context, holder, requested, key).catch((error: Error) => error.name);
+      await paused;
+      const order = await createOrder(fixture.context, holder, requested, key);
+      resume();
+      expect(await outcome).toBe('IdempotencyKeyTaken');
+      expect(await fixture.context.orders.of('opera').get(order.id)).toMatchObject({ state: 'open', id: order.id });
+      expect(fixture.catalog.count(hall)).toEqual({ free: 2, held: 2, sold: 0 });
+    });
+
+    test('adds to the cart that another request has created meanwhile', async () => {
+      const hall = fixture.catalog.hall(4);
+      const { context, paused, resume } = pausing('hold');
+      const addition = {
+        institution: 'opera',
+        orderId: context.newId('ord'),
+        pointOfSale: 'shop.opera.example',
+        address: '127.0.0.7',
+        items: [hall.item(2)],
+      };
+      const added = addToCart(context, { ...addition, request: randomUUID() } as never);
+      await paused;
+      await addToCart(fixture.context, { ...addition, request: randomUUID() } as never);
+      resume();
+      expect(await added).toMatchObject({ id: addition.orderId, state: 'open', heldPlaces: 4 });
+      expect(fixture.catalog.count(hall)).toEqual({ free: 0, held: 4, sold: 0 });
+    });
+
+    test('releases no place that its order holds again', async () => {
+      const { order, path, hall } = await newOrder(fixture);
+      const [line] = order.lines;
+      const { context, paused, resume } = pausing('release');
+      const outcome = outcomeOf(removeOrderLine(context, command(order.id), String(line?.id)));
+      await paused;
+      await fixture.later();
+      const placeIds = [String(line?.place.id)];
+      await addOrderLines(fixture.context, command(order.id), [hall.item(1, placeIds)] as never);
+      resume();
+      expect(await outcome).toBe('done');
+      expect((await read(fixture, path)).lines).toHaveLength(2);
+      expect(fixture.catalog.count(hall)).toEqual({ free: 2, held: 2, sold: 0 });
+    });
+
+    test('does not shorten a hold that was extended meanwhile', async () => {
+      const { order } = await newOrder(fixture);
+      const { context, paused, resume } = pausing('extend');
+      const outcome = outcomeOf(extendOrder(context, command(order.id), 20));
+      await paused;
+      await fixture.later();
+      const longer = await extendOrder(fixture.context, command(order.id), 50);
+      resume();
+      expect(await outcome).toBe('done');
+      expect(fixture.catalog.placesOf(order.id).map(({ until: end }) => end)).toEqual([
+        longer.deadline,
+        longer.deadline,
+      ]);
+    });
   });
 });
