@@ -1,6 +1,5 @@
 import { nullable, oneOf, timestamp } from '@boxoffice/http';
-import type { Announcement } from '@boxoffice/service';
-import { announcementExample, announcementSchema } from '@boxoffice/service';
+import { type Announcement, announcementExample, announcementSchema } from '@boxoffice/service';
 import type { Fact } from '@boxoffice/store';
 import { Type } from 'typebox';
 import type { Performance, Venue } from './domain/performance.ts';

@@ -5,8 +5,13 @@ import type { Place } from './domain/place.ts';
 import type { PointOfSale } from './domain/point-of-sale.ts';
 import type { Product } from './domain/product.ts';
 import type { Institution, Tariff } from './domain/tariff.ts';
-import type { PlacesReleased } from './events.ts';
-import { announcePerformance, announceProduct, PERFORMANCE_RECORDED, PRODUCT_RECORDED } from './events.ts';
+import {
+  announcePerformance,
+  announceProduct,
+  PERFORMANCE_RECORDED,
+  type PlacesReleased,
+  PRODUCT_RECORDED,
+} from './events.ts';
 
 /**
  * `catalogMark` changes after every write that the catalog's answer depends on. `demo` is true for an institution of

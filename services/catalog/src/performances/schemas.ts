@@ -1,6 +1,5 @@
 import { currency, instant, lineOfText, named, nullable, oneOf, timestamp } from '@boxoffice/http';
-import type { Static } from 'typebox';
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { performanceStates } from '../domain/performance.ts';
 import { amount, createdAt, ids, names, shownCode } from '../schemas.ts';
 import type { PerformanceDocument } from '../store.ts';

@@ -1,6 +1,5 @@
 import { currency, named, nullable, oneOf, timestamp } from '@boxoffice/http';
-import type { Static } from 'typebox';
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { lowestAmount } from '../domain/price.ts';
 import { later, productStates, productTypes } from '../domain/product.ts';
 import { Performance, performance, performanceView } from '../performances/schemas.ts';

@@ -1,6 +1,5 @@
 import { named, nullable, oneOf, timestamp } from '@boxoffice/http';
-import type { Static } from 'typebox';
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { code, createdAt, ids, names, shownCode } from '../schemas.ts';
 import type { TariffDocument } from '../store.ts';
 

@@ -2,12 +2,10 @@
 
 import type { ServiceCredentials } from '@boxoffice/identity';
 import type { Logger } from '@boxoffice/runtime';
-import type { ServiceClient } from '@boxoffice/service';
-import { createServiceClient } from '@boxoffice/service';
+import { createServiceClient, type ServiceClient } from '@boxoffice/service';
 import type { Guest } from '../domain/order/order.ts';
 import { catalogApi } from './generated/catalog.ts';
-import type { operations } from './generated/contacts.ts';
-import { contactsApi } from './generated/contacts.ts';
+import { contactsApi, type operations } from './generated/contacts.ts';
 import { ticketsApi } from './generated/tickets.ts';
 
 /** Maximum wait for the write of a guest's contact: the buyer waits meanwhile, and the sweep repeats the write. */

@@ -7,8 +7,7 @@ import type { Static } from 'typebox';
 import * as example from '../api/examples.ts';
 import { RefusedOrder, refusal } from '../api/faults.ts';
 import { NewOrder, OrderQuote } from '../api/schemas.ts';
-import type { OrdersContext } from '../context.ts';
-import { type ContextOf, requirePointOfSale } from '../context.ts';
+import { type ContextOf, type OrdersContext, requirePointOfSale } from '../context.ts';
 import { holderOf, type OrderRequest } from './create.ts';
 import { countPlaces, requireBeneficiaries, severalCurrencies, stockItems, tooManyPlaces } from './items.ts';
 
