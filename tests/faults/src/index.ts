@@ -1,3 +1,42 @@
-// The fault plan, and of it what other programs use: a sale whose buyers know what they were told.
+// Of the fault harness, what other programs use: a sale beside their own test.
 
-export { type ConcurrentSale, openConcurrentSale, type SaleCounts, type SaleVerdict } from './concurrent-sale.ts';
+import type { Address } from '@boxoffice/testkit';
+import { openApi } from './client/api.ts';
+import { openBuyer } from './client/buyer.ts';
+import { trade } from './client/trade.ts';
+import type { Partner } from './deployment/installation.ts';
+import { countsOf, createJournal, type Outcome } from './round/journal.ts';
+import { randomFrom } from './round/random.ts';
+import { openHall } from './round/stage.ts';
+
+/** Buyers of one performance of a running installation, which is accessed only through its gateway. */
+export interface ConcurrentSale {
+  /** The outcomes of its requests, as the buyers know them. */
+  counts(): Readonly<Record<Outcome, number>>;
+  /** Stops new purchases and resolves when the started ones are finished. */
+  end(): Promise<void>;
+}
+
+/** Puts a performance on sale and starts to buy. `reference` is unique in the installation. */
+export const openConcurrentSale = async (
+  installation: { readonly address: Address; readonly partner: Partner },
+  { reference, buyers, capacity }: { readonly reference: string; readonly buyers: number; readonly capacity: number },
+): Promise<ConcurrentSale> => {
+  const api = openApi(installation);
+  const hall = await openHall(api, reference, [{ code: 'FLOOR', capacity }]);
+  const journal = createJournal();
+  const random = randomFrom(reference);
+  let over = false;
+  const trading = Array.from({ length: buyers }, (_, index) => {
+    const own = random.fork(`buyer ${index}`);
+    const buyer = openBuyer({ api, journal, random: own, reference, persistent: true });
+    return trade(buyer, hall, own.fork('trade'), () => over);
+  });
+  return {
+    counts: () => countsOf(journal),
+    async end() {
+      over = true;
+      await Promise.all(trading);
+    },
+  };
+};

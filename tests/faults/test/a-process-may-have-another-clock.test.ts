@@ -1,6 +1,5 @@
 import { afterEach, expect, test } from '@jest/globals';
-import { replaceClock } from '../src/inside/clock.ts';
-import { behave } from '../src/inside/modes.ts';
+import { behave, replaceClock } from '../src/inside/modes.ts';
 import { faithful } from '../src/inside/orders.ts';
 
 const Original = Date;

@@ -1,6 +1,6 @@
 import type { EventView } from '../src/client/feed.ts';
-import type { OrderView, PlaceView, TicketView } from '../src/client/views.ts';
-import type { Evidence, Hold } from '../src/invariants/evidence.ts';
+import type { OrderView, TicketView } from '../src/client/views.ts';
+import type { Evidence } from '../src/invariants/verdict.ts';
 import type { Checkout, CheckoutAnswer, Entry } from '../src/round/journal.ts';
 
 // A consistent round: two places sold, one held, one released by a cancellation, one retained by a controlled ticket of
@@ -14,9 +14,6 @@ export interface Spoilable {
   readonly checkouts: Mutable<Checkout>[];
   readonly orders: Mutable<OrderView>[];
   readonly tickets: Mutable<TicketView>[];
-  readonly places: Mutable<PlaceView>[];
-  /** The stored holds of places without a line. */
-  readonly holds: Mutable<Hold>[];
   /** What a partner heard, and the ids that its webhook got. */
   readonly events: Mutable<EventView>[];
   readonly delivered: string[];
@@ -87,8 +84,6 @@ const entry = (
   code: 'success',
   unknownTries: 0,
   story: [],
-  busyMs: 0,
-  busyFrom: 0,
   answer: null,
   tookMs: 5,
   ...more,
@@ -192,22 +187,16 @@ export const consistent = (): Spoilable => {
       entry('replace', 'tic_lost'),
     ],
     tickets,
-    holds: [],
     events,
     delivered: events.map(({ id }) => id),
-    places: (['sold', 'sold', 'held', 'free', 'sold', 'free', 'sold', 'free'] as const).map((state, at) => ({
-      id: `p${at + 1}`,
-      state,
-    })),
     stock: [{ id: 'cat_1', capacity: 8, free: 3, held: 1, sold: 4 }],
   };
 };
 
 /** The same evidence in the form of the checks. */
-export const evidenceOf = ({ entries, checkouts, holds, events, delivered, ...observed }: Spoilable): Evidence => ({
+export const evidenceOf = ({ entries, checkouts, events, delivered, ...observed }: Spoilable): Evidence => ({
   entries,
   checkouts,
-  holds,
   observed,
   heard: { events, delivered: { received: new Set(delivered), covers: () => true } },
 });

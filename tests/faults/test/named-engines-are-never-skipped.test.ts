@@ -20,10 +20,17 @@ test.each(['scaled', 'both'])('--engines %s without its engines ends with status
   });
 });
 
+const known = { scenarios: ['kills'], controls: ['no-rollback'] };
+
 test('without --engines both deployments are played, as far as they are configured', () => {
-  expect(readCommandLine([], { scenarios: ['kills'] })).toMatchObject({
-    engines: ['embedded', 'scaled'],
-    enginesNamed: false,
-  });
-  expect(readCommandLine(['--engines', 'both'], { scenarios: ['kills'] })).toMatchObject({ enginesNamed: true });
+  expect(readCommandLine([], known)).toMatchObject({ engines: ['embedded', 'scaled'], enginesNamed: false });
+  expect(readCommandLine(['--engines', 'both'], known)).toMatchObject({ enginesNamed: true });
+});
+
+test('scenarios and controls are chosen by their names', () => {
+  expect(readCommandLine(['--controls'], known).controls).toEqual(['no-rollback']);
+  expect(readCommandLine(['--scenario', 'kills'], known)).toMatchObject({ scenarios: ['kills'], controls: undefined });
+  expect(() => readCommandLine(['--control', 'no-rollback'], known)).toThrow('--control needs --controls');
+  expect(() => readCommandLine(['--controls', '--control', 'none'], known)).toThrow('no control none');
+  expect(() => readCommandLine(['--minutes', 'two'], known)).toThrow('--minutes');
 });

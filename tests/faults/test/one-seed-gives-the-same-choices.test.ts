@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { randomFrom } from '../src/round/random.ts';
+import { shareOf } from '../src/round/round.ts';
 
 const drawn = (seed: string) => {
   const random = randomFrom(seed);
@@ -28,4 +29,11 @@ test('choices are spread over the whole range', () => {
   }
   expect([...counts.keys()].sort()).toEqual([1, 2, 3, 4, 5, 6]);
   for (const count of counts.values()) expect(Math.abs(count - 1_000)).toBeLessThan(200);
+});
+
+test('turns play every item of a list before they repeat one', () => {
+  const all = ['a', 'b', 'c', 'd', 'e'];
+  const turns = [0, 1, 2].map((turn) => shareOf({ seed: 's', turn }, all, 2));
+  expect(new Set(turns.flat().slice(0, 5))).toEqual(new Set(all));
+  expect(shareOf({ seed: 's', turn: 0 }, ['a'], 8)).toEqual(['a']);
 });

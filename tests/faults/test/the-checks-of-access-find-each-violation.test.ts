@@ -1,7 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { KnownGrant, UsedToken } from '../src/client/users.ts';
-import { checkGrants } from '../src/invariants/grants.ts';
-import { type CountedKey, checkUsage } from '../src/invariants/usage.ts';
+import { type CountedKey, checkGrants, checkUsage } from '../src/invariants/access.ts';
 import { createCheck } from '../src/invariants/verdict.ts';
 
 const used = (successors: readonly string[], more: Partial<UsedToken> = {}): UsedToken => ({
@@ -23,7 +22,7 @@ const correct = (): KnownGrant => ({
 const violationsOf = (grant: KnownGrant): number => {
   const check = createCheck();
   checkGrants([grant], check);
-  return check.verdict.violations.filter(({ invariant }) => invariant === 'I9').length;
+  return check.verdict.violations.filter(({ invariant }) => invariant === 'grants').length;
 };
 
 test.each<[string, Partial<KnownGrant>, number]>([
@@ -35,7 +34,7 @@ test.each<[string, Partial<KnownGrant>, number]>([
   ['a token that was refused at once', { tokens: [used([], { refused: 1 })] }, 1],
   ['tokens after a replay', { givenAfterEnd: 1 }, 1],
   ['a session that was forgotten', { signedIn: false }, 1],
-])('I9: %s', (_name, change, violations) => {
+])('grants: %s', (_name, change, violations) => {
   expect(violationsOf({ ...correct(), ...change })).toBe(violations);
 });
 
@@ -52,7 +51,7 @@ test.each<[string, Partial<CountedKey>, number]>([
   ['the last ten seconds of a killed gateway', { kills: [at + 30_000], counted: all(50) }, 0],
   ['more than that', { kills: [at + 30_000], counted: all(40) }, 1],
   ['other numbers in another resolution', { counted: { ...all(60), hour: 61 } }, 1],
-])('I10: %s', (_name, change, violations) => {
+])('usage: %s', (_name, change, violations) => {
   const check = createCheck();
   checkUsage({ ...counted, ...change }, check);
   expect(check.verdict.violations).toHaveLength(violations);

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { within } from '@boxoffice/runtime';
 import { type Call, type Client, type Json, openClient, type Reply, withToken } from '@boxoffice/testkit';
 import type { Deployment } from '../deployment/deployment.ts';
-import { isBusy } from './busy.ts';
+import { isBusy } from './request.ts';
 import type { OrderView } from './views.ts';
 
 /** Longer than any deadline of the product: a later response never arrives. */

@@ -1,8 +1,7 @@
 import type { Call, Client, Reply } from '@boxoffice/testkit';
 import type { Action, Entry, Journal } from '../round/journal.ts';
 import type { Random } from '../round/random.ts';
-import { isBusy } from './busy.ts';
-import { ask } from './request.ts';
+import { ask, isBusy } from './request.ts';
 import type { OrderView } from './views.ts';
 
 /** A requested item. */

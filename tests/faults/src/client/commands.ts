@@ -4,9 +4,8 @@ import type { Partner } from '../deployment/installation.ts';
 import type { Outcome } from '../round/journal.ts';
 import type { Random } from '../round/random.ts';
 import { anyPlaces, type Hall, openHall } from '../round/stage.ts';
-import { isBusy } from './busy.ts';
 import { type Buyer, createdBy } from './buyer.ts';
-import { ask } from './request.ts';
+import { ask, isBusy } from './request.ts';
 import type { Shop } from './shop.ts';
 import type { OrderView } from './views.ts';
 

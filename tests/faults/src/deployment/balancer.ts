@@ -8,21 +8,14 @@ export interface Balancer {
   add(port: number): void;
   /** Removes an instance from the rotation; its open connections stay. */
   remove(port: number): void;
-  /** The bytes that went through it, in both directions. */
-  carried(): number;
   close(): Promise<void>;
 }
 
 /** Opens a balancer on a port that the system chooses. */
 export const openBalancer = async (): Promise<Balancer> => {
-  const ports: number[] = [];
+  const ports = new Set<number>();
   const sockets = new Set<Socket>();
-  /** The sockets to instances, and the bytes of those that are closed. */
-  const upstreams = new Set<Socket>();
-  let past = 0;
   let turn = 0;
-
-  const bytesOf = ({ bytesRead, bytesWritten }: Socket): number => bytesRead + bytesWritten;
 
   const keep = (socket: Socket): void => {
     sockets.add(socket);
@@ -30,20 +23,11 @@ export const openBalancer = async (): Promise<Balancer> => {
     socket.once('close', () => sockets.delete(socket));
   };
 
-  /**
-   * Connects a client to the first instance, from the current turn on, that accepts; without one, the connection is
-   * refused.
-   */
-  const join = (client: Socket, candidates: readonly number[]): void => {
-    const [port, ...others] = candidates;
+  /** Connects a client to the first instance that accepts; without one, the connection is refused. */
+  const join = (client: Socket, [port, ...others]: readonly number[]): void => {
     if (port === undefined) return void client.destroy();
     const upstream = connect(port, '127.0.0.1');
     keep(upstream);
-    upstreams.add(upstream);
-    upstream.once('close', () => {
-      upstreams.delete(upstream);
-      past += bytesOf(upstream);
-    });
     const next = () => join(client, others);
     upstream.once('error', next);
     upstream.once('connect', () => {
@@ -60,25 +44,17 @@ export const openBalancer = async (): Promise<Balancer> => {
     keep(client);
     client.on('error', () => client.destroy());
     turn += 1;
-    const first = turn % Math.max(1, ports.length);
-    join(client, [...ports.slice(first), ...ports.slice(0, first)]);
+    const first = turn % Math.max(1, ports.size);
+    join(client, [...[...ports].slice(first), ...[...ports].slice(0, first)]);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the balancer has no port');
 
-  const remove = (port: number): void => {
-    const index = ports.indexOf(port);
-    if (index >= 0) ports.splice(index, 1);
-  };
   return {
     url: `http://127.0.0.1:${address.port}`,
-    add(port) {
-      remove(port);
-      ports.push(port);
-    },
-    remove,
-    carried: () => [...upstreams].reduce((sum, upstream) => sum + bytesOf(upstream), past),
+    add: (port) => void ports.add(port),
+    remove: (port) => void ports.delete(port),
     async close() {
       server.close();
       for (const socket of sockets) socket.destroy();

@@ -6,7 +6,6 @@ import type { Mutation } from '../inside/orders.ts';
 import { type Deployment, together } from './deployment.ts';
 import { type DataLocation, reachable, settingsOf, setUp, unlimited } from './installation.ts';
 import { productProcess } from './process.ts';
-import type { SmallDisk } from './small-disk.ts';
 
 const MAIN = new URL('../../../../deploy/local/src/main.ts', import.meta.url).pathname;
 
@@ -14,12 +13,9 @@ const MAIN = new URL('../../../../deploy/local/src/main.ts', import.meta.url).pa
 export const certificateIn = (directory: string): Promise<string> =>
   readFile(join(directory, 'development-certificate.pem'), 'utf8');
 
-/**
- * `npm start` as one process on SQLite and the in-process bus, without rate limits and with these bugs
- * planted. Its data are on the disk, if there is one, which it closes.
- */
-export const startEmbedded = async (mutations: readonly Mutation[] = [], disk?: SmallDisk): Promise<Deployment> => {
-  const directory = disk?.directory ?? (await mkdtemp(join(tmpdir(), 'boxoffice-faults-')));
+/** `npm start` as one process on SQLite and the in-process bus, without rate limits and with these bugs planted. */
+export const startEmbedded = async (mutations: readonly Mutation[] = []): Promise<Deployment> => {
+  const directory = await mkdtemp(join(tmpdir(), 'boxoffice-faults-'));
   const data: DataLocation = { directory, mongodbUrl: undefined, amqpUrl: undefined };
   const partner = await setUp(data);
   const [https, http] = await freePorts(2);
@@ -39,8 +35,7 @@ export const startEmbedded = async (mutations: readonly Mutation[] = [], disk?: 
   });
   const close = async (): Promise<void> => {
     await whole.stop('SIGKILL');
-    if (disk) await disk.close();
-    else await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+    await rm(directory, { recursive: true, force: true, maxRetries: 5 });
   };
   try {
     await whole.start();
@@ -55,8 +50,6 @@ export const startEmbedded = async (mutations: readonly Mutation[] = [], disk?: 
     address: { baseUrl: `https://localhost:${https}`, ca: await certificateIn(directory) },
     processes: [whole],
     runs: () => [whole],
-    broker: undefined,
-    ...(disk === undefined ? {} : { disk }),
     ...together([whole]),
     close,
   };

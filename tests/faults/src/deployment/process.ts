@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { type Deliveries, faithful, type Modes, type Mutation, type Order, type Report } from '../inside/orders.ts';
-import type { CrashPointName } from './crash-points.ts';
+import { faithful, type Modes, type Mutation, type Order, type Report } from '../inside/orders.ts';
 
 /** The start of a process until it was ready. */
 export interface Start {
@@ -21,22 +20,17 @@ export interface ProductProcess {
    * output, when it ends instead
    */
   start(): Promise<Start | undefined>;
-  isRunning(): boolean;
-  /** Its process id; undefined if it does not run. */
-  pid(): number | undefined;
   /** Resolves when the running process has ended, whatever ended it. */
   ended(): Promise<void>;
-  /** When its runs ended (`performance.now`). */
-  endings(): readonly number[];
   stop(signal: NodeJS.Signals): Promise<void>;
   /** Sends a signal that does not end it; nothing if it does not run. */
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
-  arm(point: CrashPointName, nth: number): Promise<void>;
+  arm(point: string, nth: number): Promise<void>;
   disarm(): Promise<void>;
   /** Sets the engines' modes, also for its later starts. */
   behave(modes: Modes): Promise<void>;
-  /** The deliveries to the running process since the last call. */
-  deliveries(): Promise<Deliveries>;
+  /** The facts that have arrived at the running process since the last call, as `<queue> <id>`. */
+  arrived(): Promise<readonly string[]>;
   /** The files of the mutations that took effect in the running process. */
   planted(): Promise<readonly string[]>;
   /** The end of the output of all its runs. */
@@ -87,7 +81,6 @@ export const productProcess = ({
   let exited: Promise<void> = Promise.resolve();
   let modes = faithful;
   let printed = '';
-  const endings: number[] = [];
 
   const launch = () => {
     const { MONGODB_URL: _mongodb, AMQP_URL: _amqp, NODE_OPTIONS: _options, ...inherited } = process.env;
@@ -107,7 +100,6 @@ export const productProcess = ({
       });
     child = fresh;
     exited = once(fresh, 'exit').then(() => {
-      endings.push(performance.now());
       if (child === fresh) child = undefined;
     });
   };
@@ -146,10 +138,7 @@ export const productProcess = ({
       }
       throw new Error(`${name} ${child === undefined ? 'ended' : 'is not ready'} instead of being ready:\n${printed}`);
     },
-    isRunning: () => child !== undefined,
-    pid: () => child?.pid,
     ended: () => exited,
-    endings: () => endings,
     async stop(signal) {
       child?.kill(signal);
       await exited;
@@ -163,7 +152,7 @@ export const productProcess = ({
       modes = next;
       await tell({ kind: 'modes', modes });
     },
-    deliveries: async () => (await tell({ kind: 'count' }))?.deliveries ?? { handled: [], outOfOrder: 0 },
+    arrived: async () => (await tell({ kind: 'count' }))?.arrived ?? [],
     planted: async () => (await tell({ kind: 'planted' }))?.planted ?? [],
     output: () => printed,
   };

@@ -1,21 +1,26 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { FactMoment } from '@boxoffice/service';
-import { type CrashPointName, crashPoints, type FactPoint, type RequestMoment } from '../deployment/crash-points.ts';
+import { crashPointNamed, type Edge, type FactPoint, type RequestPoint } from '../deployment/crash-points.ts';
+
+/** The channels that report each edge of a request: those of node:http, and those of undici. */
+const channels: Readonly<Record<Edge, readonly string[]>> = {
+  before: ['http.client.request.start', 'undici:request:create'],
+  after: ['http.client.response.finish', 'undici:request:trailers'],
+  received: ['http.server.request.start'],
+  answered: ['http.server.response.finish'],
+};
 
 interface Seen {
   readonly request: { readonly method?: string; readonly path?: string; readonly url?: string };
 }
 
-const isRequest = ({ on, method, path }: RequestMoment, moment: unknown): boolean => {
-  const { request } = moment as Seen;
-  const [target = ''] = (on.startsWith('http.server') ? request.url : request.path)?.split('?', 1) ?? [];
+const isRequest = ({ method, path }: RequestPoint, { request }: Seen): boolean => {
+  const [target = ''] = (request.path ?? request.url ?? '').split('?', 1);
   return request.method === method && path.test(target);
 };
 
-const isFact = (wanted: FactPoint, moment: unknown): boolean => {
-  const { queue, type, phase } = moment as FactMoment;
-  return queue === wanted.queue && type === wanted.type && phase === wanted.phase;
-};
+const isFact = (wanted: FactPoint, { queue, type, phase }: FactMoment): boolean =>
+  queue === wanted.queue && type === wanted.type && phase === wanted.phase;
 
 let disarm = (): void => undefined;
 
@@ -26,16 +31,18 @@ export const disarmed = (): void => {
 };
 
 /** Kills this process with SIGKILL when it reaches the point for the n-th time; replaces an earlier point. */
-export const armed = (name: CrashPointName, nth: number): void => {
+export const armed = (name: string, nth: number): void => {
   disarmed();
-  const { moment } = crashPoints[name];
-  const channel = 'on' in moment ? moment.on : 'boxoffice:fact';
+  const { moment } = crashPointNamed(name);
   let left = nth;
   const look = (seen: unknown): void => {
-    if (!('on' in moment ? isRequest(moment, seen) : isFact(moment, seen))) return;
+    if (!('edge' in moment ? isRequest(moment, seen as Seen) : isFact(moment, seen as FactMoment))) return;
     left -= 1;
     if (left === 0) process.kill(process.pid, 'SIGKILL');
   };
-  subscribe(channel, look);
-  disarm = () => unsubscribe(channel, look);
+  const watched = 'edge' in moment ? channels[moment.edge] : ['boxoffice:fact'];
+  for (const channel of watched) subscribe(channel, look);
+  disarm = () => {
+    for (const channel of watched) unsubscribe(channel, look);
+  };
 };

@@ -3,28 +3,21 @@ import {
   type Bus,
   connectRabbitmq as connectFaithful,
   createInProcessBus as createFaithful,
-  type Handler,
   type InProcessOptions,
   type Message,
   type RabbitmqOptions,
 } from '@boxoffice/messaging';
 import { type Random, randomFrom } from '../round/random.ts';
-import { recordArrival } from './deliveries.ts';
-import { modes } from './modes.ts';
+import { arrived, modes } from './modes.ts';
 
-// Replaces libs/messaging inside a process under test (replace.ts): the same, except for the faults that the modes set.
+// Replaces libs/messaging inside a process under test: the same, but for the faults that the modes set.
 export * from '@boxoffice/messaging';
 
 /** A copy with this delay arrives after facts that were published after its original. */
-export const LATE_MS = 700;
+const LATE_MS = 700;
 
 /** Between two attempts to publish a copy that the publisher does not wait for. */
 const AGAIN_MS = 300;
-
-const publishAgain = async (bus: Bus, message: Message): Promise<void> => {
-  await Promise.all([bus.publish(message), bus.publish(message)]);
-  setTimeout(() => bus.publish(message).catch(() => undefined), LATE_MS).unref();
-};
 
 let random: { readonly seed: string; readonly delays: Random } | undefined;
 
@@ -48,31 +41,20 @@ const publishLater = async (bus: Bus, message: Message, delayMs: number): Promis
 };
 
 /**
- * Two copies with delays of their own. The publisher does not wait for them, so that its later facts of the same key
- * may arrive before: a crash would lose them, and this mode is for rounds without one.
+ * While it doubles, a fact has two copies with delays of their own. The publisher does not wait for them, so that its
+ * later facts of the same key may arrive before: a crash would lose them, and this mode is for rounds without one.
  */
-const publishOutOfOrder = (bus: Bus, message: Message): void => {
-  for (let copy = 0; copy < 2; copy++) void publishLater(bus, message, delays().between(0, LATE_MS));
-};
-
-const published = async (bus: Bus, message: Message): Promise<void> => {
-  const { bus: mode } = modes();
-  if (mode === 'doubling') return publishAgain(bus, message);
-  if (mode === 'doubling out of order') return publishOutOfOrder(bus, message);
-  return bus.publish(message);
-};
-
-const recorded =
-  (queue: string, handler: Handler): Handler =>
-  (message, attempt) => {
-    if (modes().bus === 'doubling out of order') recordArrival(queue, message);
-    return handler(message, attempt);
-  };
-
 const doubled = (bus: Bus): Bus => ({
   ...bus,
-  publish: (message) => published(bus, message),
-  subscribe: (queue, handler) => bus.subscribe(queue, recorded(queue.name, handler)),
+  async publish(message) {
+    if (!modes().doubling) return bus.publish(message);
+    for (let copy = 0; copy < 2; copy++) void publishLater(bus, message, delays().between(0, LATE_MS));
+  },
+  subscribe: (queue, handler) =>
+    bus.subscribe(queue, (message, attempt) => {
+      if (modes().doubling) arrived.push(`${queue.name} ${message.id}`);
+      return handler(message, attempt);
+    }),
 });
 
 /** As the original, in the modes of this process. */

@@ -1,45 +1,49 @@
-// Inside a process of the product: a double of its bus, mutations of its sources, crash points and the record of
-// deliveries.
+// Inside a process of the product: a double of its bus and of its clock, mutations of its sources, and crash points.
 
-import { flushCompileCache } from 'node:module';
+import { flushCompileCache, registerHooks } from 'node:module';
 import { isMainThread } from 'node:worker_threads';
-import { replaceClock } from './clock.ts';
 import { armed, disarmed } from './crash.ts';
-import { recordDeliveries, takeDeliveries } from './deliveries.ts';
-import { behave } from './modes.ts';
+import { arrived, behave, replaceClock } from './modes.ts';
 import { plant, plantedFiles } from './mutations.ts';
 import type { Modes, Mutation, Order, Report } from './orders.ts';
-import { replaceMessaging } from './replace.ts';
 
 // node --import: puts the product's own, unchanged program under the control of the harness that started it. The
 // initial modes and the mutations are in this module's query.
 
 const parameter = (name: string): string | null => new URL(import.meta.url).searchParams.get(name);
 
-const obey = (order: Order): void => {
+const MESSAGING = '@boxoffice/messaging';
+const double = new URL('./messaging-double.ts', import.meta.url).href;
+
+/** Resolves the messaging library to its double for modules loaded from now on, except in the double itself. */
+const replaceMessaging = (): void => {
+  registerHooks({
+    resolve(specifier, context, next) {
+      if (specifier !== MESSAGING || context.parentURL === double) return next(specifier, context);
+      return next(double, context);
+    },
+  });
+};
+
+const obey = (order: Order): Report => {
   if (order.kind === 'modes') behave(order.modes);
   if (order.kind === 'arm') armed(order.point, order.nth);
   if (order.kind === 'disarm') disarmed();
+  return {
+    kind: 'done',
+    ...(order.kind === 'count' ? { arrived: arrived.splice(0) } : {}),
+    ...(order.kind === 'planted' ? { planted: plantedFiles() } : {}),
+  };
 };
-
-const reportOn = ({ kind }: Order): Report => ({
-  kind: 'done',
-  ...(kind === 'count' ? { deliveries: takeDeliveries() } : {}),
-  ...(kind === 'planted' ? { planted: plantedFiles() } : {}),
-});
 
 const begin = (): void => {
   const asked = parameter('modes');
   if (asked !== null) behave(JSON.parse(asked) as Modes);
   replaceClock();
   replaceMessaging();
-  recordDeliveries();
   // A killed process never writes its compile cache, and would compile again at its next start.
   process.once('message', () => flushCompileCache());
-  process.on('message', (order: Order) => {
-    obey(order);
-    process.send?.(reportOn(order));
-  });
+  process.on('message', (order: Order) => process.send?.(obey(order)));
   // When the harness ends, its processes end too.
   process.on('disconnect', () => process.exit(1));
   // The channel alone does not keep the program alive.

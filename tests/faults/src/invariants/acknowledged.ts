@@ -1,8 +1,7 @@
 import { unpaidStates } from '@boxoffice/orders';
 import type { OrderView, TicketView } from '../client/views.ts';
 import { type Entry, isAboutTicket, orderOf } from '../round/journal.ts';
-import { type Evidence, grouped } from './evidence.ts';
-import type { Check } from './verdict.ts';
+import type { Check, Evidence } from './verdict.ts';
 
 const did = (entries: readonly Entry[], action: Entry['action'], ...outcomes: Entry['outcome'][]): boolean =>
   entries.some((entry) => entry.action === action && outcomes.includes(entry.outcome));
@@ -11,28 +10,43 @@ const checkOrder = (order: OrderView, entries: readonly Entry[], closed: boolean
   const { id, state } = order;
   const cancelled = did(entries, 'cancel', 'ok');
   const perhapsCancelled = closed || did(entries, 'cancel', 'ok', 'unknown');
-  if (cancelled) check.that('I2', state === 'cancelled', () => `${id} is ${state}, its cancellation was acknowledged`);
+  if (cancelled)
+    check.that('acknowledged', state === 'cancelled', () => `${id} is ${state}, its cancellation was acknowledged`);
   else if (did(entries, 'confirm', 'ok')) {
     const fits = state === 'confirmed' || (state === 'cancelled' && perhapsCancelled);
-    check.that('I2', fits, () => `${id} is ${state}, its confirmation was acknowledged`);
+    check.that('acknowledged', fits, () => `${id} is ${state}, its confirmation was acknowledged`);
   }
   if (!perhapsCancelled) {
-    check.that('I2', state !== 'cancelled', () => `${id} is cancelled without a request`);
+    check.that('acknowledged', state !== 'cancelled', () => `${id} is cancelled without a request`);
   }
   if (
     !did(entries, 'confirm', 'ok', 'unknown') &&
     !did(entries, 'pay', 'ok', 'unknown', 'refused') &&
     !did(entries, 'settle', 'ok', 'unknown', 'refused')
   ) {
-    check.that('I2', order.confirmedAt === null, () => `${id} is confirmed without a request`);
+    check.that('acknowledged', order.confirmedAt === null, () => `${id} is confirmed without a request`);
   }
   const payments = entries.filter(({ action }) => action === 'pay' || action === 'settle');
   const sum = (which: readonly Entry[]) => which.reduce((total, { amount = 0 }) => total + amount, 0);
   const least = sum(payments.filter(({ outcome }) => outcome === 'ok'));
   // A payment that could not confirm its order is refused with 412 but recorded.
   const most = sum(payments.filter(({ outcome, status }) => outcome !== 'refused' || status === 412));
-  check.that('I2', order.paid >= least, () => `${id} has ${order.paid} paid, ${least} were acknowledged`);
-  check.that('I2', order.paid <= most, () => `${id} has ${order.paid} paid, at most ${most} were sent`);
+  check.that('acknowledged', order.paid >= least, () => `${id} has ${order.paid} paid, ${least} were acknowledged`);
+  check.that('acknowledged', order.paid <= most, () => `${id} has ${order.paid} paid, at most ${most} were sent`);
+};
+
+/** One request at most cancelled it; what it released is what it had, unless a change of lines was cut short. */
+const checkCancellation = ({ id, lines, cancellation }: OrderView, entries: readonly Entry[], check: Check): void => {
+  const by = entries.filter(({ action, outcome }) => action === 'cancel' && outcome === 'ok');
+  check.that('acknowledged', by.length <= 1, () => `${id} was cancelled for ${by.length} different requests`);
+  const isCutShort = entries.some(
+    ({ action, outcome, unknownTries }) =>
+      (action === 'add' || action === 'remove') && (outcome === 'unknown' || unknownTries > 0),
+  );
+  if (!cancellation || cancellation.settledAt === null || isCutShort) return;
+  const text = () => `${id} of ${lines.length} lines is settled as ${JSON.stringify(cancellation)}`;
+  const released = lines.length - (cancellation.controlled ?? 0);
+  check.that('acknowledged', cancellation.placesReleased === released, text);
 };
 
 /** The lines of an order that were added, less those that may have been removed. */
@@ -50,34 +64,50 @@ const checkLines = (order: OrderView, entries: readonly Entry[], check: Check): 
   const promised = Math.max(created?.lines.length ?? lines.length, ...sizes) - perhapsRemoved.length;
   const removals = () => entries.filter(({ action }) => action === 'remove').flatMap(({ story }) => story);
   const tooFew = () => `${id} has ${lines.length} lines, not ${promised}; removals: ${removals().join(', ') || 'none'}`;
-  check.that('I2', lines.length >= promised, tooFew);
+  check.that('acknowledged', lines.length >= promised, tooFew);
   for (const { detail } of perhapsRemoved.filter(({ outcome }) => outcome === 'ok')) {
     const gone = lines.every((line) => line.id !== detail);
-    check.that('I2', gone, () => `${id} has line ${detail}, its removal was acknowledged`);
+    check.that('acknowledged', gone, () => `${id} has line ${detail}, its removal was acknowledged`);
   }
   const named = entries.findLast(({ action, outcome }) => action === 'change' && outcome === 'ok')?.detail;
   if (named !== undefined) {
     const text = () => `${id} names contact ${order.contactNumber}, ${named} was acknowledged`;
-    check.that('I2', order.contactNumber === named, text);
+    check.that('acknowledged', order.contactNumber === named, text);
   }
 };
 
 const checkReplacement = (tickets: ReadonlyMap<string, TicketView>, subject: string | null, check: Check): void => {
   const status = tickets.get(subject ?? '')?.status;
   const replaced = [...tickets.values()].some(({ replaces }) => replaces === subject);
-  check.that('I2', status === 'invalidated' && replaced, () => `ticket ${subject} is ${status}, it was replaced`);
+  check.that(
+    'acknowledged',
+    status === 'invalidated' && replaced,
+    () => `ticket ${subject} is ${status}, it was replaced`,
+  );
 };
 
 const checkTicket = (ticket: TicketView | undefined, { action, subject }: Entry, check: Check): void => {
-  check.that('I2', ticket !== undefined, () => `ticket ${subject} is gone, its ${action} was acknowledged`);
+  check.that('acknowledged', ticket !== undefined, () => `ticket ${subject} is gone, its ${action} was acknowledged`);
   if (ticket === undefined) return;
   const { status, controlledAt } = ticket;
   if (action === 'revert') {
-    check.that('I2', controlledAt === null, () => `ticket ${subject} is ${status}, its reversion was acknowledged`);
+    check.that(
+      'acknowledged',
+      controlledAt === null,
+      () => `ticket ${subject} is ${status}, its reversion was acknowledged`,
+    );
   } else if (action === 'control') {
-    check.that('I2', controlledAt !== null, () => `ticket ${subject} is ${status}, its control was acknowledged`);
+    check.that(
+      'acknowledged',
+      controlledAt !== null,
+      () => `ticket ${subject} is ${status}, its control was acknowledged`,
+    );
   } else {
-    check.that('I2', status !== 'not_printed', () => `ticket ${subject} is ${status}, its printing was acknowledged`);
+    check.that(
+      'acknowledged',
+      status !== 'not_printed',
+      () => `ticket ${subject} is ${status}, its printing was acknowledged`,
+    );
   }
 };
 
@@ -86,24 +116,33 @@ const checkPaid = ({ entries, observed, closed = false }: Evidence, check: Check
   const refunded = new Set(entries.filter(({ action }) => action === 'refund').map(({ subject }) => subject));
   for (const { id, state, total, paid } of observed.orders) {
     const isPaid = total > 0 && paid >= total && !refunded.has(id) && !closed;
-    check.that('I2', !isPaid || !unpaidStates.includes(state), () => `${id} is ${state}, and ${paid} are paid`);
+    check.that(
+      'acknowledged',
+      !isPaid || !unpaidStates.includes(state),
+      () => `${id} is ${state}, and ${paid} are paid`,
+    );
   }
 };
 
-/** I2: everything that was acknowledged to a client is stored, and nothing exists that no client requested. */
+/** acknowledged: everything that was acknowledged to a client is stored, and nothing exists that no client requested. */
 export const checkAcknowledged = (evidence: Evidence, check: Check): void => {
   const { entries, observed, closed = false } = evidence;
   checkPaid(evidence, check);
   const orders = new Map(observed.orders.map((order) => [order.id, order]));
-  const byOrder = grouped(entries, (entry) => orderOf(entry) ?? '');
+  const byOrder = Map.groupBy(entries, (entry) => orderOf(entry) ?? '');
   for (const [id, about] of byOrder) {
     const acknowledged = about.filter(({ outcome }) => outcome === 'ok');
     if (id === '' || acknowledged.length === 0) continue;
     const order = orders.get(id);
-    check.that('I2', order !== undefined, () => `order ${id} is gone, its ${acknowledged[0]?.action} was acknowledged`);
+    check.that(
+      'acknowledged',
+      order !== undefined,
+      () => `order ${id} is gone, its ${acknowledged[0]?.action} was acknowledged`,
+    );
     if (order === undefined) continue;
     checkLines(order, about, check);
     checkOrder(order, about, closed, check);
+    checkCancellation(order, about, check);
   }
   const tickets = new Map(observed.tickets.map((ticket) => [ticket.id, ticket]));
   const reverted = new Set(entries.flatMap(({ action, subject }) => (action === 'revert' ? [subject] : [])));

@@ -1,7 +1,9 @@
 import type { OrderView, TicketView } from '../client/views.ts';
 import { type Checkout, type CheckoutAnswer, isOpen } from '../round/journal.ts';
-import { type Evidence, grouped, isLive } from './evidence.ts';
-import type { Check } from './verdict.ts';
+import type { Check, Evidence } from './verdict.ts';
+
+/** Whether a ticket is valid for entry or has been used. */
+const isLive = ({ status }: TicketView): boolean => status !== 'invalidated' && status !== 'cancelled';
 
 const isFailure = ({ status }: CheckoutAnswer): boolean => status !== null && status >= 500;
 const isBought = ({ status }: CheckoutAnswer): boolean => status !== null && status < 300;
@@ -12,15 +14,23 @@ const isRefused = (answer: CheckoutAnswer): boolean => answer.status === 400 && 
 const checkSaid = ({ cartId, answers, sightings, inSession }: Checkout, check: Check): void => {
   for (const { status, orderCancelled, userLoggedOut } of answers.filter(isFailure)) {
     const text = () => `${status} for ${cartId} says orderCancelled ${orderCancelled}, userLoggedOut ${userLoggedOut}`;
-    check.that('I7', status === 500 && orderCancelled !== null && userLoggedOut !== null, text);
-    check.that('I7', inSession === null || inSession !== (userLoggedOut === true), () => `${text()}; it is wrong`);
+    check.that('checkouts', status === 500 && orderCancelled !== null && userLoggedOut !== null, text);
+    check.that(
+      'checkouts',
+      inSession === null || inSession !== (userLoggedOut === true),
+      () => `${text()}; it is wrong`,
+    );
   }
   const since = answers.findIndex(({ orderCancelled }) => orderCancelled === true);
   if (since < 0) return;
   const later = answers.slice(since).some(isBought);
-  check.that('I7', !later, () => `${cartId} was reported cancelled, and bought afterwards`);
+  check.that('checkouts', !later, () => `${cartId} was reported cancelled, and bought afterwards`);
   const otherwise = sightings.filter((state) => state !== 'cancelled');
-  check.that('I7', otherwise.length === 0, () => `${cartId} was reported cancelled, and was ${otherwise.join(', ')}`);
+  check.that(
+    'checkouts',
+    otherwise.length === 0,
+    () => `${cartId} was reported cancelled, and was ${otherwise.join(', ')}`,
+  );
 };
 
 /** Checks the order's final state. */
@@ -33,18 +43,26 @@ const checkEnd = (
   const state = order?.state ?? 'gone';
   const live = tickets.filter(isLive).length;
   if (answers.some(({ orderCancelled }) => orderCancelled === true)) {
-    check.that('I7', state === 'cancelled', () => `${cartId} was reported cancelled, it is ${state}`);
-    check.that('I7', live === 0, () => `${cartId} was reported cancelled, it has ${live} live tickets`);
+    check.that('checkouts', state === 'cancelled', () => `${cartId} was reported cancelled, it is ${state}`);
+    check.that('checkouts', live === 0, () => `${cartId} was reported cancelled, it has ${live} live tickets`);
   }
   const shown = answers.filter(isBought);
   for (const { orderId } of shown) {
-    check.that('I7', orderId === cartId, () => `cart ${cartId} was answered as order ${orderId} (key ${key})`);
+    check.that('checkouts', orderId === cartId, () => `cart ${cartId} was answered as order ${orderId} (key ${key})`);
   }
   if (shown.some((answer) => answer.state === 'confirmed')) {
     const whole = state === 'confirmed' && live === order?.lines.length;
-    check.that('I7', whole, () => `${cartId} was acknowledged as confirmed, it is ${state} with ${live} live tickets`);
+    check.that(
+      'checkouts',
+      whole,
+      () => `${cartId} was acknowledged as confirmed, it is ${state} with ${live} live tickets`,
+    );
   } else if (shown.length > 0) {
-    check.that('I7', state !== 'cancelled' && state !== 'gone', () => `${cartId} was acknowledged, it is ${state}`);
+    check.that(
+      'checkouts',
+      state !== 'cancelled' && state !== 'gone',
+      () => `${cartId} was acknowledged, it is ${state}`,
+    );
   }
   // Without a key, a repeat finds a cart that is already an order.
   const last = answers.at(-1);
@@ -55,14 +73,14 @@ const checkEnd = (
     const cancelledSince = state === 'cancelled' && answers.some(mayHaveFailed);
     const text = () =>
       `${cartId} was refused (${last.code}) after ${answers.map(({ status }) => status)}, it is ${state}`;
-    check.that('I7', unsold || cancelledSince, text);
+    check.that('checkouts', unsold || cancelledSince, text);
   }
 };
 
-/** I7: an order that was reported as cancelled stays cancelled, a bought one stays bought, and a key buys once. */
+/** checkouts: an order that was reported as cancelled stays cancelled, a bought one stays bought, and a key buys once. */
 export const checkCheckouts = ({ checkouts, observed }: Evidence, check: Check): void => {
   const orders = new Map(observed.orders.map((order) => [order.id, order]));
-  const tickets = grouped(observed.tickets, ({ orderId }) => orderId);
+  const tickets = Map.groupBy(observed.tickets, ({ orderId }) => orderId);
   for (const checkout of checkouts) {
     checkSaid(checkout, check);
     checkEnd(checkout, orders.get(checkout.cartId), tickets.get(checkout.cartId) ?? [], check);
@@ -70,6 +88,6 @@ export const checkCheckouts = ({ checkouts, observed }: Evidence, check: Check):
   const asked = new Set(checkouts.map(({ cartId }) => cartId));
   for (const { id, externalReference, confirmedAt } of observed.orders) {
     const explained = externalReference !== null || confirmedAt === null || asked.has(id);
-    check.that('I7', explained, () => `${id} is bought without a request of a visitor`);
+    check.that('checkouts', explained, () => `${id} is bought without a request of a visitor`);
   }
 };

@@ -1,20 +1,33 @@
+import type { Heard } from '../client/feed.ts';
+import type { Checkout, Entry } from '../round/journal.ts';
+import type { ObservedState } from '../round/observed-state.ts';
+
 /** The invariants, as the violations name them; docs/reliability.md has the same text. */
 export const invariants = {
-  I1: 'free + held + sold = capacity, and a place that is not free is of one order, or of a dead request until its hold ends',
-  I2: 'everything that was acknowledged to a client is there, and nothing that was not requested',
-  I3: 'every cancelled order is settled with the right numbers, and was cancelled by one request',
-  I4: 'each line of a confirmed order has one live ticket, no ticket is without an order, and outboxes drain',
-  I5: 'only messages that no consumer can read become dead letters',
-  I6: 'an idempotency key has one effect, and a repeat gets the same answer',
-  I7: 'what a 500 of a checkout reports of the order is true and stays true, and a bought order stays bought',
-  I8: 'a killed process is ready again within 10 s, and every invariant holds within 30 s of the end of the load',
-  I9: 'a code gives tokens once, a refresh token has one successor, a replay ends both, and a sign-in survives',
-  I10: 'a request is counted once, in every resolution, and a killed gateway loses at most its last ten seconds',
-  I11: 'every change has one event, without gaps and in order, and a webhook delivers each, those of a resource in order',
+  stored: '`operator check` finds nothing wrong in what is stored, and no work that never ends',
+  acknowledged: 'everything that was acknowledged to a client is there, and nothing that was not requested',
+  keys: 'an idempotency key has one effect, and a repeat gets the same answer',
+  checkouts: 'what a 500 of a checkout reports of the order is true and stays true, and a bought order stays bought',
+  events: 'a partner reads every change of its orders and tickets, and its webhook gets them, in order',
+  messages: 'outboxes drain, and only messages that no consumer can read become dead letters',
+  grants: 'a code gives tokens once, a refresh token has one successor, a replay ends both, and a sign-in survives',
+  usage: 'a request is counted once, in every resolution, and a killed gateway loses at most its last ten seconds',
+  recovery: 'a killed process is ready again within 10 s, and all of this holds within 30 s of the end of the load',
   round: 'what the scenario itself expects, such as that every place was sold',
 } as const;
 
 export type Invariant = keyof typeof invariants;
+
+/** Everything known of a round once it is quiet: the clients' journal and the product's answers. */
+export interface Evidence {
+  readonly entries: readonly Entry[];
+  readonly checkouts: readonly Checkout[];
+  readonly observed: ObservedState;
+  /** Absent where nobody listened. */
+  readonly heard?: Heard;
+  /** Whether the institution has cancelled the performance, which also cancels orders without a client's request. */
+  readonly closed?: boolean;
+}
 
 /** A violated invariant. */
 export interface Violation {

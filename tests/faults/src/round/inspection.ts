@@ -1,98 +1,114 @@
 import { randomUUID } from 'node:crypto';
-import { catalog, places } from '@boxoffice/catalog';
+import { authorizer } from '@boxoffice/authorizer';
+import { catalog } from '@boxoffice/catalog';
 import { contacts } from '@boxoffice/contacts';
+import { events } from '@boxoffice/events';
 import { type DeadLetter, declared, type QueueDepth } from '@boxoffice/messaging';
+import { verify } from '@boxoffice/operator';
 import { orders } from '@boxoffice/orders';
+import { pos } from '@boxoffice/pos';
 import { collection, type Document, type OutboxEvent, type Store } from '@boxoffice/store';
 import { tickets } from '@boxoffice/tickets';
 import { type DataLocation, openStores } from '../deployment/installation.ts';
-import type { Hold } from '../invariants/evidence.ts';
-import { patiently } from './patiently.ts';
+import type { Verdict } from '../invariants/verdict.ts';
 
-/** The facts of an installation as an operator reads them, beside its processes. */
+/** An installation as an operator reads it, beside its processes. */
 export interface Inspection {
-  /** Events of every service that are not published yet, of each service at most `limit` (default 1,000). */
-  pending(limit?: number): Promise<OutboxEvent[]>;
+  /** The operator's check of everything stored; what looks wrong is read again for so long. */
+  check(patienceMs: number): Promise<Verdict>;
+  /** Events of every service that are not published yet. */
+  pending(): Promise<OutboxEvent[]>;
   deadLetters(): Promise<DeadLetter[]>;
   /** The messages that wait in each queue. */
   depths(): Promise<readonly QueueDepth[]>;
   dropDeadLetters(): Promise<void>;
   /**
-   * Publishes a fact: over RabbitMQ, or, with the in-process bus, through the outbox of orders, as a process leaves it
-   * that dies after its write. Returns its key.
+   * Publishes a fact that no consumer can read: over RabbitMQ, there `asBytes` that are no message, or, with the
+   * in-process bus, through the outbox of orders, as a process leaves it that dies after its write. Returns the key, or
+   * the id, by which it is known as a dead letter of each queue that gets the type.
    */
-  plant(institution: string, type: string, data: object): Promise<string>;
-  /**
-   * Publishes bytes that are no message to the queues of a fact, over RabbitMQ, since the in-process bus has no bytes.
-   * Returns the id under which they become dead letters.
-   */
-  plantBytes(type: string): Promise<string>;
-  /** Who holds the places of a performance, and until when. */
-  holds(performanceId: string): Promise<readonly Hold[]>;
-  /** The stored documents of an institution that have one of the ids, each as one line. */
-  documents(institution: string, ids: readonly string[]): Promise<readonly string[]>;
+  plant(institution: string, type: string, asBytes?: boolean): Promise<readonly string[]>;
+  /** The stored documents with one of the ids, each as one line. */
+  documents(ids: readonly string[]): Promise<readonly string[]>;
   close(): Promise<void>;
 }
 
 type Planted = Document & { readonly type: string };
 const planted = collection<Planted>('faults_planted');
 
-/** On MongoDB, an event waits in the document that it reports: a store finds those of the collections that it has. */
-const publishers = [catalog, contacts, orders, tickets];
+const services = [authorizer, catalog, contacts, events, orders, pos, tickets];
+
+const NONSENSE = { nonsense: [null] };
+
+/** A server that a fault or another program has overloaded says nothing about the product. */
+const PATIENCE_MS = 120_000;
+
+const patiently = async <Result>(read: () => Promise<Result>): Promise<Result> => {
+  for (const until = performance.now() + PATIENCE_MS; ; ) {
+    try {
+      return await read();
+    } catch (error) {
+      if (performance.now() > until) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+    }
+  }
+};
 
 /** Opens an inspection. Close it soon: a restarted process must find the files as the crash left them. */
 export const inspect = async (location: DataLocation): Promise<Inspection> => {
-  const engines = await openStores(location);
-  const stores = new Map<string, Store>();
-  for (const { name, collections } of publishers)
-    stores.set(name, await engines.store(name, name === 'orders' ? [...collections, planted] : collections));
+  const engines = await patiently(() => openStores(location));
+  const open = (service: (typeof services)[number], ...more: (typeof planted)[]): Promise<Store> =>
+    patiently(() => engines.store(service.name, [...service.collections, ...more]));
+  const stores = {
+    authorizer: await open(authorizer),
+    catalog: await open(catalog),
+    contacts: await open(contacts),
+    events: await open(events),
+    orders: await open(orders, planted),
+    pos: await open(pos),
+    tickets: await open(tickets),
+  };
+  const depths = () => engines.bus.depths(declared.queues);
   return {
-    async pending(limit = 1_000) {
-      const all = await patiently(() => Promise.all([...stores.values()].map(({ outbox }) => outbox.pending(limit))));
-      return all.flat();
+    async check(patienceMs) {
+      const { counts, violations, undecided } = await verify({ stores, queues: depths, settleMs: 1_000, patienceMs });
+      const found = [...violations, ...undecided.map((one) => ({ ...one, text: `${one.text} (under way)` }))];
+      return {
+        checked: Object.values(counts).reduce((sum, count) => sum + count, 0),
+        violations: found.map(({ invariant, text }) => ({ invariant: 'stored', text: `${invariant}: ${text}` })),
+      };
+    },
+    async pending() {
+      const { catalog: ofCatalog, contacts: ofContacts, orders: ofOrders, tickets: ofTickets } = stores;
+      const publishers = [ofCatalog, ofContacts, ofOrders, ofTickets];
+      return (await patiently(() => Promise.all(publishers.map(({ outbox }) => outbox.pending(1_000))))).flat();
     },
     deadLetters: () => engines.deadLetters.list(),
-    depths: () => engines.bus.depths(declared.queues),
+    depths,
     async dropDeadLetters() {
       for (const { id } of await engines.deadLetters.list()) await engines.deadLetters.drop(id);
     },
-    async plant(institution, type, data) {
-      const id = `ord_${randomUUID().replaceAll('-', '').slice(0, 20)}`;
+    async plant(institution, type, asBytes = false) {
+      const id = randomUUID();
+      const key = `ord_${id.replaceAll('-', '').slice(0, 20)}`;
       if (location.amqpUrl === undefined) {
-        const store = stores.get('orders') as Store;
-        await store
-          .collection(planted)
-          .of(institution)
-          .insert({ id, type }, { events: [{ type, data }] });
+        const written = stores.orders.collection(planted).of(institution);
+        await written.insert({ id: key, type }, { events: [{ type, data: NONSENSE }] });
       } else {
         const occurredAt = new Date().toISOString();
-        await engines.bus.publish({ id: randomUUID(), type, key: id, version: 1, institution, occurredAt, data });
+        const message = { id, type, key, version: 1, institution, occurredAt, data: NONSENSE };
+        await engines.bus.publish(asBytes ? Object.assign(message, { toJSON: () => 'nonsense' }) : message);
       }
-      return id;
+      const name = asBytes && location.amqpUrl !== undefined ? id : key;
+      return declared.queues.filter(({ types }) => types.includes(type)).map((queue) => `${queue.name} ${name}`);
     },
-    async plantBytes(type) {
-      const id = randomUUID();
-      const occurredAt = new Date().toISOString();
-      const message = { id, type, key: id, version: 1, institution: '', occurredAt, data: {} };
-      const unreadable = { ...message, toJSON: () => 'nonsense' };
-      await engines.bus.publish(unreadable);
-      return id;
-    },
-    async holds(performanceId) {
-      const where = { performanceId, state: 'held', freeFrom: { gt: Date.now() } };
-      const stored = stores.get('catalog')?.collection(places).acrossInstitutions;
-      const held = (await patiently(async () => stored?.find({ where }))) ?? [];
-      return held.map(({ id, holder, freeFrom }) => ({ placeId: id, holder: holder ?? '', until: freeFrom }));
-    },
-    async documents(institution, ids) {
+    async documents(ids) {
       const found: string[] = [];
-      for (const { name, collections } of publishers) {
+      for (const { name, collections } of services) {
         for (const one of collections) {
-          const documents = stores.get(name)?.collection<Document>(one).of(institution);
-          for (const id of ids) {
-            const document = await documents?.get(id);
-            if (document) found.push(`${name} ${one.name} ${JSON.stringify(document)}`);
-          }
+          const stored = stores[name as keyof typeof stores].collection<Document>(one).acrossInstitutions;
+          for (const document of await stored.find({ where: { id: { in: [...ids] } } }))
+            found.push(`${name} ${one.name} ${JSON.stringify(document)}`);
         }
       }
       return found;

@@ -117,12 +117,6 @@ const outcomeOf = ({ answers }: Checkout): Outcome => {
   return Number(last.status) < 300 ? 'ok' : 'refused';
 };
 
-/** The number of 500s to visitors, and how many of them reported the order as cancelled. */
-export const failuresOf = (checkouts: readonly Checkout[]): { readonly failed: number; readonly cancelled: number } => {
-  const failures = checkouts.flatMap(({ answers }) => answers).filter(({ status }) => status === 500);
-  return { failed: failures.length, cancelled: failures.filter(({ orderCancelled }) => orderCancelled).length };
-};
-
 /** How many requests and purchases had each outcome. */
 export const countsOf = ({ entries, checkouts }: Pick<Journal, 'entries' | 'checkouts'>): Record<Outcome, number> => {
   const counts = { ok: 0, refused: 0, unknown: 0 };

@@ -1,7 +1,9 @@
-import { type Buyer, createdBy } from '../client/buyer.ts';
+import { must } from '../client/api.ts';
+import { type Buyer, createdBy, type RequestedItem } from '../client/buyer.ts';
+import type { PlaceView } from '../client/views.ts';
 import type { Random } from '../round/random.ts';
-import { beginRound, buyersOf, type Scenario } from '../round/round.ts';
-import { anyPlaces, type Hall } from '../round/stage.ts';
+import { beginRound, buyersOf, type Context, type Round, type Scenario } from '../round/round.ts';
+import { anyPlaces, type Hall, openPointOfSale } from '../round/stage.ts';
 
 const PLACES = 200;
 const BUYERS = 64;
@@ -24,7 +26,7 @@ export const contention: Scenario = {
   name: 'contention',
   about: `${BUYERS} buyers on ${PLACES} places`,
   async play(context) {
-    const round = await beginRound(context, 'contention', [{ code: 'FLOOR', capacity: PLACES }]);
+    const round = await beginRound(context, [{ code: 'FLOOR', capacity: PLACES }]);
     const buyers = buyersOf(context, round, BUYERS, true);
     await Promise.all(buyers.map((buyer, index) => buyAll(buyer, round.hall, context.random.fork(`items ${index}`))));
     // A place may be released just after the last refusals for lack of places.
@@ -36,6 +38,118 @@ export const contention: Scenario = {
       );
       const sold = observed.orders.filter(({ id }) => acknowledged.has(id)).flatMap(({ lines }) => lines).length;
       check.that('round', sold === PLACES, () => `the buyers were sold ${sold} of ${PLACES} places`);
+    };
+    return round;
+  },
+};
+
+/** A round with numbered seats, and the ids of these. */
+const beginSeats = async (context: Context, count: number): Promise<{ round: Round; seats: readonly string[] }> => {
+  const SEATS_IN_ROW = 10;
+  const rows = Array.from({ length: count / SEATS_IN_ROW }, (_, row) => ({ row: `${row + 1}`, seats: SEATS_IN_ROW }));
+  const round = await beginRound(context, [{ code: 'STALLS', rows }]);
+  const path = `/svc/v3/catalog/performances/${round.hall.performanceId}/places?limit=500`;
+  const { items }: { items: readonly PlaceView[] } = await must(context.api, path);
+  return { round, seats: items.map(({ id }) => id) };
+};
+
+const seatsOf = ({ performanceId, tariffId, sections }: Hall, placeIds: readonly string[]): RequestedItem => ({
+  performanceId,
+  tariffId,
+  seatCategoryId: String(sections[0]?.id),
+  placeIds,
+});
+
+/** Many buyers compete for the same numbered seats, in overlapping groups and different orders. */
+export const seats: Scenario = {
+  name: 'seats',
+  about: 'overlapping requests for numbered seats',
+  async play(context) {
+    const { round, seats: all } = await beginSeats(context, 40);
+    const [buyers, turns] = context.size === 'short' ? [16, 4] : [32, 8];
+    await Promise.all(
+      buyersOf(context, round, buyers).map(async (buyer, index) => {
+        const random = context.random.fork(`items ${index}`);
+        for (let turn = 0; turn < turns; turn++) {
+          const first = random.between(0, all.length - 4);
+          const chosen = random.shuffled(all.slice(first, first + random.between(2, 4)));
+          const order = createdBy(await buyer.create([seatsOf(round.hall, chosen)]));
+          if (!order) continue;
+          if (random.chance(0.6)) await buyer.confirm(order.id);
+          if (random.chance(0.6)) await buyer.cancel(order.id);
+        }
+      }),
+    );
+    return round;
+  },
+};
+
+/** An order whose only line is removed while two requests add its seat again: it keeps what it then has a line for. */
+const exchange = async (buyer: Buyer, { hall }: Round, seat: string): Promise<void> => {
+  const item = seatsOf(hall, [seat]);
+  const order = createdBy(await buyer.create([item]));
+  const [line] = order?.lines ?? [];
+  if (!order || !line) return;
+  const add = () => buyer.add(order.id, [item]);
+  await Promise.all([add(), buyer.remove(order.id, line.id), add()]);
+};
+
+/** Orders give a numbered seat up and take it again at the same moment; a late release must not free it then. */
+export const exchanges: Scenario = {
+  name: 'exchanges',
+  about: 'numbered seats are removed from their orders and added again at the same moment',
+  async play(context) {
+    const [buyers, turns] = context.size === 'short' ? [6, 10] : [12, 40];
+    const { round, seats: all } = await beginSeats(context, buyers * turns);
+    await Promise.all(
+      buyersOf(context, round, buyers, true).map(async (buyer, index) => {
+        for (const id of all.slice(index * turns, (index + 1) * turns)) await exchange(buyer, round, id);
+      }),
+    );
+    round.alsoTrue = ({ observed }, check) => {
+      const kept = observed.orders.filter(({ lines }) => lines.length > 0);
+      check.that('round', kept.length > 0, () => 'no order has its seat again');
+    };
+    return round;
+  },
+};
+
+const HOLD_SECONDS = 0.6;
+/** Spread around the deadline of the hold, to both sides. */
+const SPREAD_MS = 60;
+
+const at = (instant: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, Math.max(0, instant - Date.now())));
+
+const race = async (buyer: Buyer, round: Round, serviceHost: string, random: Random): Promise<void> => {
+  const order = createdBy(await buyer.create([anyPlaces(round.hall, random.between(1, 2))], serviceHost));
+  const deadline = Date.parse(order?.expiresAt ?? '');
+  const around = () => deadline + random.between(-SPREAD_MS, SPREAD_MS);
+  // Chosen even when the order could not be created, so that later races do not depend on it.
+  const [first, second, pays] = [around(), around(), random.chance(0.25)];
+  if (!order) return;
+  const buy = () => (pays ? buyer.pay(order.id, order.total) : buyer.confirm(order.id));
+  await Promise.all([at(first).then(buy), at(second).then(() => buyer.cancel(order.id))]);
+};
+
+/** Confirmation (or payment), expiry and cancellation of an order at the same moment. */
+export const races: Scenario = {
+  name: 'races',
+  about: '300 races of confirmation, expiry and cancellation within 60 ms around the deadline',
+  async play(context) {
+    const [total, abreast] = context.size === 'short' ? [60, 20] : [300, 30];
+    const round = await beginRound(context, [{ code: 'FLOOR', capacity: 2 * total }]);
+    const serviceHost = await openPointOfSale(context.api, context.reference, round.hall, HOLD_SECONDS);
+    await Promise.all(
+      buyersOf(context, round, abreast, true).map(async (buyer, index) => {
+        const random = context.random.fork(`races ${index}`);
+        for (let turn = 0; turn < total / abreast; turn++) await race(buyer, round, serviceHost, random);
+      }),
+    );
+    round.alsoTrue = ({ observed: { orders } }, check) => {
+      const open = orders.filter(({ state }) => state === 'open');
+      check.that('round', open.length === 0, () => 'an order outlives its hold');
+      check.that('round', orders.length === total, () => `${orders.length} of ${total} races took place`);
     };
     return round;
   },

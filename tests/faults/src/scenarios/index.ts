@@ -1,21 +1,13 @@
-// Scenarios: the failures that a deployment must survive, one file each.
+// Scenarios: the failures that a deployment must survive.
 
 import type { Deployment } from '../deployment/deployment.ts';
 import type { Scenario } from '../round/round.ts';
-import { checkout } from './checkout.ts';
-import { closing } from './closing.ts';
 import { commands } from './commands.ts';
-import { contention } from './contention.ts';
-import { doubled } from './doubled.ts';
-import { exchanges } from './exchanges.ts';
-import { kills } from './kills.ts';
-import { neighbours } from './neighbours.ts';
-import { outage } from './outage.ts';
-import { pauses } from './pauses.ts';
-import { poison } from './poison.ts';
-import { races } from './races.ts';
-import { randomKills } from './random-kills.ts';
-import { seats } from './seats.ts';
+import { contention, exchanges, races, seats } from './contention.ts';
+import { broker, links, outage, store } from './engines.ts';
+import { checkout, closing, kills } from './kills.ts';
+import { messages } from './messages.ts';
+import { clocks, pauses, randomKills } from './processes.ts';
 import { signIns } from './sign-ins.ts';
 
 /** All scenarios, in the order of play. */
@@ -28,15 +20,23 @@ export const scenarios: readonly Scenario[] = [
   checkout,
   commands,
   signIns,
+  closing,
   randomKills,
   pauses,
-  closing,
+  clocks,
+  messages,
   outage,
-  doubled,
-  poison,
-  neighbours,
+  broker,
+  store,
+  links,
 ];
 
-/** The scenarios that a deployment supports. */
-export const scenariosFor = ({ broker }: Pick<Deployment, 'broker'>): Scenario[] =>
-  scenarios.filter(({ needsBroker }) => !needsBroker || broker !== undefined);
+/** The scenarios of these names that a deployment supports. */
+export const scenariosFor = (deployment: Deployment, names: readonly string[]): Scenario[] => {
+  const has = {
+    broker: deployment.broker !== undefined,
+    links: deployment.links !== undefined,
+    processes: deployment.processes.length > 1,
+  };
+  return scenarios.filter(({ name, needs }) => names.includes(name) && (needs === undefined || has[needs]));
+};

@@ -1,88 +1,111 @@
-import { trade } from '../client/trade.ts';
-import { type CrashPointName, crashPointNames } from '../deployment/crash-points.ts';
-import type { EnginesName } from '../deployment/deployment.ts';
-import { killAt } from '../deployment/killing.ts';
-import { beginRound, buyersOf, type Context, leave, type Round, type Scenario } from '../round/round.ts';
+import { must } from '../client/api.ts';
+import { checkoutPoints, pointsIn, type ServiceName } from '../deployment/crash-points.ts';
+import { killAll, killAt, killAtEach } from '../deployment/killing.ts';
+import type { Check } from '../invariants/verdict.ts';
+import { beginRound, type Context, type Round, type Scenario, shareOf } from '../round/round.ts';
+import { type Clients, during, partnersOf, visitorsOf } from '../round/traffic.ts';
 
-/**
- * The points of the short version; the seed chooses some for each run. Together with those of the checkouts, they cover
- * each point in at least one deployment.
- */
-export const shortKills: Readonly<Record<EnginesName, readonly CrashPointName[]>> = {
-  embedded: [
-    'orders-after-hold',
-    'catalog-sale-answered',
-    'orders-confirmation-answered',
-    'tickets-cancelled-handled',
-    'orders-tickets-received',
-  ],
-  // Each service is killed while the others run.
-  scaled: [
-    'orders-before-hold',
-    'catalog-hold-received',
-    'tickets-issue-received',
-    'orders-creation-answered',
-    'catalog-hold-answered',
-    'tickets-confirmed-received',
-    'orders-after-sale',
-    'catalog-cancelled-received',
-    'tickets-confirmed-handled',
-    'orders-before-control-check',
-    'catalog-release-received',
-    'tickets-cancelled-received',
-    'orders-cancellation-answered',
-    'catalog-release-handled',
-    'orders-tickets-handled',
-    'orders-released-received',
-    'orders-released-handled',
-  ],
-};
+/** The kills of a long round. */
+const PER_ROUND = 8;
+/** Those of a short one: the process of the embedded deployment restarts after each. */
+const SHORT = { embedded: 2, scaled: 3 } as const;
 
-/** Kills at the given points. */
-const playKills = async (context: Context, points: readonly CrashPointName[]): Promise<Round> => {
-  const { random } = context;
-  const round = await beginRound(context, NAME, [{ code: 'FLOOR', capacity: 400 }]);
-  let over = false;
-  const traffic = buyersOf(context, round, context.size === 'short' ? 3 : 6).map((buyer, index) =>
-    trade(buyer, round.hall, random.fork(`trade ${index}`), () => over),
-  );
-  leave(round, traffic);
-  const missed: CrashPointName[] = [];
-  try {
-    const strike = async (point: CrashPointName): Promise<void> => {
-      const nth = random.fork(point).between(1, 3);
-      if (!(await killAt(point, nth, context.deployment, round))) missed.push(point);
-    };
-    await Promise.all(points.map(strike));
-  } finally {
-    over = true;
-  }
-  round.alsoTrue = (_, check) => {
-    check.that('round', missed.length === 0, () => `never reached: ${missed.join(', ')}`);
-  };
-  return round;
-};
+/** How many rounds play all of these points. */
+export const roundsOf = (points: readonly string[]): number => Math.ceil(points.length / PER_ROUND);
 
-const NAME = 'kills';
-/** The number of kills in the short version: the embedded process restarts after each. */
-const SHORT: Readonly<Record<EnginesName, number>> = { embedded: 2, scaled: 3 };
+/** The points of this turn. */
+export const pointsOf = (context: Context, all: readonly string[]): readonly string[] =>
+  context.points ?? shareOf(context, all, context.size === 'short' ? SHORT[context.deployment.engines] : PER_ROUND);
 
-/** A scenario that kills at these points only. */
-export const killsAt = (points: readonly CrashPointName[]): Scenario => ({
-  name: NAME,
-  about: `SIGKILL at ${points.join(', ')}`,
-  play: (context) => playKills(context, points),
-});
+/** Checks that the kills took place: a point that nothing reached proves nothing. */
+export const mustBeReached = (missed: readonly string[], check: Check): void =>
+  check.that('round', missed.length === 0, () => `never reached: ${missed.join(', ')}`);
+
+const ofSales = pointsIn('purchase', 'cancellation');
 
 /** A process is killed with SIGKILL at each named step of purchase and cancellation during a sale, and restarted. */
 export const kills: Scenario = {
-  name: NAME,
-  about: `SIGKILL at ${crashPointNames.length} named steps`,
-  play: (context) => {
-    const { deployment, random, size } = context;
-    const [from, count] =
-      size === 'short' ? [shortKills[deployment.engines], SHORT[deployment.engines]] : [crashPointNames, 8];
-    const points = random.shuffled(from).slice(0, count);
-    return playKills(context, points);
+  name: 'kills',
+  about: 'SIGKILL at eight steps a round of a purchase and a cancellation',
+  rounds: roundsOf(ofSales),
+  async play(context) {
+    const round = await beginRound(context);
+    const partners = partnersOf(context, round, context.size === 'short' ? 3 : 6);
+    const missed = await during(round, partners, () => killAtEach(context, round, pointsOf(context, ofSales)));
+    round.alsoTrue = (_, check) => mustBeReached(missed, check);
+    return round;
+  },
+};
+
+/** Services whose absence a checkout meets: the sale may have started by then, or be finished. */
+const absent: readonly ServiceName[] = ['catalog', 'tickets', 'orders', 'pos', 'authorizer', 'gateway'];
+
+/** The duration of a service's outage, long enough for visitors to notice. */
+const GONE_MS = 600;
+
+const strikeCheckouts = async (context: Context, round: Round): Promise<string[]> => {
+  const { deployment, points, size } = context;
+  const missed = await killAtEach(context, round, pointsOf(context, checkoutPoints));
+  // The embedded deployment has one process: during an outage nothing can answer.
+  if (deployment.engines === 'embedded' || points) return missed;
+  // Without contacts, the checkout of a logged-in user fails before its first write and is cancelled; that cancellation
+  // can be killed, too.
+  const rescue = shareOf(context, pointsIn('rescue'), size === 'short' ? 1 : 4);
+  await killAll(
+    context,
+    round,
+    'contacts',
+    async () => void missed.push(...(await killAtEach(context, round, rescue))),
+  );
+  for (const service of shareOf(context, absent, size === 'short' ? 0 : 3))
+    await killAll(context, round, service, () => new Promise((resolve) => setTimeout(resolve, GONE_MS)));
+  return missed;
+};
+
+/** Visitors of a point of sale fill carts and buy them while processes are killed at each step of a checkout. */
+export const checkout: Scenario = {
+  name: 'checkout',
+  about:
+    "SIGKILL at eight steps a round of a visitor's checkout, at those of its rescue, and while another service is down",
+  rounds: roundsOf(checkoutPoints),
+  async play(context) {
+    const round = await beginRound(context);
+    const visitors = await visitorsOf(context, round, context.size === 'short' ? 3 : 8);
+    const missed = await during(round, visitors, () => strikeCheckouts(context, round));
+    round.alsoTrue = ({ checkouts }, check) => {
+      mustBeReached(missed, check);
+      const bought = checkouts.filter(({ answers }) => answers.some(({ state }) => state === 'confirmed'));
+      check.that('round', bought.length > 0, () => 'no visitor has bought anything');
+    };
+    return round;
+  },
+};
+
+/** A performance is cancelled during its sale while orders is killed: no order stays alive. */
+export const closing: Scenario = {
+  name: 'closing',
+  about: 'a performance is cancelled during its sale, and orders is killed meanwhile',
+  async play(context) {
+    const { api, size } = context;
+    const round: Round = { ...(await beginRound(context)), closed: true };
+    // The short version does not wait for requests that the crash left unanswered.
+    const [count, persistent, enough] = size === 'short' ? [4, false, 20] : [8, undefined, 60];
+    const path = `/svc/v3/catalog/performances/${round.hall.performanceId}`;
+    const close = () => must(api, path, { method: 'PATCH', body: { state: 'cancelled' } });
+    const partners: Clients = partnersOf(context, round, count, persistent);
+    const reached = await during(round, partners, async () => {
+      while (round.journal.entries.length < enough) await new Promise((resolve) => setTimeout(resolve, 20));
+      return killAt(context, round, 'orders-performance-cancelled-received', 1, close);
+    });
+    round.alsoTrue = ({ observed: { orders, tickets } }, check) => {
+      check.that('round', reached, () => 'orders never received the fact');
+      // A controlled ticket's order stays.
+      const inside = new Set(tickets.flatMap(({ controlledAt, orderId }) => (controlledAt === null ? [] : [orderId])));
+      for (const { id, state } of orders) {
+        const ended = state === 'cancelled' || state === 'expired' || inside.has(id);
+        check.that('round', ended, () => `${id} is ${state}, its performance is cancelled`);
+      }
+    };
+    return round;
   },
 };

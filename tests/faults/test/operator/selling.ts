@@ -19,8 +19,9 @@ export interface Selling {
 export const sell = async (deployment: Deployment, places: number): Promise<Selling> => {
   const api = openApi(deployment);
   const random = randomFrom(randomUUID());
-  const context = { deployment, api, random, reference: `sale-${randomUUID().slice(0, 6)}`, size: 'short' } as const;
-  const round = await beginRound(context, 'sale', [{ code: 'FLOOR', capacity: places }]);
+  const reference = `sale-${randomUUID().slice(0, 6)}`;
+  const context = { deployment, api, random, seed: reference, turn: 0, reference, size: 'short' } as const;
+  const round = await beginRound(context, [{ code: 'FLOOR', capacity: places }]);
   let over = false;
   const buyers = buyersOf(context, round, BUYERS);
   const all = buyers.map((buyer, index) => trade(buyer, round.hall, random.fork(`buyer ${index}`), () => over));

@@ -1,0 +1,172 @@
+// Controls: bugs that are planted in the running product, one at a time, and that the harness must catch.
+
+import type { Mutation } from './inside/orders.ts';
+import type { Violation } from './invariants/verdict.ts';
+import type { Scenario } from './round/round.ts';
+import { contention, exchanges, races } from './scenarios/contention.ts';
+import { kills } from './scenarios/kills.ts';
+import { messages } from './scenarios/messages.ts';
+import { signIns } from './scenarios/sign-ins.ts';
+
+/** A bug of the embedded deployment that the harness must catch. */
+export interface Control {
+  /** As `--control` names it. */
+  readonly name: string;
+  /** The programmer's mistake, in words; docs/reliability.md has the same text. */
+  readonly bug: string;
+  readonly mutations: readonly Mutation[];
+  /** The scenario that catches it, played until it does, with kills at these points. */
+  readonly scenario: Scenario;
+  readonly points?: readonly string[];
+}
+
+/** Whether the violation shows a bug: those of a scenario's own expectations may have other causes. */
+export const shows = ({ invariant }: Violation): boolean => invariant !== 'round';
+
+const LATER = 'await new Promise((resolve) => setTimeout(resolve, 200 * Math.random()));';
+const saleKills = ['orders-before-sale', 'catalog-sale-answered', 'orders-after-sale'];
+
+/** All controls, in the order of play. */
+export const controls: readonly Control[] = [
+  {
+    name: 'acknowledged-early',
+    bug: 'a message is acknowledged before its reaction has committed',
+    mutations: [
+      {
+        file: 'libs/messaging/src/attempts.ts',
+        from: 'await handler(message, attempt);',
+        to: 'setTimeout(() => void handler(message, attempt).catch(() => undefined), 300);',
+      },
+    ],
+    scenario: kills,
+    points: ['tickets-cancelled-received', 'catalog-tickets-cancelled-received', 'orders-released-received'],
+  },
+  {
+    name: 'claim-without-compare-and-swap',
+    bug: 'a claim reads the places that are free, and writes them without comparing them again',
+    mutations: [
+      {
+        file: 'libs/store/src/sqlite/documents.ts',
+        from: 'const rows = written(await file.write([claimStep(table, institution, request)], 0));',
+        to: `const { where, set, limit } = request;
+      const found = await documentsOf(file, table, institution).find({ where, limit });
+      const chosen = { where: { id: { in: found.map(({ id }) => id) } }, set };
+      const rows = written(await file.write([claimStep(table, institution, chosen)], 0));`,
+      },
+    ],
+    scenario: contention,
+  },
+  {
+    name: 'paid-forgotten',
+    bug: 'the sweep does not sell what is paid in full, so a payment whose process died confirms nothing',
+    mutations: [
+      {
+        file: 'services/orders/src/steps/sweep.ts',
+        from: "await eachUpTo(context, 'saleDue.since', now - LATE_MS, (order) => sell(context, order));",
+        to: '',
+      },
+    ],
+    scenario: kills,
+    points: saleKills,
+  },
+  {
+    name: 'sale-without-holder',
+    bug: 'a slow sale does not ask whose hold a place is, so it sells what its order has released',
+    mutations: [
+      {
+        file: 'services/catalog/src/stock/changes.ts',
+        from: "const only = await places.claim({ where: { id, holder, state: 'held' }, set: sold });",
+        to: `${LATER}
+    const only = await places.claim({ where: { id }, set: sold });`,
+      },
+    ],
+    scenario: races,
+  },
+  {
+    name: 'confirmed-without-state',
+    bug: 'a confirmation compares neither version nor state of its order after the sale, so it undoes a cancellation',
+    mutations: [
+      {
+        file: 'services/orders/src/steps/command.ts',
+        from: "order.version === version ? rule(order, now) : refuse('overtaken');",
+        to: 'rule(order, now);',
+      },
+      {
+        file: 'services/orders/src/orders/confirm.ts',
+        from: 'confirmedBy(rule(order, now), sale, now);',
+        to: 'confirmedBy(accept(order), sale, now);',
+      },
+    ],
+    scenario: races,
+  },
+  {
+    name: 'release-without-version',
+    bug: 'a slow release of a removed line does not carry the version of the order, so it frees what the order has again',
+    mutations: [
+      {
+        file: 'services/orders/src/orders/lines.ts',
+        from: 'await context.stock.release(institution, id, { placeIds, asOf, sold: true });',
+        to: `${LATER}
+  await context.stock.release(institution, id, { placeIds, sold: true });`,
+      },
+    ],
+    scenario: exchanges,
+  },
+  {
+    name: 'payment-not-derived',
+    bug: 'the id of a payment does not follow from its key, so a repeat after a crash is another payment',
+    mutations: [
+      {
+        file: 'services/orders/src/payments/routes.ts',
+        from: "idMadeBy(command.idempotencyRecord, 'pay') ?? context.newId('pay')",
+        to: "context.newId('pay')",
+      },
+    ],
+    scenario: kills,
+    points: saleKills,
+  },
+  {
+    name: 'older-event-obeyed',
+    bug: 'the expiry of an earlier version of an order releases the places that it has bought since',
+    mutations: [
+      {
+        file: 'services/catalog/src/stock/releases.ts',
+        from: 'where: { holder: orderId, asOf: { lt: before } }',
+        to: 'where: { holder: orderId }',
+      },
+    ],
+    scenario: messages,
+  },
+  {
+    name: 'usage-overwritten',
+    bug: 'a report replaces the usage that its interval has, instead of being added to it',
+    mutations: [
+      {
+        file: 'authorizer/src/usage/record.ts',
+        from: 'rows: mergedRows(current?.rows ?? [], added),',
+        to: 'rows: mergedRows([], added),',
+      },
+    ],
+    scenario: signIns,
+    points: ['gateway-after-report', 'authorizer-report-answered'],
+  },
+  {
+    name: 'predecessor-ignored',
+    bug: 'a fact whose predecessor has not arrived gets its event at once, so that the earlier change has none',
+    mutations: [
+      {
+        file: 'services/events/src/log/log.ts',
+        from: "if (before !== null && last < before) return 'early';",
+        to: '',
+      },
+    ],
+    scenario: messages,
+  },
+];
+
+/** The control of that name. @throws {Error} when there is none */
+export const controlNamed = (name: string): Control => {
+  const found = controls.find((control) => control.name === name);
+  if (!found) throw new Error(`there is no control ${name}`);
+  return found;
+};

@@ -1,0 +1,172 @@
+// The links between processes: what calls what, each link through a proxy of toxiproxy that damages it.
+
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { CALLS, SERVICES } from '@boxoffice/authorizer';
+import { freePort, waitUntil } from '@boxoffice/testkit';
+import type { Random } from '../round/random.ts';
+
+/** The kinds of process that serve requests. */
+const serving = ['authorizer', 'catalog', 'contacts', 'orders', 'tickets', 'events', 'pos'] as const;
+
+/** The end of a link that listens. */
+export type Target = (typeof serving)[number] | 'store' | 'broker';
+
+const callersOf = (target: Target): readonly string[] => {
+  if (target === 'store') return serving;
+  if (target === 'broker') return ['gateway', ...serving];
+  if (target === 'authorizer') return SERVICES;
+  const internal = Object.keys(CALLS).filter((caller) => CALLS[caller]?.[target] !== undefined);
+  return [...new Set(['gateway', ...internal])];
+};
+
+/** Every link of an installation, such as `orders → catalog`; all instances of the caller share it. */
+export const linkNames = [...serving, 'store' as const, 'broker' as const].flatMap((target) =>
+  callersOf(target).map((caller) => ({ name: `${caller} → ${target}`, caller, target })),
+);
+
+/** The setting that names the target's address. */
+const settingOf = (target: Target): string => {
+  if (target === 'store') return 'MONGODB_URL';
+  return target === 'broker' ? 'AMQP_URL' : `${target.toUpperCase()}_URL`;
+};
+
+/** The same URL at another `host:port`. @throws {Error} when it is no URL of a server */
+const moved = (url: string, address: string): string => {
+  const parts = /^([a-z+]+:\/\/(?:[^@/]*@)?)[^/?]+(.*)$/.exec(url);
+  if (!parts) throw new Error(`${url} is not the URL of a server`);
+  return `${parts[1]}${address}${parts[2]}`;
+};
+
+/** The settings that put the links of a caller through proxies, whose `host:port` `listening` returns by the link. */
+export const addressesOf = (
+  caller: string,
+  urls: Readonly<Record<Target, string>>,
+  listening: (link: string) => string,
+): Record<string, string> =>
+  Object.fromEntries(
+    linkNames
+      .filter((link) => link.caller === caller)
+      .map(({ name, target }) => [settingOf(target), moved(urls[target], listening(name))]),
+  );
+
+/** A fault of one direction of a link, as toxiproxy calls it: `downstream` is that of the answers. */
+interface Toxic {
+  readonly type: 'timeout' | 'latency' | 'bandwidth' | 'limit_data' | 'reset_peer';
+  readonly stream: 'upstream' | 'downstream';
+  readonly attributes: Readonly<Record<string, number>>;
+}
+
+/** What is done to a link, in words; without toxics its connections are closed and new ones refused. */
+export interface Damage {
+  readonly words: string;
+  readonly toxics: readonly Toxic[];
+}
+
+const both = (type: Toxic['type'], attributes: Toxic['attributes']): Toxic[] => [
+  { type, stream: 'upstream', attributes },
+  { type, stream: 'downstream', attributes },
+];
+
+/** The answers take `ms` longer. */
+export const delayed = (ms: number): Damage => ({
+  words: `delayed by ${ms} ms`,
+  toxics: [{ type: 'latency', stream: 'downstream', attributes: { latency: ms, jitter: Math.round(ms / 10) } }],
+});
+
+/** The ways in which a link can be damaged. */
+export const damages: readonly ((random: Random) => Damage)[] = [
+  () => ({ words: 'refused', toxics: [] }),
+  () => ({ words: 'silent', toxics: both('timeout', { timeout: 0 }) }),
+  // Below every time limit of the product, and above one or all of them.
+  (random) => delayed(random.pick([150, 800, 2_000, 4_500, 9_000])),
+  () => ({ words: 'narrowed to 2 KB/s each way', toxics: both('bandwidth', { rate: 2 }) }),
+  (random) => {
+    const bytes = random.between(20, 4_000);
+    const words = `ending connections after ${bytes} bytes of answers`;
+    return { words, toxics: [{ type: 'limit_data', stream: 'downstream', attributes: { bytes } }] };
+  },
+  (random) => {
+    const timeout = random.between(0, 250);
+    const words = `resetting connections after ${timeout} ms`;
+    return { words, toxics: [{ type: 'reset_peer', stream: 'downstream', attributes: { timeout } }] };
+  },
+];
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Why links cannot be damaged here; undefined if they can. */
+export const lacksLinks = ({ TEST_TOXIPROXY: program, TEST_MONGODB_URL: url = '', PATH = '' }: Environment) => {
+  if (/^mongodb\+srv:|,|[?&]replicaSet=/i.test(url))
+    return 'the driver connects to the members of a replica set by itself, past toxiproxy';
+  if (program !== undefined) return existsSync(program) ? undefined : `TEST_TOXIPROXY: there is no ${program}`;
+  const go = [...PATH.split(':'), '/usr/local/go/bin'].some((folder) => existsSync(`${folder}/go`));
+  return go ? undefined : 'there is neither TEST_TOXIPROXY, the program of toxiproxy, nor Go to build it';
+};
+
+const BUILD = new URL('../../../../.ci/toxiproxy', import.meta.url).pathname;
+
+/** The links of a deployment, each with a proxy of its own. */
+export interface Links {
+  /** The settings of a calling process that put its links through the proxies. */
+  settingsOf(caller: string): Readonly<Record<string, string>>;
+  /** Damages a link until {@link mend}. */
+  damage(link: string, damage: Damage): Promise<void>;
+  /** Takes every damage of the link back, and ends its connections; returns how many bytes it has carried so far. */
+  mend(link: string): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** Opens a proxy for each link. `urls` has the address of every service, of the store and of the broker. */
+export const openLinks = async (env: Environment, urls: Readonly<Record<Target, string>>): Promise<Links> => {
+  const program = env.TEST_TOXIPROXY ?? execFileSync(BUILD, { encoding: 'utf8' }).trim();
+  const port = await freePort();
+  const child = spawn(program, ['-host', '127.0.0.1', '-port', `${port}`, '-proxy-metrics'], { stdio: 'ignore' });
+  const ended = once(child, 'exit').catch(() => undefined);
+  const call = async (method: string, path: string, body?: object): Promise<string> => {
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+      method,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`toxiproxy ${method} ${path}: ${answer.status} ${text}`);
+    return text;
+  };
+  const pathOf = (link: string) => `/proxies/${encodeURIComponent(link)}`;
+  const enable = (link: string, enabled: boolean) => call('POST', pathOf(link), { enabled });
+  const listening = new Map<string, string>();
+  try {
+    await waitUntil(() => call('GET', '/version').catch(() => ''), { what: `${program} on port ${port}` });
+    for (const { name, target } of linkNames) {
+      const upstream = new URL(urls[target]).host;
+      const made = await call('POST', '/proxies', { name, upstream, listen: '127.0.0.1:0', enabled: true });
+      listening.set(name, JSON.parse(made).listen);
+    }
+  } catch (error) {
+    child.kill('SIGKILL');
+    throw error;
+  }
+  return {
+    settingsOf: (caller) => addressesOf(caller, urls, (name) => String(listening.get(name))),
+    async damage(link, { toxics }) {
+      if (toxics.length === 0) await enable(link, false);
+      for (const toxic of toxics) await call('POST', `${pathOf(link)}/toxics`, toxic);
+    },
+    async mend(link) {
+      const { toxics }: { toxics: { name: string }[] } = JSON.parse(await call('GET', pathOf(link)));
+      for (const { name } of toxics) await call('DELETE', `${pathOf(link)}/toxics/${encodeURIComponent(name)}`);
+      // The program counts the bytes of a connection when it ends.
+      await enable(link, false);
+      await enable(link, true);
+      const counts = (await call('GET', '/metrics'))
+        .split('\n')
+        .filter((line) => line.startsWith('toxiproxy_proxy_received_bytes_total') && line.includes(`proxy="${link}"`));
+      return counts.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+    },
+    async close() {
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+};

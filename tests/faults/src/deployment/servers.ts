@@ -1,0 +1,72 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+
+const execute = promisify(execFile);
+
+const ROOT = new URL('../../../../', import.meta.url).pathname;
+
+/** A server that belongs to the harness and may be killed; what it acknowledged survives. */
+export interface Server {
+  readonly url: string;
+  /** Sends SIGKILL, as abrupt as a power cut. */
+  kill(): Promise<void>;
+  /** Starts it again after a kill, with the same data and address. */
+  start(): Promise<void>;
+  /** Ends it in good order and starts it again. */
+  restart(): Promise<void>;
+  /** Ends it and removes its data. */
+  close(): Promise<void>;
+}
+
+/** A message broker of the harness. */
+export interface Broker extends Server {
+  /** The queues refuse messages while so many wait in them; undefined: their own limit again. */
+  limit(messages: number | undefined): Promise<void>;
+  /** Sets the disk alarm: the broker accepts no messages. */
+  alarm(on: boolean): Promise<void>;
+}
+
+/** A server that a script starts and ends (`SCRIPT verb DIRECTORY`), with its data in a directory of its own. */
+const startServer = async (script: string) => {
+  const directory = await mkdtemp(join(tmpdir(), 'boxoffice-server-'));
+  const run = async (...words: readonly [verb: string, ...args: string[]]): Promise<string> => {
+    const [verb, ...args] = words;
+    return (await execute(resolve(ROOT, script), [verb, directory, ...args])).stdout.trim();
+  };
+  const server: Server = {
+    url: await run('start'),
+    kill: async () => void (await run('kill')),
+    start: async () => void (await run('start')),
+    async restart() {
+      await run('stop');
+      await run('start');
+    },
+    async close() {
+      await run('kill');
+      await run('stop');
+      await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+  return { server, run };
+};
+
+/** Starts a server of MongoDB's protocol with the script that TEST_MONGODB_CONTROL names. */
+export const startStoreServer = async (script: string): Promise<Server> => (await startServer(script)).server;
+
+/** Starts a RabbitMQ node with the script that TEST_RABBITMQ_CONTROL names. */
+export const startBroker = async (script: string): Promise<Broker> => {
+  const { server, run } = await startServer(script);
+  return {
+    ...server,
+    async kill() {
+      // RabbitMQ 3.10 holds the names of newly declared queues in memory for seconds before it writes them.
+      await run('sync');
+      await run('kill');
+    },
+    limit: async (messages) => void (await run('limit', messages === undefined ? 'off' : `${messages}`)),
+    alarm: async (on) => void (await run('alarm', on ? 'on' : 'off')),
+  };
+};

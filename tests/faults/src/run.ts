@@ -1,0 +1,161 @@
+import { openApi } from './client/api.ts';
+import type { FaultsOptions } from './command-line.ts';
+import { type Control, shows } from './controls.ts';
+import type { Deployment, EnginesName } from './deployment/deployment.ts';
+import { startEmbedded } from './deployment/embedded.ts';
+import { lacksLinks } from './deployment/links.ts';
+import { startScaled } from './deployment/scaled.ts';
+import { inspect } from './round/inspection.ts';
+import { countsOf } from './round/journal.ts';
+import { type Played, playRound } from './round/play.ts';
+import { randomFrom } from './round/random.ts';
+import type { Scenario } from './round/round.ts';
+import { scenarios, scenariosFor } from './scenarios/index.ts';
+
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
+
+/** Plays one round of a scenario on a deployment. */
+const play = (
+  deployment: Deployment,
+  scenario: Scenario,
+  turn: number,
+  seed: string,
+  points?: readonly string[],
+): Promise<Played> => {
+  const reference = `${scenario.name}-${deployment.engines}-${turn + 1}`;
+  const random = randomFrom(`${seed}/${reference}`);
+  const api = openApi(deployment);
+  return playRound(scenario.play, { deployment, api, random, seed, turn, reference, size: 'long', points });
+};
+
+/** Prints violations with the stored documents that they name, and the end of the processes' output. */
+const printFailure = async ({ data, processes }: Deployment, { violations }: Played): Promise<void> => {
+  const shown = violations.slice(0, 20);
+  for (const { invariant, text } of shown) print(`  ${invariant}: ${text}`);
+  const inspection = await inspect(data);
+  const ids = new Set(shown.flatMap(({ text }) => text.match(/\b[a-z]{3}_\w+/g) ?? []));
+  for (const line of await inspection.documents([...ids])) print(`  ${line}`);
+  await inspection.close();
+  for (const { name, output } of processes) {
+    for (const line of output().trim().split('\n').slice(-10)) print(`  ${name}: ${line.slice(0, 500)}`);
+  }
+};
+
+/** The totals of all rounds of a scenario on one deployment. */
+interface Row {
+  readonly engines: EnginesName;
+  readonly scenario: string;
+  rounds: number;
+  acknowledged: number;
+  refused: number;
+  unknown: number;
+  faults: number;
+  checked: number;
+  violations: number;
+  seconds: number;
+}
+
+const addTo = (row: Row, { round, checked, violations, seconds }: Played): void => {
+  const { ok, refused, unknown } = countsOf(round.journal);
+  row.rounds += 1;
+  row.acknowledged += ok;
+  row.refused += refused;
+  row.unknown += unknown;
+  row.faults += round.faults.length;
+  row.checked += checked;
+  row.violations += violations.length;
+  row.seconds += Math.round(seconds);
+};
+
+const newRow = (engines: EnginesName, scenario: string): Row => {
+  const counts = { rounds: 0, acknowledged: 0, refused: 0, unknown: 0, faults: 0, checked: 0, violations: 0 };
+  return { engines, scenario, ...counts, seconds: 0 };
+};
+
+/** Starts a deployment; the scaled one with links, if one of these scenarios needs them and they can be had. */
+const start = (engines: EnginesName, names: readonly string[]): Promise<Deployment> => {
+  if (engines === 'embedded') return startEmbedded();
+  const wanted = scenarios.some(({ name, needs }) => needs === 'links' && names.includes(name));
+  const lacking = wanted ? lacksLinks(process.env) : undefined;
+  if (lacking !== undefined) print(`no links: ${lacking}`);
+  return startScaled(process.env, { links: wanted && lacking === undefined });
+};
+
+/** Plays the scenarios on one deployment. After a violation it is started afresh: what is wrong would be found again. */
+const playOn = async (engines: EnginesName, rows: Row[], options: FaultsOptions): Promise<void> => {
+  const { scenarios: names, seed, whole } = options;
+  const until = Date.now() + (options.minutes * 60_000) / options.engines.length;
+  let deployment = await start(engines, names);
+  const chosen = scenariosFor(deployment, names);
+  const others = names.filter((name) => !chosen.some((scenario) => scenario.name === name));
+  if (others.length > 0) print(`not played on ${engines}: ${others.join(', ')}`);
+  const own = new Map(chosen.map(({ name }) => [name, newRow(engines, name)]));
+  rows.push(...own.values());
+  const isDue = ({ rounds = 1 }: Scenario, turn: number) => turn === 0 || (whole ? turn < rounds : Date.now() < until);
+  try {
+    for (let turn = 0; chosen.some((scenario) => isDue(scenario, turn)); turn++) {
+      for (const scenario of chosen.filter((one) => isDue(one, turn))) {
+        const played = await play(deployment, scenario, turn, seed);
+        addTo(own.get(scenario.name) as Row, played);
+        const { round, violations, seconds } = played;
+        const verdict = violations.length === 0 ? 'no violation' : `${violations.length} VIOLATIONS`;
+        print(`${round.reference}: ${verdict} (${seconds.toFixed(1)} s; ${round.faults.join(', ') || 'no faults'})`);
+        if (violations.length === 0) continue;
+        await printFailure(deployment, played);
+        await deployment.close();
+        deployment = await start(engines, names);
+      }
+    }
+  } catch (error) {
+    for (const { name, output } of deployment.processes) print(`${name} printed:\n${output()}`);
+    throw error;
+  } finally {
+    await deployment.close();
+  }
+};
+
+/** Plays scenarios and prints the table of the results; returns the number of violations, undefined if none was played. */
+export const runScenarios = async (options: FaultsOptions): Promise<number | undefined> => {
+  print(`faults: seed ${options.seed}, ${options.scenarios.join(', ')}`);
+  const rows: Row[] = [];
+  for (const engines of options.engines) await playOn(engines, rows, options);
+  if (rows.length === 0) return undefined;
+  console.table(rows);
+  return rows.reduce((sum, { violations }) => sum + violations, 0);
+};
+
+/** A bug that has not been caught by then has escaped. */
+const WITHIN_SECONDS = 600;
+
+/** What became of a planted bug: caught, escaped, or nothing is shown, since the product or the harness failed. */
+const outcomeOf = async ({ mutations, scenario, points }: Control, seed: string): Promise<string> => {
+  const deployment = await startEmbedded(mutations);
+  try {
+    const startedAt = performance.now();
+    for (let turn = 0; ; turn++) {
+      const { violations } = await play(deployment, scenario, turn, seed, points);
+      const planted = await deployment.planted();
+      const missing = mutations.filter(({ file }) => !planted.has(file)).map(({ file }) => file);
+      if (missing.length > 0) throw new Error(`no process has loaded ${missing.join(', ')}`);
+      const seconds = Math.round((performance.now() - startedAt) / 1000);
+      const after = `after ${seconds} s, round ${turn + 1} of ${scenario.name}`;
+      const by = violations.find(shows);
+      if (by) return `caught ${after}, ${by.invariant}: ${by.text.slice(0, 300)}`;
+      if (seconds > WITHIN_SECONDS) return `ESCAPED ${after}`;
+    }
+  } finally {
+    await deployment.close();
+  }
+};
+
+/** Plants the bugs, one at a time, each on a deployment of its own; returns whether all were caught. */
+export const runControls = async (controls: readonly Control[], seed: string): Promise<boolean> => {
+  let caught = 0;
+  for (const control of controls) {
+    const outcome = await outcomeOf(control, seed).catch((error: Error) => `NOT SHOWN: ${error.message}`);
+    if (outcome.startsWith('caught')) caught += 1;
+    print(`${control.name}: ${control.bug}\n   ${outcome}`);
+  }
+  print(`${caught} of ${controls.length} planted bugs were caught; seed ${seed}`);
+  return caught === controls.length;
+};

@@ -1,0 +1,95 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Buyer, createdBy } from '../client/buyer.ts';
+import { inTurn } from '../client/trade.ts';
+import { faithful } from '../inside/orders.ts';
+import { inspect } from '../round/inspection.ts';
+import { beginRound, buyersOf, type Scenario } from '../round/round.ts';
+import { anyPlaces, type Hall, openPointOfSale } from '../round/stage.ts';
+import { during, partnersOf, visitorsOf } from '../round/traffic.ts';
+
+/** Facts whose data are made unreadable. */
+const poisons = [
+  'order.confirmed',
+  'order.cancelled',
+  'order.expired',
+  'tickets.cancelled',
+  'places.released',
+] as const;
+/** Deliveries for each unreadable message. */
+const POISON_EVERY = 50;
+/** Longer than any round needs for its deliveries. */
+const LONGEST_MS = 300_000;
+const LOOK_EVERY_MS = 200;
+/** Within this time what was published before a round has arrived. */
+const ARRIVED_MS = 2_000;
+const HOLD_SECONDS = 0.6;
+
+/** Pays an order that has just expired, so that copies of its expiry arrive after its sale. */
+const payLate = async (buyer: Buyer, hall: Hall, serviceHost: string): Promise<void> => {
+  const order = createdBy(await buyer.create([anyPlaces(hall, 1)], serviceHost));
+  if (!order) return;
+  await pause(Math.max(0, Date.parse(order.expiresAt ?? '') - Date.now()) + 20);
+  await buyer.pay(order.id, order.total);
+};
+
+/** Every message arrives twice and out of order, and unreadable ones become dead letters; nothing else does. */
+export const messages: Scenario = {
+  name: 'messages',
+  about:
+    'every message arrives twice and out of order, also the expiry of orders that were paid since; unreadable ones',
+  async play(context) {
+    const { api, deployment, random, reference, size } = context;
+    const [wanted, count] = size === 'short' ? [POISON_EVERY * poisons.length, 3] : [1_000, 6];
+    const round = await beginRound(context, [
+      { code: 'FLOOR', capacity: 1_000 },
+      { code: 'FREE', capacity: 400, amount: 0 },
+    ]);
+    const serviceHost = await openPointOfSale(api, `${reference}-late`, round.hall, HOLD_SECONDS);
+    const late = buyersOf({ ...context, random: random.fork('late') }, round, 2);
+    const partners = partnersOf(context, round, count);
+    const visitors = await visitorsOf(context, round, count);
+    await deployment.behave({ ...faithful, doubling: true, seed: random.next().toString() });
+    // The facts of the performance itself were published once; they have arrived before anything is counted.
+    await pause(ARRIVED_MS);
+    await deployment.arrived();
+    const arrived: string[] = [];
+    const look = async (): Promise<void> => void arrived.push(...(await deployment.arrived()));
+    const inspection = await inspect(deployment.data);
+    const { institution } = deployment.partner;
+    const types = random.shuffled(poisons);
+    const clients = (enough: () => boolean) => [
+      ...partners(enough),
+      ...visitors(enough),
+      ...late.map((buyer) => inTurn(() => payLate(buyer, round.hall, serviceHost), enough)),
+    ];
+    try {
+      await during(round, clients, async () => {
+        let planted = 0;
+        for (const end = Date.now() + LONGEST_MS; arrived.length < wanted && Date.now() < end; ) {
+          for (; planted * POISON_EVERY <= arrived.length; planted++) {
+            const type = types[planted % types.length] ?? poisons[0];
+            round.planted.push(...(await inspection.plant(institution, type, random.chance(0.5))));
+            round.faults.push(`unreadable ${type}`);
+          }
+          await pause(LOOK_EVERY_MS);
+          await look();
+        }
+      });
+    } finally {
+      await inspection.close();
+    }
+    round.alsoTrue = async (_, check) => {
+      await look();
+      const once = new Set(arrived).size;
+      const text = () => `${arrived.length} deliveries of ${once} facts`;
+      check.that('round', arrived.length >= wanted && arrived.length >= 2 * once, text);
+    };
+    round.afterwards = async () => {
+      await deployment.behave(faithful);
+      const operator = await inspect(deployment.data);
+      await operator.dropDeadLetters();
+      await operator.close();
+    };
+    return round;
+  },
+};
