@@ -68,6 +68,16 @@ const spoilt: readonly [Invariant, string, (round: Spoilable) => void][] = [
   ],
   [
     'events',
+    'a change without an event',
+    (round) => {
+      const index = at(round, 'order.confirmed');
+      const [gone] = round.events.splice(index, 1);
+      for (const event of round.events.slice(index)) event.sequence -= 1;
+      round.delivered.splice(round.delivered.indexOf(gone?.id ?? ''), 1);
+    },
+  ],
+  [
+    'events',
     'a last event of another state',
     (round) => Object.assign(round.events[at(round, 'order.settled')] ?? {}, { data: { state: 'confirmed' } }),
   ],
