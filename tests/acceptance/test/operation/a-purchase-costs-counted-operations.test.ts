@@ -19,6 +19,7 @@ const BACKGROUND = [
   /collection="(?:webhooks|leases|waiting_facts)"/,
   /operation="pending"/,
   /service="orders",collection="orders",operation="(?:find|count)"/,
+  /service="tickets",collection="(?:barcode_keys|replacements|ticket_orders)",operation="(?:find|get)"/,
 ];
 
 let watched: Watched;
