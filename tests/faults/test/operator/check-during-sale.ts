@@ -8,6 +8,7 @@ export const checkDuringSale = async (deployment: Deployment): Promise<readonly 
   const selling = await sell(deployment, 300);
   const during = await operate(deployment.data, 'check', '--settle', '5');
   await selling.end();
+  if (during.err !== '') process.stdout.write(during.err);
   return [during, await operate(deployment.data, 'check', '--settle', '5')];
 };
 
