@@ -7,6 +7,8 @@ afterEach(async () => {
   await Promise.all(closes.splice(0).map((close) => close()));
 });
 
+const ENVELOPE = JSON.stringify({ status: 'failure', details: null, data: null });
+
 /** A proof at an authorizer that answers each request with the next of these statuses, and the last from then on. */
 const proofAt = async (...statuses: number[]) => {
   const requests: (string | undefined)[] = [];
@@ -14,7 +16,7 @@ const proofAt = async (...statuses: number[]) => {
   const listening = await listen(
     (request, response) => {
       requests.push(request.headers.authorization);
-      response.writeHead((statuses.length > 1 ? statuses.shift() : statuses[0]) ?? 500).end();
+      response.writeHead((statuses.length > 1 ? statuses.shift() : statuses[0]) ?? 500).end(ENVELOPE);
     },
     { host: '127.0.0.1', port: 0 },
   );
