@@ -6,8 +6,8 @@ const SUITES = join(ROOT, '.cache/suites');
 const JOINED = '{libs/*,gateway,authorizer,services/*}/test/**/*.test.ts';
 /** Folders whose test files stop engines, or play one long story each. */
 const ALONE = '{rabbitmq,mongo,sqlite,model}';
-/** In a joined suite these hooks would run around the tests of every file. */
-const HOOKS = /^(?:beforeEach|afterEach)\(/m;
+/** In a joined suite these would count for the tests of every file. */
+const HOOKS = /^(?:beforeEach|afterEach)\(|useFakeTimers/m;
 const MAX_LINES = 1_000;
 
 const packageOf = (file: string): string => file.slice(0, file.indexOf('/test/'));
