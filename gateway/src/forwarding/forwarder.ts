@@ -119,8 +119,6 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
   /** Like streams, they have a limit of their own, at the service. */
   const waiting = createInFlight<Proxied>((late) => expire(late));
   const bound = createInFlightBound<string>(Math.ceil(concurrency * CALLERS_PART), 'this caller');
-  /** Of the requests that the proxy has. */
-  const proxiedOf = new WeakMap<IncomingMessage, Proxied>();
 
   /** A request that is neither counted nor timed any more. */
   const forget = (proxied: Proxied): void => {
@@ -222,22 +220,14 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
     answerFault(exchange, fault);
   };
 
-  const proxy = createProxy(options.url, (request) => proxiedOf.get(request)?.attempt?.origin ?? options.url, {
-    onRequest(request, upstream) {
-      const proxied = proxiedOf.get(request);
-      if (!proxied) return;
+  const proxy = createProxy<Proxied>(options.url, {
+    onRequest(proxied, upstream) {
       proxied.upstream = upstream;
       if (proxied.isOver) upstream.destroy();
       else for (const chunk of proxied.body ?? []) upstream.write(chunk);
     },
-    onReply(request, reply) {
-      const proxied = proxiedOf.get(request);
-      if (proxied) receive(proxied, reply);
-    },
-    onError(request, error) {
-      const proxied = proxiedOf.get(request);
-      if (proxied) fail(proxied, error);
-    },
+    onReply: receive,
+    onError: fail,
   });
 
   /** Handles a timeout: of the first byte, or of the whole response. */
@@ -253,8 +243,8 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
   /** A request that could not be sent again gets no connection that the service may have closed. */
   const kindFor = (proxied: Proxied): ConnectionKind => (isRepeatable(proxied) ? 'pooled' : 'recent');
 
-  /** Sends the request to an address, after `error` to another one; without an address it is answered with the error. */
-  const dispatch = (proxied: Proxied, kind: ConnectionKind, error: Error): void => {
+  /** Sends the request to an address, perhaps after `error` at another one, which it is answered with without an address. */
+  const dispatch = (proxied: Proxied, kind: ConnectionKind, error?: Error): void => {
     const { exchange, unreached } = proxied;
     proxied.attempt?.end();
     proxied.attempt = undefined;
@@ -263,10 +253,10 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
       if (proxied.isOver || proxied.isSettled) attempt?.end();
       else if (attempt) {
         proxied.attempt = attempt;
-        proxy.send(kind, exchange.request);
+        proxy.send(kind, exchange.request, attempt.endpoint, proxied);
       } else {
         settle(proxied, 'failed');
-        answerFailure(proxied, error);
+        answerFailure(proxied, error ?? new Error('the service has no address'));
       }
     };
     const chosen = addresses.choose(unreached);
@@ -301,10 +291,12 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
     // The proxy sends what the request has, so it gets what is for the service.
     request.headers = headers;
     request.url = exchange.target.path + exchange.target.query;
+    const { deadline, dueAt } = limitsFrom(now, exchange);
     const proxied: Proxied = {
       exchange,
       body,
-      ...limitsFrom(now, exchange),
+      deadline,
+      dueAt,
       index: -1,
       attempt: undefined,
       unreached: undefined,
@@ -324,11 +316,10 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
         if (upstream && !reply?.complete) upstream.destroy();
       },
     };
-    proxiedOf.set(request, proxied);
     (waits ? waiting : inFlight).add(proxied);
     exchange.proxied = proxied;
     exchange.forwardedAt = performance.now();
-    dispatch(proxied, kindFor(proxied), new Error('the service has no address'));
+    dispatch(proxied, kindFor(proxied));
     if (waits) onWait?.(exchange, (fault) => proxied.reply ?? abandon(proxied, fault));
   };
 

@@ -7,24 +7,25 @@ import {
 } from 'node:http';
 import { Agent as TlsAgent } from 'node:https';
 import { isIP, type Socket } from 'node:net';
-import { createProxyMiddleware, proxyEventsPlugin } from 'http-proxy-middleware';
+import type { Endpoint } from '@boxoffice/runtime';
+import { createProxyMiddleware } from 'http-proxy-middleware';
 import { ConnectTimeout } from './failure.ts';
 
-/** Notifications about a request to a service. */
-export interface ProxyEvents {
+/** Notifications about a request to a service; `State` is what the caller of `send` keeps of it. */
+export interface ProxyEvents<State> {
   /** The request exists and has a connection, or is about to have one; writes its body. */
-  onRequest(request: IncomingMessage, upstream: ClientRequest): void;
-  onReply(request: IncomingMessage, reply: IncomingMessage): void;
-  onError(request: IncomingMessage, error: Error): void;
+  onRequest(state: State, upstream: ClientRequest): void;
+  onReply(state: State, reply: IncomingMessage): void;
+  onError(state: State, error: Error): void;
 }
 
 /** Which connection a request gets: any pooled one, one that was used lately, or a new one. */
 export type ConnectionKind = 'pooled' | 'recent' | 'fresh';
 
 /** Sends requests to the instances of one service. */
-export interface Proxy {
+export interface Proxy<State> {
   /** `request` has the headers and the URL for the service. */
-  send(kind: ConnectionKind, request: IncomingMessage): void;
+  send(kind: ConnectionKind, request: IncomingMessage, target: Endpoint, state: State): void;
   /** Closes the idle connections to an address. */
   closeIdle(address: string): void;
   close(): void;
@@ -54,12 +55,23 @@ const limitConnecting = (socket: Socket): void => {
   socket.once('connect', established).once('close', established);
 };
 
-/** Makes the proxy of the service at `url`; `originOf` is the base URL of the instance that gets a request. */
-export const createProxy = (
-  url: string,
-  originOf: (request: IncomingMessage) => string,
-  { onRequest, onReply, onError }: ProxyEvents,
-): Proxy => {
+/**
+ * Stands for the client's response: the package destroys its response when the service's ends early, where the gateway
+ * still answers, and is asked twice for a request that is repeated. So it gets one without a connection.
+ */
+class UnsentResponse<State> extends ServerResponse {
+  readonly target: Endpoint;
+  readonly state: State;
+
+  constructor(request: IncomingMessage, target: Endpoint, state: State) {
+    super(request);
+    this.target = target;
+    this.state = state;
+  }
+}
+
+/** Makes the proxy of the service at `url`. */
+export const createProxy = <State>(url: string, { onRequest, onReply, onError }: ProxyEvents<State>): Proxy<State> => {
   const { protocol, hostname } = new URL(url);
   // Connections are made to IP addresses, certificates are of names.
   const servername = isIP(hostname.replace(/^\[|\]$/g, '')) === 0 ? { servername: hostname } : {};
@@ -71,23 +83,26 @@ export const createProxy = (
     fresh: makeAgent({ keepAlive: false }),
   };
   const middlewareOf = (agent: PlainAgent) =>
-    createProxyMiddleware({
+    createProxyMiddleware<IncomingMessage, UnsentResponse<State>>({
       target: url,
-      router: originOf,
+      router: (_request, response) => response?.target ?? url,
       agent,
       selfHandleResponse: true,
       // The default plugins answer errors in plain text and log each response.
       ejectPlugins: true,
-      plugins: [proxyEventsPlugin],
-      on: {
-        proxyReq(upstream, request) {
-          if (upstream.socket) limitConnecting(upstream.socket);
-          onRequest(request, upstream);
+      plugins: [
+        (server) => {
+          server.on('proxyReq', (upstream, _request, { state }) => {
+            if (upstream.socket) limitConnecting(upstream.socket);
+            onRequest(state, upstream);
+          });
+          server.on('proxyRes', (reply, _request, { state }) => onReply(state, reply));
+          const fail = (error: Error, _request?: IncomingMessage, response?: UnsentResponse<State> | Socket): void => {
+            if (response instanceof UnsentResponse) onError(response.state, error);
+          };
+          server.on('error', fail).on('econnreset', fail);
         },
-        proxyRes: (reply, request) => onReply(request, reply),
-        error: (error, request) => onError(request, error),
-        econnreset: (error, request) => onError(request, error),
-      },
+      ],
     });
   const middlewares = {
     pooled: middlewareOf(agents.pooled),
@@ -95,10 +110,8 @@ export const createProxy = (
     fresh: middlewareOf(agents.fresh),
   };
   return {
-    send(kind, request) {
-      // The package destroys its response when the service's ends early, where the gateway still answers; and it is asked
-      // twice for a request that is repeated. So it gets one without a connection.
-      void middlewares[kind](request, new ServerResponse(request));
+    send(kind, request, target, state) {
+      void middlewares[kind](request, new UnsentResponse(request, target, state));
     },
     closeIdle(address) {
       for (const { freeSockets } of Object.values(agents)) {

@@ -12,6 +12,7 @@ export {
   type AddressesOptions,
   type Attempt,
   createAddresses,
+  type Endpoint,
   type Resolve,
 } from './connections/addresses.ts';
 export {

@@ -17,12 +17,23 @@ export interface AddressesOptions {
   readonly now?: () => number;
 }
 
+/** Where an instance of a service is reached. */
+export interface Endpoint {
+  /** `http:` or `https:`. */
+  readonly protocol: string;
+  /** An IP address. */
+  readonly hostname: string;
+  /** Empty for the protocol's own. */
+  readonly port: string;
+  /** The base URL: `http://10.0.0.1:8083`. */
+  readonly origin: string;
+}
+
 /** One request to one address. */
 export interface Attempt {
   /** An IP address. */
   readonly address: string;
-  /** The base URL at that address: `http://10.0.0.1:8083`. */
-  readonly origin: string;
+  readonly endpoint: Endpoint;
   /** Reports the outcome to the address's breaker, once; further calls have no effect. */
   settle(outcome: 'succeeded' | 'failed' | 'abandoned'): void;
   /** The answer announced the end of its connection: its process is stopping, so others are preferred for a while. */
@@ -56,6 +67,7 @@ export interface Addresses {
 /** What is known of the instance at an address. */
 interface Instance {
   readonly address: string;
+  readonly endpoint: Endpoint;
   readonly breaker: Breaker;
   /** Answers since it last failed. */
   answers: number;
@@ -101,7 +113,9 @@ export const createAddresses = (options: AddressesOptions): Addresses => {
         onChange?.(address, state);
       },
     });
-    return { address, breaker, answers: 0, busy: 0, leavingUntil: 0 };
+    const origin = `${protocol}//${address.includes(':') ? `[${address}]` : address}${port && `:${port}`}`;
+    const endpoint = { protocol, hostname: address, port, origin };
+    return { address, endpoint, breaker, answers: 0, busy: 0, leavingUntil: 0 };
   };
 
   const isFixed = isIP(name) !== 0;
@@ -153,7 +167,7 @@ export const createAddresses = (options: AddressesOptions): Addresses => {
 
   const begin = (instance: Instance | undefined): Attempt | undefined => {
     if (!instance) return undefined;
-    const { address, breaker } = instance;
+    const { address, endpoint, breaker } = instance;
     let isSettled = false;
     let isOver = false;
     instance.busy += 1;
@@ -165,7 +179,7 @@ export const createAddresses = (options: AddressesOptions): Addresses => {
     };
     return {
       address,
-      origin: `${protocol}//${address.includes(':') ? `[${address}]` : address}${port && `:${port}`}`,
+      endpoint,
       settle,
       leaves() {
         instance.leavingUntil = now() + LEAVING_MS;

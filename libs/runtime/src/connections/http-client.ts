@@ -71,7 +71,7 @@ export const createHttpClient = (url: string, addresses: Addresses = createAddre
   const sendTo = async (attempt: Attempt, call: HttpCall, signal: AbortSignal): Promise<HttpAnswer> => {
     const { method = 'GET', path, headers, body } = call;
     const sent = {
-      origin: attempt.origin,
+      origin: attempt.endpoint.origin,
       method,
       path,
       headers: { ...headers, host: addresses.host, ...(body && { 'content-type': 'application/json' }) },

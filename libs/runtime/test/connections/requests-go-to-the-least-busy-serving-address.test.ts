@@ -77,9 +77,9 @@ describe('the least busy address', () => {
 
   test('has an origin, of an IPv6 address too', async () => {
     const { choose } = open(['::1']);
-    expect((await choose()).origin).toBe('http://[::1]:8083');
+    expect((await choose()).endpoint.origin).toBe('http://[::1]:8083');
     const fixed = createAddresses({ url: 'https://[::1]' });
-    expect([fixed.host, (await fixed.choose())?.origin]).toEqual(['[::1]', 'https://[::1]']);
+    expect([fixed.host, (await fixed.choose())?.endpoint.origin]).toEqual(['[::1]', 'https://[::1]']);
   });
 });
 
