@@ -154,7 +154,7 @@ describe('rotation overlaps', () => {
         now: Date.now(),
       });
       const key = ring.signing();
-      const token = signAccessToken(JSON.stringify(claims), key.kid, key.privateKey);
+      const token = await signAccessToken(JSON.stringify(claims), key.kid, key.privateKey);
       await rotateKeys(store, { secret });
       await ring.load();
       const { kid } = JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()) as { kid: string };

@@ -119,7 +119,7 @@ export const createUserTokens = (dependencies: UserTokenDependencies) => {
     const claims = accessClaims({ issuer, client, origin, scopes, lifetime, now: at, user });
     const { sessionId } = grant;
     const about = { issuer, clientId: client.id, account, scopes, nonce, sessionId, authTime, lifetime, now: at };
-    const accessToken = signAccessToken(JSON.stringify(claims), key.kid, key.privateKey);
+    const accessToken = await signAccessToken(JSON.stringify(claims), key.kid, key.privateKey);
     return {
       access_token: accessToken,
       token_type: 'Bearer',

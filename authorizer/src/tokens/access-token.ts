@@ -1,5 +1,12 @@
 import { hash, type KeyObject, randomUUID } from 'node:crypto';
-import { ACCESS_TYPE, type AccessClaims, type CallerUser, type SigningKey, signJws } from '@boxoffice/identity';
+import {
+  ACCESS_TYPE,
+  type AccessClaims,
+  type CallerUser,
+  type SigningKey,
+  signJws,
+  signJwsInPool,
+} from '@boxoffice/identity';
 import { writeScopes } from '../domain/scopes.ts';
 import type { ClientDocument } from '../store.ts';
 
@@ -80,8 +87,8 @@ export const accessClaims = ({
 };
 
 /** Signs the claims of an access token, given as JSON (RFC 9068, 2). */
-export const signAccessToken = (claims: string, kid: string, key: KeyObject): string =>
-  signJws(claims, { type: ACCESS_TYPE, kid }, key);
+export const signAccessToken = (claims: string, kid: string, key: KeyObject): Promise<string> =>
+  signJwsInPool(claims, { type: ACCESS_TYPE, kid }, key);
 
 /** Signs the claims of an ID token, with the left half of its access token's hash (OpenID Connect Core, 3.1.3.6). */
 export const signIdToken = (claims: object, accessToken: string, { kid, privateKey }: SigningKey): string => {

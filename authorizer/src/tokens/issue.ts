@@ -97,7 +97,7 @@ export const createIssueToken =
     const { kid, privateKey } = keys.signing();
     clients.recordUse(client, secret.id);
     return {
-      access_token: signAccessToken(JSON.stringify(claims), kid, privateKey),
+      access_token: await signAccessToken(JSON.stringify(claims), kid, privateKey),
       token_type: 'Bearer',
       expires_in: lifetime,
       scope: writeScopes(scopes),

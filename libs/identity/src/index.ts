@@ -32,4 +32,4 @@ export {
   type ServiceCredentialsOptions,
 } from './service-credentials.ts';
 export { refusedSecret, type SecretVerdict, verifySecret } from './service-secret.ts';
-export { type JwsHeader, signJws } from './sign-jws.ts';
+export { type JwsHeader, signJws, signJwsInPool } from './sign-jws.ts';
