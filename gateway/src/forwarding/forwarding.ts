@@ -60,7 +60,7 @@ export const createForwarding = (options: ForwardingOptions): Forwarding => {
   const forwarders = new Map<string, Forwarder>();
   for (const [service, url] of urls) {
     const addresses = addressesOf(service, url);
-    const isCached = services[service].sessions.length > 0;
+    const hasSessions = services[service].sessions.length > 0;
     const forwarder = createForwarder({
       url,
       addresses,
@@ -87,8 +87,7 @@ export const createForwarding = (options: ForwardingOptions): Forwarding => {
             exchange.bytesOut += chunk.length;
           });
         }
-        if (!isCached) return;
-        const session = sessionOf(exchange, reply);
+        const session = hasSessions ? sessionOf(exchange, reply) : undefined;
         if (session !== undefined) limits.sessionSeen(session);
         responseCache.store(exchange, reply);
       },

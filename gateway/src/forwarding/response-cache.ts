@@ -1,20 +1,17 @@
 import type { IncomingMessage } from 'node:http';
+import { SHARED_MS_HEADER } from '@boxoffice/http';
 import { LRUCache } from 'lru-cache';
 import { commonHeaders } from '../exchange/answer.ts';
 import { answered, type Exchange, type Step } from '../exchange/exchange.ts';
 import { SESSION_HEADER } from '../limits/limits.ts';
 import { createNewest } from '../limits/newest.ts';
 import { addReturnedHeaders } from './headers.ts';
-import { sendWhole } from './reply.ts';
+import { joinVary, sendWhole } from './reply.ts';
 
 /**
- * Header by which a service allows sharing a response, in milliseconds: with every request of equal path, query, host
- * and language, whatever its session, as long as that is alive. Internal to gateway and services; `Cache-Control` stays
- * what browsers use.
+ * Shared responses, for the time that the service allows: of family B whatever the session, as long as that is alive,
+ * and public ones to the API keys of an institution.
  */
-export const CACHE_MS_HEADER = 'x-internal-keep';
-
-/** Shared responses of family B, for the time that the service allows. */
 export interface ResponseCache {
   /** Answers from the cache. */
   readonly step: Step;
@@ -43,10 +40,13 @@ const MOST_SESSIONS = 20_000;
 const CHANGE_MS = 2_000;
 
 /** Everything in a request that a shared response depends on; undefined if the request may not be shared. */
-const keyOf = ({ request: { method, headers }, family, target }: Exchange): string | undefined => {
-  if (family !== 'B' || method !== 'GET') return undefined;
+const keyOf = ({ request: { method, headers }, family, target, isPublic, apiKey }: Exchange): string | undefined => {
   const { 'x-service-host': host = '', 'accept-language': language = '', 'accept-encoding': coding = '' } = headers;
-  return `${target.path}${target.query}\n${String(host)}\n${language}\n${String(coding)}`;
+  // A client that has a response asks whether it is still current.
+  const isShared = family === 'B' || (isPublic && headers['if-none-match'] === undefined);
+  if (method !== 'GET' || !isShared) return undefined;
+  const owner = family === 'B' ? String(host) : (apiKey?.institution ?? '');
+  return `${family}${target.path}${target.query}\n${owner}\n${language}\n${String(coding)}`;
 };
 
 /** The session of a request at its point of sale; undefined without one. */
@@ -92,11 +92,13 @@ export const createResponseCache = (lookedUp: (found: boolean) => void = () => u
       if (!isFresh) return undefined;
       const headers = commonHeaders(exchange);
       for (const part of cached.headers) headers.push(part);
+      if (exchange.corsHeaders.length > 0) joinVary(headers);
+      exchange.bytesOut = cached.body.length;
       sendWhole(exchange.response, 200, headers, cached.body);
       return answered;
     },
     store(exchange, reply) {
-      const ms = Math.min(MOST_MS, Number(reply.headers[CACHE_MS_HEADER] ?? 0));
+      const ms = Math.min(MOST_MS, Number(reply.headers[SHARED_MS_HEADER] ?? 0));
       const key = ms > 0 && reply.statusCode === 200 ? keyOf(exchange) : undefined;
       if (key === undefined || reply.headers[SESSION_HEADER] !== undefined) return;
       const session = sessionOf(exchange);

@@ -2,6 +2,7 @@ export type { Admit, Visiting } from './access/admission.ts';
 export { insufficientScope, requireScope } from './access/insufficient-scope.ts';
 export { faultOf } from './answers/fault-of.ts';
 export { createApp } from './app/app.ts';
+export { SHARED_MS_HEADER } from './app/handle.ts';
 export type { AppOptions } from './app/options.ts';
 export { exampleFaults } from './description/examples.ts';
 export { type DescriptionOptions, openApiDocument, type Tags } from './description/openapi.ts';

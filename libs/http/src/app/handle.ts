@@ -27,6 +27,16 @@ export interface Answering {
 
 const NO_BODY = Buffer.alloc(0);
 
+/**
+ * Header by which a service allows a gateway to share an answer, in milliseconds: with every request of equal path,
+ * query and language, in family B of equal host, with an API key of the same institution. Internal to gateway and
+ * services; `Cache-Control` stays what browsers use.
+ */
+export const SHARED_MS_HEADER = 'x-internal-keep';
+
+/** How old a public answer to an API key may be. Milliseconds. */
+const PUBLIC_MS = 1_000;
+
 /** The request headers by which the answers of an operation differ that is public with an API key. */
 const CREDENTIALS = ['Authorization', 'X-API-Key', 'Origin'];
 
@@ -100,9 +110,12 @@ export const prepare = (operation: AnyOperation, parts: AppParts): ((id: string)
     return ticketOf(request, key, sender, raw, Date.now());
   };
 
-  const replyTo = async ({ request }: Exchange, { status, headers, body, stream }: Outcome): Promise<Reply> => {
-    if (stream) return { status, headers, body: undefined, stream };
+  const replyTo = async ({ request }: Exchange, { caller }: Admitted, outcome: Outcome): Promise<Reply> => {
+    const { status, body, stream } = outcome;
+    if (stream) return { status, headers: outcome.headers, body: undefined, stream };
     const isRead = status === 200 && operation.method === 'get';
+    const isShared = isRead && publicWithKey && caller.isPublic;
+    const headers = isShared ? { ...outcome.headers, [SHARED_MS_HEADER]: `${PUBLIC_MS}` } : outcome.headers;
     if (isRead && headers.ETag !== undefined && isKnown(request.headers['if-none-match'], headers.ETag)) {
       const { 'Content-Type': _, ...remaining } = headers;
       return {
@@ -141,7 +154,7 @@ export const prepare = (operation: AnyOperation, parts: AppParts): ((id: string)
         const outcome = ticket
           ? await once(ticket, (remember) => run(exchange, admitted, params, raw, ticket, remember))
           : await run(exchange, admitted, params, raw, undefined, rememberNothing);
-        return announcing(await replyTo(exchange, outcome));
+        return announcing(await replyTo(exchange, admitted, outcome));
       },
     };
   };

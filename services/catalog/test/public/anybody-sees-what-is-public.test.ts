@@ -141,6 +141,13 @@ describe.each(engines)(`public access on $name${notExercised}`, (engine) => {
     expect(headers.get('vary')).toBe(VARY);
   });
 
+  test('may be answered by the gateway for a second; what a token reads may not', async () => {
+    const shared = async (read: typeof anybody, path: string) => (await read(path)).headers.get('x-internal-keep');
+    for (const path of ['', '/products', `/performances/${running.performances[0]?.id}/availability`])
+      expect([await shared(anybody, path), await shared(partner, path)]).toEqual(['1000', null]);
+    expect(await shared(anybody, '/products/none')).toBeNull();
+  });
+
   test('lists public performances of all products and their levels of availability, and nothing else', async () => {
     const shown = String(running.performances[0]?.id);
     const idsIn = ({ data }: { readonly data: Page<{ readonly id: string }> }) => data.items.map(({ id }) => id);

@@ -1,5 +1,5 @@
 // Products as a visitor may buy them: texts in one language, accessible prices, availability at most a second old.
-import { type AnyOperation, ok } from '@boxoffice/http';
+import { type AnyOperation, ok, SHARED_MS_HEADER } from '@boxoffice/http';
 import { Type } from 'typebox';
 import type { PosContext } from '../context.ts';
 import { examples } from '../description/examples.ts';
@@ -29,7 +29,7 @@ const LIST = ['X-Total-Amount', 'Link'] as const;
 
 /** Answers about no contact are the same for all visitors, so the gateway may cache them for GATEWAY_CACHE_MS. */
 const cacheHeaders = (contact?: string): Record<string, string> =>
-  contact === undefined ? { 'X-Internal-Keep': String(GATEWAY_CACHE_MS) } : {};
+  contact === undefined ? { [SHARED_MS_HEADER]: String(GATEWAY_CACHE_MS) } : {};
 
 /** The operations on products, performances and their availability. */
 export const productsRoutes = ({ offers, criteriaOf }: Pick<PosContext, 'offers' | 'criteriaOf'>): AnyOperation[] => {
