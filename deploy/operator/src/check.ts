@@ -19,13 +19,13 @@ const storesOf = async (installation: Installation) => {
     );
   }
   return {
-    authorizer: await installation.authorizer(),
-    catalog: await installation.catalog(),
-    contacts: await installation.contacts(),
-    events: await installation.events(),
-    orders: await installation.orders(),
-    tickets: await installation.tickets(),
-    pos: await installation.pos(),
+    authorizer: await installation.store('authorizer'),
+    catalog: await installation.store('catalog'),
+    contacts: await installation.store('contacts'),
+    events: await installation.store('events'),
+    orders: await installation.store('orders'),
+    tickets: await installation.store('tickets'),
+    pos: await installation.store('pos'),
   };
 };
 

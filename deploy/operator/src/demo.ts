@@ -71,9 +71,9 @@ export const demo: readonly Command[] = [
       const made = await ensureDemo({
         ...settings,
         stores: {
-          authorizer: await installation.authorizer(),
-          catalog: await installation.catalog(),
-          pos: await installation.pos(),
+          authorizer: await installation.store('authorizer'),
+          catalog: await installation.store('catalog'),
+          pos: await installation.store('pos'),
         },
         progress: await installation.demoProgress(),
         directory: installation.directory,

@@ -30,6 +30,11 @@ import { Refused } from './refused.ts';
  */
 export type DataUse = 'made' | 'unneeded';
 
+/** Every service with a store. */
+export const services = { authorizer, catalog, contacts, orders, tickets, events, pos } as const;
+
+export type ServiceName = keyof typeof services;
+
 /** The installation that a command works on: the stores of its services, opened at first use. */
 export interface Installation {
   readonly directory: string;
@@ -37,13 +42,7 @@ export interface Installation {
   readonly engines: { readonly store: 'SQLite' | 'MongoDB'; readonly bus: 'in-process bus' | 'RabbitMQ' };
   /** The single-process product that runs on the data directory; undefined: none runs. */
   running(): Promise<Running | undefined>;
-  authorizer(): Promise<Store>;
-  catalog(): Promise<Store>;
-  contacts(): Promise<Store>;
-  orders(): Promise<Store>;
-  tickets(): Promise<Store>;
-  events(): Promise<Store>;
-  pos(): Promise<Store>;
+  store(service: ServiceName): Promise<Store>;
   /** The services without a SQLite file (yet): opening their store would create an empty one. */
   missing(): readonly string[];
   /** The depth of each queue of the installation. Opens the bus, too. */
@@ -70,11 +69,9 @@ const isThere = (directory: string, name: string): boolean => existsSync(join(di
 /** Whether the directory contains an installation on SQLite files. */
 const existsIn = (directory: string): boolean => [authorizer, catalog].some(({ name }) => isThere(directory, name));
 
-const services = [authorizer, catalog, contacts, orders, tickets, events, pos];
-
 /** The version of each service in this program. */
 export const versions: Readonly<Record<string, string>> = Object.fromEntries(
-  services.map(({ name, version }) => [name, version]),
+  Object.values(services).map(({ name, version }) => [name, version]),
 );
 
 /**
@@ -123,14 +120,9 @@ export const openInstallation = (data?: DataUse): Installation => {
       bus: broker === undefined ? 'in-process bus' : 'RabbitMQ',
     },
     running: () => readRunning(directory, placeOf(url)),
-    authorizer: () => store(authorizer),
-    catalog: () => store(catalog),
-    contacts: () => store(contacts),
-    orders: () => store(orders),
-    tickets: () => store(tickets),
-    events: () => store(events),
-    pos: () => store(pos),
-    missing: () => (url === undefined ? services.flatMap(({ name }) => (isThere(directory, name) ? [] : [name])) : []),
+    store: (service) => store(services[service]),
+    missing: () =>
+      url === undefined ? Object.values(services).flatMap(({ name }) => (isThere(directory, name) ? [] : [name])) : [],
     demoProgress: async () => progressIn(await store({ name: 'local', collections: progressCollections })),
     deadLetters: async () => (await opened()).deadLetters,
     queues: async () => (await opened()).bus.depths(Object.values(topology)),

@@ -76,7 +76,7 @@ export const usage: readonly Command[] = [
       const { id: institution } = await knownInstitution(installation, given.words[0] ?? '');
       const range = rangeOf(queryOf(given), Date.now());
       const whole = { after: undefined, limit: Number.POSITIVE_INFINITY };
-      const { items, totals } = await readUsage(await installation.authorizer(), institution, range, whole);
+      const { items, totals } = await readUsage(await installation.store('authorizer'), institution, range, whole);
       const shown = items.slice(-MOST_ROWS);
       const lines = [
         `${institution}, ${iso(range.from)} to ${iso(range.to)} UTC, per ${range.resolution}`,

@@ -12,7 +12,7 @@ export const webhooks: readonly Command[] = [
     about: 'lists the webhooks of an institution with their state, their last delivery and how many wait',
     run: async (installation, { words: [institution = ''] }) => {
       await knownInstitution(installation, institution);
-      return listWebhooks(await installation.events(), institution);
+      return listWebhooks(await installation.store('events'), institution);
     },
   },
   {
@@ -20,14 +20,14 @@ export const webhooks: readonly Command[] = [
     usage: 'INSTITUTION WEBHOOK_ID',
     about: `lists the newest ${MOST_SHOWN} attempts of a webhook, with what failed`,
     run: async (installation, { words: [institution = '', webhookId = ''] }) =>
-      listDeliveries(await installation.events(), institution, webhookId, MOST_SHOWN),
+      listDeliveries(await installation.store('events'), institution, webhookId, MOST_SHOWN),
   },
   {
     name: 'webhooks pause',
     usage: 'INSTITUTION WEBHOOK_ID',
     about: 'pauses a webhook: its events are kept, and delivered once its institution activates it',
     async run(installation, { words: [institution = '', webhookId = ''] }) {
-      await pauseWebhook(await installation.events(), institution, webhookId);
+      await pauseWebhook(await installation.store('events'), institution, webhookId);
       return `${webhookId} is paused`;
     },
   },
@@ -36,7 +36,7 @@ export const webhooks: readonly Command[] = [
     usage: 'INSTITUTION WEBHOOK_ID',
     about: 'deletes a webhook; attempts that have begun are finished',
     async run(installation, { words: [institution = '', webhookId = ''] }) {
-      await deleteWebhook(await installation.events(), institution, webhookId);
+      await deleteWebhook(await installation.store('events'), institution, webhookId);
       return `${webhookId} is deleted`;
     },
   },

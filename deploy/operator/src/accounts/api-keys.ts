@@ -19,7 +19,7 @@ export const apiKeys: readonly Command[] = [
     about: 'lists the API keys of an institution with their use this month, without the keys themselves',
     run: async (installation, { words: [institution = ''] }) => {
       await knownInstitution(installation, institution);
-      return listApiKeys(await installation.authorizer(), institution);
+      return listApiKeys(await installation.store('authorizer'), institution);
     },
   },
   {
@@ -31,7 +31,7 @@ export const apiKeys: readonly Command[] = [
       const ratePerMinute = numberOf(given, 'rate-per-minute');
       const monthlyQuota = numberOf(given, 'monthly-quota');
       const { id: institution } = await knownInstitution(installation, given.words[0] ?? '');
-      return createApiKey(await installation.authorizer(), institution, {
+      return createApiKey(await installation.store('authorizer'), institution, {
         name,
         origins: listOf(given, 'origins'),
         ...(ratePerMinute === undefined ? {} : { ratePerMinute }),
@@ -44,7 +44,7 @@ export const apiKeys: readonly Command[] = [
     usage: 'INSTITUTION API_KEY_ID',
     about: 'deletes an API key; it is refused within five seconds',
     async run(installation, { words: [institution = '', apiKeyId = ''] }) {
-      await deleteApiKey(await installation.authorizer(), institution, apiKeyId);
+      await deleteApiKey(await installation.store('authorizer'), institution, apiKeyId);
       return `${apiKeyId} is deleted`;
     },
   },

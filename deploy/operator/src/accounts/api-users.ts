@@ -22,7 +22,7 @@ export const apiUsers: readonly Command[] = [
     about: 'lists the users who sign in to the institution API, of an institution or of all',
     run: async (installation, { words: [institution] }) => {
       if (institution !== undefined) await knownInstitution(installation, institution);
-      return listApiUsers(await installation.authorizer(), institution);
+      return listApiUsers(await installation.store('authorizer'), institution);
     },
   },
   {
@@ -36,7 +36,13 @@ export const apiUsers: readonly Command[] = [
       if (contactNumber !== null) await requireContact(installation, user.institution, contactNumber);
       const pointsOfSale = listOf(given, 'points-of-sale');
       for (const host of pointsOfSale) await knownPointOfSale(installation, user.institution, host);
-      return createApiUser(await installation.authorizer(), { ...user, name, role, contactNumber, pointsOfSale });
+      return createApiUser(await installation.store('authorizer'), {
+        ...user,
+        name,
+        role,
+        contactNumber,
+        pointsOfSale,
+      });
     },
   },
   {
@@ -44,14 +50,14 @@ export const apiUsers: readonly Command[] = [
     usage: 'INSTITUTION LOGIN',
     about: 'locks a user: its sign-ins and tokens are refused within five seconds',
     run: async (installation, { words }) =>
-      lockApiUser(await installation.authorizer(), await userOf(installation, words)),
+      lockApiUser(await installation.store('authorizer'), await userOf(installation, words)),
   },
   {
     name: 'api-users unlock',
     usage: 'INSTITUTION LOGIN [--invite]',
     about: `lets a locked user sign in again with the same password; its old sign-ins stay ended. --invite, if somebody else may know the password: forgets it and makes an invitation; ${LINK}`,
     async run(installation, { words, options }) {
-      const [store, user] = [await installation.authorizer(), await userOf(installation, words)];
+      const [store, user] = [await installation.store('authorizer'), await userOf(installation, words)];
       return options.invite === true ? readmitApiUser(store, user) : lockApiUser(store, user, 'active');
     },
   },
@@ -60,6 +66,6 @@ export const apiUsers: readonly Command[] = [
     usage: 'INSTITUTION LOGIN',
     about: `makes a new invitation, also for a lost password; ${LINK}, and an older one ends`,
     run: async (installation, { words }) =>
-      inviteApiUser(await installation.authorizer(), await userOf(installation, words)),
+      inviteApiUser(await installation.store('authorizer'), await userOf(installation, words)),
   },
 ];

@@ -35,7 +35,7 @@ export const clients: readonly Command[] = [
     about: 'lists the OAuth clients of an institution, or of all, without secrets',
     run: async (installation, { words: [institution] }) => {
       if (institution !== undefined) await knownInstitution(installation, institution);
-      return listClients(await installation.authorizer(), institution);
+      return listClients(await installation.store('authorizer'), institution);
     },
   },
   {
@@ -48,7 +48,7 @@ export const clients: readonly Command[] = [
       const [name, scopes] = [nameOf(given), scopesOf(given)];
       const { id: institution } = await knownInstitution(installation, given.words[0] ?? '');
       const registration = { institution, name, scopes, ...browserOptionsOf(given) };
-      const store = await installation.authorizer();
+      const store = await installation.store('authorizer');
       return given.options.public === true
         ? createPublicClient(store, registration)
         : createClient(store, registration);
@@ -69,7 +69,7 @@ export const clients: readonly Command[] = [
         ...browserOptionsOf(given),
       };
       if (Object.keys(change).length === 0) throw new Misuse('nothing to change: an option is missing');
-      const store = await installation.authorizer();
+      const store = await installation.store('authorizer');
       const known = (await listClients(store, institution)).find((client) => client.clientId === clientId);
       checkUris(change, known?.type ?? 'confidential');
       const { id } = await createClients(store).amend(institution, clientId, change);
@@ -81,21 +81,21 @@ export const clients: readonly Command[] = [
     usage: 'INSTITUTION CLIENT_ID',
     about: 'creates a second secret, for rotation; it is printed only here',
     run: async (installation, { words: [institution = '', clientId = ''] }) =>
-      addClientSecret(await installation.authorizer(), institution, clientId),
+      addClientSecret(await installation.store('authorizer'), institution, clientId),
   },
   {
     name: 'clients remove-secret',
     usage: 'INSTITUTION CLIENT_ID SECRET_ID',
     about: 'withdraws a secret; it and the tokens that it obtained are refused within five seconds',
     run: async (installation, { words: [institution = '', clientId = '', secretId = ''] }) =>
-      removeClientSecret(await installation.authorizer(), institution, clientId, secretId),
+      removeClientSecret(await installation.store('authorizer'), institution, clientId, secretId),
   },
   {
     name: 'clients delete',
     usage: 'INSTITUTION CLIENT_ID',
     about: 'deletes a client; its tokens are refused within five seconds',
     async run(installation, { words: [institution = '', clientId = ''] }) {
-      await deleteClient(await installation.authorizer(), institution, clientId);
+      await deleteClient(await installation.store('authorizer'), institution, clientId);
       return `${clientId} is deleted`;
     },
   },

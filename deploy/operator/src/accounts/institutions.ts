@@ -15,7 +15,7 @@ import { Refused } from '../refused.ts';
 
 /** The institution that a command names. @throws {Refused} when the id is unknown */
 export const knownInstitution = async (installation: Installation, id: string): Promise<Institution> => {
-  const found = (await listInstitutions(await installation.catalog())).find((one) => one.id === id);
+  const found = (await listInstitutions(await installation.store('catalog'))).find((one) => one.id === id);
   if (!found) throw new Refused(`there is no institution ${id}`);
   return found;
 };
@@ -25,7 +25,7 @@ export const institutions: readonly Command[] = [
     name: 'institutions list',
     usage: '',
     about: 'lists the institutions of this installation',
-    run: async (installation) => listInstitutions(await installation.catalog()),
+    run: async (installation) => listInstitutions(await installation.store('catalog')),
   },
   {
     name: 'institutions create',
@@ -35,7 +35,12 @@ export const institutions: readonly Command[] = [
     run: async (installation, given) => {
       const [name, currency] = [nameOf(given, 200), required(given, 'currency')];
       const languages = listOf(given, 'languages');
-      return createInstitution(await installation.catalog(), { id: given.words[0] ?? '', name, currency, languages });
+      return createInstitution(await installation.store('catalog'), {
+        id: given.words[0] ?? '',
+        name,
+        currency,
+        languages,
+      });
     },
   },
 ];
@@ -43,7 +48,7 @@ export const institutions: readonly Command[] = [
 /** A point of sale of an institution. @throws {Refused} when it is unknown */
 export const knownPointOfSale = async (installation: Installation, institution: string, host: string) => {
   const { id } = await knownInstitution(installation, institution);
-  const all = await listPointsOfSale(await installation.catalog(), id);
+  const all = await listPointsOfSale(await installation.store('catalog'), id);
   const found = all.find(({ serviceHost }) => serviceHost === host.toLowerCase());
   if (!found) throw new Refused(`${id} has no point of sale ${host}`);
   return found;
@@ -58,7 +63,7 @@ export const pointsOfSale: readonly Command[] = [
     about: 'lists the points of sale of an institution',
     run: async (installation, { words: [institution = ''] }) => {
       const { id } = await knownInstitution(installation, institution);
-      return listPointsOfSale(await installation.catalog(), id);
+      return listPointsOfSale(await installation.store('catalog'), id);
     },
   },
   {
@@ -80,7 +85,7 @@ export const pointsOfSale: readonly Command[] = [
         throw new Misuse(`--methods knows ${paymentMethods.join(', ')}, not ${unknown.join(', ')}`);
       const name = nameOf(given, 200);
       const institution = await knownInstitution(installation, id);
-      await createPointOfSale(await installation.catalog(), id, {
+      await createPointOfSale(await installation.store('catalog'), id, {
         serviceHost,
         name,
         languages: listOf(given, 'languages', institution.languages),

@@ -10,7 +10,7 @@ export const keys: readonly Command[] = [
     name: 'keys list',
     usage: '',
     about: 'lists the keys that sign tokens, newest first',
-    run: async (installation) => listKeys(await installation.authorizer()),
+    run: async (installation) => listKeys(await installation.store('authorizer')),
   },
   {
     name: 'keys rotate',
@@ -18,7 +18,7 @@ export const keys: readonly Command[] = [
     about:
       'creates the next key, published before it signs; --compromised: it signs at once, and tokens of older keys are refused within five seconds',
     run: async (installation, { options }) =>
-      rotateKeys(await installation.authorizer(), {
+      rotateKeys(await installation.store('authorizer'), {
         secret: installation.keyEncryptionKey(),
         compromised: options.compromised === true,
       }),

@@ -69,7 +69,7 @@ export const requireContact = async (
   number: string,
 ): Promise<void> => {
   const [collection] = contacts.collections;
-  const store = await installation.contacts();
+  const store = await installation.store('contacts');
   const found = collection && (await store.collection(collection).of(institution).get(number));
   if (!found) throw new Refused(`${institution} has no contact ${number}`);
   if ('erasedAt' in found && found.erasedAt) throw new Refused(`the data of contact ${number} was erased`);
@@ -83,7 +83,7 @@ export const users: readonly Command[] = [
     about: 'lists the logins at the points of sale of an institution, or at one of them',
     run: async (installation, { words: [institution = '', host] }) => {
       const { id } = await knownInstitution(installation, institution);
-      return listUsers(await installation.pos(), id, host);
+      return listUsers(await installation.store('pos'), id, host);
     },
   },
   {
@@ -95,7 +95,7 @@ export const users: readonly Command[] = [
       const contactNumber = required(given, 'contact');
       const { serviceHost } = await knownPointOfSale(installation, institution, host);
       await requireContact(installation, institution, contactNumber);
-      return createUser(await installation.pos(), {
+      return createUser(await installation.store('pos'), {
         institution,
         serviceHost,
         login,
@@ -111,7 +111,7 @@ export const users: readonly Command[] = [
     async run(installation, given) {
       const [institution = '', host = '', login = ''] = given.words;
       const { serviceHost } = await knownPointOfSale(installation, institution, host);
-      const store = await installation.pos();
+      const store = await installation.store('pos');
       const isSet = await setPassword(store, institution, serviceHost, login, await passwordOf(given));
       if (!isSet) throw new Refused(`there is no login ${login} at ${serviceHost}`);
       return `${login} has a new password`;
@@ -123,7 +123,7 @@ export const users: readonly Command[] = [
     about: 'deletes a login and ends its sessions; the contact stays',
     async run(installation, { words: [institution = '', host = '', login = ''] }) {
       const { serviceHost } = await knownPointOfSale(installation, institution, host);
-      if (!(await removeUser(await installation.pos(), institution, serviceHost, login)))
+      if (!(await removeUser(await installation.store('pos'), institution, serviceHost, login)))
         throw new Refused(`there is no login ${login} at ${serviceHost}`);
       return `${login} can no longer log in at ${serviceHost}`;
     },

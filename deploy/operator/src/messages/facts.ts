@@ -1,36 +1,15 @@
 // The operator's commands for messages: dead letters, publishing facts again, and the topology of RabbitMQ.
 
-import { catalog } from '@boxoffice/catalog';
-import { contacts } from '@boxoffice/contacts';
-import { orders } from '@boxoffice/orders';
 import type { CurrentFact, CurrentFacts } from '@boxoffice/service';
 import type { Store } from '@boxoffice/store';
-import { tickets } from '@boxoffice/tickets';
 import { type Command, Misuse } from '../command.ts';
-import type { Installation } from '../installation.ts';
+import { services } from '../installation.ts';
 import { createProgress } from '../progress.ts';
 
-/** A service that publishes facts to queues. */
-export interface Publisher {
-  readonly name: string;
-  readonly currentFacts: CurrentFacts;
-}
+/** The services that publish facts to queues, in the order in which a reader needs their facts. */
+const publishers = ['contacts', 'catalog', 'orders', 'tickets'] as const;
 
-const publisher = ({
-  name,
-  currentFacts,
-}: {
-  readonly name: string;
-  readonly currentFacts?: CurrentFacts;
-}): Publisher => {
-  if (!currentFacts) throw new Error(`${name} declares no facts for its documents`);
-  return { name, currentFacts };
-};
-
-/** In the order in which a reader needs their facts; gateways request the authorizer's own from it. */
-export const publishers: readonly Publisher[] = [contacts, catalog, orders, tickets].map(publisher);
-
-export interface Republishing {
+interface Republishing {
   readonly store: Store;
   /** Epoch milliseconds; undefined: from the beginning. */
   readonly since: number | undefined;
@@ -47,8 +26,8 @@ const BATCH = 200;
  * Writes the facts implied by a service's documents into its outbox, from which the running service publishes them.
  * Returns the count per type. Repeatable: facts are idempotent for their consumers.
  */
-export const republish = async (
-  { currentFacts }: Publisher,
+const republish = async (
+  currentFacts: CurrentFacts,
   { store, since, dryRun, tell }: Republishing,
 ): Promise<Record<string, number>> => {
   const counts: Record<string, number> = Object.fromEntries(currentFacts.types.map((type) => [type, 0]));
@@ -81,23 +60,11 @@ const instantOf = (given: string | boolean | undefined): number | undefined => {
   return instant;
 };
 
-const chosen = (given: string | boolean | undefined): readonly Publisher[] => {
+const chosen = (given: string | boolean | undefined): readonly (typeof publishers)[number][] => {
   if (given === undefined) return publishers;
-  const found = publishers.filter(({ name }) => name === given);
+  const found = publishers.filter((name) => name === given);
   if (found.length > 0) return found;
-  throw new Misuse(`--service ${given} publishes no facts; ${publishers.map(({ name }) => name).join(', ')} do`);
-};
-
-const storeOf = (installation: Installation, name: string): Promise<Store> => {
-  const open: Readonly<Record<string, () => Promise<Store>>> = {
-    contacts: installation.contacts,
-    catalog: installation.catalog,
-    orders: installation.orders,
-    tickets: installation.tickets,
-  };
-  const found = open[name];
-  if (!found) throw new Error(`the installation has no store of ${name}`);
-  return found();
+  throw new Misuse(`--service ${given} publishes no facts; ${publishers.join(', ')} do`);
 };
 
 export const facts: readonly Command[] = [
@@ -114,12 +81,14 @@ export const facts: readonly Command[] = [
       const progress = createProgress('facts republish');
       const rows: object[] = [];
       try {
-        for (const one of wanted.filter(({ name }) => !absent.has(name))) {
-          const store = await storeOf(installation, one.name);
-          const tell = (count: number) => progress.tell(`${one.name}: ${count} facts`);
-          const counts = await republish(one, { store, since, dryRun, tell });
+        for (const service of wanted.filter((name) => !absent.has(name))) {
+          const { currentFacts } = services[service];
+          if (!currentFacts) continue;
+          const store = await installation.store(service);
+          const tell = (count: number) => progress.tell(`${service}: ${count} facts`);
+          const counts = await republish(currentFacts, { store, since, dryRun, tell });
           for (const [fact, count] of Object.entries(counts))
-            rows.push({ service: one.name, fact, [dryRun ? 'wouldRepublish' : 'republished']: count });
+            rows.push({ service, fact, [dryRun ? 'wouldRepublish' : 'republished']: count });
         }
       } finally {
         progress.end();

@@ -41,14 +41,15 @@ const outboxes = async (installation: Installation): Promise<OutboxState[]> => {
   const missing = new Set(installation.missing());
   const publishers = ['authorizer', 'catalog', 'contacts', 'orders', 'tickets'] as const;
   const states: OutboxState[] = [];
-  for (const name of publishers) if (!missing.has(name)) states.push(await outboxOf(name, await installation[name]()));
+  for (const name of publishers)
+    if (!missing.has(name)) states.push(await outboxOf(name, await installation.store(name)));
   return states;
 };
 
 const orders = async (installation: Installation): Promise<OrdersState | Unseen> =>
   installation.missing().includes('orders')
     ? { unreachable: 'there are none yet' }
-    : ordersOf(await installation.orders());
+    : ordersOf(await installation.store('orders'));
 
 const rowOf = ({ service, setting }: NotAsked): ProcessState => ({
   service,
