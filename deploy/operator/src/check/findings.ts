@@ -77,22 +77,27 @@ interface Versioned {
   readonly institution: string;
 }
 
-/** The versions of documents as one text. */
-export const versionsOf = (documents: readonly Versioned[]): string =>
-  documents
-    .map(({ id, version }) => `${id}@${version}`)
-    .sort()
-    .join(' ');
-
-/** A case of a document and everything else read for it; without findings the versions are left out. */
+/** A case of a document, with what else was read for it and the keys of events that may change it. */
 export const caseOf = (
   kind: Kind,
-  subject: Versioned,
+  { id, institution, version }: Versioned,
   findings: readonly Finding[],
-  others: () => { readonly read: readonly Versioned[]; readonly concerns: readonly string[] },
+  read: readonly Versioned[] = [],
+  concerns: readonly string[] = [],
 ): Case => {
-  const { id, institution } = subject;
-  if (findings.length === 0) return { kind, id, institution, findings, seen: '', concerns: [] };
-  const { read, concerns } = others();
-  return { kind, id, institution, findings, seen: versionsOf([subject, ...read]), concerns: [id, ...concerns] };
+  const versions = [{ id, version }, ...read].map((one) => `${one.id}@${one.version}`);
+  return { kind, id, institution, findings, seen: versions.sort().join(' '), concerns: [id, ...concerns] };
 };
+
+/** Whether a rule holds, what is wrong otherwise, and the other document at fault. */
+export type Rule = readonly [holds: boolean, text: string, other?: string];
+
+/** The findings of the rules that do not hold for a document; `subject` begins their texts. */
+export const broken = (invariant: Invariant, id: string, subject: string, rules: readonly Rule[]): Finding[] =>
+  rules
+    .filter(([holds]) => !holds)
+    .map(([, text, other]) => ({
+      invariant,
+      offenders: other === undefined ? [id] : [id, other],
+      text: `${subject} ${text}`,
+    }));

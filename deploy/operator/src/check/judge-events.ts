@@ -1,24 +1,7 @@
 import { type EventDocument, lastPositions } from '@boxoffice/events';
 import type { Announced } from '@boxoffice/service';
-import type { CollectionHandle } from '@boxoffice/store';
-import type { CheckedCollections } from './collections.ts';
 import { type Case, caseOf, type Finding, type Kind } from './findings.ts';
-import { byId, PAGE, patiently } from './reading.ts';
-
-/** The kinds of documents whose changes are announced. */
-export const announcedKinds = {
-  announced_order: 'orders',
-  announced_ticket: 'tickets',
-  announced_contact: 'contacts',
-  announced_product: 'products',
-  announced_performance: 'performances',
-} as const satisfies Partial<Record<Kind, keyof CheckedCollections>>;
-
-export type AnnouncedKind = keyof typeof announcedKinds;
-
-/** The collection of a kind, as far as announcements go. */
-export const announcedIn = (collections: CheckedCollections, kind: AnnouncedKind): CollectionHandle<Announced> =>
-  collections[announcedKinds[kind]] as unknown as CollectionHandle<Announced>;
+import { byId, type CheckedCollections, pagesOf } from './reading.ts';
 
 /** Resources whose positions are read at once. */
 const WIDTH = 100;
@@ -34,7 +17,7 @@ const recordedOf = async (
     const own = { events: events.of(institution), retired: retired.of(institution) };
     for (let start = 0; start < ids.length; start += WIDTH) {
       const some = ids.slice(start, start + WIDTH);
-      const last = await patiently(() => lastPositions(own, institution, some));
+      const last = await lastPositions(own, institution, some);
       for (const [id, position] of last) recorded.set(id, position);
     }
   }
@@ -47,7 +30,7 @@ const resumedSoon = async (
   institutions: ReadonlySet<string>,
   recorded: ReadonlyMap<string, number>,
 ): Promise<Set<string>> => {
-  const found = await Promise.all([...institutions].map((one) => patiently(() => waiting.of(one).find())));
+  const found = await Promise.all([...institutions].map((one) => waiting.of(one).find()));
   const due = found.flat().filter(({ event, before }) => (recorded.get(event.resource.id) ?? 0) >= before);
   return new Set(due.map(({ event }) => event.resource.id));
 };
@@ -55,7 +38,7 @@ const resumedSoon = async (
 /** Judges documents by their last announcement: its event was recorded. */
 export const judgeAnnounced = async (
   collections: CheckedCollections,
-  kind: AnnouncedKind,
+  kind: Kind,
   found: readonly Announced[],
 ): Promise<Case[]> => {
   const recorded = await recordedOf(
@@ -69,7 +52,7 @@ export const judgeAnnounced = async (
     const { id, lastAnnouncement: last } = document;
     const text = `the change ${last?.type} of ${id} has no event; the last one has the position ${recorded.get(id) ?? 0}, not ${last?.position}`;
     const finding: Finding = { invariant: 'event', offenders: [id], text, underWay: soon.has(id) };
-    return caseOf(kind, document, lacks(document) ? [finding] : [], () => ({ read: [], concerns: [id] }));
+    return caseOf(kind, document, lacks(document) ? [finding] : []);
   });
 };
 
@@ -99,24 +82,19 @@ export async function* judgeEvents(
 ): AsyncGenerator<Case[]> {
   const positions = new Map<string, number>();
   let previous: EventDocument | undefined;
-  for (let after = 0; ; ) {
-    const where = { sequence: { gt: after } };
-    const page = await patiently(() => events.of(institution).find({ where, orderBy: 'sequence', limit: PAGE }));
+  for await (const page of pagesOf(events.of(institution), { orderBy: 'sequence' })) {
     counted(page.length);
     const cases: Case[] = [];
     for (const event of page) {
       // The removal of expired events leaves gaps before the oldest one that is kept.
       const findings = faultsOf(event, previous, positions);
-      if (findings.length > 0) cases.push(caseOf('event', event, findings, () => ({ read: [], concerns: [] })));
+      if (findings.length > 0) cases.push(caseOf('event', event, findings));
       positions.set(event.resource.id, event.position);
       const [oldest] = positions.size > MOST ? positions.keys() : [];
       if (oldest !== undefined) positions.delete(oldest);
       previous = event;
     }
     yield cases;
-    const last = page.at(-1);
-    if (!last || page.length < PAGE) return;
-    after = last.sequence;
   }
 }
 
@@ -127,13 +105,16 @@ export const judgeEventsAgain = async ({ events }: CheckedCollections, ids: read
     [...found.values()].map(async (event) => {
       const mine = events.of(event.institution);
       const { sequence, resource } = event;
-      const [previous] = await patiently(() =>
-        mine.find({ where: { sequence: { lt: sequence } }, orderBy: 'sequence', descending: true, limit: 1 }),
-      );
+      const [previous] = await mine.find({
+        where: { sequence: { lt: sequence } },
+        orderBy: 'sequence',
+        descending: true,
+        limit: 1,
+      });
       const where = { 'resource.id': resource.id, sequence: { lt: sequence } };
-      const [earlier] = await patiently(() => mine.find({ where, orderBy: 'sequence', descending: true, limit: 1 }));
+      const [earlier] = await mine.find({ where, orderBy: 'sequence', descending: true, limit: 1 });
       const findings = faultsOf(event, previous, new Map(earlier ? [[resource.id, earlier.position]] : []));
-      return caseOf('event', event, findings, () => ({ read: [], concerns: [] }));
+      return caseOf('event', event, findings);
     }),
   );
 };

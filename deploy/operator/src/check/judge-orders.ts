@@ -1,9 +1,8 @@
 import type { ContactDocument } from '@boxoffice/contacts';
 import type { OrderDocument } from '@boxoffice/orders';
 import type { TicketDocument } from '@boxoffice/tickets';
-import type { CheckedCollections } from './collections.ts';
 import { type Case, caseOf, type Finding } from './findings.ts';
-import { byId, byOwner } from './reading.ts';
+import { byId, byOwner, type CheckedCollections, namedBy } from './reading.ts';
 import { judgeOrder } from './rules-orders.ts';
 import { judgeTicket } from './rules-tickets.ts';
 
@@ -35,21 +34,15 @@ export const judgeOrders = async (
     return holders.filter((holder) => holder !== order.id && !own.has(holder ?? ''));
   });
   const rivals = new Map([...own, ...(await byId(collections.orders, strangers))]);
-  const contacts = await byId(
-    collections.contacts,
-    found.map(({ contactNumber }) => contactNumber),
-  );
+  const contacts = await namedBy(collections.contacts, found, 'contactNumber');
   const now = Date.now();
   return found.map((order) => {
     const evidence = { order, places, rivals, tickets: tickets.get(order.id) ?? [] };
-    return caseOf('order', order, [...judgeOrder(evidence, now), ...contactFaults(order, contacts)], () => {
-      const had = placesOf(order).flatMap((id) => places.get(id) ?? []);
-      const others = had.flatMap(({ holder }) => (holder === order.id ? [] : (rivals.get(holder ?? '') ?? [])));
-      return {
-        read: [...had, ...others, ...evidence.tickets],
-        concerns: [...others.map(({ id }) => id), ...order.performanceIds, order.contactNumber ?? ''],
-      };
-    });
+    const findings = [...judgeOrder(evidence, now), ...contactFaults(order, contacts)];
+    const had = placesOf(order).flatMap((id) => places.get(id) ?? []);
+    const others = had.flatMap(({ holder }) => (holder === order.id ? [] : (rivals.get(holder ?? '') ?? [])));
+    const concerns = [...others.map(({ id }) => id), ...order.performanceIds, order.contactNumber ?? ''];
+    return caseOf('order', order, findings, [...had, ...others, ...evidence.tickets], concerns);
   });
 };
 
@@ -58,20 +51,12 @@ export const judgeTickets = async (
   collections: CheckedCollections,
   found: readonly TicketDocument[],
 ): Promise<Case[]> => {
-  const orders = await byId(
-    collections.orders,
-    found.map(({ orderId }) => orderId),
-  );
-  const kin = await byId(
-    collections.tickets,
-    found.flatMap(({ replaces, replacedBy }) => [replaces, replacedBy]),
-  );
+  const orders = await namedBy(collections.orders, found, 'orderId');
+  const kin = await namedBy(collections.tickets, found, 'replaces', 'replacedBy');
   return found.map((ticket) => {
     const order = orders.get(ticket.orderId);
     const [before, after] = [kin.get(ticket.replaces ?? ''), kin.get(ticket.replacedBy ?? '')];
-    return caseOf('ticket', ticket, judgeTicket({ ticket, order, before, after }), () => ({
-      read: [order, before, after].flatMap((one) => one ?? []),
-      concerns: [ticket.orderId],
-    }));
+    const read = [order, before, after].flatMap((one) => one ?? []);
+    return caseOf('ticket', ticket, judgeTicket({ ticket, order, before, after }), read, [ticket.orderId]);
   });
 };

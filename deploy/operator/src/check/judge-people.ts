@@ -1,10 +1,7 @@
 import type { ContactDocument } from '@boxoffice/contacts';
 import type { SessionDocument, UserDocument } from '@boxoffice/pos';
-import type { CheckedCollections } from './collections.ts';
 import { type Case, caseOf, type Finding } from './findings.ts';
-import { byId, byOwner } from './reading.ts';
-
-const ownersOf = (erased: readonly ContactDocument[]) => erased.map(({ id, institution }) => ({ id, institution }));
+import { byOwner, type CheckedCollections, namedBy } from './reading.ts';
 
 /** Judges contacts: purchases of an erased contact contain no personal data. */
 export const judgeContacts = async (
@@ -12,8 +9,8 @@ export const judgeContacts = async (
   found: readonly ContactDocument[],
 ): Promise<Case[]> => {
   const erased = found.filter(({ erasedAt }) => erasedAt !== undefined);
-  const orders = await byOwner(collections.orders, 'contactNumber', ownersOf(erased));
-  const tickets = await byOwner(collections.tickets, 'contactNumber', ownersOf(erased));
+  const orders = await byOwner(collections.orders, 'contactNumber', erased);
+  const tickets = await byOwner(collections.tickets, 'contactNumber', erased);
   return erased.map((contact) => {
     // A cart's names are deleted when it ends; until then they are tied to no contact.
     const bought = (orders.get(contact.id) ?? []).filter(({ listedAt }) => listedAt !== null);
@@ -25,10 +22,8 @@ export const judgeContacts = async (
       const text = `contact ${contact.id} was erased, and ${id} still contains a name`;
       return { invariant: 'erasure', offenders: [id, contact.id], text };
     });
-    return caseOf('contact', contact, findings, () => ({
-      read: [...naming, ...named],
-      concerns: [...bought.map(({ id }) => id), ...named.map(({ orderId }) => orderId)],
-    }));
+    const concerns = [...bought.map(({ id }) => id), ...named.map(({ orderId }) => orderId)];
+    return caseOf('contact', contact, findings, [...naming, ...named], concerns);
   });
 };
 
@@ -45,13 +40,8 @@ const whoFaults = (
 
 /** Judges logins at points of sale. */
 export const judgeLogins = async (collections: CheckedCollections, found: readonly UserDocument[]): Promise<Case[]> => {
-  const contacts = await byId(
-    collections.contacts,
-    found.map(({ contactNumber }) => contactNumber),
-  );
-  return found.map((login) =>
-    caseOf('login', login, whoFaults(login, 'login', contacts), () => ({ read: [], concerns: [login.contactNumber] })),
-  );
+  const contacts = await namedBy(collections.contacts, found, 'contactNumber');
+  return found.map((login) => caseOf('login', login, whoFaults(login, 'login', contacts), [], [login.contactNumber]));
 };
 
 /** Judges sessions: a missing cart is allowed, a cart of another point of sale is not. */
@@ -59,23 +49,15 @@ export const judgeSessions = async (
   collections: CheckedCollections,
   found: readonly SessionDocument[],
 ): Promise<Case[]> => {
-  const orders = await byId(
-    collections.orders,
-    found.map(({ cartId }) => cartId),
-  );
-  const contacts = await byId(
-    collections.contacts,
-    found.map(({ contactNumber }) => contactNumber),
-  );
+  const orders = await namedBy(collections.orders, found, 'cartId');
+  const contacts = await namedBy(collections.contacts, found, 'contactNumber');
   return found.map((session) => {
     const { id, institution, serviceHost, cartId, contactNumber } = session;
     const cart = orders.get(cartId ?? '');
     const foreign = cart && (cart.institution !== institution || cart.pointOfSale !== serviceHost);
     const text = `session ${id} of ${serviceHost} has the cart ${cartId}, which is of ${cart?.pointOfSale ?? 'no point of sale'}`;
     const findings: Finding[] = foreign ? [{ invariant: 'session_cart', offenders: [id, cartId ?? ''], text }] : [];
-    return caseOf('session', session, [...findings, ...whoFaults(session, 'session', contacts)], () => ({
-      read: cart ? [cart] : [],
-      concerns: [cartId ?? '', contactNumber ?? ''],
-    }));
+    findings.push(...whoFaults(session, 'session', contacts));
+    return caseOf('session', session, findings, cart ? [cart] : [], [cartId ?? '', contactNumber ?? '']);
   });
 };

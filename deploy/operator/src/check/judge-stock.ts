@@ -1,27 +1,11 @@
 import type { PerformanceDocument, PlaceDocument } from '@boxoffice/catalog';
-import type { CheckedCollections } from './collections.ts';
 import { type Case, caseOf } from './findings.ts';
-import { byId, byOwner, patiently } from './reading.ts';
+import { byOwner, type CheckedCollections, namedBy, pagesOf } from './reading.ts';
 import { count, isAbandoned, judgeCapacity, judgePlace, type Tally } from './rules-stock.ts';
 
-/** The number of places in memory at once. */
-const PLACES = 2_000;
-
-/** The places of a performance, in their order. */
-async function* placesOf(
-  { places }: CheckedCollections,
-  { id, institution }: PerformanceDocument,
-): AsyncGenerator<PlaceDocument[]> {
-  const own = places.of(institution);
-  for (let last: PlaceDocument | undefined; ; ) {
-    const after = last ? { after: { value: last.order, id: last.id } } : {};
-    const where = { performanceId: id };
-    const page: PlaceDocument[] = await patiently(() => own.find({ where, orderBy: 'order', limit: PLACES, ...after }));
-    yield page;
-    last = page.at(-1);
-    if (page.length < PLACES) return;
-  }
-}
+/** The places of a performance, page by page in their order. */
+const placesOf = ({ places }: CheckedCollections, { id, institution }: PerformanceDocument) =>
+  pagesOf(places.of(institution), { where: { performanceId: id }, orderBy: 'order' });
 
 /** Judges places that are not free against the orders that have them; reports how many have an order that does not exist. */
 export const judgePlaces = async (
@@ -30,10 +14,7 @@ export const judgePlaces = async (
   abandoned: (places: number) => void = () => undefined,
 ): Promise<Case[]> => {
   const taken = found.filter(({ state, holder, freeFrom }) => state !== 'free' || holder !== null || freeFrom !== 0);
-  const orders = await byId(
-    collections.orders,
-    taken.map(({ holder }) => holder),
-  );
+  const orders = await namedBy(collections.orders, taken, 'holder');
   const cancelled = [...orders.values()].filter(({ state }) => state === 'cancelled');
   const tickets = await byOwner(collections.tickets, 'orderId', cancelled);
   const now = Date.now();
@@ -41,18 +22,14 @@ export const judgePlaces = async (
   return taken.map((place) => {
     const order = orders.get(place.holder ?? '');
     const own = tickets.get(place.holder ?? '') ?? [];
-    return caseOf('place', place, judgePlace(place, { order, tickets: own }, now), () => ({
-      read: [...(order ? [order] : []), ...own],
-      concerns: [place.holder ?? '', place.performanceId],
-    }));
+    const read = [...(order ? [order] : []), ...own];
+    const concerns = [place.holder ?? '', place.performanceId];
+    return caseOf('place', place, judgePlace(place, { order, tickets: own }, now), read, concerns);
   });
 };
 
 const capacityCase = (performance: PerformanceDocument, tally: Tally): Case => {
-  const judged = caseOf('performance', performance, judgeCapacity(performance, tally), () => ({
-    read: [],
-    concerns: [],
-  }));
+  const judged = caseOf('performance', performance, judgeCapacity(performance, tally));
   return { ...judged, seen: `${judged.seen} ${JSON.stringify([...tally].sort())}` };
 };
 
@@ -69,7 +46,7 @@ export async function* judgeStock(
       yield await judgePlaces(collections, page, (abandoned) => checked(page.length, abandoned));
     }
     // Read after its places: a change of capacity that has finished by then is not seen as pending.
-    const now = await patiently(() => collections.performances.acrossInstitutions.get(performance.id));
+    const now = await collections.performances.acrossInstitutions.get(performance.id);
     if (now?.version === performance.version) yield [capacityCase(performance, tally)];
     else if (now) yield [await recount(collections, now)];
   }

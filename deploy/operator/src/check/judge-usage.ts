@@ -7,9 +7,9 @@ import {
   type UsageDocument,
   type UsageRow,
 } from '@boxoffice/authorizer';
-import type { CheckedCollections } from './collections.ts';
+import { documentsOf } from '@boxoffice/store';
 import { type Case, caseOf, type Finding } from './findings.ts';
-import { PAGE, patiently } from './reading.ts';
+import type { CheckedCollections } from './reading.ts';
 
 /** The finer intervals whose sum an interval is, where both are kept. */
 const finer = { hour: 'minute', day: 'hour' } as const satisfies Partial<Record<Resolution, Resolution>>;
@@ -32,22 +32,15 @@ const intervalOf = (id: string): Interval => {
 };
 
 /** The documents of a resolution that start within these bounds, in order. Epoch milliseconds; `to` exclusive. */
-async function* documentsOf(
+const usageOf = (
   { usage }: CheckedCollections,
   institution: string,
   resolution: Resolution,
   { from, to }: { readonly from: number; readonly to: number },
-): AsyncGenerator<UsageDocument> {
-  const own = usage.of(institution);
+): AsyncGenerator<UsageDocument> => {
   const where = { resolution, start: { gte: new Date(from).toISOString(), lt: new Date(to).toISOString() } };
-  for (let last: UsageDocument | undefined; ; ) {
-    const after = last ? { after: { value: last.start, id: last.id } } : {};
-    const page: UsageDocument[] = await patiently(() => own.find({ where, orderBy: 'start', limit: PAGE, ...after }));
-    yield* page;
-    last = page.at(-1);
-    if (page.length < PAGE) return;
-  }
-}
+  return documentsOf(usage.of(institution), { where, orderBy: 'start' });
+};
 
 /** The documents in groups of the same interval of `by`, in order. */
 async function* groupsBy(
@@ -112,10 +105,7 @@ const judgeInterval = (interval: Interval, parts: readonly UsageDocument[], whol
     const text = `usage of the ${resolution} from ${when}: ${operation} ${status} has ${row}, its ${finer[resolution]}s ${sum}; ${differing.length} rows differ`;
     findings.push({ invariant: 'usage', offenders: [id], text, underWay: isReporting(parts, whole) });
   }
-  return caseOf('usage', { id, institution, version: 0 }, findings, () => ({
-    read: [...parts, ...whole],
-    concerns: [],
-  }));
+  return caseOf('usage', { id, institution, version: 0 }, findings, [...parts, ...whole]);
 };
 
 /** Judges the intervals of a resolution, also those that have documents of one of both resolutions only. */
@@ -125,8 +115,8 @@ async function* judgeIntervals(
   resolution: Sum,
   bounds: { readonly from: number; readonly to: number },
 ): AsyncGenerator<Case> {
-  const parts = groupsBy(resolution, documentsOf(collections, institution, finer[resolution], bounds));
-  const wholes = groupsBy(resolution, documentsOf(collections, institution, resolution, bounds));
+  const parts = groupsBy(resolution, usageOf(collections, institution, finer[resolution], bounds));
+  const wholes = groupsBy(resolution, usageOf(collections, institution, resolution, bounds));
   let [part, whole] = [await parts.next(), await wholes.next()];
   while (!part.done || !whole.done) {
     const start = Math.min(part.done ? Infinity : part.value.start, whole.done ? Infinity : whole.value.start);

@@ -1,20 +1,13 @@
+import type { Announced } from '@boxoffice/service';
 import type { CollectionHandle, Document } from '@boxoffice/store';
-import type { CheckedCollections } from './collections.ts';
 import type { Case, Kind } from './findings.ts';
 import { judgeApiKeys, judgeApiKeyUses, judgeGrants, judgeSignIns, judgeUsers } from './judge-access.ts';
-import {
-  type AnnouncedKind,
-  announcedIn,
-  announcedKinds,
-  judgeAnnounced,
-  judgeEvents,
-  judgeEventsAgain,
-} from './judge-events.ts';
+import { judgeAnnounced, judgeEvents, judgeEventsAgain } from './judge-events.ts';
 import { judgeOrders, judgeTickets } from './judge-orders.ts';
 import { judgeContacts, judgeLogins, judgeSessions } from './judge-people.ts';
 import { judgePlaces, judgeStock, recount } from './judge-stock.ts';
 import { judgeUsage, judgeUsageAgain } from './judge-usage.ts';
-import { byId, pagesOf } from './reading.ts';
+import { byId, type CheckedCollections, everyPage } from './reading.ts';
 
 /** What is counted while it is read. `abandoned_places` are held for orders that do not exist: what a dead process took, or a creation under way. They lapse with their hold. */
 const COUNTED = [
@@ -31,20 +24,24 @@ const count = (counts: Counts, name: (typeof COUNTED)[number], more: number): vo
   counts[name] = (counts[name] ?? 0) + more;
 };
 
+type Read = (page: readonly Document[]) => void;
+
 /** Judges all documents of a kind, page by page, or some again by their ids; deleted ones have no findings. */
 interface Judge {
+  /** The name of the count of its documents, if they are counted. */
+  readonly counted: (typeof COUNTED)[number] | undefined;
   all(collections: CheckedCollections, institution: string | undefined, read: Read): AsyncGenerator<Case[]>;
   again(collections: CheckedCollections, ids: readonly string[]): Promise<Case[]>;
 }
 
-type Read = (page: readonly Document[]) => void;
-
 const judgeOf = <T extends Document>(
   of: (collections: CheckedCollections) => CollectionHandle<T>,
   judge: (collections: CheckedCollections, found: readonly T[]) => Promise<Case[]>,
+  counted?: (typeof COUNTED)[number],
 ): Judge => ({
+  counted,
   async *all(collections, institution, read) {
-    for await (const page of pagesOf(of(collections), institution)) {
+    for await (const page of everyPage(of(collections), institution)) {
       read(page);
       yield await judge(collections, page);
     }
@@ -52,27 +49,33 @@ const judgeOf = <T extends Document>(
   again: async (collections, ids) => judge(collections, [...(await byId(of(collections), ids)).values()]),
 });
 
-/** The kinds whose documents are judged alike, in the order of a check, each with the name of its count. */
+/** The kinds whose documents are judged alike, in the order of a check. */
 const documents = {
-  order: ['orders', judgeOf(({ orders }) => orders, judgeOrders)],
-  ticket: ['tickets', judgeOf(({ tickets }) => tickets, judgeTickets)],
-  contact: ['contacts', judgeOf(({ contacts }) => contacts, judgeContacts)],
-  session: ['sessions', judgeOf(({ sessions }) => sessions, judgeSessions)],
-  login: ['logins', judgeOf(({ logins }) => logins, judgeLogins)],
-  user: ['users', judgeOf(({ users }) => users, judgeUsers)],
-  sign_in: ['sign_ins', judgeOf(({ signIns }) => signIns, judgeSignIns)],
-  grant: ['grants', judgeOf(({ grants }) => grants, judgeGrants)],
-  api_key: ['api_keys', judgeOf(({ apiKeys }) => apiKeys, judgeApiKeys)],
-  api_key_use: [undefined, judgeOf(({ apiKeyUses }) => apiKeyUses, judgeApiKeyUses)],
-} as const satisfies Partial<Record<Kind, readonly [(typeof COUNTED)[number] | undefined, Judge]>>;
+  order: judgeOf(({ orders }) => orders, judgeOrders, 'orders'),
+  ticket: judgeOf(({ tickets }) => tickets, judgeTickets, 'tickets'),
+  contact: judgeOf(({ contacts }) => contacts, judgeContacts, 'contacts'),
+  session: judgeOf(({ sessions }) => sessions, judgeSessions, 'sessions'),
+  login: judgeOf(({ logins }) => logins, judgeLogins, 'logins'),
+  user: judgeOf(({ users }) => users, judgeUsers, 'users'),
+  sign_in: judgeOf(({ signIns }) => signIns, judgeSignIns, 'sign_ins'),
+  grant: judgeOf(({ grants }) => grants, judgeGrants, 'grants'),
+  api_key: judgeOf(({ apiKeys }) => apiKeys, judgeApiKeys, 'api_keys'),
+  api_key_use: judgeOf(({ apiKeyUses }) => apiKeyUses, judgeApiKeyUses),
+};
 
-const announcements = (Object.keys(announcedKinds) as AnnouncedKind[]).map((kind) => {
-  const judge = judgeOf(
-    (collections) => announcedIn(collections, kind),
-    (collections, found) => judgeAnnounced(collections, kind, found),
-  );
-  return [kind, judge] as const;
-});
+const announcedOf = <T extends Announced>(
+  kind: Kind,
+  of: (collections: CheckedCollections) => CollectionHandle<T>,
+): Judge => judgeOf(of, (collections, found) => judgeAnnounced(collections, kind, found));
+
+/** The kinds of documents whose changes are announced. */
+const announcements = {
+  announced_order: announcedOf('announced_order', ({ orders }) => orders),
+  announced_ticket: announcedOf('announced_ticket', ({ tickets }) => tickets),
+  announced_contact: announcedOf('announced_contact', ({ contacts }) => contacts),
+  announced_product: announcedOf('announced_product', ({ products }) => products),
+  announced_performance: announcedOf('announced_performance', ({ performances }) => performances),
+};
 
 /** Reads everything once, or everything of one institution, and counts it. */
 export async function* lookAtAll(
@@ -80,7 +83,7 @@ export async function* lookAtAll(
   counts: Counts,
   institution?: string,
 ): AsyncGenerator<Case[]> {
-  for await (const page of pagesOf(collections.performances, institution)) {
+  for await (const page of everyPage(collections.performances, institution)) {
     count(counts, 'performances', page.length);
     yield* judgeStock(collections, page, (places, abandoned) => {
       count(counts, 'places', places);
@@ -89,45 +92,39 @@ export async function* lookAtAll(
   }
   // Whoever has usage has or had a client or a key: deleted ones stay.
   const counting = new Set<string>();
-  for await (const page of pagesOf(collections.clients, institution))
+  for await (const page of everyPage(collections.clients, institution))
     for (const one of page) counting.add(one.institution);
-  for (const [kind, [counted, { all }]] of Object.entries(documents)) {
+  for (const { counted, all } of Object.values(documents)) {
     yield* all(collections, institution, (page) => {
       if (counted !== undefined) count(counts, counted, page.length);
-      if (kind === 'api_key') for (const one of page) counting.add(one.institution);
+      if (counted === 'api_keys') for (const one of page) counting.add(one.institution);
     });
   }
   for (const one of counting)
     yield* judgeUsage(collections, one, (intervals) => count(counts, 'usage_intervals', intervals));
   const announcing = new Set<string>();
-  for (const [, { all }] of announcements)
+  for (const { all } of Object.values(announcements))
     yield* all(collections, institution, (page) => {
       for (const one of page) announcing.add(one.institution);
     });
   for (const one of announcing) yield* judgeEvents(collections, one, (events) => count(counts, 'events', events));
 }
 
-const againByKind: Readonly<Record<Kind, Judge['again']>> = {
-  ...(Object.fromEntries(announcements.map(([kind, { again }]) => [kind, again])) as Record<
-    AnnouncedKind,
-    Judge['again']
-  >),
-  ...(Object.fromEntries(Object.entries(documents).map(([kind, [, { again }]]) => [kind, again])) as Record<
-    keyof typeof documents,
-    Judge['again']
-  >),
+const judges: Readonly<Record<Kind, Pick<Judge, 'again'>>> = {
+  ...documents,
+  ...announcements,
   performance: judgeOf(
     ({ performances }) => performances,
     (collections, found) => Promise.all(found.map((performance) => recount(collections, performance))),
-  ).again,
+  ),
   place: judgeOf(
     ({ places }) => places,
     (collections, found) => judgePlaces(collections, found),
-  ).again,
-  event: judgeEventsAgain,
-  usage: judgeUsageAgain,
+  ),
+  event: { again: judgeEventsAgain },
+  usage: { again: judgeUsageAgain },
 };
 
 /** Reads documents again, by kind and id. */
 export const lookAgain = (collections: CheckedCollections, kind: Kind, ids: readonly string[]): Promise<Case[]> =>
-  againByKind[kind](collections, ids);
+  judges[kind].again(collections, ids);

@@ -1,5 +1,30 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type CollectionHandle, type Document, StoreUnavailable } from '@boxoffice/store';
+import {
+  apiKeysCollection,
+  apiKeyUsesCollection,
+  clientsCollection,
+  grantsCollection,
+  sessionsCollection,
+  usageCollection,
+  usersCollection,
+} from '@boxoffice/authorizer';
+import { performances, places, products } from '@boxoffice/catalog';
+import { contactsCollection } from '@boxoffice/contacts';
+import { eventsCollection, retiredCollection, waitingCollection } from '@boxoffice/events';
+import { ordersCollection } from '@boxoffice/orders';
+import { sessions, users } from '@boxoffice/pos';
+import {
+  type Collection,
+  type CollectionHandle,
+  type Document,
+  type Documents,
+  documentsOf,
+  type Query,
+  type Store,
+  StoreUnavailable,
+} from '@boxoffice/store';
+import { ticketsCollection } from '@boxoffice/tickets';
+import type { ServiceName } from '../installation.ts';
 
 /** How long a read is repeated while the database is unavailable or slow: a check also runs on a busy installation. */
 const PATIENCE_MS = 60_000;
@@ -19,25 +44,72 @@ export const patiently = async <R>(read: () => Promise<R>): Promise<R> => {
   }
 };
 
-/** The number of documents in memory at once. */
-export const PAGE = 500;
+/** The stores of the services that a check reads. */
+export type CheckedStores = Readonly<Record<ServiceName, Store>>;
+
+/** A collection whose reads are repeated while its store is unavailable. */
+const open = <T extends Document>(store: Store, declared: Collection<T>): CollectionHandle<T> => {
+  const { of, acrossInstitutions } = store.collection(declared);
+  const patient = <D extends Pick<Documents<T>, 'find' | 'get'>>(documents: D): D => ({
+    ...documents,
+    find: (query) => patiently(() => documents.find(query)),
+    get: (id) => patiently(() => documents.get(id)),
+  });
+  return { of: (institution) => patient(of(institution)), acrossInstitutions: patient(acrossInstitutions) };
+};
 
 /**
- * All documents of a collection, or those of one institution, in order of id: page by page, so that memory stays
- * bounded.
+ * Every collection that a check reads; it never writes. `users`, `signIns` and `grants` are those of the institution
+ * API, `logins` and `sessions` those of points of sale.
  */
+export const collectionsOf = ({ authorizer, catalog, contacts, orders, tickets, events, pos }: CheckedStores) => ({
+  clients: open(authorizer, clientsCollection),
+  users: open(authorizer, usersCollection),
+  signIns: open(authorizer, sessionsCollection),
+  grants: open(authorizer, grantsCollection),
+  apiKeys: open(authorizer, apiKeysCollection),
+  apiKeyUses: open(authorizer, apiKeyUsesCollection),
+  usage: open(authorizer, usageCollection),
+  performances: open(catalog, performances),
+  places: open(catalog, places),
+  products: open(catalog, products),
+  events: open(events, eventsCollection),
+  retired: open(events, retiredCollection),
+  waiting: open(events, waitingCollection),
+  orders: open(orders, ordersCollection),
+  tickets: open(tickets, ticketsCollection),
+  contacts: open(contacts, contactsCollection),
+  sessions: open(pos, sessions),
+  logins: open(pos, users),
+});
+
+export type CheckedCollections = ReturnType<typeof collectionsOf>;
+
+/** The number of documents in memory at once. */
+const PAGE = 500;
+
+/** The documents of a query, page by page, so that memory stays bounded; the last page may be empty. */
 export async function* pagesOf<T extends Document>(
-  handle: CollectionHandle<T>,
+  documents: Pick<Documents<T>, 'find'>,
+  query: Omit<Query, 'after' | 'limit'>,
+): AsyncGenerator<T[]> {
+  let page: T[] = [];
+  for await (const one of documentsOf(documents, query)) {
+    if (page.push(one) < PAGE) continue;
+    yield page;
+    page = [];
+  }
+  yield page;
+}
+
+/** All documents of a collection, or those of one institution, page by page in order of id. */
+export async function* everyPage<T extends Document>(
+  { acrossInstitutions }: CollectionHandle<T>,
   institution?: string,
 ): AsyncGenerator<T[]> {
-  for (let last: string | undefined; ; ) {
-    const after = last === undefined ? {} : { after: { value: last, id: last } };
-    // Across institutions in both cases: only the order by id alone is an index of every collection.
-    const page: T[] = await patiently(() => handle.acrossInstitutions.find({ orderBy: 'id', limit: PAGE, ...after }));
+  // Across institutions in both cases: only the order by id alone is an index of every collection.
+  for await (const page of pagesOf(acrossInstitutions, { orderBy: 'id' }))
     yield institution === undefined ? page : page.filter((one) => one.institution === institution);
-    last = page.at(-1)?.id;
-    if (page.length < PAGE) return;
-  }
 }
 
 /** The existing documents with these ids, by id. */
@@ -49,11 +121,22 @@ export const byId = async <T extends Document>(
   const found = new Map<string, T>();
   for (let start = 0; start < wanted.length; start += PAGE) {
     const where = { id: { in: wanted.slice(start, start + PAGE) } };
-    const page = await patiently(() => handle.acrossInstitutions.find({ where }));
+    const page = await handle.acrossInstitutions.find({ where });
     for (const one of page) found.set(one.id, one);
   }
   return found;
 };
+
+/** The existing documents that these members of others name, by id. */
+export const namedBy = <T extends Document, Member extends string>(
+  handle: CollectionHandle<T>,
+  others: readonly Readonly<Record<Member, string | null>>[],
+  ...members: readonly Member[]
+): Promise<Map<string, T>> =>
+  byId(
+    handle,
+    others.flatMap((one) => members.map((member) => one[member])),
+  );
 
 /**
  * The documents whose `field` has an owner's id, by that id; queried within each owner's institution, as the index
@@ -69,7 +152,7 @@ export const byOwner = async <T extends Document>(
     const ids = owners.filter((owner) => owner.institution === institution).map(({ id }) => id);
     for (let start = 0; start < ids.length; start += PAGE) {
       const where = { [field]: { in: ids.slice(start, start + PAGE) } };
-      for (const one of await patiently(() => handle.of(institution).find({ where }))) {
+      for (const one of await handle.of(institution).find({ where })) {
         const owner = String(one[field]);
         const group = found.get(owner);
         if (group) group.push(one);

@@ -1,7 +1,7 @@
 import type { PlaceDocument } from '@boxoffice/catalog';
 import { type OrderDocument, paid, refunded, unpaidStates } from '@boxoffice/orders';
 import type { TicketDocument } from '@boxoffice/tickets';
-import type { Finding } from './findings.ts';
+import { broken, type Finding, type Rule } from './findings.ts';
 import { CLOCKS_MS, isUnderWay } from './rules-stock.ts';
 
 /** The evidence on an order. */
@@ -110,7 +110,7 @@ const cancellationFaults = (evidence: OrderEvidence): Finding[] => {
 
 const stateFaults = ({ order }: OrderEvidence): Finding[] => {
   const { id, state, lines, heldPlaces, confirmedAt, cancellation, deadline } = order;
-  const rules: readonly (readonly [boolean, string])[] = [
+  const rules: readonly Rule[] = [
     [state !== 'confirmed' || confirmedAt !== null, 'has no time of confirmation'],
     [(state === 'cancelled') === (cancellation !== null), cancellation ? 'has a cancellation' : 'has no cancellation'],
     [!ended.includes(state) || (heldPlaces === 0 && deadline === null), `holds ${heldPlaces} places until ${deadline}`],
@@ -120,9 +120,7 @@ const stateFaults = ({ order }: OrderEvidence): Finding[] => {
     ],
     [!unpaidStates.includes(state) || deadline !== null, 'has no deadline'],
   ];
-  return rules.flatMap(([holds, what]): Finding[] =>
-    holds ? [] : [{ invariant: 'order_state', offenders: [id], text: `${id} is ${state} and ${what}` }],
-  );
+  return broken('order_state', id, `${id} is ${state} and`, rules);
 };
 
 const moneyFaults = ({ order }: OrderEvidence, now: number): Finding[] => {
@@ -130,16 +128,14 @@ const moneyFaults = ({ order }: OrderEvidence, now: number): Finding[] => {
   const whole = [...payments, ...refunds].every(({ amount }) => Number.isSafeInteger(amount) && amount > 0);
   const pending = payments.some(({ status }) => status === 'pending');
   const waits = state === 'payment_pending' && saleDue == null && (expiresAt ?? 0) > now + CLOCKS_MS;
-  const rules: readonly (readonly [boolean, string])[] = [
+  const rules: readonly Rule[] = [
     [whole, 'has an amount that is no whole number above 0'],
     [[...payments, ...refunds].every((one) => one.currency === currency), `has money that is not ${currency}`],
     [!whole || refunded(order) <= paid(order), whole ? `has ${paid(order)} paid and ${refunded(order)} refunded` : ''],
     [!waits || pending, 'waits for a payment, and none is pending'],
     [!pending || (state !== 'open' && state !== 'reserved'), `is ${state} with a pending payment`],
   ];
-  return rules.flatMap(([holds, what]): Finding[] =>
-    holds ? [] : [{ invariant: 'payments', offenders: [id], text: `${id} ${what}` }],
-  );
+  return broken('payments', id, id, rules);
 };
 
 /** All findings on an order, from its own members and from other services. */

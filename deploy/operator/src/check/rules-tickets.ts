@@ -1,6 +1,6 @@
 import type { OrderDocument } from '@boxoffice/orders';
 import type { TicketDocument } from '@boxoffice/tickets';
-import type { Finding } from './findings.ts';
+import { broken, type Finding } from './findings.ts';
 
 /** The evidence on a ticket; missing documents are undefined. */
 export interface TicketEvidence {
@@ -17,19 +17,12 @@ const nameOf = (value: string | null): string => value ?? 'none';
 const boundsFaults = (ticket: TicketDocument, order: OrderDocument | undefined): Finding[] => {
   if (!order || order.institution !== ticket.institution) return [];
   const { id, contactNumber, pointOfSale = order.pointOfSale } = ticket;
-  const differing = [
-    ...(contactNumber === order.contactNumber
-      ? []
-      : [`is of the contact ${nameOf(contactNumber)}, its order of ${nameOf(order.contactNumber)}`]),
-    ...(pointOfSale === order.pointOfSale
-      ? []
-      : [`is of the point of sale ${nameOf(pointOfSale)}, its order of ${nameOf(order.pointOfSale)}`]),
-  ];
-  return differing.map((what) => ({
-    invariant: 'ticket_bounds',
-    offenders: [id, order.id],
-    text: `ticket ${id} ${what}`,
-  }));
+  const contacts = `is of the contact ${nameOf(contactNumber)}, its order of ${nameOf(order.contactNumber)}`;
+  const places = `is of the point of sale ${nameOf(pointOfSale)}, its order of ${nameOf(order.pointOfSale)}`;
+  return broken('ticket_bounds', id, `ticket ${id}`, [
+    [contactNumber === order.contactNumber, contacts, order.id],
+    [pointOfSale === order.pointOfSale, places, order.id],
+  ]);
 };
 
 /** Judges a ticket against its order and its lineage. */

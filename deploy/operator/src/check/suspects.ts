@@ -11,8 +11,6 @@ export interface Violation {
 
 /** The state of a finding that is not confirmed yet. */
 interface Suspect {
-  readonly kind: Kind;
-  readonly id: string;
   readonly finding: Finding;
   readonly case: Case;
   /** Time on a monotonic clock, in milliseconds, since which everything read for it is unchanged. */
@@ -59,7 +57,7 @@ const violationOf = ({ case: { institution }, finding }: Suspect): Violation => 
 const MOST = 10_000;
 
 /** Creates an empty list of suspects. `settleMs`: how long a finding must stay unchanged without pending work. */
-export const createSuspects = (settleMs: number, most = MOST): Suspects => {
+export const createSuspects = (settleMs: number): Suspects => {
   let suspects = new Map<string, Suspect>();
   let left = 0;
   return {
@@ -74,17 +72,19 @@ export const createSuspects = (settleMs: number, most = MOST): Suspects => {
         for (const finding of one.findings) {
           const name = nameOf(one, finding);
           if (suspects.has(name)) continue;
-          const { kind, id } = one;
           // The first look's time does not count: the first round of second looks starts the clock.
-          const known = { kind, id, finding, case: one, since: Number.POSITIVE_INFINITY, quietSince: undefined };
-          if (suspects.size < most) suspects.set(name, known);
+          const known = { finding, case: one, since: Number.POSITIVE_INFINITY, quietSince: undefined };
+          if (suspects.size < MOST) suspects.set(name, known);
           else left += 1;
         }
       }
     },
     toLookAt() {
       const ids = new Map<Kind, Set<string>>();
-      for (const { kind, id } of suspects.values()) ids.set(kind, (ids.get(kind) ?? new Set()).add(id));
+      for (const {
+        case: { kind, id },
+      } of suspects.values())
+        ids.set(kind, (ids.get(kind) ?? new Set()).add(id));
       return new Map([...ids].map(([kind, some]) => [kind, [...some]]));
     },
     seen(cases, onTheWay, now) {
@@ -98,7 +98,7 @@ export const createSuspects = (settleMs: number, most = MOST): Suspects => {
           const since = unchanged ? before.since : now;
           const quiet = !finding.underWay && !onTheWay.concerns(one.concerns);
           const quietSince = quiet ? ((unchanged ? before.quietSince : undefined) ?? now) : undefined;
-          const suspect: Suspect = { kind: one.kind, id: one.id, finding, case: one, since, quietSince };
+          const suspect: Suspect = { finding, case: one, since, quietSince };
           if (quietSince !== undefined && now - quietSince >= settleMs) certain.push(violationOf(suspect));
           else still.set(name, suspect);
         }

@@ -8,7 +8,7 @@ import { pos, type SessionDocument, type UserDocument } from '@boxoffice/pos';
 import { testEngines } from '@boxoffice/service/testkit';
 import type { New } from '@boxoffice/store';
 import { type TicketDocument, tickets } from '@boxoffice/tickets';
-import { type CheckedCollections, type CheckedStores, collectionsOf } from '../../src/check/collections.ts';
+import { type CheckedCollections, type CheckedStores, collectionsOf } from '../../src/check/reading.ts';
 
 /** The stores of an installation, on each engine available to this run. */
 export const engines = testEngines('catalog', catalog.collections).map(({ name }) => ({
