@@ -7,20 +7,19 @@ import { apiUsers } from './accounts/api-users.ts';
 import { clients } from './accounts/clients.ts';
 import { institutions, pointsOfSale } from './accounts/institutions.ts';
 import { keys, serviceSecrets } from './accounts/keys.ts';
+import { usage } from './accounts/usage.ts';
 import { users } from './accounts/users.ts';
-import { backups } from './backup.ts';
+import { webhooks } from './accounts/webhooks.ts';
+import { backups } from './backup/commands.ts';
 import { check } from './check.ts';
-import { type Command, type Given, isReport, Misuse, optionsOf, wordsOf } from './command.ts';
+import { type Command, type Given, isReport, Misuse, optionsOf, printed, wordsOf } from './command.ts';
 import { demo } from './demo.ts';
 import { openInstallation } from './installation.ts';
 import { deadLetters } from './messages/dead-letters.ts';
 import { facts } from './messages/facts.ts';
 import { topology } from './messages/topology.ts';
-import { printed } from './print.ts';
 import { Refused } from './refused.ts';
-import { status } from './status.ts';
-import { usage } from './usage.ts';
-import { webhooks } from './webhooks.ts';
+import { status } from './status/commands.ts';
 
 const commands: readonly Command[] = [
   ...institutions,

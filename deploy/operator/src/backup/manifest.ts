@@ -1,6 +1,16 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, readFileSync, statSync } from 'node:fs';
-import { join, normalize, sep } from 'node:path';
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  createReadStream,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  statSync,
+} from 'node:fs';
+import { dirname, join, normalize, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { explain } from '@boxoffice/runtime';
 import { Refused } from '../refused.ts';
@@ -29,6 +39,21 @@ export interface Manifest {
   /** The installation's secrets that the data directory does not contain: they come from its settings. */
   readonly elsewhere: readonly string[];
 }
+
+/** Returns once a file's content, or a directory's entries, are on disk. */
+export const syncToDisk = (path: string): void => {
+  const file = openSync(path, 'r');
+  fsyncSync(file);
+  closeSync(file);
+};
+
+/** Copies a file to disk, with the folders above it, for its owner only. */
+export const copyDurably = (from: string, to: string): void => {
+  mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
+  copyFileSync(from, to);
+  chmodSync(to, 0o600);
+  syncToDisk(to);
+};
 
 /** The current size and digest of a file. */
 export const digest = async (directory: string, path: string): Promise<BackedUp> => {

@@ -1,19 +1,9 @@
-import {
-  chmodSync,
-  closeSync,
-  copyFileSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-} from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { lockDirectory } from '@boxoffice/local';
 import { ensureDirectory, secretFile } from '@boxoffice/runtime';
 import { Refused } from '../refused.ts';
-import { damagesOf, isLater, type Manifest, readManifest } from './manifest.ts';
+import { copyDurably, damagesOf, isLater, type Manifest, readManifest, syncToDisk } from './manifest.ts';
 
 export interface PutBackOptions {
   readonly data: string;
@@ -23,7 +13,7 @@ export interface PutBackOptions {
   readonly tell: (what: string) => void;
 }
 
-export interface PutBack {
+interface PutBack {
   readonly manifest: Manifest;
   /** The folder of the earlier contents; undefined: there were none. */
   readonly aside: string | undefined;
@@ -44,18 +34,6 @@ const keyLast = (paths: readonly string[]): string[] => [
   ...paths.filter((path) => path !== KEY),
   ...paths.filter((path) => path === KEY),
 ];
-
-const copyInto = (source: string, paths: readonly string[], staging: string): void => {
-  for (const path of paths) {
-    const to = join(staging, path);
-    mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
-    copyFileSync(join(source, path), to);
-    chmodSync(to, 0o600);
-    const file = openSync(to, 'r');
-    fsyncSync(file);
-    closeSync(file);
-  }
-};
 
 /**
  * Restores a backup into the data directory, which no process may use. The backup is verified as a whole and copied
@@ -84,7 +62,7 @@ export const putBack = async (from: string, { data, versions, force, tell }: Put
     const paths = keyLast(manifest.files.map(({ path }) => path));
     try {
       tell(`copying ${paths.length} files`);
-      copyInto(source, paths, staging);
+      for (const path of paths) copyDurably(join(source, path), join(staging, path));
       if (aside !== undefined) {
         mkdirSync(aside, { mode: 0o700 });
         for (const name of before.filter((one) => !one.startsWith('replaced-')))
@@ -97,9 +75,7 @@ export const putBack = async (from: string, { data, versions, force, tell }: Put
     } finally {
       rmSync(staging, { recursive: true, force: true });
     }
-    const folder = openSync(data, 'r');
-    fsyncSync(folder);
-    closeSync(folder);
+    syncToDisk(data);
     return { manifest, aside };
   } finally {
     await letGo();

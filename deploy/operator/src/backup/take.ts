@@ -1,23 +1,9 @@
-// Backups of a data directory: taking one, its manifest, and putting one back.
-
-import {
-  chmodSync,
-  closeSync,
-  copyFileSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { explain, reasonOf, secretFile } from '@boxoffice/runtime';
 import { snapshotSqlite } from '@boxoffice/store';
 import { Refused } from '../refused.ts';
-import { digest, FORMAT, MANIFEST, type Manifest } from './manifest.ts';
+import { copyDurably, digest, FORMAT, MANIFEST, type Manifest, syncToDisk } from './manifest.ts';
 
 /**
  * Files of a running process (which creates them again) or of an earlier restore, not of the installation.
@@ -25,7 +11,7 @@ import { digest, FORMAT, MANIFEST, type Manifest } from './manifest.ts';
 const PASSING = /(^|\/)(.*\.sqlite-(wal|shm|journal)|running\.json|gateway|replaced-[^/]*|restoring-[^/]*)(\/|$)/;
 
 /** The files of a data directory that belong to the installation, by relative path. */
-export const filesOf = (directory: string): string[] =>
+const filesOf = (directory: string): string[] =>
   readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => relative(directory, join(entry.parentPath, entry.name)))
@@ -59,22 +45,16 @@ const emptyDirectory = (directory: string, data: string): void => {
   }
 };
 
-const durable = (path: string): void => {
-  const file = openSync(path, 'r');
-  fsyncSync(file);
-  closeSync(file);
-};
-
 /** The engine's error messages are sentences, the file system's need their codes. */
 const why = (error: unknown): string => (error instanceof Error && !('code' in error) ? error.message : explain(error));
 
-export interface Taken {
+interface Taken {
   readonly manifest: Manifest;
   /** The time without writes, in milliseconds. */
   readonly pausedMs: number;
 }
 
-export interface TakeOptions {
+interface TakeOptions {
   readonly data: string;
   readonly versions: Manifest['versions'];
   readonly tell: (what: string) => void;
@@ -99,9 +79,7 @@ export const takeBackup = async (target: string, { data, versions, tell }: TakeO
       { onProgress: (pages) => tell(`${pages} pages copied`) },
     );
     for (const path of paths.filter((one) => !databases.includes(one))) {
-      mkdirSync(dirname(join(directory, path)), { recursive: true, mode: 0o700 });
-      copyFileSync(join(data, path), join(directory, path));
-      durable(join(directory, path));
+      copyDurably(join(data, path), join(directory, path));
     }
     const files = [];
     for (const path of paths) {
@@ -112,7 +90,7 @@ export const takeBackup = async (target: string, { data, versions, tell }: TakeO
     const elsewhere = SECRETS.filter((name) => !paths.includes(secretFile(name)));
     const manifest: Manifest = { format: FORMAT, takenAt, versions, files, elsewhere };
     writeFileSync(join(directory, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600, flush: true });
-    durable(directory);
+    syncToDisk(directory);
     return { manifest, pausedMs };
   } catch (error) {
     for (const name of readdirSync(directory)) rmSync(join(directory, name), { recursive: true, force: true });

@@ -1,5 +1,3 @@
-// The state of an installation: its processes, queues, outboxes and open work, and the problems among them.
-
 import type { QueueDepth } from '@boxoffice/messaging';
 import type { Installation } from '../installation.ts';
 import { type Addresses, addressesOf, type NotAsked } from './addresses.ts';

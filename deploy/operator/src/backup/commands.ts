@@ -1,12 +1,12 @@
 // Backups of an installation on files: taking, verifying and restoring them.
 
 import { resolve } from 'node:path';
-import { putBack } from './backup/put-back.ts';
-import { takeBackup } from './backup/take.ts';
-import type { Command } from './command.ts';
-import { type Installation, versions } from './installation.ts';
-import { createProgress } from './progress.ts';
-import { Refused } from './refused.ts';
+import type { Command } from '../command.ts';
+import { type Installation, versions } from '../installation.ts';
+import { createProgress } from '../progress.ts';
+import { Refused } from '../refused.ts';
+import { putBack } from './put-back.ts';
+import { takeBackup } from './take.ts';
 
 /** @throws {Refused} when the data are in a database with its own backup tools */
 const requireFiles = ({ engines }: Installation): void => {

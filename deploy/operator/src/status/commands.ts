@@ -2,11 +2,10 @@
 
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Command, Report } from './command.ts';
-import type { Installation } from './installation.ts';
-import { printed } from './print.ts';
-import { isUnseen, lookAt, type Overview } from './status/overview.ts';
-import { problemsOf, verdictOf } from './status/problems.ts';
+import { type Command, printed, type Report } from '../command.ts';
+import type { Installation } from '../installation.ts';
+import { isUnseen, lookAt, type Overview } from './overview.ts';
+import { problemsOf, verdictOf } from './problems.ts';
 
 const section = (name: string, part: object): string =>
   isUnseen(part) ? `${name}: unreachable: ${part.unreachable}` : `${name}\n${printed(part, false)}`;

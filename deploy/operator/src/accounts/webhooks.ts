@@ -1,6 +1,6 @@
 import { deleteWebhook, listDeliveries, listWebhooks, pauseWebhook } from '@boxoffice/events';
-import { knownInstitution } from './accounts/institutions.ts';
-import type { Command } from './command.ts';
+import type { Command } from '../command.ts';
+import { knownInstitution } from './institutions.ts';
 
 /** Attempts that `webhooks deliveries` prints. */
 const MOST_SHOWN = 50;

@@ -1,7 +1,6 @@
 import { rangeOf, readUsage, type UsageItem, type UsageQuery } from '@boxoffice/authorizer';
-import { knownInstitution } from './accounts/institutions.ts';
-import { type Command, type Given, Misuse } from './command.ts';
-import { printed } from './print.ts';
+import { type Command, type Given, Misuse, printed } from '../command.ts';
+import { knownInstitution } from './institutions.ts';
 
 /** Rows of the table; --json gives all. */
 const MOST_ROWS = 50;
@@ -38,7 +37,7 @@ const queryOf = (given: Given): UsageQuery => {
 };
 
 /** Requests over time as one line of bars; several intervals share a column where there are many. */
-export const plotOf = (counts: readonly number[]): string => {
+const plotOf = (counts: readonly number[]): string => {
   const perColumn = Math.ceil(counts.length / MOST_COLUMNS) || 1;
   const columns = Array.from({ length: Math.ceil(counts.length / perColumn) }, (_, index) =>
     counts.slice(index * perColumn, (index + 1) * perColumn).reduce((sum, count) => sum + count, 0),
