@@ -27,7 +27,7 @@ export default {
       comment:
         'third-party packages stand in the importing own package.json (tests may use those of the root); an undeclared workspace package does not resolve',
       severity: 'error',
-      from: { pathNot: '(/test/|/conformance/|\\.config\\.mjs$)' },
+      from: { pathNot: '(/test/|/testkit/|/conformance/|\\.config\\.mjs$)' },
       to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
     },
     {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { contextOf } from '../../src/context.ts';
 import { planCapacity } from '../../src/domain/capacity.ts';
 import { prepare, rollBack } from '../../src/performances/capacity.ts';
@@ -12,16 +12,9 @@ import {
   type Show,
   stalls,
 } from '../fixture/data.ts';
-import { engines, notExercised } from '../fixture/engines.ts';
-import { type Started, startCatalog } from '../fixture/service.ts';
+import { describeOnEachEngine } from '../fixture/service.ts';
 
-describe.each(engines)(`capacity on $name${notExercised}`, (engine) => {
-  let catalog: Started;
-  beforeAll(async () => {
-    catalog = await startCatalog(engine);
-  });
-  afterAll(() => catalog.close());
-
+describeOnEachEngine('capacity', (catalog) => {
   const resize = ({ performance, categoryId }: Show, change: object) =>
     catalog.call<Performance>('PATCH', `/svc/v3/catalog/performances/${performance.id}`, {
       body: { seatCategories: [{ id: categoryId, ...change }] },

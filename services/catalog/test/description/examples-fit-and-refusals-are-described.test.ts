@@ -1,8 +1,9 @@
 import { dereferenced, exampleFaults, openApiDocument } from '@boxoffice/http';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { useFixture } from '@boxoffice/service/testkit';
+import { describe, expect, test } from '@jest/globals';
 import { examples } from '../../src/index.ts';
 import { routes } from '../../src/routes.ts';
-import { type Started, startCatalog } from '../fixture/service.ts';
+import { startCatalog } from '../fixture/service.ts';
 
 interface Description {
   readonly paths: Record<
@@ -24,11 +25,7 @@ const PUBLIC: ReadonlySet<string> = new Set([
 ]);
 
 describe('the description of the catalog', () => {
-  let catalog: Started;
-  beforeAll(async () => {
-    catalog = await startCatalog();
-  });
-  afterAll(() => catalog.close());
+  const catalog = useFixture(() => startCatalog());
 
   test('every example fits its schema', () => {
     expect(exampleFaults(routes(catalog.store))).toEqual([]);

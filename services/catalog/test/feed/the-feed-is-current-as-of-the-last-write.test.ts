@@ -1,3 +1,4 @@
+import type { OpenEngine } from '@boxoffice/service/testkit';
 // rule 4: `GET /svc/v3/catalog` answers the envelope | services/catalog/src/feed/routes.ts
 // rule 9: 4: family A has a version segment in the path | services/catalog/src/feed/routes.ts
 
@@ -14,8 +15,7 @@ import {
   stalls,
   type Tariff,
 } from '../fixture/data.ts';
-import { engines, notExercised, type OpenEngine } from '../fixture/engines.ts';
-import { type Instance, newInstitution, startInstance } from '../fixture/service.ts';
+import { engines, type Instance, newInstitution, startInstance } from '../fixture/service.ts';
 
 interface Catalog {
   readonly institution: object;
@@ -58,7 +58,7 @@ const tick = async () => {
   while (Date.now() < until) await new Promise((resolve) => setImmediate(resolve));
 };
 
-describe.each(engines)(`GET /catalog on $name${notExercised}`, ({ start }) => {
+describe.each(engines)('GET /catalog on $name', ({ start }) => {
   let engine: OpenEngine;
   let stores: Store[];
   let on: Instance;

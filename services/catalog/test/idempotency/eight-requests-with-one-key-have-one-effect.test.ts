@@ -2,8 +2,7 @@ import { sendEightAtOnce } from '@boxoffice/service/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newPointOfSale } from '../../src/points-of-sale/body.ts';
 import { availabilityOf, code, newShow, newTariff, performanceBody, productBody, stalls } from '../fixture/data.ts';
-import { engines } from '../fixture/engines.ts';
-import { type Instance, type Started, startCatalog, startInstance } from '../fixture/service.ts';
+import { engines, type Instance, type Started, startCatalog, startInstance } from '../fixture/service.ts';
 
 const CATALOG = '/svc/v3/catalog';
 

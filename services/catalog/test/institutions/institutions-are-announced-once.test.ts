@@ -5,9 +5,9 @@ import { currentFacts } from '../../src/current-facts.ts';
 import { createInstitution } from '../../src/index.ts';
 import { announceInstitutions } from '../../src/provisioning/institutions.ts';
 import { institutions } from '../../src/store.ts';
-import { engines, notExercised } from '../fixture/engines.ts';
+import { engines } from '../fixture/service.ts';
 
-describe.each(engines)(`an institution on $name${notExercised}`, (engine) => {
+describe.each(engines)('an institution on $name', (engine) => {
   let store: Store;
   let discard: () => Promise<void>;
   beforeAll(async () => {

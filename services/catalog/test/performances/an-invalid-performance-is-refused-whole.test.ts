@@ -1,6 +1,7 @@
 // rule 7: 409 `conflict`: conflicts with the current state | services/catalog/src/performances/performances.ts
 
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { useFixture } from '@boxoffice/service/testkit';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { currentFacts } from '../../src/current-facts.ts';
 import {
   availabilityOf,
@@ -13,14 +14,10 @@ import {
   stalls,
   type Tariff,
 } from '../fixture/data.ts';
-import { type Started, startCatalog } from '../fixture/service.ts';
+import { startCatalog } from '../fixture/service.ts';
 
 describe('performances', () => {
-  let catalog: Started;
-  beforeAll(async () => {
-    catalog = await startCatalog();
-  });
-  afterAll(() => catalog.close());
+  const catalog = useFixture(() => startCatalog());
 
   describe('performances', () => {
     let tariff: Tariff;

@@ -1,3 +1,4 @@
+import type { OpenEngine } from '@boxoffice/service/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
   availabilityOf,
@@ -11,8 +12,7 @@ import {
   performanceBody,
   stalls,
 } from '../fixture/data.ts';
-import { engines, notExercised, type OpenEngine } from '../fixture/engines.ts';
-import { type Instance, newInstitution, startInstance } from '../fixture/service.ts';
+import { engines, type Instance, newInstitution, startInstance } from '../fixture/service.ts';
 
 const BASE = '/svc/v3/catalog';
 
@@ -21,7 +21,7 @@ interface Availabilities {
   readonly items: readonly { readonly performanceId: string; readonly asOf: string }[];
 }
 
-describe.each(engines)(`performances of all products on $name${notExercised}`, (engine) => {
+describe.each(engines)('performances of all products on $name', (engine) => {
   let open: OpenEngine;
   let catalog: Instance;
   let tariffId: string;

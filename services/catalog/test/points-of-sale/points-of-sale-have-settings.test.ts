@@ -1,14 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { useFixture } from '@boxoffice/service/testkit';
+import { describe, expect, test } from '@jest/globals';
 import { newTariff, type Page } from '../fixture/data.ts';
-import { type Started, startCatalog } from '../fixture/service.ts';
+import { startCatalog } from '../fixture/service.ts';
 
 describe('points of sale', () => {
-  let catalog: Started;
-  beforeAll(async () => {
-    catalog = await startCatalog();
-  });
-  afterAll(() => catalog.close());
+  const catalog = useFixture(() => startCatalog());
 
   const base = '/svc/v3/catalog/points-of-sale';
   const body = () => ({

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { type Context, contextOf } from '../../src/context.ts';
 import { inputOf } from '../../src/performances/body.ts';
 import { changePerformance } from '../../src/performances/change.ts';
@@ -18,16 +18,9 @@ import {
   type Show,
   stalls,
 } from '../fixture/data.ts';
-import { engines, notExercised } from '../fixture/engines.ts';
-import { type Started, startCatalog } from '../fixture/service.ts';
+import { describeOnEachEngine } from '../fixture/service.ts';
 
-describe.each(engines)(`products on $name${notExercised}`, (engine) => {
-  let catalog: Started;
-  beforeAll(async () => {
-    catalog = await startCatalog(engine);
-  });
-  afterAll(() => catalog.close());
-
+describeOnEachEngine('products', (catalog) => {
   describe('cancelling a product', () => {
     /** A running show: one performance has begun, two have not, a fourth is cancelled already. */
     const newRun = async (): Promise<{ product: Product; shows: Show[] }> => {

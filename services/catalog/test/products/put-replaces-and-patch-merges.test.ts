@@ -1,7 +1,8 @@
 // rule 2: PUT, PATCH and POST return the complete updated resource | services/catalog/src/products/routes.ts
 // rule 7: 422 `validation_error`: well-formed but semantically invalid | services/catalog/src/products/body.ts
 
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { useFixture } from '@boxoffice/service/testkit';
+import { describe, expect, test } from '@jest/globals';
 import { mayBecome, type ProductState, productStates } from '../../src/domain/product.ts';
 import {
   createProduct,
@@ -12,14 +13,10 @@ import {
   productBody,
   stalls,
 } from '../fixture/data.ts';
-import { type Started, startCatalog } from '../fixture/service.ts';
+import { startCatalog } from '../fixture/service.ts';
 
 describe('products', () => {
-  let catalog: Started;
-  beforeAll(async () => {
-    catalog = await startCatalog();
-  });
-  afterAll(() => catalog.close());
+  const catalog = useFixture(() => startCatalog());
 
   describe('products', () => {
     const path = (id: string) => `/svc/v3/catalog/products/${id}`;

@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createProduct, hold, newTariff, performanceBody, placeIdsOf, type Show, stalls } from '../fixture/data.ts';
-import { engines, notExercised } from '../fixture/engines.ts';
-import { type Started, startCatalog } from '../fixture/service.ts';
+import { engines, type Started, startCatalog } from '../fixture/service.ts';
 
 interface Quote {
   readonly quotes: readonly { readonly item: number; readonly amount: number }[];
   readonly refusals: readonly { readonly item: number | null; readonly reason: string }[];
 }
 
-describe.each(engines)(`a public quote on $name${notExercised}`, (engine) => {
+describe.each(engines)('a public quote on $name', (engine) => {
   let catalog: Started;
   let sold: { readonly id: string };
   let member: { readonly id: string };

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { OpenEngine } from '@boxoffice/service/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
   createProduct,
@@ -9,8 +10,7 @@ import {
   performanceBody,
   stalls,
 } from '../fixture/data.ts';
-import { engines, notExercised, type OpenEngine } from '../fixture/engines.ts';
-import { type Instance, newInstitution, startInstance } from '../fixture/service.ts';
+import { engines, type Instance, newInstitution, startInstance } from '../fixture/service.ts';
 
 const BASE = '/svc/v3/catalog';
 const VARY = 'Authorization, X-API-Key, Origin';
@@ -22,7 +22,7 @@ interface PublicAnswer {
   readonly asOf: string;
 }
 
-describe.each(engines)(`public access on $name${notExercised}`, (engine) => {
+describe.each(engines)('public access on $name', (engine) => {
   let open: OpenEngine;
   let catalog: Instance;
   let institution: string;

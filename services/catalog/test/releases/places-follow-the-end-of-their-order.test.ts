@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createInProcessBus, startRelay, topology, Unreadable } from '@boxoffice/messaging';
 import type { Store } from '@boxoffice/store';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { reactTo } from '../../src/reactions.ts';
 import { releaseAll, releaseNamed } from '../../src/stock/releases.ts';
 import { collectionsOf } from '../../src/store.ts';
@@ -15,17 +15,10 @@ import {
   type RenewedHold,
   stalls,
 } from '../fixture/data.ts';
-import { engines, notExercised } from '../fixture/engines.ts';
-import { type Started, startCatalog } from '../fixture/service.ts';
+import { describeOnEachEngine } from '../fixture/service.ts';
 import { type FactData, type FactType, fact, forgetting, publishedOf } from './facts.ts';
 
-describe.each(engines)(`releases on $name${notExercised}`, (engine) => {
-  let catalog: Started;
-  beforeAll(async () => {
-    catalog = await startCatalog(engine);
-  });
-  afterAll(() => catalog.close());
-
+describeOnEachEngine('releases', (catalog) => {
   describe('the end of orders', () => {
     let react: ReturnType<typeof reactTo>;
     beforeAll(() => {

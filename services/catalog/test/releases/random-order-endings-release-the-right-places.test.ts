@@ -1,4 +1,5 @@
 import type { Message } from '@boxoffice/messaging';
+import type { OpenEngine } from '@boxoffice/service/testkit';
 import type { Store } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -15,8 +16,7 @@ import {
   type Show,
   stalls,
 } from '../fixture/data.ts';
-import { engines, notExercised, type OpenEngine } from '../fixture/engines.ts';
-import { type Instance, newInstitution, startInstance } from '../fixture/service.ts';
+import { engines, type Instance, newInstitution, startInstance } from '../fixture/service.ts';
 import { fact, forgetting, publishedOf } from './facts.ts';
 
 const CAPACITY = 90;
@@ -135,7 +135,7 @@ const runAll = async (deployment: Deployment, histories: readonly History[]): Pr
 
 const histories = fc.array(history, { minLength: ORDERS, maxLength: ORDERS });
 
-describe.each(engines)(`64 orders on $name${notExercised}`, ({ name, start }) => {
+describe.each(engines)('64 orders on $name', ({ name, start }) => {
   let engine: OpenEngine;
   let institution: string;
   beforeAll(async () => {

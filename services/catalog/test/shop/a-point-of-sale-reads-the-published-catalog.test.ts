@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { hold, newShow, type Product, stalls } from '../fixture/data.ts';
-import { engines } from '../fixture/engines.ts';
-import { type Started, startCatalog } from '../fixture/service.ts';
+import { describeOnEachEngine } from '../fixture/service.ts';
 
 interface Published {
   readonly mark: string;
@@ -12,13 +11,7 @@ interface Published {
   } | null;
 }
 
-describe.each(engines)('the catalog for a point of sale, on $name', (engine) => {
-  let its: Started;
-  beforeAll(async () => {
-    its = await startCatalog(engine);
-  });
-  afterAll(() => its.close());
-
+describeOnEachEngine('the catalog for a point of sale', (its) => {
   const pos = { service: 'pos' };
 
   test('returns the published catalog in one answer, and null for an unchanged mark', async () => {

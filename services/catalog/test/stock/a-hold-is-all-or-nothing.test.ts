@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { reactTo } from '../../src/reactions.ts';
 import { extendHold, sellHold } from '../../src/stock/changes.ts';
 import { renewHold } from '../../src/stock/renewal.ts';
@@ -17,17 +17,10 @@ import {
   type Show,
   stalls,
 } from '../fixture/data.ts';
-import { engines, notExercised } from '../fixture/engines.ts';
-import { type Started, startCatalog } from '../fixture/service.ts';
+import { describeOnEachEngine } from '../fixture/service.ts';
 import { fact, forgetting, interrupted } from '../releases/facts.ts';
 
-describe.each(engines)(`holds on $name${notExercised}`, (engine) => {
-  let catalog: Started;
-  beforeAll(async () => {
-    catalog = await startCatalog(engine);
-  });
-  afterAll(() => catalog.close());
-
+describeOnEachEngine('holds', (catalog) => {
   describe('holds', () => {
     test('a hold returns all data that an order needs, and counts in the availability', async () => {
       const show = await newShow(catalog, stalls(10));

@@ -1,14 +1,14 @@
+import type { OpenEngine } from '@boxoffice/service/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { availabilityOf, hold, newShow, newTariff, placeIdsOf, type Show, stalls } from '../fixture/data.ts';
-import { engines, notExercised, type OpenEngine } from '../fixture/engines.ts';
-import { type Instance, newInstitution, startInstance } from '../fixture/service.ts';
+import { engines, type Instance, newInstitution, startInstance } from '../fixture/service.ts';
 
 interface Quote {
   readonly quotes: readonly { readonly item: number; readonly quantity: number; readonly amount: number }[];
   readonly refusals: readonly { readonly item: number | null; readonly reason: string; readonly details: string }[];
 }
 
-describe.each(engines)(`a quote gives every reason for a refusal, on $name${notExercised}`, (engine) => {
+describe.each(engines)('a quote gives every reason for a refusal, on $name', (engine) => {
   let open: OpenEngine;
   let catalog: Instance;
   beforeAll(async () => {

@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { availabilityOf, newShow, newTariff, stalls } from '../fixture/data.ts';
-import { engines, notExercised } from '../fixture/engines.ts';
-import { type Started, startCatalog } from '../fixture/service.ts';
+import { describeOnEachEngine } from '../fixture/service.ts';
 
 interface Quotes {
   readonly outcome: string;
@@ -9,13 +8,7 @@ interface Quotes {
   readonly quotes: readonly object[];
 }
 
-describe.each(engines)(`quotes on $name${notExercised}`, (engine) => {
-  let catalog: Started;
-  beforeAll(async () => {
-    catalog = await startCatalog(engine);
-  });
-  afterAll(() => catalog.close());
-
+describeOnEachEngine('quotes', (catalog) => {
   const quote = async (item: object, pointOfSale?: string) =>
     (await catalog.call<Quotes>('POST', '/internal/stock/quotes', { body: { items: [item], pointOfSale } })).data;
 

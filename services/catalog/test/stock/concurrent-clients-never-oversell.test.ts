@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import type { OpenEngine } from '@boxoffice/service/testkit';
 import type { Documents, Store } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type PlaceDocument, places } from '../../src/store.ts';
 import { act, availabilityOf, hold, newShow, placeIdsOf, type Show, stalls } from '../fixture/data.ts';
-import { engines, notExercised, type OpenEngine } from '../fixture/engines.ts';
-import { type Instance, newInstitution, startInstance } from '../fixture/service.ts';
+import { engines, type Instance, newInstitution, startInstance } from '../fixture/service.ts';
 
 const CAPACITY = 40;
 const CLIENTS = 64;
@@ -81,7 +81,7 @@ const withoutAtomicClaim = (store: Store): Store => {
   };
 };
 
-describe.each(engines)(`64 clients on $name${notExercised}`, ({ start }) => {
+describe.each(engines)('64 clients on $name', ({ start }) => {
   let engine: OpenEngine;
   let instances: Instance[];
   let institution: string;

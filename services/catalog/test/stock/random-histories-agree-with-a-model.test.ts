@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type HistoriesOptions, historiesOf } from '@boxoffice/service/testkit';
+import { type HistoriesOptions, historiesOf, type OpenEngine } from '@boxoffice/service/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { addedSpots, newPlace, SOLD } from '../../src/domain/place.ts';
@@ -9,8 +9,7 @@ import { extendHold, releaseHold, sellHold } from '../../src/stock/changes.ts';
 import { claimPlaces, type StockItem } from '../../src/stock/claim.ts';
 import { renewPlaces } from '../../src/stock/renewal.ts';
 import { type Collections, collectionsOf, type PerformanceDocument } from '../../src/store.ts';
-import { engines, notExercised, type OpenEngine } from '../fixture/engines.ts';
-import { newInstitution } from '../fixture/service.ts';
+import { engines, newInstitution } from '../fixture/service.ts';
 
 interface Command {
   readonly kind: 'hold' | 'repeat' | 'extend' | 'release' | 'cancel' | 'sell' | 'again' | 'wait';
@@ -227,7 +226,7 @@ const forgetting = (collections: Collections, field: string): Collections => ({
   },
 });
 
-describe.each(engines)(`stock on $name${notExercised}`, ({ name, start }) => {
+describe.each(engines)('stock on $name', ({ name, start }) => {
   let engine: OpenEngine;
   let collections: Collections;
   beforeAll(async () => {

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { useFixture } from '@boxoffice/service/testkit';
+import { describe, expect, test } from '@jest/globals';
 import { newTariff, type Page, type Tariff } from '../fixture/data.ts';
-import { type Started, startCatalog } from '../fixture/service.ts';
+import { startCatalog } from '../fixture/service.ts';
 
 describe('tariffs', () => {
-  let catalog: Started;
-  beforeAll(async () => {
-    catalog = await startCatalog();
-  });
-  afterAll(() => catalog.close());
+  const catalog = useFixture(() => startCatalog());
 
   const path = (id = '') => `/svc/v3/catalog/tariffs${id && `/${id}`}`;
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { OpenEngine } from '@boxoffice/service/testkit';
 import type { Store } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { routes } from '../../src/routes.ts';
@@ -13,8 +14,7 @@ import {
   type Show,
   stalls,
 } from '../fixture/data.ts';
-import { engines, notExercised, type OpenEngine } from '../fixture/engines.ts';
-import { type Instance, newInstitution, startInstance } from '../fixture/service.ts';
+import { engines, type Instance, newInstitution, startInstance } from '../fixture/service.ts';
 
 /** A store without the tenant filter, except for the institutions themselves. */
 const withoutTenants = (store: Store, everybody: string): Store => ({
@@ -144,7 +144,7 @@ const leaks = async (on: Instance, thief: string, { show, host, holder, placeIds
   return found;
 };
 
-describe.each(engines)(`institutions on $name${notExercised}`, ({ start }) => {
+describe.each(engines)('institutions on $name', ({ start }) => {
   let engine: OpenEngine;
   let store: Store;
   beforeAll(async () => {

@@ -1,18 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { cancelOrder } from '../../src/orders/cancel.ts';
-import { engines } from '../fixture/engines.ts';
-import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
+import { describeOnEachEngine, until } from '../fixture/fixture.ts';
 import { newOrder, pay, read } from '../fixture/orders.ts';
 import { add, checkout, done, newCart, newCartId, newContact, shopPost } from '../fixture/shopper.ts';
 
-describe.each(engines)('cancellation, on $name', (engine) => {
-  let fixture: Fixture;
-  beforeAll(async () => {
-    fixture = await openFixture(engine);
-  });
-  afterAll(() => fixture.close());
-
+describeOnEachEngine('cancellation', (fixture) => {
   describe('orders are cancelled at once and settled by events', () => {
     const confirmed = async () => {
       const made = await newOrder(fixture);

@@ -1,13 +1,12 @@
 import { startSweeper } from '@boxoffice/service';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { addToCart } from '../../src/cart/add.ts';
 import type { OrdersContext } from '../../src/context.ts';
 import { removeOrderLine } from '../../src/orders/lines.ts';
 import { sweep } from '../../src/steps/sweep.ts';
 import { collections, retention } from '../../src/store.ts';
 import type { Reason } from '../fixture/catalog.ts';
-import { engines } from '../fixture/engines.ts';
-import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
+import { describeOnEachEngine, until } from '../fixture/fixture.ts';
 import {
   add,
   checkout,
@@ -20,13 +19,7 @@ import {
   shopPost,
 } from '../fixture/shopper.ts';
 
-describe.each(engines)('carts, on $name', (engine) => {
-  let fixture: Fixture;
-  beforeAll(async () => {
-    fixture = await openFixture(engine);
-  });
-  afterAll(() => fixture.close());
-
+describeOnEachEngine('carts', (fixture) => {
   describe('carts accept and release places', () => {
     test('a cart contains several performances, one line per place, all held until the same instant', async () => {
       const [first, second] = [fixture.catalog.hall(3), fixture.catalog.hall(3)];

@@ -1,8 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import type { Mishap } from '@boxoffice/service/testkit';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { engines } from '../fixture/engines.ts';
-import { type Fixture, openFixture } from '../fixture/fixture.ts';
+import { type Mishap, useFixture } from '@boxoffice/service/testkit';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { engines, type Fixture, openFixture } from '../fixture/fixture.ts';
 import { newCartId, newContact, type Outcome, type ShopOrder } from '../fixture/shopper.ts';
 
 const pick = <Item>(items: readonly Item[]): Item => items[randomInt(items.length)] as Item;
@@ -17,13 +16,12 @@ interface Click {
 }
 
 describe.each(engines)('concurrent shoppers keep orders and stock consistent, on $name', (engine) => {
-  let fixture: Fixture;
+  const fixture = useFixture(() => openFixture(engine, { paymentGraceSeconds: 1 }));
+
   let other: Pick<Fixture, 'shop'>;
   beforeAll(async () => {
-    fixture = await openFixture(engine, { paymentGraceSeconds: 1 });
     other = await fixture.another();
   });
-  afterAll(() => fixture.close());
 
   /** Waits until due sales have ended, deadlines have passed, and the catalog has received every event. */
   const settle = async () => {

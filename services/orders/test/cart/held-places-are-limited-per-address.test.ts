@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { engines } from '../fixture/engines.ts';
-import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
+import { useFixture } from '@boxoffice/service/testkit';
+import { describe, expect, test } from '@jest/globals';
+import { engines, openFixture, until } from '../fixture/fixture.ts';
 import { failAndRecoverElsewhere } from '../fixture/orders.ts';
 import { add, checkout, done, newCartId, newContact, shopPost } from '../fixture/shopper.ts';
 
 describe.each(engines)('held places are limited per address, on $name', (engine) => {
-  let fixture: Fixture;
-  beforeAll(async () => {
-    fixture = await openFixture(engine, { posHeldPlacesPerAddress: 5, maxHeldPlaces: 8 });
-  });
-  afterAll(() => fixture.close());
+  const fixture = useFixture(() => openFixture(engine, { posHeldPlacesPerAddress: 5, maxHeldPlaces: 8 }));
 
   const refused = { outcome: 'refused', reason: 'hold_limit' };
 

@@ -1,19 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { checkoutCart } from '../../src/cart/checkout.ts';
 import type { OrdersContext } from '../../src/context.ts';
 import type { OrderDocument } from '../../src/store.ts';
-import { engines } from '../fixture/engines.ts';
-import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
+import { describeOnEachEngine, until } from '../fixture/fixture.ts';
 import { add, checkout, done, newCart, newCartId, newContact, read, shopPost } from '../fixture/shopper.ts';
 
-describe.each(engines)('checkout, on $name', (engine) => {
-  let fixture: Fixture;
-  beforeAll(async () => {
-    fixture = await openFixture(engine);
-  });
-  afterAll(() => fixture.close());
-
+describeOnEachEngine('checkout', (fixture) => {
   describe('a checkout buys once', () => {
     let contactNumber: string;
     beforeAll(() => {

@@ -1,19 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import { currentFacts } from '../../src/events.ts';
 import { confirmOrder } from '../../src/orders/confirm.ts';
 import type { OrderDocument } from '../../src/store.ts';
-import { engines } from '../fixture/engines.ts';
-import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
+import { describeOnEachEngine, until } from '../fixture/fixture.ts';
 import { checkout, done, newCart, newContact, shopPost } from '../fixture/shopper.ts';
 
-describe.each(engines)('names, on $name', (engine) => {
-  let fixture: Fixture;
-  beforeAll(async () => {
-    fixture = await openFixture(engine);
-  });
-  afterAll(() => fixture.close());
-
+describeOnEachEngine('names', (fixture) => {
   describe('the names of beneficiaries reach tickets by the direct call only', () => {
     const clara = { firstName: 'Clara', lastName: 'Haskil' };
     const document = (id: string) => fixture.context.orders.of('opera').get(id);

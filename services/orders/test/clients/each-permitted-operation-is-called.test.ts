@@ -1,13 +1,12 @@
-import { uncalledOf } from '@boxoffice/service/testkit';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { uncalledOf, useFixture } from '@boxoffice/service/testkit';
+import { expect, test } from '@jest/globals';
 import { createContacts } from '../../src/clients/clients.ts';
 import { catalogApi } from '../../src/clients/generated/catalog.ts';
 import { contactsApi } from '../../src/clients/generated/contacts.ts';
 import { ticketsApi } from '../../src/clients/generated/tickets.ts';
 import { createStock } from '../../src/clients/stock.ts';
 import { createTickets } from '../../src/clients/tickets.ts';
-import { engines } from '../fixture/engines.ts';
-import { type Fixture, openFixture } from '../fixture/fixture.ts';
+import { openFixture } from '../fixture/fixture.ts';
 import { checkout, done, newCart, newContact } from '../fixture/shopper.ts';
 
 test('each operation that the authorizer permits to orders is called', async () => {
@@ -42,13 +41,7 @@ test('the look-up of controlled tickets ends after a second, even if the call ne
   expect(await createTickets(hanging).controlled('opera', 'ord_1')).toBeUndefined();
 });
 
-let fixture: Fixture;
-beforeAll(async () => {
-  const [engine] = engines;
-  if (!engine) throw new Error('there is no engine');
-  fixture = await openFixture(engine);
-});
-afterAll(() => fixture.close());
+const fixture = useFixture(() => openFixture());
 
 test('a tickets service that hangs delays one checkout, and the next ones skip the call', async () => {
   const contactNumber = newContact(fixture);

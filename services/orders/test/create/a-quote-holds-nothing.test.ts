@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { engines } from '../fixture/engines.ts';
-import { type Fixture, openFixture } from '../fixture/fixture.ts';
+import { useFixture } from '@boxoffice/service/testkit';
+import { describe, expect, test } from '@jest/globals';
+import { engines, openFixture } from '../fixture/fixture.ts';
 
 interface Quote {
   readonly available: boolean;
@@ -11,11 +11,7 @@ interface Quote {
 }
 
 describe.each(engines)('a quote holds nothing and gives every refusal, on $name', (engine) => {
-  let fixture: Fixture;
-  beforeAll(async () => {
-    fixture = await openFixture(engine);
-  });
-  afterAll(() => fixture.close());
+  const fixture = useFixture(() => openFixture(engine));
 
   const quote = async (items: readonly object[], more: object = {}): Promise<Quote> => {
     const { status, data, text } = await fixture.call<Quote>('POST', '/quotes', { body: { items, ...more } });

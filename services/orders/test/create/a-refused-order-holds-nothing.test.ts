@@ -1,19 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { HOLD_MS } from '../../src/clients/stock.ts';
 import type { Reason } from '../fixture/catalog.ts';
-import { engines } from '../fixture/engines.ts';
-import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
+import { describeOnEachEngine, until } from '../fixture/fixture.ts';
 import { read } from '../fixture/orders.ts';
 import { checkout, done, newCart, newContact } from '../fixture/shopper.ts';
 
-describe.each(engines)('creation, on $name', (engine) => {
-  let fixture: Fixture;
-  beforeAll(async () => {
-    fixture = await openFixture(engine);
-  });
-  afterAll(() => fixture.close());
-
+describeOnEachEngine('creation', (fixture) => {
   describe('a refused order holds nothing', () => {
     const create = (items: readonly object[], more: object = {}) =>
       fixture.call('POST', '', { body: { items, ...more } });

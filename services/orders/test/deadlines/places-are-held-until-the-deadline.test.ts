@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { useFixture } from '@boxoffice/service/testkit';
+import { describe, expect, test } from '@jest/globals';
 import { sweep } from '../../src/steps/sweep.ts';
-import { engines } from '../fixture/engines.ts';
-import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
+import { engines, openFixture, until } from '../fixture/fixture.ts';
 import { newOrder, pay, read } from '../fixture/orders.ts';
 
 describe.each(engines)('places are held until the deadline, on $name', (engine) => {
-  let fixture: Fixture;
-  beforeAll(async () => {
-    fixture = await openFixture(engine, { paymentGraceSeconds: 60 });
-  });
-  afterAll(() => fixture.close());
+  const fixture = useFixture(() => openFixture(engine, { paymentGraceSeconds: 60 }));
 
   const times = async (path: string) =>
     (await read(fixture, path)) as unknown as { expiresAt: string | null; dueAt: string | null };

@@ -1,18 +1,12 @@
 import { exampleFaults } from '@boxoffice/http';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { useFixture } from '@boxoffice/service/testkit';
+import { expect, test } from '@jest/globals';
 import * as example from '../../src/api/examples.ts';
 import { routes } from '../../src/app.ts';
 import type { OrdersContext } from '../../src/context.ts';
-import { engines } from '../fixture/engines.ts';
-import { type Fixture, openFixture } from '../fixture/fixture.ts';
+import { openFixture } from '../fixture/fixture.ts';
 
-let fixture: Fixture;
-beforeAll(async () => {
-  const [engine] = engines;
-  if (!engine) throw new Error('there is no engine');
-  fixture = await openFixture(engine);
-});
-afterAll(() => fixture.close());
+const fixture = useFixture(() => openFixture());
 
 test('every operation has examples that match its schemas', () => {
   expect(exampleFaults(routes({} as OrdersContext))).toEqual([]);

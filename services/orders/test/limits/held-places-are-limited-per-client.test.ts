@@ -1,9 +1,9 @@
+import { useFixture } from '@boxoffice/service/testkit';
 import type { CollectionHandle } from '@boxoffice/store';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { createHoldLimit } from '../../src/steps/hold-limit.ts';
 import type { OrderDocument } from '../../src/store.ts';
-import { engines } from '../fixture/engines.ts';
-import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
+import { engines, openFixture, until } from '../fixture/fixture.ts';
 import { failAndRecoverElsewhere } from '../fixture/orders.ts';
 
 /** Repeats a request until it is allowed: places released by others are noticed with a delay. */
@@ -17,11 +17,7 @@ const until201 = async <Answer extends { readonly status: number }>(send: () => 
 };
 
 describe.each(engines)('held places are limited per client, on $name', (engine) => {
-  let fixture: Fixture;
-  beforeAll(async () => {
-    fixture = await openFixture(engine, { maxHeldPlaces: 10 });
-  });
-  afterAll(() => fixture.close());
+  const fixture = useFixture(() => openFixture(engine, { maxHeldPlaces: 10 }));
 
   test('the limit is exact for concurrent requests', async () => {
     const hall = fixture.catalog.hall(60);

@@ -1,18 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { OrdersContext } from '../../src/context.ts';
 import { nameOrderLine } from '../../src/orders/lines.ts';
-import { engines } from '../fixture/engines.ts';
-import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
+import { describeOnEachEngine, until } from '../fixture/fixture.ts';
 import { newOrder, read } from '../fixture/orders.ts';
 
-describe.each(engines)('lines, on $name', (engine) => {
-  let fixture: Fixture;
-  beforeAll(async () => {
-    fixture = await openFixture(engine);
-  });
-  afterAll(() => fixture.close());
-
+describeOnEachEngine('lines', (fixture) => {
   describe('lines are added and removed', () => {
     const add = (path: string, items: readonly object[], call: object = {}) =>
       fixture.call('POST', `${path}/lines`, { body: { items }, ...call });

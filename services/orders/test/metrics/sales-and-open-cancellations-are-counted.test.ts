@@ -1,17 +1,15 @@
 import { createMetrics, type Metrics } from '@boxoffice/runtime';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { engines } from '../fixture/engines.ts';
-import { type Fixture, openFixture } from '../fixture/fixture.ts';
+import { useFixture } from '@boxoffice/service/testkit';
+import { describe, expect, test } from '@jest/globals';
+import { engines, openFixture } from '../fixture/fixture.ts';
 import { newOrder } from '../fixture/orders.ts';
 
 describe.each(engines)('sales and open cancellations are counted, on $name', (engine) => {
-  let fixture: Fixture;
   let metrics: Metrics;
-  beforeAll(async () => {
+  const fixture = useFixture(async () => {
     metrics = await createMetrics();
-    fixture = await openFixture(engine, { metrics });
+    return openFixture(engine, { metrics });
   });
-  afterAll(() => fixture.close());
 
   const readMetrics = async (prefix: string): Promise<Record<string, number>> => {
     const lines = (await metrics.text()).text.split('\n').filter((line) => line.startsWith(prefix));

@@ -1,18 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { sweep } from '../../src/steps/sweep.ts';
 import type { OrderDocument } from '../../src/store.ts';
-import { engines } from '../fixture/engines.ts';
-import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
+import { describeOnEachEngine, until } from '../fixture/fixture.ts';
 import { newOrder, type Payment, pay, read } from '../fixture/orders.ts';
 
-describe.each(engines)('payments, on $name', (engine) => {
-  let fixture: Fixture;
-  beforeAll(async () => {
-    fixture = await openFixture(engine);
-  });
-  afterAll(() => fixture.close());
-
+describeOnEachEngine('payments', (fixture) => {
   describe('payments are counted and never lost', () => {
     const payments = async (path: string) =>
       (await fixture.call<{ items: Payment[] }>('GET', `${path}/payments`)).data.items;

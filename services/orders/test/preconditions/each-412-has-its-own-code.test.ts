@@ -2,18 +2,11 @@
 
 import { randomUUID } from 'node:crypto';
 import { registry } from '@boxoffice/envelope';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { engines } from '../fixture/engines.ts';
-import { type Fixture, type Order, openFixture } from '../fixture/fixture.ts';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { describeOnEachEngine, type Order } from '../fixture/fixture.ts';
 import { newOrder, pay, read } from '../fixture/orders.ts';
 
-describe.each(engines)('orders as answered, on $name', (engine) => {
-  let fixture: Fixture;
-  beforeAll(async () => {
-    fixture = await openFixture(engine);
-  });
-  afterAll(() => fixture.close());
-
+describeOnEachEngine('orders as answered', (fixture) => {
   describe('each 412 has its own code', () => {
     const DUE_AT = '2099-01-01T00:00:00Z';
 

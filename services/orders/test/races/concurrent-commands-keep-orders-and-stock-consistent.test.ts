@@ -1,21 +1,19 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import type { Mishap } from '@boxoffice/service/testkit';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type Mishap, useFixture } from '@boxoffice/service/testkit';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Hall } from '../fixture/catalog.ts';
-import { engines } from '../fixture/engines.ts';
-import { type Fixture, type Order, openFixture, type Reply } from '../fixture/fixture.ts';
+import { engines, type Fixture, type Order, openFixture, type Reply } from '../fixture/fixture.ts';
 import { newOrder, pay, read } from '../fixture/orders.ts';
 
 const pick = <Item>(items: readonly Item[]): Item => items[randomInt(items.length)] as Item;
 
 describe.each(engines)('concurrent commands keep orders and stock consistent, on $name', (engine) => {
-  let fixture: Fixture;
+  const fixture = useFixture(() => openFixture(engine, { paymentGraceSeconds: 1 }));
+
   let other: Pick<Fixture, 'call'>;
   beforeAll(async () => {
-    fixture = await openFixture(engine, { paymentGraceSeconds: 1 });
     other = await fixture.another();
   });
-  afterAll(() => fixture.close());
 
   const call: Fixture['call'] = (...args) => pick([fixture, other]).call(...args);
 

@@ -1,10 +1,9 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sendEightAtOnce } from '@boxoffice/service/testkit';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Hall } from '../fixture/catalog.ts';
-import { engines } from '../fixture/engines.ts';
-import { type Fixture, type Order, openFixture } from '../fixture/fixture.ts';
+import { describeOnEachEngine, type Fixture, type Order } from '../fixture/fixture.ts';
 import { newOrder, pay, read } from '../fixture/orders.ts';
 import { add, checkout, done, newCartId, newContact } from '../fixture/shopper.ts';
 
@@ -44,18 +43,15 @@ const commands: Readonly<Record<string, Command>> = {
   'a cancellation': { path: () => '/cancellation', body: () => ({ reason: 'ill' }) },
 };
 
-describe.each(engines)('of eight requests with one key at two instances, on $name', (engine) => {
-  let fixture: Fixture;
+describeOnEachEngine('of eight requests with one key at two instances', (fixture) => {
   let other: Pick<Fixture, 'call' | 'shop'>;
   beforeAll(async () => {
-    fixture = await openFixture(engine);
     other = await fixture.another();
     // The attempts overtake one another.
     for (const id of ['holdPlaces', 'extendHold', 'sellHold', 'releaseHold'])
       fixture.catalog.before.set(id, () => delay(randomInt(20)));
     fixture.tickets.before.set('issueTickets', () => delay(randomInt(20)));
   });
-  afterAll(() => fixture.close());
 
   const sent = (
     instances: readonly Pick<Fixture, 'call'>[],

@@ -1,16 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { engines } from '../fixture/engines.ts';
-import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
+import { expect, test } from '@jest/globals';
+import { describeOnEachEngine, until } from '../fixture/fixture.ts';
 import { newOrder, read } from '../fixture/orders.ts';
 
-describe.each(engines)('events of other services are recorded, on $name', (engine) => {
-  let fixture: Fixture;
-  beforeAll(async () => {
-    fixture = await openFixture(engine);
-  });
-  afterAll(() => fixture.close());
-
+describeOnEachEngine('events of other services are recorded', (fixture) => {
   const performanceCancelled = (performanceId: string) =>
     fixture.deliver('performance.cancelled', {
       performanceId,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IdempotencyRecord } from '@boxoffice/store';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { createdOrderAnswer, orderAnswer } from '../../src/api/views.ts';
 import { addToCart } from '../../src/cart/add.ts';
 import type { OrdersContext } from '../../src/context.ts';
@@ -10,17 +10,10 @@ import { extendOrder, reserveOrder } from '../../src/orders/extend.ts';
 import { addOrderLines, removeOrderLine } from '../../src/orders/lines.ts';
 import { payOrder, settleOrderPayment } from '../../src/payments/payments.ts';
 import type { OrderDocument } from '../../src/store.ts';
-import { engines } from '../fixture/engines.ts';
-import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
+import { describeOnEachEngine, until } from '../fixture/fixture.ts';
 import { newOrder, pay, read } from '../fixture/orders.ts';
 
-describe.each(engines)('recovery, on $name', (engine) => {
-  let fixture: Fixture;
-  beforeAll(async () => {
-    fixture = await openFixture(engine);
-  });
-  afterAll(() => fixture.close());
-
+describeOnEachEngine('recovery', (fixture) => {
   describe('what a dead process has begun is finished, or ends with the hold', () => {
     type Call = keyof OrdersContext['stock'];
 

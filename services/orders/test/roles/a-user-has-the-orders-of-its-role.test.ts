@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { CallerUser } from '@boxoffice/identity';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { useFixture } from '@boxoffice/service/testkit';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { createContextOf } from '../../src/context.ts';
-import { engines } from '../fixture/engines.ts';
-import { type Call, type Fixture, type Order, openFixture } from '../fixture/fixture.ts';
+import { type Call, engines, type Order, openFixture } from '../fixture/fixture.ts';
 import { pay } from '../fixture/orders.ts';
 
 interface Page {
@@ -42,12 +42,10 @@ const commands: readonly [string, string, object?][] = [
 ];
 
 describe.each(engines)('a user has the orders of its role, on $name', (engine) => {
-  let fixture: Fixture;
+  const fixture = useFixture(() => openFixture(engine));
   beforeAll(async () => {
-    fixture = await openFixture(engine);
     for (const contact of ['C1', 'C2']) fixture.contacts.known.set(contact, null);
   });
-  afterAll(() => fixture.close());
 
   const order = async (body: object, call: Call = {}) => {
     const hall = fixture.catalog.hall(3);

@@ -1,16 +1,13 @@
 // rule 1: They have correct availabilities | services/pos/src/products/showcase.ts
 
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { useFixture } from '@boxoffice/service/testkit';
+import { expect, test } from '@jest/globals';
 import { createCache } from '../../src/clients/cache.ts';
 import type { Catalog, Stock } from '../../src/clients/catalog.ts';
 import { createOffers } from '../../src/products/offers.ts';
-import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
+import { openFixture, until } from '../fixture/fixture.ts';
 
-let fixture: Fixture;
-beforeAll(async () => {
-  fixture = await openFixture();
-});
-afterAll(() => fixture.close());
+const fixture = useFixture(() => openFixture());
 
 const stockCalls = (performanceId: string): number =>
   fixture.catalog.calls.filter(({ query }) => query.performanceIds?.split(',').includes(performanceId)).length;

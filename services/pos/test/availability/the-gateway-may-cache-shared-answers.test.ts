@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { useFixture } from '@boxoffice/service/testkit';
+import { expect, test } from '@jest/globals';
 import { GATEWAY_CACHE_MS, SECOND } from '../../src/products/offers.ts';
-import { type Fixture, openFixture } from '../fixture/fixture.ts';
+import { openFixture } from '../fixture/fixture.ts';
 
-let fixture: Fixture;
-beforeAll(async () => {
-  fixture = await openFixture();
-});
-afterAll(() => fixture.close());
+const fixture = useFixture(() => openFixture());
 
 test('an answer cached by the gateway is at most a second old, including its age here', () => {
   expect(SECOND.maxAgeMs + GATEWAY_CACHE_MS).toBeLessThanOrEqual(1_000);

@@ -1,10 +1,10 @@
 // rule 1: Adding a ticket to the shopping cart is one call | services/pos/src/cart/routes.ts
 
 import { randomUUID } from 'node:crypto';
-import { sendEightAtOnce } from '@boxoffice/service/testkit';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { sendEightAtOnce, useFixture } from '@boxoffice/service/testkit';
+import { describe, expect, test } from '@jest/globals';
 import type { Reason } from '../../src/clients/orders.ts';
-import { type Fixture, openFixture } from '../fixture/fixture.ts';
+import { openFixture } from '../fixture/fixture.ts';
 
 interface Cart {
   readonly id: string | null;
@@ -13,11 +13,7 @@ interface Cart {
   readonly expiresAt: string | null;
 }
 
-let fixture: Fixture;
-beforeAll(async () => {
-  fixture = await openFixture();
-});
-afterAll(() => fixture.close());
+const fixture = useFixture(() => openFixture());
 
 const item = (more: object = {}) => {
   const { performanceId, seatCategoryId } = fixture.catalog.show();

@@ -1,9 +1,9 @@
 // rule 3: An order can be cancelled as a side effect of a 500 | services/pos/src/orders/checkout.ts
 
 import { randomUUID } from 'node:crypto';
-import { type Mishap, sendEightAtOnce } from '@boxoffice/service/testkit';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Fixture, type Login, openFixture } from '../fixture/fixture.ts';
+import { type Mishap, sendEightAtOnce, useFixture } from '@boxoffice/service/testkit';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { type Login, openFixture } from '../fixture/fixture.ts';
 import { guestNumber } from '../fixture/orders.ts';
 
 interface Order {
@@ -13,13 +13,11 @@ interface Order {
   readonly items: Readonly<Record<string, { readonly ticketId: string | null; readonly barcode: string | null }>>;
 }
 
-let fixture: Fixture;
+const fixture = useFixture(() => openFixture());
 let user: Login;
 beforeAll(async () => {
-  fixture = await openFixture();
   user = await fixture.user();
 });
-afterAll(() => fixture.close());
 
 const guest = () => ({ firstName: 'Ana', lastName: 'Martin', email: ` ${randomUUID()}@example.org ` });
 

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { useFixture } from '@boxoffice/service/testkit';
+import { expect, test } from '@jest/globals';
 import { TOTAL_MS } from '../../src/orders/checkout.ts';
-import { type Fixture, openFixture } from '../fixture/fixture.ts';
+import { openFixture } from '../fixture/fixture.ts';
 import { asGuest, shopperOf } from './shopper.ts';
 
-let fixture: Fixture;
-beforeAll(async () => {
-  fixture = await openFixture();
-});
-afterAll(() => fixture.close());
+const fixture = useFixture(() => openFixture());
 
 /** The gateway's timeout for an answer, in milliseconds. */
 const GATEWAY_TIMEOUT_MS = 15_000;

@@ -1,13 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Mishap } from '@boxoffice/service/testkit';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type Fixture, openFixture } from '../fixture/fixture.ts';
+import { useFixture } from '@boxoffice/service/testkit';
+import { expect, test } from '@jest/globals';
+import { openFixture } from '../fixture/fixture.ts';
 
-let fixture: Fixture;
-beforeAll(async () => {
-  fixture = await openFixture();
-});
-afterAll(() => fixture.close());
+const fixture = useFixture(() => openFixture());
 
 const steps: [string, Readonly<Record<string, Mishap>>][] = [
   ['at the read of the cart', { getShopOrder: 'dies first' }],

@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Fixture, openFixture } from '../fixture/fixture.ts';
+import { useFixture } from '@boxoffice/service/testkit';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { openFixture } from '../fixture/fixture.ts';
 import { asGuest, shopperOf } from './shopper.ts';
 
-let fixture: Fixture;
+const fixture = useFixture(() => openFixture());
 let shopper: ReturnType<typeof shopperOf>;
 beforeAll(async () => {
-  fixture = await openFixture();
   shopper = shopperOf(fixture);
 });
-afterAll(() => fixture.close());
 
 /** The number of checkouts of the order that the orders service received. */
 const checkouts = (cartId: string) => fixture.orders.orders.get(cartId)?.requests.size ?? 0;

@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type Fixture, openFixture } from '../fixture/fixture.ts';
+import { useFixture } from '@boxoffice/service/testkit';
+import { beforeAll, expect, test } from '@jest/globals';
+import { openFixture } from '../fixture/fixture.ts';
 import { asGuest, shopperOf } from './shopper.ts';
 
-let fixture: Fixture;
+const fixture = useFixture(() => openFixture());
 let shopper: ReturnType<typeof shopperOf>;
 beforeAll(async () => {
-  fixture = await openFixture();
   shopper = shopperOf(fixture);
 });
-afterAll(() => fixture.close());
 
 const ok = () => asGuest({ paymentMethod: 'simulated', paymentToken: 'ok' });
 

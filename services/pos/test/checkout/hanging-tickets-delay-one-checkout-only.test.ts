@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type Fixture, openFixture } from '../fixture/fixture.ts';
+import { useFixture } from '@boxoffice/service/testkit';
+import { expect, test } from '@jest/globals';
+import { openFixture } from '../fixture/fixture.ts';
 import { asGuest, shopperOf } from './shopper.ts';
 
-let fixture: Fixture;
-beforeAll(async () => {
-  fixture = await openFixture();
-});
-afterAll(() => fixture.close());
+const fixture = useFixture(() => openFixture());
 
 test('tickets that hang delay one checkout, the next ones skip the call, and the barcodes follow', async () => {
   const shopper = shopperOf(fixture);

@@ -6,21 +6,20 @@
 // rule 5: 3: 401 without authentication, 403 when the contact lacks privileges | services/pos/src/users/contact-access.ts
 // rule 7: 2: 403 where the contact may not act | services/pos/src/users/contact-access.ts
 
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { useFixture } from '@boxoffice/service/testkit';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Show } from '../fixture/catalog.ts';
-import { type Fixture, type Login, openFixture } from '../fixture/fixture.ts';
+import { type Login, openFixture } from '../fixture/fixture.ts';
 
-let fixture: Fixture;
+const fixture = useFixture(() => openFixture());
 let show: Show;
 let member: Login;
 let token: string;
 beforeAll(async () => {
-  fixture = await openFixture();
   show = fixture.catalog.show();
   member = await fixture.user(['member']);
   token = await fixture.logIn(member);
 });
-afterAll(() => fixture.close());
 
 const paths = () => [
   '/products',

@@ -1,16 +1,13 @@
 import { ServiceRefusal } from '@boxoffice/service';
 import type { Mishap } from '@boxoffice/service/testkit';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { useFixture } from '@boxoffice/service/testkit';
+import { describe, expect, test } from '@jest/globals';
 import { createContext } from '../../src/request/point-of-sale.ts';
 import { asGuest, shopperOf } from '../checkout/shopper.ts';
-import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
+import { openFixture, until } from '../fixture/fixture.ts';
 
 describe('while the catalog is unavailable', () => {
-  let fixture: Fixture;
-  beforeAll(async () => {
-    fixture = await openFixture();
-  });
-  afterAll(() => fixture.close());
+  const fixture = useFixture(() => openFixture());
 
   test.each<[Mishap]>([['dies first'], ['hangs first']])(
     '(%s) sessions, carts, orders and tickets work',

@@ -1,14 +1,11 @@
 // rule 4: Rule 5: `X-Service-Host` is required; missing or invalid it is 400 | services/pos/src/request/point-of-sale.ts
 // rule 5: Family B 1: the context header is mandatory | services/pos/src/request/point-of-sale.ts
 
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
+import { useFixture } from '@boxoffice/service/testkit';
+import { expect, test } from '@jest/globals';
+import { openFixture, until } from '../fixture/fixture.ts';
 
-let fixture: Fixture;
-beforeAll(async () => {
-  fixture = await openFixture();
-});
-afterAll(() => fixture.close());
+const fixture = useFixture(() => openFixture());
 
 test.each([
   ['GET', '/products'],

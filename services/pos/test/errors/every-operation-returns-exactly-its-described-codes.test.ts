@@ -1,10 +1,11 @@
 // rule 7: 1: the code is specific and documented per endpoint | services/pos/src/orders/refusals.ts
 
 import { familyB } from '@boxoffice/http';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { useFixture } from '@boxoffice/service/testkit';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { PosContext } from '../../src/context.ts';
 import { routes } from '../../src/routes.ts';
-import { type Fixture, openFixture, type Reply } from '../fixture/fixture.ts';
+import { openFixture, type Reply } from '../fixture/fixture.ts';
 import { codesIn, describeNow } from '../versions/published.ts';
 import { generalRefusals, scenariosOf, versionOf } from './scenarios.ts';
 
@@ -20,10 +21,9 @@ const described = (method: string, path: string): string[] =>
 /** Codes of the parser, the gateway and the idempotency layer: any operation may answer them; tested there. */
 const general: ReadonlySet<string> = new Set([...familyB.always, 'idempotency_in_progress']);
 
-let fixture: Fixture;
+const fixture = useFixture(() => openFixture());
 const replies = new Map<string, Reply[]>();
 beforeAll(async () => {
-  fixture = await openFixture();
   const user = await fixture.user();
   const { performanceId, seatCategoryId } = fixture.catalog.show();
   const body = { performanceId, seatCategoryId, tariffId: fixture.catalog.full.id };
@@ -46,7 +46,6 @@ beforeAll(async () => {
     );
   }
 });
-afterAll(() => fixture.close());
 
 describe.each(operations.map(({ id, method, path }) => ({ id, method, path })))('$id', ({ id, method, path }) => {
   test('returns every code of its schemas', () => {

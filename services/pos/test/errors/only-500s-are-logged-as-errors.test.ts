@@ -1,15 +1,14 @@
 // rule 7: 2: 500 is logged, other errors are not | libs/http/src/app/handle.ts
 
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { type Fixture, openFixture } from '../fixture/fixture.ts';
+import { useFixture } from '@boxoffice/service/testkit';
+import { beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { openFixture } from '../fixture/fixture.ts';
 
-let fixture: Fixture;
+const fixture = useFixture(() => openFixture());
 let token: string;
 beforeAll(async () => {
-  fixture = await openFixture();
   token = await fixture.logIn(await fixture.user());
 });
-afterAll(() => fixture.close());
 beforeEach(() => {
   (fixture.errors as string[]).length = 0;
 });

@@ -2,10 +2,11 @@ import { Agent, request } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { posRegistry } from '@boxoffice/envelope';
 import { integer, readSettings } from '@boxoffice/runtime';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { useFixture } from '@boxoffice/service/testkit';
+import { beforeAll, expect, test } from '@jest/globals';
 import type { PosContext } from '../../src/context.ts';
 import { routes } from '../../src/routes.ts';
-import { type Fixture, openFixture } from '../fixture/fixture.ts';
+import { openFixture } from '../fixture/fixture.ts';
 import { seeded } from './random.ts';
 import { type FuzzRequest, type Known, randomRequest } from './requests.ts';
 
@@ -14,11 +15,10 @@ const AT_ONCE = 16;
 
 const { seed } = readSettings({ seed: integer('TEST_SEED', { default: 20_261_121 }) });
 
-let fixture: Fixture;
+const fixture = useFixture(() => openFixture());
 let known: Known;
 let newTokens: () => Promise<string[]>;
 beforeAll(async () => {
-  fixture = await openFixture();
   const [user, member] = [await fixture.user(), await fixture.user(['member'])];
   const [show, numbered] = [fixture.catalog.show(), fixture.catalog.show({ numbered: true })];
   const museum = fixture.catalog.pointOfSale({ institution: 'museum', languages: ['en'] });
@@ -74,7 +74,6 @@ beforeAll(async () => {
     ],
   };
 });
-afterAll(() => fixture.close());
 
 const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE });
 

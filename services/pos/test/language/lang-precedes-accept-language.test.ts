@@ -1,17 +1,16 @@
 // rule 4: Rule 8: `lang`, then `Accept-Language`, then the default language | libs/http/src/languages.ts
 
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { useFixture } from '@boxoffice/service/testkit';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Show } from '../fixture/catalog.ts';
-import { type Fixture, openFixture } from '../fixture/fixture.ts';
+import { openFixture } from '../fixture/fixture.ts';
 
 describe('over HTTP', () => {
-  let fixture: Fixture;
+  const fixture = useFixture(() => openFixture());
   let show: Show;
   beforeAll(async () => {
-    fixture = await openFixture();
     show = fixture.catalog.show();
   });
-  afterAll(() => fixture.close());
 
   const nameIn = async (query: string, headers = {}) => {
     const { data, headers: given } = await fixture.call('GET', `/products/${show.product.id}${query}`, { headers });

@@ -1,20 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { PosFault } from '@boxoffice/envelope';
 import { attemptsCollection, createLoginAttempts } from '@boxoffice/logins';
+import { useFixture } from '@boxoffice/service/testkit';
 import type { Store } from '@boxoffice/store';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { users } from '../../src/store.ts';
 import { createLogIns } from '../../src/users/log-in.ts';
-import { engines } from '../fixture/engines.ts';
-import { type Fixture, openFixture } from '../fixture/fixture.ts';
+import { engines, openFixture } from '../fixture/fixture.ts';
 
 const FEW = 12;
 
-let fixture: Fixture;
-beforeAll(async () => {
-  fixture = await openFixture({ loginFailuresPerAddress: FEW });
-});
-afterAll(() => fixture.close());
+const fixture = useFixture(() => openFixture({ loginFailuresPerAddress: FEW }));
 
 const at = (address: string, host?: string) => ({
   headers: { 'x-forwarded-for': address },

@@ -1,15 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { hashPassword, isPassword } from '@boxoffice/logins';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { useFixture } from '@boxoffice/service/testkit';
+import { describe, expect, test } from '@jest/globals';
 import { users } from '../../src/store.ts';
 import { createUser, listUsers, removeUser, setPassword } from '../../src/users/users.ts';
-import { type Call, type Fixture, type Login, openFixture } from '../fixture/fixture.ts';
+import { type Call, type Login, openFixture } from '../fixture/fixture.ts';
 
-let fixture: Fixture;
-beforeAll(async () => {
-  fixture = await openFixture();
-});
-afterAll(() => fixture.close());
+const fixture = useFixture(() => openFixture());
 
 const ip = () => `10.0.${Math.floor(Math.random() * 250)}.${Math.floor(Math.random() * 250)}`;
 const from = (address: string): Call => ({ headers: { 'x-forwarded-for': address } });

@@ -1,19 +1,18 @@
 // rule 7: 2: 400 for parameters and the context header | services/pos/src/request/point-of-sale.ts
 // rule 7: 2: 401 where authentication is required | services/pos/src/request/admit.ts
 
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type Call, type Fixture, openFixture } from '../fixture/fixture.ts';
+import { useFixture } from '@boxoffice/service/testkit';
+import { beforeAll, expect, test } from '@jest/globals';
+import { type Call, openFixture } from '../fixture/fixture.ts';
 
-let fixture: Fixture;
+const fixture = useFixture(() => openFixture());
 let token: string;
 let contactNumber: string;
 beforeAll(async () => {
-  fixture = await openFixture();
   const user = await fixture.user();
   ({ contactNumber } = user);
   token = await fixture.logIn(user);
 });
-afterAll(() => fixture.close());
 
 /** The first request is wrong in every respect; each further one corrects one fault, and the next is answered. */
 test('the checks are path, method, context, session, form, privilege, resource, rules', async () => {

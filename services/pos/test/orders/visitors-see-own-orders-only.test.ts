@@ -1,14 +1,11 @@
 // rule 7: 2: 404 where the resource does not exist | services/pos/src/orders/routes.ts
 
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Fixture, type Login, openFixture } from '../fixture/fixture.ts';
+import { useFixture } from '@boxoffice/service/testkit';
+import { describe, expect, test } from '@jest/globals';
+import { type Login, openFixture } from '../fixture/fixture.ts';
 
-let fixture: Fixture;
-beforeAll(async () => {
-  fixture = await openFixture();
-});
-afterAll(() => fixture.close());
+const fixture = useFixture(() => openFixture());
 
 const fill = async (token?: string) => {
   const { performanceId, seatCategoryId } = fixture.catalog.show();

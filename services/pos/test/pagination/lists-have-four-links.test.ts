@@ -5,18 +5,17 @@
 // rule 8: 2: `X-Total-Amount` is the total number of records | services/pos/src/request/pagination.ts
 // rule 8: 3: `Link` has next, last, first and previous, each with the other parameters | services/pos/src/domain/pages.ts
 
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { useFixture } from '@boxoffice/service/testkit';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { linkOffsets } from '../../src/domain/pages.ts';
-import { type Fixture, openFixture, PUBLIC_URL } from '../fixture/fixture.ts';
+import { openFixture, PUBLIC_URL } from '../fixture/fixture.ts';
 
-let fixture: Fixture;
+const fixture = useFixture(() => openFixture());
 beforeAll(async () => {
-  fixture = await openFixture();
   fixture.catalog.shows(254);
   fixture.catalog.shows(3, { type: 'pass' });
 });
-afterAll(() => fixture.close());
 
 /** The links, and their offsets by relation. */
 const linksOf = (headers: Headers) => {

@@ -1,18 +1,15 @@
 // rule 1: Catalog entry points return pre-processed products | services/pos/src/products/views.ts
 // rule 2: A product has `code`, `startDate` and the filter `type` | services/pos/src/description/schemas.ts
 
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { useFixture } from '@boxoffice/service/testkit';
+import { describe, expect, test } from '@jest/globals';
 import { isOnSale, isShown, levelOf } from '../../src/domain/offer.ts';
 import { periodOf } from '../../src/products/views.ts';
-import { type Call, type Fixture, openFixture } from '../fixture/fixture.ts';
+import { type Call, openFixture } from '../fixture/fixture.ts';
 
 type Product = Readonly<Record<string, unknown>> & { readonly id: string };
 
-let fixture: Fixture;
-beforeAll(async () => {
-  fixture = await openFixture();
-});
-afterAll(() => fixture.close());
+const fixture = useFixture(() => openFixture());
 
 /** A point of sale of a new institution. */
 const ownInstitution = () => {

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { useFixture } from '@boxoffice/service/testkit';
+import { expect, test } from '@jest/globals';
 import { isOver } from '../../src/domain/offer.ts';
-import { type Fixture, openFixture } from '../fixture/fixture.ts';
+import { openFixture } from '../fixture/fixture.ts';
 
-let fixture: Fixture;
-beforeAll(async () => {
-  fixture = await openFixture();
-});
-afterAll(() => fixture.close());
+const fixture = useFixture(() => openFixture());
 
 const PAST = '2024-05-01T18:30:00.000Z';
 

@@ -7,7 +7,7 @@ import { ofSession } from '../../src/ids.ts';
 import { retention } from '../../src/sessions/retention.ts';
 import { createSessions } from '../../src/sessions/sessions.ts';
 import { collections, sessions } from '../../src/store.ts';
-import { engines } from '../fixture/engines.ts';
+import { engines } from '../fixture/fixture.ts';
 
 const logger = { warn: (message: string) => expect(message).toBeUndefined() };
 

@@ -1,14 +1,10 @@
 import { MOST_ANSWERS_PER_SESSION } from '@boxoffice/http';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { engines } from '../fixture/engines.ts';
-import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
+import { useFixture } from '@boxoffice/service/testkit';
+import { describe, expect, test } from '@jest/globals';
+import { engines, openFixture, until } from '../fixture/fixture.ts';
 
 describe.each(engines)('idempotency records of sessions, on $name', (engine) => {
-  let fixture: Fixture;
-  beforeAll(async () => {
-    fixture = await openFixture({ engine });
-  });
-  afterAll(() => fixture.close());
+  const fixture = useFixture(() => openFixture({ engine }));
 
   test('each session has a limited number of idempotency records, the newest ones', async () => {
     const one = await fixture.logIn(await fixture.user());

@@ -4,17 +4,13 @@
 // rule 5: 2: the session token is in `X-auth-token` | services/pos/src/sessions/sessions.ts
 
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { useFixture } from '@boxoffice/service/testkit';
+import { describe, expect, test } from '@jest/globals';
 import { sessions } from '../../src/store.ts';
-import { engines } from '../fixture/engines.ts';
-import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
+import { engines, openFixture, until } from '../fixture/fixture.ts';
 
 describe.each(engines)('sessions on $name', (engine) => {
-  let fixture: Fixture;
-  beforeAll(async () => {
-    fixture = await openFixture({ engine });
-  });
-  afterAll(() => fixture.close());
+  const fixture = useFixture(() => openFixture({ engine }));
 
   const item = () => {
     const show = fixture.catalog.show();

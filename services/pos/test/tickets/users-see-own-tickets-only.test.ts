@@ -3,15 +3,15 @@
 // rule 4: `PATCH /tickets/{ticket_id}` sets the beneficiary's names | services/pos/src/tickets/routes.ts
 // rule 4: Rule 7: filters are query parameters, documented per endpoint | services/pos/src/tickets/routes.ts
 
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type Fixture, type Login, openFixture } from '../fixture/fixture.ts';
+import { useFixture } from '@boxoffice/service/testkit';
+import { beforeAll, expect, test } from '@jest/globals';
+import { type Login, openFixture } from '../fixture/fixture.ts';
 
-let fixture: Fixture;
+const fixture = useFixture(() => openFixture());
 let user: Login;
 let token: string;
 let ticketIds: string[];
 beforeAll(async () => {
-  fixture = await openFixture();
   user = await fixture.user();
   token = await fixture.logIn(user);
   const { performanceId, seatCategoryId } = fixture.catalog.show();
@@ -24,7 +24,6 @@ beforeAll(async () => {
   });
   ticketIds = [...fixture.tickets.tickets.keys()];
 });
-afterAll(() => fixture.close());
 
 const setStatus = (id: string, status: 'printed' | 'controlled') => {
   const ticket = fixture.tickets.tickets.get(id);

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Call, type Fixture, openFixture } from '../fixture/fixture.ts';
+import { useFixture } from '@boxoffice/service/testkit';
+import { describe, expect, test } from '@jest/globals';
+import { type Call, openFixture } from '../fixture/fixture.ts';
 
 interface Cart {
   readonly id: string;
@@ -7,11 +8,7 @@ interface Cart {
   readonly expired?: boolean;
 }
 
-let fixture: Fixture;
-beforeAll(async () => {
-  fixture = await openFixture();
-});
-afterAll(() => fixture.close());
+const fixture = useFixture(() => openFixture());
 
 const SOLD = {
   productName: 'Pièce',

@@ -1,10 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { createBarcodeKeys } from '../../src/barcode/keys.ts';
 import { keyBytes, readShort } from '../../src/barcode/short.ts';
 import { rotateBarcodeKey } from '../../src/index.ts';
-import { engines, notExercised } from '../fixture/engines.ts';
 import { firstOf, issued, PATH, ticketOf } from '../fixture/orders.ts';
-import { type Fixture, type Instance, openFixture, SERVICE_SECRET } from '../fixture/service.ts';
+import { describeOnEachEngine, type Instance, SERVICE_SECRET } from '../fixture/service.ts';
 
 const kidsOf = async (on: Instance): Promise<string[]> => {
   const { keys } = (await on.call('GET', `${PATH}/verification-key`)).data as unknown as { keys: { kid: string }[] };
@@ -18,13 +17,7 @@ const signedNow = async (on: Instance): Promise<string> => {
   return (await kidsOf(on)).find((kid) => key?.equals(keyBytes(kid))) ?? '';
 };
 
-describe.each(engines)(`barcode keys are rotated, on $name${notExercised}`, (engine) => {
-  let fixture: Fixture;
-  beforeAll(async () => {
-    fixture = await openFixture(engine);
-  });
-  afterAll(() => fixture.close());
-
+describeOnEachEngine('barcode keys are rotated', (fixture) => {
   test('the new key signs and comes first, the old keys stay valid', async () => {
     const first = await signedNow(fixture);
     const operator = await fixture.engine.open();

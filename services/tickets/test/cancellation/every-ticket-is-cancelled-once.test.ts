@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { useFixture } from '@boxoffice/service/testkit';
+import { describe, expect, test } from '@jest/globals';
 import { cancelTickets } from '../../src/cancellation/cancel.ts';
 import { type Context, createContext } from '../../src/context.ts';
 import { issue } from '../../src/issue/issue.ts';
 import { crashingAt, untilNoneCrashes } from '../fixture/crashes.ts';
-import { engines, notExercised } from '../fixture/engines.ts';
 import { cancelled, confirmed, firstOf, issued, orderTicketsOf, PATH, printed, ticketOf } from '../fixture/orders.ts';
-import { type Fixture, openFixture, SERVICE_SECRET, startInstance } from '../fixture/service.ts';
+import { describeOnEachEngine, type Fixture, openFixture, SERVICE_SECRET, startInstance } from '../fixture/service.ts';
 
 /** The tickets of an order that can still be controlled. */
 const liveIn = async (fixture: Fixture, orderId: string) =>
@@ -16,13 +16,7 @@ const liveIn = async (fixture: Fixture, orderId: string) =>
 const outcomesIn = async (fixture: Fixture, orderId: string) =>
   (await fixture.facts(orderId)).filter(({ type }) => type === 'tickets.cancelled').map(({ data }) => data);
 
-describe.each(engines)(`every ticket of a cancelled order is cancelled once, on $name${notExercised}`, (engine) => {
-  let fixture: Fixture;
-  beforeAll(async () => {
-    fixture = await openFixture(engine);
-  });
-  afterAll(() => fixture.close());
-
+describeOnEachEngine('every ticket of a cancelled order is cancelled once', (fixture) => {
   const control = (id: string) => fixture.call('POST', `${PATH}/${id}/control`, { body: { gate: 'North' } });
   const get = async (id: string) => ticketOf(await fixture.call('GET', `${PATH}/${id}`));
 
@@ -168,11 +162,7 @@ describe.each(engines)(`every ticket of a cancelled order is cancelled once, on 
 });
 
 describe('negative control', () => {
-  let fixture: Fixture;
-  beforeAll(async () => {
-    fixture = await openFixture();
-  });
-  afterAll(() => fixture.close());
+  const fixture = useFixture(() => openFixture());
 
   /** The live tickets after an issue whose tickets are written after the cancellation. */
   const lateIssue = async (isBlind: boolean) => {

@@ -1,16 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { signJws } from '../../src/barcode/signing.ts';
-import { engines, notExercised } from '../fixture/engines.ts';
 import { cancelled, confirmed, firstOf, issued, PATH, printed, ticketOf } from '../fixture/orders.ts';
-import { type Fixture, openFixture } from '../fixture/service.ts';
+import { describeOnEachEngine } from '../fixture/service.ts';
 
-describe.each(engines)(`a barcode is controlled in one request, on $name${notExercised}`, (engine) => {
-  let fixture: Fixture;
-  beforeAll(async () => {
-    fixture = await openFixture(engine);
-  });
-  afterAll(() => fixture.close());
-
+describeOnEachEngine('a barcode is controlled in one request', (fixture) => {
   const barcodeOf = async (id: string) => ticketOf(await fixture.call('GET', `${PATH}/${id}`)).barcode;
   const control = (body: object, headers = {}) => fixture.call('POST', `${PATH}/control`, { body, headers });
   const codeOf = async (body: object) => {

@@ -1,16 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { engines, notExercised } from '../fixture/engines.ts';
+import { expect, test } from '@jest/globals';
 import { cancelled, confirmed, issued, PATH, printed } from '../fixture/orders.ts';
 import { scan } from '../fixture/scans.ts';
-import { type Fixture, openFixture } from '../fixture/service.ts';
+import { describeOnEachEngine } from '../fixture/service.ts';
 
-describe.each(engines)(`admissions are counted by gate, on $name${notExercised}`, (engine) => {
-  let fixture: Fixture;
-  beforeAll(async () => {
-    fixture = await openFixture(engine);
-  });
-  afterAll(() => fixture.close());
-
+describeOnEachEngine('admissions are counted by gate', (fixture) => {
   const admissions = async (performanceId: string) => {
     const reply = await fixture.call('GET', `${PATH}/admissions?performanceId=${performanceId}`);
     const { asOf, ...counts } = reply.data as unknown as { asOf: string };

@@ -1,17 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { createContext } from '../../src/context.ts';
 import { routes } from '../../src/routes.ts';
-import { engines, notExercised } from '../fixture/engines.ts';
 import { cancelled, firstOf, issued, PATH, printed } from '../fixture/orders.ts';
-import { type Fixture, openFixture, SERVICE_SECRET } from '../fixture/service.ts';
+import { describeOnEachEngine, SERVICE_SECRET } from '../fixture/service.ts';
 
-describe.each(engines)(`each 412 has its own code, on $name${notExercised}`, (engine) => {
-  let fixture: Fixture;
-  beforeAll(async () => {
-    fixture = await openFixture(engine);
-  });
-  afterAll(() => fixture.close());
-
+describeOnEachEngine('each 412 has its own code', (fixture) => {
   const send = async (method: string, id: string, action: string, body?: object) => {
     const reply = await fixture.call(method, `${PATH}/${id}${action}`, { body });
     return [reply.status, reply.body.status];

@@ -1,20 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { createContext } from '../../src/context.ts';
 import { controlMany, NONCE_MS } from '../../src/control/batch.ts';
-import { engines, notExercised } from '../fixture/engines.ts';
 import { cancelled, confirmed, firstOf, issued, PATH, printed, ticketOf } from '../fixture/orders.ts';
 import { scan, scansListed } from '../fixture/scans.ts';
-import { type Fixture, openFixture, SERVICE_SECRET } from '../fixture/service.ts';
+import { describeOnEachEngine, SERVICE_SECRET } from '../fixture/service.ts';
 
 const user = (id: string) => ({ id, role: 'door', contact: null, pointsOfSale: [] }) as const;
 
-describe.each(engines)(`each scan of a batch is handled for itself, on $name${notExercised}`, (engine) => {
-  let fixture: Fixture;
-  beforeAll(async () => {
-    fixture = await openFixture(engine);
-  });
-  afterAll(() => fixture.close());
-
+describeOnEachEngine('each scan of a batch is handled for itself', (fixture) => {
   const ticket = async (id: string) => ticketOf(await fixture.call('GET', `${PATH}/${id}`));
   const revert = (id: string) => fixture.call('DELETE', `${PATH}/${id}/control`);
 

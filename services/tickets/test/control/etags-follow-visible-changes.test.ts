@@ -1,15 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { engines, notExercised } from '../fixture/engines.ts';
+import { expect, test } from '@jest/globals';
 import { cancelled, confirmed, firstOf, issued, PATH, printed } from '../fixture/orders.ts';
-import { type Fixture, openFixture } from '../fixture/service.ts';
+import { describeOnEachEngine } from '../fixture/service.ts';
 
-describe.each(engines)(`ETags follow visible changes, on $name${notExercised}`, (engine) => {
-  let fixture: Fixture;
-  beforeAll(async () => {
-    fixture = await openFixture(engine);
-  });
-  afterAll(() => fixture.close());
-
+describeOnEachEngine('ETags follow visible changes', (fixture) => {
   const get = (id: string) => fixture.call('GET', `${PATH}/${id}`);
   const etagOf = async (id: string) => (await get(id)).headers.get('etag') ?? '';
   const act = (method: string, id: string, what: string, etag: string) =>

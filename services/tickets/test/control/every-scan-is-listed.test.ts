@@ -1,23 +1,16 @@
 import { startSweeper } from '@boxoffice/service';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { collections, retention, SCAN_RETENTION_MS } from '../../src/store.ts';
-import { engines, notExercised } from '../fixture/engines.ts';
 import { confirmed, firstOf, issued, PATH, printed, ticketOf } from '../fixture/orders.ts';
 import { scan, scansListed } from '../fixture/scans.ts';
-import { type Fixture, openFixture } from '../fixture/service.ts';
+import { describeOnEachEngine } from '../fixture/service.ts';
 
 const door = { id: 'usr_door', role: 'door', contact: null, pointsOfSale: [] } as const;
 const customer = { id: 'usr_own', role: 'customer', contact: 'C1', pointsOfSale: [] } as const;
 const till = (pointOfSale: string) =>
   ({ id: 'usr_till', role: 'box_office', contact: null, pointsOfSale: [pointOfSale] }) as const;
 
-describe.each(engines)(`every scan is listed, on $name${notExercised}`, (engine) => {
-  let fixture: Fixture;
-  beforeAll(async () => {
-    fixture = await openFixture(engine);
-  });
-  afterAll(() => fixture.close());
-
+describeOnEachEngine('every scan is listed', (fixture) => {
   test('single controls and batches, refused ones too, in the order in which they happened', async () => {
     const { order, id } = await printed(fixture, confirmed(2));
     const [{ performanceId = '' } = {}, { ticketId: second = '' } = {}] = order.tickets;

@@ -1,18 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { engines, notExercised } from '../fixture/engines.ts';
+import { expect, test } from '@jest/globals';
 import { confirmed, PATH, printed, ticketOf } from '../fixture/orders.ts';
 import { scan, scansListed } from '../fixture/scans.ts';
-import { type Fixture, openFixture } from '../fixture/service.ts';
+import { describeOnEachEngine } from '../fixture/service.ts';
 
 const at = (minute: number) => `2026-11-01T18:${String(minute).padStart(2, '0')}:00.000Z`;
 
-describe.each(engines)(`of two offline scans the earlier is admitted, on $name${notExercised}`, (engine) => {
-  let fixture: Fixture;
-  beforeAll(async () => {
-    fixture = await openFixture(engine);
-  });
-  afterAll(() => fixture.close());
-
+describeOnEachEngine('of two offline scans the earlier is admitted', (fixture) => {
   const ticket = async (id: string) => ticketOf(await fixture.call('GET', `${PATH}/${id}`));
   const printedTicket = async () => {
     const { order, id } = await printed(fixture, confirmed(1));

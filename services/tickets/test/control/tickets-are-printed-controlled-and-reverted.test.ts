@@ -1,15 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { engines, notExercised } from '../fixture/engines.ts';
+import { expect, test } from '@jest/globals';
 import { confirmed, firstOf, issued, PATH, printed, ticketOf } from '../fixture/orders.ts';
-import { type Fixture, openFixture } from '../fixture/service.ts';
+import { describeOnEachEngine } from '../fixture/service.ts';
 
-describe.each(engines)(`tickets are printed, controlled and reverted, on $name${notExercised}`, (engine) => {
-  let fixture: Fixture;
-  beforeAll(async () => {
-    fixture = await openFixture(engine);
-  });
-  afterAll(() => fixture.close());
-
+describeOnEachEngine('tickets are printed, controlled and reverted', (fixture) => {
   const post = (id: string, action: string, body?: object, headers?: Record<string, string>) =>
     fixture.call('POST', `${PATH}/${id}/${action}`, { body, headers });
   const revert = (id: string, action: string, headers?: Record<string, string>) =>

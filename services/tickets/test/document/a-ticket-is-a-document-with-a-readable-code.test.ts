@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { testVector } from '../../src/barcode/offline-verification.ts';
 import { aboutTicket } from '../../src/document/about.ts';
 import { pdfOf } from '../../src/document/pdf.ts';
 import { svgOf } from '../../src/document/svg.ts';
 import { newTicket } from '../../src/domain/order.ts';
-import { engines, notExercised } from '../fixture/engines.ts';
 import { cancelled, confirmed, firstOf, issued, PATH, printed, ticketOf, withMembers } from '../fixture/orders.ts';
-import { type Fixture, openFixture } from '../fixture/service.ts';
+import { describeOnEachEngine } from '../fixture/service.ts';
 import { blurred, renderCodeOfSvg, renderPdf, scan, textOfPdf } from './rendering.ts';
 
 const about = {
@@ -106,16 +105,13 @@ test('a start in the hour that comes twice names its offset, another one does no
   expect(other).not.toContain('GMT');
 });
 
-describe.each(engines)(`a ticket is a document, on $name${notExercised}`, (engine) => {
-  let fixture: Fixture;
+describeOnEachEngine('a ticket is a document', (fixture) => {
   let id: string;
   let barcode: string;
   beforeAll(async () => {
-    fixture = await openFixture(engine);
     ({ id } = await printed(fixture, described()));
     ({ barcode } = ticketOf(await fixture.call('GET', `${PATH}/${id}`)));
   });
-  afterAll(() => fixture.close());
 
   const documentOf = async (accept?: string, query = '', more: Readonly<Record<string, string>> = {}) => {
     const { tickets } = fixture.context.collections(fixture.institution);

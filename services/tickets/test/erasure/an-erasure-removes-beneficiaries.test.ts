@@ -1,19 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { createContext } from '../../src/context.ts';
 import { onContactErased } from '../../src/reactions/contact-erased.ts';
 import { untilNoneCrashes } from '../fixture/crashes.ts';
-import { engines, notExercised } from '../fixture/engines.ts';
 import { confirmed, firstOf, issued, PATH, printed, ticketOf } from '../fixture/orders.ts';
-import { type Fixture, openFixture, SERVICE_SECRET } from '../fixture/service.ts';
+import { describeOnEachEngine, SERVICE_SECRET } from '../fixture/service.ts';
 
-describe.each(engines)(`an erasure removes beneficiaries, on $name${notExercised}`, (engine) => {
-  let fixture: Fixture;
-  beforeAll(async () => {
-    fixture = await openFixture(engine);
-  });
-  afterAll(() => fixture.close());
-
+describeOnEachEngine('an erasure removes beneficiaries', (fixture) => {
   const rename = (id: string, key: string, lastName = 'Martin') =>
     fixture.call('PATCH', `${PATH}/${id}`, {
       body: { beneficiary: { firstName: 'Ana', lastName } },

@@ -1,25 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { createContext } from '../../src/context.ts';
 import { issue } from '../../src/issue/issue.ts';
 import { onContactErased } from '../../src/reactions/contact-erased.ts';
 import { Crash, crashingAt, untilNoneCrashes } from '../fixture/crashes.ts';
-import { engines, notExercised } from '../fixture/engines.ts';
 import { type Confirmed, cancelled, confirmed, issued, PATH, printed, withMembers } from '../fixture/orders.ts';
-import { type Fixture, openFixture, SERVICE_SECRET } from '../fixture/service.ts';
+import { describeOnEachEngine, SERVICE_SECRET } from '../fixture/service.ts';
 
 const NAME = 'Martin-of-the-test';
 const named = (contact: string | null, lines = 2): Confirmed =>
   withMembers(confirmed(lines, contact), { beneficiary: { firstName: 'Ana', lastName: NAME } });
 const someone = () => `C${randomUUID()}`;
 
-describe.each(engines)(`an erasure removes names from the cart, on $name${notExercised}`, (engine) => {
-  let fixture: Fixture;
-  beforeAll(async () => {
-    fixture = await openFixture(engine);
-  });
-  afterAll(() => fixture.close());
-
+describeOnEachEngine('an erasure removes names from the cart', (fixture) => {
   /** The stored documents of an order, as JSON. */
   const stored = async ({ orderId }: Confirmed): Promise<string> => {
     const { orders, tickets } = fixture.context.collections(fixture.institution);

@@ -1,5 +1,5 @@
-import { historiesOf } from '@boxoffice/service/testkit';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { historiesOf, useFixture } from '@boxoffice/service/testkit';
+import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { cancelTickets } from '../../src/cancellation/cancel.ts';
 import { type Context, createContext } from '../../src/context.ts';
@@ -11,9 +11,8 @@ import { issue } from '../../src/issue/issue.ts';
 import { replaceTicket } from '../../src/replacement/replace.ts';
 import { changeTicket } from '../../src/tickets/tickets.ts';
 import { Crash, crashingAt } from '../fixture/crashes.ts';
-import { engines, notExercised } from '../fixture/engines.ts';
 import { type Confirmed, cancelled, confirmed, orderTicketsOf } from '../fixture/orders.ts';
-import { type Fixture, openFixture, SERVICE_SECRET } from '../fixture/service.ts';
+import { engines, openFixture, SERVICE_SECRET } from '../fixture/service.ts';
 
 const free = { ifMatch: () => {} };
 
@@ -44,12 +43,8 @@ const steps = fc.array(
   { maxLength: 14 },
 );
 
-describe.each(engines)(`events and commands in any order, with crashes, on $name${notExercised}`, (engine) => {
-  let fixture: Fixture;
-  beforeAll(async () => {
-    fixture = await openFixture(engine);
-  });
-  afterAll(() => fixture.close());
+describe.each(engines)('events and commands in any order, with crashes, on $name', (engine) => {
+  const fixture = useFixture(() => openFixture(engine));
 
   const run = async (context: Context, order: Confirmed, { what, line }: Step): Promise<unknown> => {
     const { institution } = fixture;

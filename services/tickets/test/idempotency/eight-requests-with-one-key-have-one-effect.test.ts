@@ -1,9 +1,8 @@
 import { sendEightAtOnce } from '@boxoffice/service/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { engines } from '../fixture/engines.ts';
 import { confirmed, firstOf, issued, PATH, printed, ticketOf } from '../fixture/orders.ts';
 import { scansListed } from '../fixture/scans.ts';
-import { type Fixture, type Instance, openFixture, startInstance } from '../fixture/service.ts';
+import { engines, type Fixture, type Instance, openFixture, startInstance } from '../fixture/service.ts';
 
 describe.each(engines)('of eight requests with one key at two instances, on $name', (engine) => {
   let fixture: Fixture;

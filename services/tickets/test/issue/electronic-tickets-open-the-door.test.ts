@@ -1,21 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { TICKET_RECORDED } from '../../src/announcements.ts';
 import { createContext } from '../../src/context.ts';
 import { issueOverdue, OVERDUE_MS } from '../../src/issue/overdue.ts';
-import { engines, notExercised } from '../fixture/engines.ts';
 import { type Confirmed, confirmed, firstOf, issued, PATH, type TicketView, withMembers } from '../fixture/orders.ts';
-import { type Fixture, openFixture, SERVICE_SECRET } from '../fixture/service.ts';
+import { describeOnEachEngine, SERVICE_SECRET } from '../fixture/service.ts';
 
 const ana = { firstName: 'Ana', lastName: 'Martin' };
 const eva = { firstName: 'Eva', lastName: 'Moreau' };
 
-describe.each(engines)(`electronic tickets open the door, on $name${notExercised}`, (engine) => {
-  let fixture: Fixture;
-  beforeAll(async () => {
-    fixture = await openFixture(engine);
-  });
-  afterAll(() => fixture.close());
-
+describeOnEachEngine('electronic tickets open the door', (fixture) => {
   const electronic = (lines = 1) => confirmed(lines, null, { ticketDelivery: 'electronic' });
   const byFact = (order: Confirmed, more: object = {}) =>
     fixture.deliver('order.confirmed', { ...order, ...more }, { version: 3 });

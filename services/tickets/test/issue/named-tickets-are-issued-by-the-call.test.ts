@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { TICKET_RECORDED } from '../../src/announcements.ts';
 import { createContext } from '../../src/context.ts';
 import type { Confirmed as Confirmation } from '../../src/domain/order.ts';
@@ -6,7 +6,6 @@ import { orderedTicketOf } from '../../src/issue/confirmation.ts';
 import { issue } from '../../src/issue/issue.ts';
 import { issueOverdue, OVERDUE_MS } from '../../src/issue/overdue.ts';
 import { untilNoneCrashes } from '../fixture/crashes.ts';
-import { engines, notExercised } from '../fixture/engines.ts';
 import {
   type Confirmed,
   cancelled,
@@ -18,18 +17,12 @@ import {
   ticketOf,
   withMembers,
 } from '../fixture/orders.ts';
-import { type Fixture, openFixture, SERVICE_SECRET } from '../fixture/service.ts';
+import { describeOnEachEngine, SERVICE_SECRET } from '../fixture/service.ts';
 
 const ana = { firstName: 'Ana', lastName: 'Martin' };
 const quiet = { warn: () => undefined };
 
-describe.each(engines)(`tickets with names are issued by the direct call, on $name${notExercised}`, (engine) => {
-  let fixture: Fixture;
-  beforeAll(async () => {
-    fixture = await openFixture(engine);
-  });
-  afterAll(() => fixture.close());
-
+describeOnEachEngine('tickets with names are issued by the direct call', (fixture) => {
   /** The fact leaves the issue to the call. */
   const byFact = (order: Confirmed, version = 3) =>
     fixture.deliver('order.confirmed', { ...order, callFollows: true }, { version });

@@ -1,5 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { engines, notExercised } from '../fixture/engines.ts';
+import { expect, test } from '@jest/globals';
 import {
   type Confirmed,
   cancelled,
@@ -10,7 +9,7 @@ import {
   type TicketView,
   ticketOf,
 } from '../fixture/orders.ts';
-import { type Fixture, openFixture } from '../fixture/service.ts';
+import { describeOnEachEngine } from '../fixture/service.ts';
 
 const ana = { firstName: 'Ana', lastName: 'Martin' };
 const eva = { firstName: 'Eva', lastName: 'Moreau' };
@@ -24,13 +23,7 @@ const as = (order: Confirmed, beneficiary: object | null, beneficiaryAsOf?: numb
   ),
 });
 
-describe.each(engines)(`tickets follow the beneficiaries of their order, on $name${notExercised}`, (engine) => {
-  let fixture: Fixture;
-  beforeAll(async () => {
-    fixture = await openFixture(engine);
-  });
-  afterAll(() => fixture.close());
-
+describeOnEachEngine('tickets follow the beneficiaries of their order', (fixture) => {
   const get = async (id: string) => ticketOf(await fixture.call('GET', `${PATH}/${id}`));
   const all = async ({ orderId }: Confirmed) =>
     (await fixture.call('GET', `${PATH}?orderId=${orderId}`)).data.items as TicketView[];

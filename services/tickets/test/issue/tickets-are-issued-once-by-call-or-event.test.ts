@@ -1,17 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { orderedTicketOf } from '../../src/issue/confirmation.ts';
 import { issue } from '../../src/issue/issue.ts';
-import { engines, notExercised } from '../fixture/engines.ts';
 import { cancelled, confirmed, issued, orderTicketsOf } from '../fixture/orders.ts';
-import { type Fixture, openFixture } from '../fixture/service.ts';
+import { describeOnEachEngine } from '../fixture/service.ts';
 
-describe.each(engines)(`tickets are issued once by call or event, on $name${notExercised}`, (engine) => {
-  let fixture: Fixture;
-  beforeAll(async () => {
-    fixture = await openFixture(engine);
-  });
-  afterAll(() => fixture.close());
-
+describeOnEachEngine('tickets are issued once by call or event', (fixture) => {
   const statusesOf = async (orderId: string) =>
     (await orderTicketsOf(fixture, orderId)).tickets.map(({ status }) => status);
 

@@ -1,17 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { engines, notExercised } from '../fixture/engines.ts';
+import { expect, test } from '@jest/globals';
 import { confirmed, firstOf, issued, SHOP, shopTicketOf, withMembers } from '../fixture/orders.ts';
-import { type Fixture, openFixture } from '../fixture/service.ts';
+import { describeOnEachEngine } from '../fixture/service.ts';
 
 const ana = { firstName: 'Ana', lastName: 'Martin' };
 
-describe.each(engines)(`tickets are issued with the names of the cart, on $name${notExercised}`, (engine) => {
-  let fixture: Fixture;
-  beforeAll(async () => {
-    fixture = await openFixture(engine);
-  });
-  afterAll(() => fixture.close());
-
+describeOnEachEngine('tickets are issued with the names of the cart', (fixture) => {
   const beneficiaries = async (order: ReturnType<typeof confirmed>) => {
     const get = async (ticketId: string) => shopTicketOf(await fixture.call('GET', `${SHOP}/${ticketId}`)).beneficiary;
     return Promise.all(order.tickets.map(({ ticketId }) => get(ticketId)));

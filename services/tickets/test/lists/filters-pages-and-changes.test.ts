@@ -1,21 +1,14 @@
 // rule 2: A ticket has a filterable status, with `printed` as a value | services/tickets/src/schemas.ts
 // rule 3: Ticket status is a string used as a filter | services/tickets/src/schemas.ts
 
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { createContext } from '../../src/context.ts';
 import { replaceTicket } from '../../src/replacement/replace.ts';
 import { crashingAt } from '../fixture/crashes.ts';
-import { engines, notExercised } from '../fixture/engines.ts';
 import { confirmed, firstOf, issued, PATH, printed, type TicketView, ticketOf } from '../fixture/orders.ts';
-import { type Fixture, openFixture, SERVICE_SECRET } from '../fixture/service.ts';
+import { describeOnEachEngine, SERVICE_SECRET } from '../fixture/service.ts';
 
-describe.each(engines)(`lists of tickets, on $name${notExercised}`, (engine) => {
-  let fixture: Fixture;
-  beforeAll(async () => {
-    fixture = await openFixture(engine);
-  });
-  afterAll(() => fixture.close());
-
+describeOnEachEngine('lists of tickets', (fixture) => {
   const list = async (query: string) => {
     const reply = await fixture.call('GET', `${PATH}?${query}`);
     return { ...reply, ...(reply.data as { items: TicketView[]; nextCursor: string | null; asOf: string }) };

@@ -1,10 +1,9 @@
 import type { Store } from '@boxoffice/store';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { createContext } from '../../src/context.ts';
 import { newTicket } from '../../src/domain/order.ts';
 import { onPerformanceMoved } from '../../src/reactions/performance-moved.ts';
 import { untilNoneCrashes } from '../fixture/crashes.ts';
-import { engines, notExercised } from '../fixture/engines.ts';
 import {
   type Confirmed,
   confirmed,
@@ -17,7 +16,7 @@ import {
   shopTicketOf,
   ticketOf,
 } from '../fixture/orders.ts';
-import { type Fixture, openFixture, SERVICE_SECRET } from '../fixture/service.ts';
+import { describeOnEachEngine, SERVICE_SECRET } from '../fixture/service.ts';
 
 const SOLD = '2031-03-14T19:00:00.000Z';
 const about = {
@@ -46,13 +45,7 @@ interface Described extends ShopTicket {
   readonly about: typeof about;
 }
 
-describe.each(engines)(`tickets show their performance as it is now, on $name${notExercised}`, (engine) => {
-  let fixture: Fixture;
-  beforeAll(async () => {
-    fixture = await openFixture(engine);
-  });
-  afterAll(() => fixture.close());
-
+describeOnEachEngine('tickets show their performance as it is now', (fixture) => {
   const move = (order: Confirmed, to: object = PRESENT, version = 2) =>
     fixture.deliver('performance.moved', { performanceId: performanceOf(order), ...to }, { version });
   const shown = async (id: string) => shopTicketOf(await fixture.call('GET', `${SHOP}/${id}`)) as Described;

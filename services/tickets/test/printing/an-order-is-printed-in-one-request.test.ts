@@ -1,15 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { engines, notExercised } from '../fixture/engines.ts';
+import { expect, test } from '@jest/globals';
 import { cancelled, confirmed, issued, PATH, type TicketView, ticketOf } from '../fixture/orders.ts';
-import { type Fixture, openFixture } from '../fixture/service.ts';
+import { describeOnEachEngine } from '../fixture/service.ts';
 
-describe.each(engines)(`an order is printed in one request, on $name${notExercised}`, (engine) => {
-  let fixture: Fixture;
-  beforeAll(async () => {
-    fixture = await openFixture(engine);
-  });
-  afterAll(() => fixture.close());
-
+describeOnEachEngine('an order is printed in one request', (fixture) => {
   const print = async (orderId: string) => {
     const { status, body, data } = await fixture.call('POST', `${PATH}/printing`, { body: { orderId } });
     return { status, code: body.status, items: (data as { items?: TicketView[] } | null)?.items ?? [] };

@@ -1,21 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Store } from '@boxoffice/store';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { createContext } from '../../src/context.ts';
 import { replaceTicket } from '../../src/replacement/replace.ts';
 import { resumeInterrupted } from '../../src/replacement/sweep.ts';
 import { crashingAt, untilNoneCrashes } from '../fixture/crashes.ts';
-import { engines, notExercised } from '../fixture/engines.ts';
 import { cancelled, confirmed, firstOf, issued, orderTicketsOf, PATH, printed, ticketOf } from '../fixture/orders.ts';
-import { type Fixture, openFixture, SERVICE_SECRET, startInstance } from '../fixture/service.ts';
+import { describeOnEachEngine, SERVICE_SECRET, startInstance } from '../fixture/service.ts';
 
-describe.each(engines)(`a replacement invalidates the old ticket, on $name${notExercised}`, (engine) => {
-  let fixture: Fixture;
-  beforeAll(async () => {
-    fixture = await openFixture(engine);
-  });
-  afterAll(() => fixture.close());
-
+describeOnEachEngine('a replacement invalidates the old ticket', (fixture) => {
   const get = async (id: string) => ticketOf(await fixture.call('GET', `${PATH}/${id}`));
   const replace = (id: string, headers?: Record<string, string>, on = fixture.call) =>
     on('POST', `${PATH}/${id}/replacement`, { body: { reason: 'lost' }, headers });

@@ -1,10 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { CallerUser } from '@boxoffice/identity';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { createContextOf } from '../../src/bounds.ts';
-import { engines, notExercised } from '../fixture/engines.ts';
 import { cancelled, confirmed, firstOf, issued, PATH, type TicketView, ticketOf } from '../fixture/orders.ts';
-import { type Fixture, openFixture } from '../fixture/service.ts';
+import { describeOnEachEngine } from '../fixture/service.ts';
 
 const UNKNOWN = 'tic_0000000000000000';
 const [NORTH, SOUTH] = ['north.opera.example', 'south.opera.example'];
@@ -29,13 +28,7 @@ const commands: readonly [string, string, object?][] = [
   ['DELETE', '/control'],
 ];
 
-describe.each(engines)(`a user has the tickets of its role, on $name${notExercised}`, (engine) => {
-  let fixture: Fixture;
-  beforeAll(async () => {
-    fixture = await openFixture(engine);
-  });
-  afterAll(() => fixture.close());
-
+describeOnEachEngine('a user has the tickets of its role', (fixture) => {
   const order = async (contactNumber: string | null, pointOfSale?: string | null) =>
     issued(fixture, { ...confirmed(1, contactNumber), ...(pointOfSale === undefined ? {} : { pointOfSale }) });
 

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { createContext } from '../../src/context.ts';
 import { replaceTicket } from '../../src/replacement/replace.ts';
 import { crashingAt } from '../fixture/crashes.ts';
-import { engines, notExercised } from '../fixture/engines.ts';
 import {
   confirmed,
   firstOf,
@@ -16,17 +15,11 @@ import {
   ticketOf,
   withMembers,
 } from '../fixture/orders.ts';
-import { type Fixture, openFixture, SERVICE_SECRET } from '../fixture/service.ts';
+import { describeOnEachEngine, SERVICE_SECRET } from '../fixture/service.ts';
 
 const [EARLY, LATE] = ['2027-03-14T19:00:00.000Z', '2027-05-01T18:30:00.000Z'];
 
-describe.each(engines)(`a shop lists the tickets of a contact or of orders, on $name${notExercised}`, (engine) => {
-  let fixture: Fixture;
-  beforeAll(async () => {
-    fixture = await openFixture(engine);
-  });
-  afterAll(() => fixture.close());
-
+describeOnEachEngine('a shop lists the tickets of a contact or of orders', (fixture) => {
   const send = (query: string) => fixture.call('GET', `${SHOP}?${query}`);
   const list = async (query: string): Promise<ShopTicket[]> => {
     const reply = await send(query);

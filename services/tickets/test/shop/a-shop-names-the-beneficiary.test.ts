@@ -1,22 +1,15 @@
 // rule 2: The beneficiary's first and last name of a ticket can be set | services/tickets/src/replacement/replace.ts
 
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { createContext } from '../../src/context.ts';
 import { nameTicket } from '../../src/shop/shop.ts';
 import { untilNoneCrashes } from '../fixture/crashes.ts';
-import { engines, notExercised } from '../fixture/engines.ts';
 import { cancelled, firstOf, issued, orderTicketsOf, PATH, printed, SHOP, shopTicketOf } from '../fixture/orders.ts';
-import { type Fixture, openFixture, SERVICE_SECRET } from '../fixture/service.ts';
+import { describeOnEachEngine, SERVICE_SECRET } from '../fixture/service.ts';
 
 const ana = { firstName: 'Ana', lastName: 'Martin' };
 
-describe.each(engines)(`a shop names the beneficiary, on $name${notExercised}`, (engine) => {
-  let fixture: Fixture;
-  beforeAll(async () => {
-    fixture = await openFixture(engine);
-  });
-  afterAll(() => fixture.close());
-
+describeOnEachEngine('a shop names the beneficiary', (fixture) => {
   const name = (id: string, body: object) => fixture.call('POST', `${SHOP}/${id}/beneficiary`, { body });
 
   test('the beneficiary changes in place before printing; absent members stay, null removes', async () => {

@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { engines, notExercised } from '../fixture/engines.ts';
+import { expect, test } from '@jest/globals';
 import { confirmed, PATH, printed, SHOP, ticketOf } from '../fixture/orders.ts';
-import { type Fixture, openFixture, startInstance } from '../fixture/service.ts';
+import { describeOnEachEngine, type Fixture, openFixture, startInstance } from '../fixture/service.ts';
 
 /** The operations whose answer about a ticket of another institution differs from that about an unknown one. */
 const leaks = async (fixture: Fixture, call = fixture.call): Promise<string[]> => {
@@ -45,13 +44,7 @@ const leaks = async (fixture: Fixture, call = fixture.call): Promise<string[]> =
   return found;
 };
 
-describe.each(engines)(`an institution sees its own tickets only, on $name${notExercised}`, (engine) => {
-  let fixture: Fixture;
-  beforeAll(async () => {
-    fixture = await openFixture(engine);
-  });
-  afterAll(() => fixture.close());
-
+describeOnEachEngine('an institution sees its own tickets only', (fixture) => {
   test('every operation answers for a ticket of another institution as for an unknown one', async () => {
     expect(await leaks(fixture)).toEqual([]);
   });
