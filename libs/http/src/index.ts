@@ -1,6 +1,7 @@
 export type { Admit, Visiting } from './access/admission.ts';
 export { insufficientScope, requireScope } from './access/insufficient-scope.ts';
 export { faultOf } from './answers/fault-of.ts';
+export { createView } from './answers/view.ts';
 export { createApp } from './app/app.ts';
 export { SHARED_MS_HEADER } from './app/handle.ts';
 export type { AppOptions } from './app/options.ts';

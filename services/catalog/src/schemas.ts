@@ -1,6 +1,6 @@
 // Members that the schemas of several resources share.
 
-import { byLanguage, currency, languageTag, lineOfText, linesOfText, named } from '@boxoffice/http';
+import { byLanguage, createView, currency, languageTag, lineOfText, linesOfText, named } from '@boxoffice/http';
 import { Type } from 'typebox';
 
 /** A name by language. */
@@ -48,3 +48,6 @@ export const Institution = named(
     languages: Type.Array(Type.String(), { description: 'BCP 47' }),
   }),
 );
+
+/** The institution as answers show it. */
+export const institutionView = createView(Institution);

@@ -1,4 +1,4 @@
-import type { Condition } from '@boxoffice/store';
+import type { Condition, Where } from '@boxoffice/store';
 import { availability } from '../domain/availability.ts';
 import { orderRange, SOLD } from '../domain/place.ts';
 import type { Collections, PerformanceDocument } from '../store.ts';
@@ -24,20 +24,17 @@ const freeFrom = (state: 'free' | 'held' | 'sold' | undefined, now: number): Con
   return state === 'sold' ? SOLD : { lte: SOLD };
 };
 
-/** The query that lists a performance's places by `order`, without withdrawn ones. */
-export const listedPlaces = async (
+/** The condition that selects a performance's places, without withdrawn ones; for a list by `order`. */
+export const whereListed = async (
   collections: Collections,
   performance: PerformanceDocument,
   query: { readonly seatCategoryId?: string; readonly state?: 'free' | 'held' | 'sold' },
   now: number,
-) => {
+): Promise<Where> => {
   await settle(collections, performance);
   const { seatCategoryId, state } = query;
-  const category = performance.seatCategories.findIndex(({ id }) => id === seatCategoryId);
+  const where = { performanceId: performance.id, freeFrom: freeFrom(state, now) };
+  if (seatCategoryId === undefined) return where;
   // The range of `order` of that category; empty for an unknown one.
-  const order = seatCategoryId === undefined ? {} : { order: orderRange(category) };
-  return {
-    where: { performanceId: performance.id, freeFrom: freeFrom(state, now), ...order },
-    places: collections.places,
-  };
+  return { ...where, order: orderRange(performance.seatCategories.findIndex(({ id }) => id === seatCategoryId)) };
 };

@@ -26,7 +26,7 @@ import { getPublicAvailability, getPublicPerformance, listPublicPerformances } f
 import { PublicAvailability, PublicPerformance, PublicPerformancePage } from '../public/schemas.ts';
 import { asOf, ids } from '../schemas.ts';
 import type { PerformanceDocument } from '../store.ts';
-import { availabilityOf, listedPlaces } from './availability.ts';
+import { availabilityOf, whereListed } from './availability.ts';
 import { inputOf, NewPerformance, PerformanceChanges } from './body.ts';
 import { changePerformance } from './change.ts';
 import { addPerformance, findPerformance } from './performances.ts';
@@ -105,10 +105,10 @@ export const performancesRoutes = (store: Store): AnyOperation[] => [
       answer: examples.performance,
     },
     handle: async ({ caller, params, body, remember }) => {
-      const reply = (performance: PerformanceDocument) => ({
-        ...answer(performance),
-        ...created(performanceView(performance), `/svc/v3/catalog/performances/${performance.id}`),
-      });
+      const reply = (performance: PerformanceDocument) =>
+        created(performanceView(performance), `/svc/v3/catalog/performances/${performance.id}`, {
+          etag: performanceEtag(performance),
+        });
       const context = contextOf(store, caller.institution);
       return reply(await addPerformance(context, params.productId, inputOf(body), remember(reply)));
     },
@@ -218,9 +218,8 @@ export const performancesRoutes = (store: Store): AnyOperation[] => [
       const { collections, now } = contextOf(store, request.caller.institution);
       const asOf = now();
       const performance = await findPerformance(collections, request.params.performanceId);
-      const { where, places } = await listedPlaces(collections, performance, request.query, asOf);
-      return pageOf(request, places, {
-        where,
+      return pageOf(request, collections.places, {
+        where: await whereListed(collections, performance, request.query, asOf),
         orderBy: 'order',
         item: (place) => ({
           id: place.id,

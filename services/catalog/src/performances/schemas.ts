@@ -1,4 +1,4 @@
-import { currency, instant, lineOfText, named, nullable, oneOf, timestamp } from '@boxoffice/http';
+import { createView, currency, instant, lineOfText, named, nullable, oneOf, timestamp } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
 import { performanceStates } from '../domain/performance.ts';
 import { amount, createdAt, ids, names, shownCode } from '../schemas.ts';
@@ -100,34 +100,16 @@ export const Availability = named(
   }),
 );
 
+const view = createView(Performance);
+
 /** A performance as answers show it. */
-export const performanceView = (performance: PerformanceDocument): Static<typeof Performance> => ({
-  id: performance.id,
-  productId: performance.productId,
-  startDate: performance.startDate,
-  durationMinutes: performance.durationMinutes,
-  venue: { name: performance.venue.name, city: performance.venue.city },
-  timeZone: performance.timeZone,
-  salesFrom: performance.salesFrom,
-  salesTo: performance.salesTo,
-  state: performance.state,
-  seatCategories: performance.seatCategories.map(({ id, code, name, numbered, capacity, rows }) => ({
-    id,
-    code,
-    name,
-    numbered,
-    capacity,
-    ...(numbered ? { rows: rows.filter(({ seats }) => seats > 0) } : {}),
-  })),
-  prices: performance.prices.map(({ seatCategoryId, tariffId, amount, currency }) => ({
-    seatCategoryId,
-    tariffId,
-    amount,
-    currency,
-  })),
-  createdAt: performance.createdAt,
-  updatedAt: performance.updatedAt,
-});
+export const performanceView = (performance: PerformanceDocument): Static<typeof Performance> =>
+  view({
+    ...performance,
+    seatCategories: performance.seatCategories.map(({ rows, ...category }) =>
+      category.numbered ? { ...category, rows: rows.filter(({ seats }) => seats > 0) } : category,
+    ),
+  });
 
 /** The ETag of a performance. */
 export const performanceEtag = ({ revision }: PerformanceDocument): string => String(revision);

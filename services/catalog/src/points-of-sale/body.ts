@@ -1,4 +1,4 @@
-import { currency, id, lineOfText, named, nullable, oneOf, timestamp, webOrigin } from '@boxoffice/http';
+import { createView, currency, id, lineOfText, named, nullable, oneOf, timestamp, webOrigin } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
 import { type PointOfSaleDetails, paymentMethods, ticketDeliveries } from '../domain/point-of-sale.ts';
 import { createdAt, ids, languages } from '../schemas.ts';
@@ -75,6 +75,15 @@ export const PointOfSale = named(
   }),
 );
 
+/** Null is a value of its own of `shopperCancellationMinutes`. */
+const withDefaults = ({
+  ticketDelivery = 'electronic',
+  shopperCancellationMinutes = 0,
+}: Pick<Static<typeof Changes>, 'ticketDelivery' | 'shopperCancellationMinutes'>) => ({
+  ticketDelivery,
+  shopperCancellationMinutes,
+});
+
 /** A body in the form of the domain. */
 export const detailsOf = (serviceHost: string, body: Static<typeof Changes>): PointOfSaleDetails => ({
   serviceHost: serviceHost.toLowerCase(),
@@ -86,28 +95,14 @@ export const detailsOf = (serviceHost: string, body: Static<typeof Changes>): Po
   paymentMethods: body.paymentMethods,
   maxPlacesPerOrder: body.maxPlacesPerOrder,
   holdMinutes: body.holdMinutes,
-  ticketDelivery: body.ticketDelivery ?? 'electronic',
-  // Null is a value of its own here.
-  shopperCancellationMinutes: body.shopperCancellationMinutes === undefined ? 0 : body.shopperCancellationMinutes,
+  ...withDefaults(body),
 });
 
+const shown = createView(PointOfSale);
+
 /** A point of sale as answers show it. */
-export const view = (document: PointOfSaleDocument): Static<typeof PointOfSale> => ({
-  serviceHost: document.serviceHost,
-  name: document.name,
-  languages: [...document.languages],
-  currency: document.currency,
-  corsOrigins: [...document.corsOrigins],
-  tariffIds: [...document.tariffIds],
-  paymentMethods: [...document.paymentMethods],
-  maxPlacesPerOrder: document.maxPlacesPerOrder,
-  holdMinutes: document.holdMinutes,
-  ticketDelivery: document.ticketDelivery ?? 'electronic',
-  shopperCancellationMinutes:
-    document.shopperCancellationMinutes === undefined ? 0 : document.shopperCancellationMinutes,
-  createdAt: document.createdAt,
-  updatedAt: document.updatedAt,
-});
+export const view = (document: PointOfSaleDocument): Static<typeof PointOfSale> =>
+  shown({ ...document, ...withDefaults(document) });
 
 export const newPointOfSale = {
   serviceHost: 'tickets.opera.example',

@@ -3,7 +3,8 @@ import type { Store } from '@boxoffice/store';
 import { contextOf, timestampOf } from '../context.ts';
 import type { Institution } from '../domain/tariff.ts';
 import { institutionChanged } from '../events.ts';
-import { type InstitutionDocument, institutions } from '../store.ts';
+import { institutionView } from '../schemas.ts';
+import { institutions } from '../store.ts';
 
 /** The form of the languages of stored texts. */
 const LANGUAGE = new RegExp(LANGUAGE_TAG);
@@ -17,13 +18,6 @@ const institutionProblems = ({ id, name, currency, languages }: Institution): st
     ? []
     : ['languages must be language tags (BCP 47), such as fr, pt-BR or zh-Hant, at least one']),
 ];
-
-const recordOf = ({ id, name, currency, languages }: InstitutionDocument): Institution => ({
-  id,
-  name,
-  currency,
-  languages,
-});
 
 /**
  * Creates an institution: the tenant of all other documents. `demo` marks one of the demo data.
@@ -43,12 +37,12 @@ export const createInstitution = async (
   const createdAt = timestampOf(context);
   const document = { id, name, currency, languages, demo, catalogMark, createdAt, announced: true };
   const events = [institutionChanged(id, details)];
-  return recordOf(await context.collections.institutions.insert(document, { events }));
+  return institutionView(await context.collections.institutions.insert(document, { events }));
 };
 
 /** Every institution of the installation, by id. */
 export const listInstitutions = async (store: Store): Promise<Institution[]> =>
-  (await store.collection(institutions).acrossInstitutions.find({ orderBy: 'id' })).map(recordOf);
+  (await store.collection(institutions).acrossInstitutions.find({ orderBy: 'id' })).map(institutionView);
 
 /**
  * Publishes the institutions that no event has announced yet: those of a release that published none. Repeatable, by

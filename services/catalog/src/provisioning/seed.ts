@@ -1,4 +1,4 @@
-// Commands without HTTP for the programs of an installation: institutions, and the catalogue of the demo data.
+// Commands for programs of the installation (demo data, operator), without HTTP: the same bodies and the same rules.
 
 import { createCheck } from '@boxoffice/http';
 import type { Store } from '@boxoffice/store';
@@ -12,8 +12,6 @@ import * as products from '../products/products.ts';
 import { pointsOfSale } from '../store.ts';
 import { TariffBody } from '../tariffs/schemas.ts';
 import * as tariffs from '../tariffs/tariffs.ts';
-
-// Commands for programs of the installation (demo data, operator), without HTTP: the same bodies and the same rules.
 
 /** Validates a body as the HTTP operation does. @throws Fault `validation_error` */
 const checked = <Schema extends TSchema>(schema: Schema): ((body: object) => Static<Schema>) => {

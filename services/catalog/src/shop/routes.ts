@@ -1,10 +1,10 @@
-import { type AnyOperation, id, named, nullable, ok, operation } from '@boxoffice/http';
+import { type AnyOperation, createView, id, named, nullable, ok, operation } from '@boxoffice/http';
 import type { Store } from '@boxoffice/store';
 import { Type } from 'typebox';
 import { contextOf } from '../context.ts';
 import { visibleState } from '../domain/place.ts';
 import type { CatalogCache } from '../feed/cache.ts';
-import { availabilityOf, listedPlaces } from '../performances/availability.ts';
+import { availabilityOf, whereListed } from '../performances/availability.ts';
 import { findPerformance } from '../performances/performances.ts';
 import { performance } from '../performances/schemas.ts';
 import { Product, product } from '../products/schemas.ts';
@@ -50,6 +50,8 @@ const ShopPlace = named(
     free: Type.Boolean(),
   }),
 );
+
+const placeView = createView(ShopPlace);
 
 const [category] = performance.seatCategories;
 const exampleStock = {
@@ -126,18 +128,10 @@ export const shopRoutes = (store: Store, cache: CatalogCache): AnyOperation[] =>
       const { collections, now } = contextOf(store, caller.institution);
       const performance = await findPerformance(collections, params.performanceId);
       const at = now();
-      const { where, places } = await listedPlaces(collections, performance, query, at);
-      const { order, ...all } = where;
-      const found = await places.find({ where: order === undefined ? all : { ...all, order }, orderBy: 'order' });
+      const where = await whereListed(collections, performance, query, at);
+      const found = await collections.places.find({ where, orderBy: 'order' });
       return ok({
-        places: found.map((place) => ({
-          id: place.id,
-          label: place.label,
-          row: place.row,
-          seat: place.seat,
-          seatCategoryId: place.seatCategoryId,
-          free: visibleState(place, at) === 'free',
-        })),
+        places: found.map((place) => placeView({ ...place, free: visibleState(place, at) === 'free' })),
       });
     },
   }),

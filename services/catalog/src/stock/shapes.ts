@@ -1,5 +1,6 @@
 import {
   requestId as anyRequestId,
+  createView,
   currency,
   ID_PATTERN,
   id,
@@ -51,17 +52,15 @@ export const Place = named(
   }),
 );
 
+const view = createView(Place);
+
 /** A place as the stock operations show it. */
-export const placeView = (place: PlaceDocument): Static<typeof Place> => ({
-  id: place.id,
-  performanceId: place.performanceId,
-  seatCategoryId: place.seatCategoryId,
-  label: place.label,
-  row: place.row,
-  seat: place.seat,
-  state: place.state as 'held' | 'sold' | 'free',
-  heldUntil: place.state === 'held' ? new Date(place.freeFrom).toISOString() : null,
-});
+export const placeView = (place: PlaceDocument): Static<typeof Place> =>
+  view({
+    ...place,
+    state: place.state as 'held' | 'sold' | 'free',
+    heldUntil: place.state === 'held' ? new Date(place.freeFrom).toISOString() : null,
+  });
 
 /** The request to hold places. */
 export const Hold = named(

@@ -1,7 +1,6 @@
-import { named, nullable, oneOf, timestamp } from '@boxoffice/http';
-import { type Static, Type } from 'typebox';
+import { createView, named, nullable, oneOf, timestamp } from '@boxoffice/http';
+import { Type } from 'typebox';
 import { code, createdAt, ids, names, shownCode } from '../schemas.ts';
-import type { TariffDocument } from '../store.ts';
 
 const criterion = nullable(oneOf(['member'], { description: 'of the contacts who may buy it; null: everybody' }));
 
@@ -28,21 +27,7 @@ export const Tariff = named(
 );
 
 /** A tariff as answers show it. */
-export const tariffView = ({
-  id,
-  code,
-  name,
-  criterion,
-  createdAt,
-  updatedAt,
-}: TariffDocument): Static<typeof Tariff> => ({
-  id,
-  code,
-  name,
-  criterion,
-  createdAt,
-  updatedAt,
-});
+export const tariffView = createView(Tariff);
 
 export const newTariff = { code: 'FULL', name: { fr: 'Plein tarif', en: 'Full price' } };
 

@@ -1,6 +1,6 @@
 // Scans: many in one request, the record of all, and how many are inside.
 
-import { type AnyOperation, id, ok, operation, page, pageOf, pageQuery, timestamp } from '@boxoffice/http';
+import { type AnyOperation, createView, id, ok, operation, page, pageOf, pageQuery, timestamp } from '@boxoffice/http';
 import { salesBoundsOf } from '@boxoffice/service';
 import { bounded } from '@boxoffice/store';
 import { Type } from 'typebox';
@@ -8,7 +8,6 @@ import type { ContextOf } from '../bounds.ts';
 import { timestampOf } from '../context.ts';
 import * as example from '../examples.ts';
 import { Control } from '../schemas.ts';
-import type { ScanDocument } from '../store.ts';
 import { PATH } from '../tickets/answers.ts';
 import { admissionsOf } from './admissions.ts';
 import { controlMany } from './batch.ts';
@@ -33,20 +32,7 @@ const answerTo = (scan: NewScan) => {
 };
 
 /** A scan as the list shows it: what is true now. */
-const view = (scan: ScanDocument) => ({
-  id: scan.id,
-  nonce: scan.nonce,
-  result: scan.result,
-  reason: scan.reason,
-  ticketId: scan.ticketId,
-  place: scan.place,
-  control: scan.control,
-  performanceId: scan.performanceId,
-  gate: scan.gate,
-  at: scan.at,
-  offline: scan.offline,
-  receivedAt: scan.receivedAt,
-});
+const view = createView(RecordedScan);
 
 /** Scans at the door. */
 export const scanRoutes = (contextOf: ContextOf): AnyOperation[] => [
