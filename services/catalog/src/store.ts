@@ -1,5 +1,5 @@
 import { type Announced, announcing, type Retentions } from '@boxoffice/service';
-import { collection, type Document, type Documents, type Store } from '@boxoffice/store';
+import { collection, type Document, type Store } from '@boxoffice/store';
 import type { Performance } from './domain/performance.ts';
 import type { Place } from './domain/place.ts';
 import type { PointOfSale } from './domain/point-of-sale.ts';
@@ -95,20 +95,11 @@ export const releases = collection<ReleaseDocument>('releases', [
 /** Every collection of the catalog. */
 export const collections = [institutions, products, performances, tariffs, pointsOfSale, places, releases];
 
-/** One institution's documents: operations reach the store only through these. */
-export interface Collections {
-  readonly institution: string;
-  readonly institutions: Documents<InstitutionDocument>;
-  readonly products: Documents<ProductDocument>;
-  readonly performances: Documents<PerformanceDocument>;
-  readonly tariffs: Documents<TariffDocument>;
-  readonly pointsOfSale: Documents<PointOfSaleDocument>;
-  readonly places: Documents<PlaceDocument>;
-  readonly releases: Documents<ReleaseDocument>;
-}
-
-/** The collections of one institution; every write to products and performances announces what partners hear of. */
-export const collectionsOf = (store: Store, institution: string): Collections => ({
+/**
+ * One institution's documents: operations reach the store only through these. Every write to products and performances
+ * announces what partners hear of.
+ */
+export const collectionsOf = (store: Store, institution: string) => ({
   institution,
   institutions: store.collection(institutions).of(institution),
   products: announcing(store.collection(products), PRODUCT_RECORDED, announceProduct).of(institution),
@@ -118,6 +109,8 @@ export const collectionsOf = (store: Store, institution: string): Collections =>
   places: store.collection(places).of(institution),
   releases: store.collection(releases).of(institution),
 });
+
+export type Collections = ReturnType<typeof collectionsOf>;
 
 const DAY_MS = 24 * 60 * 60_000;
 

@@ -5,30 +5,21 @@ import { LRUCache } from 'lru-cache';
 import type { Static } from 'typebox';
 import { contextOf, institutionOf } from '../context.ts';
 import { later, type ProductState, type ProductType } from '../domain/product.ts';
-import { inBatches } from '../performances/make-places.ts';
-import { performancesOf } from '../performances/performances.ts';
+import { performancesByProduct } from '../performances/performances.ts';
 import { type Product, productView } from '../products/schemas.ts';
 import { publicEtag, publicProduct, publicTariff, publicTariffs } from '../public/projection.ts';
 import type { PublicProduct } from '../public/schemas.ts';
-import type { Institution } from '../schemas.ts';
+import { type Institution, institutionView } from '../schemas.ts';
 import type { Collections, InstitutionDocument } from '../store.ts';
 import { type Tariff, tariffView } from '../tariffs/schemas.ts';
 
 type ProductView = Static<typeof Product>;
 type PublicProductView = Static<typeof PublicProduct>;
 
-/** The institution as answers show it. */
-const institutionView = ({ id, name, currency, languages }: InstitutionDocument): Static<typeof Institution> => ({
-  id,
-  name,
-  currency,
-  languages: [...languages],
-});
-
 /** The data of a catalog answer, and an ETag that ignores `generatedAt` and `asOf`. */
 export interface CatalogAnswer<View extends ProductView | PublicProductView = ProductView> {
   readonly data: {
-    readonly institution: ReturnType<typeof institutionView>;
+    readonly institution: Static<typeof Institution>;
     readonly products: View[];
     readonly tariffs: Static<typeof Tariff>[];
     readonly removed: string[];
@@ -42,16 +33,6 @@ export interface CatalogQuery {
   readonly type?: ProductType;
   /** ISO 8601 UTC, inclusive. */
   readonly modifiedSince?: string;
-}
-
-export interface CatalogCache {
-  /**
-   * The catalog, including every write acknowledged before the call.
-   * @throws Fault `not_found` for an unknown institution
-   */
-  of(institution: string, query: CatalogQuery): Promise<CatalogAnswer>;
-  /** The same as public access shows it. */
-  publicOf(institution: string, query: CatalogQuery): Promise<CatalogAnswer<PublicProductView>>;
 }
 
 /** One form of the catalog, whole and by type. */
@@ -90,12 +71,6 @@ const answerOf = <View extends ProductView | PublicProductView>(
   return { data, etag: etagOf(rest) };
 };
 
-const allPerformances = async (collections: Collections, productIds: readonly string[]) => {
-  const found = [];
-  for (const ids of inBatches(productIds, 500)) found.push(...(await performancesOf(collections, ids)));
-  return Map.groupBy(found, ({ productId }) => productId);
-};
-
 const read = async (
   collections: Collections,
   institution: InstitutionDocument,
@@ -108,10 +83,7 @@ const read = async (
     collections.tariffs.find({ orderBy: 'createdAt' }),
     collections.pointsOfSale.find({ orderBy: 'createdAt' }),
   ]);
-  const performances = await allPerformances(
-    collections,
-    products.map(({ id }) => id),
-  );
+  const performances = await performancesByProduct(collections, products);
   const views = products.map((product) =>
     productView(product, performances.get(product.id) ?? [], institution.currency),
   );
@@ -198,7 +170,7 @@ const since = async <View extends ProductView | PublicProductView>(
  * document, whose mark every write changes; so it is never older than the last acknowledged write, on any instance.
  * `clock` in epoch milliseconds.
  */
-export const createCatalogCache = (store: Store, clock: () => number = Date.now): CatalogCache => {
+export const createCatalogCache = (store: Store, clock: () => number = Date.now) => {
   const snapshots = new LRUCache<string, Snapshot>({ max: MAX_INSTITUTIONS });
   const reading = new Map<string, { readonly mark: string; readonly snapshot: Promise<Snapshot> }>();
   let sequence = 0;
@@ -257,8 +229,16 @@ export const createCatalogCache = (store: Store, clock: () => number = Date.now)
   };
 
   return {
-    of: (institution, query) => answer(institution, query, ({ full }) => full, ['closed', 'cancelled'], fullEtag),
-    publicOf: (institution, query) =>
+    /**
+     * The catalog, including every write acknowledged before the call.
+     * @throws Fault `not_found` for an unknown institution
+     */
+    of: (institution: string, query: CatalogQuery) =>
+      answer(institution, query, ({ full }) => full, ['closed', 'cancelled'], fullEtag),
+    /** The same as public access shows it. */
+    publicOf: (institution: string, query: CatalogQuery) =>
       answer(institution, query, (known) => known.public, ['suspended', 'closed', 'cancelled'], publicEtag),
   };
 };
+
+export type CatalogCache = ReturnType<typeof createCatalogCache>;

@@ -125,12 +125,10 @@ const linesOf = (
   });
 
 /** The state that the holds of one process share: contention, and the requests that are running, by key. */
-export interface HoldsContext {
-  readonly contention: Contention;
-  readonly running: Map<string, Promise<Held | Refusal>>;
-}
-
-export const createHoldsContext = (): HoldsContext => ({ contention: createContention(), running: new Map() });
+export const createHoldsContext = () => ({
+  contention: createContention(),
+  running: new Map<string, Promise<Held | Refusal>>(),
+});
 
 const holdOnce = async (context: Context, requested: HoldRequest, contention: Contention): Promise<Held | Refusal> => {
   const offers = await loadOffers(context, requested);
@@ -160,7 +158,7 @@ const holdOnce = async (context: Context, requested: HoldRequest, contention: Co
 export const hold = (
   context: Context,
   requested: HoldRequest,
-  { contention, running }: HoldsContext,
+  { contention, running }: ReturnType<typeof createHoldsContext>,
 ): Promise<Held | Refusal> => {
   const key = JSON.stringify([context.collections.institution, requested.holder, requested.request, requested.asOf]);
   const first = running.get(key);
