@@ -11,12 +11,12 @@ import {
   pageOf,
   pageQuery,
 } from '@boxoffice/http';
-import type { Query, Store } from '@boxoffice/store';
+import type { Store } from '@boxoffice/store';
 import { Type } from 'typebox';
 import { contextOf } from '../context.ts';
 import { performanceStates } from '../domain/performance.ts';
 import type { CatalogCache } from '../feed/cache.ts';
-import { startCondition, startingWithin } from '../products/filter.ts';
+import { findFitting, startCondition, startingWithin } from '../products/filter.ts';
 import { listAllPublicPerformances } from '../public/performances.ts';
 import { isPublic, publicAvailability, publicEtag, seesPublicOnly } from '../public/projection.ts';
 import { PublicAvailability, PublicPerformance } from '../public/schemas.ts';
@@ -57,20 +57,13 @@ const productsOf = async (
 };
 
 /** The performances whose product exists, by start. */
-const withProduct = (collections: Collections) => ({
-  async find(query: Query): Promise<PerformanceDocument[]> {
-    const { limit = Number.POSITIVE_INFINITY } = query;
-    const shown: PerformanceDocument[] = [];
-    for (let { after } = query; ; ) {
-      const found = await collections.performances.find({ ...query, ...(after && { after }) });
-      const products = await productsOf(collections, found);
-      shown.push(...found.filter(({ productId }) => products.has(productId)));
-      const last = found.at(-1);
-      if (!last || found.length < limit || shown.length >= limit) return shown.slice(0, limit);
-      after = { value: last.startDate, id: last.id };
-    }
-  },
-});
+const withProduct = (collections: Collections) => {
+  const startOf = ({ startDate }: PerformanceDocument) => startDate;
+  return findFitting(collections.performances, 1, startOf, async (found) => {
+    const products = await productsOf(collections, found);
+    return found.filter(({ productId }) => products.has(productId));
+  });
+};
 
 interface Asked {
   readonly performanceIds?: string;

@@ -6,7 +6,7 @@ import { resolvedPrices } from '../domain/price.ts';
 import { hasManyPerformances, type ProductType } from '../domain/product.ts';
 import { newCategories } from '../domain/seat-category.ts';
 import type { Collections, PerformanceDocument, ProductDocument } from '../store.ts';
-import { makePlaces } from './make-places.ts';
+import { inBatches, makePlaces } from './make-places.ts';
 
 /** A performance whose product exists (an interrupted creation can leave one without). @throws Fault `not_found` */
 export const findPerformance = async (collections: Collections, id: string): Promise<PerformanceDocument> => {
@@ -15,14 +15,22 @@ export const findPerformance = async (collections: Collections, id: string): Pro
   return performance && product ? performance : notFound();
 };
 
-/** The performances of these products, in order of creation. */
-export const performancesOf = (
-  collections: Collections,
-  productIds: readonly string[],
-): Promise<PerformanceDocument[]> =>
-  productIds.length === 0
-    ? Promise.resolve([])
-    : collections.performances.find({ where: { productId: { in: productIds } }, orderBy: 'createdAt' });
+/** The performances of a product, in order of creation. */
+export const performancesOf = ({ performances }: Collections, productId: string): Promise<PerformanceDocument[]> =>
+  performances.find({ where: { productId }, orderBy: 'createdAt' });
+
+/** The performances of these products by product, each in order of creation. */
+export const performancesByProduct = async (
+  { performances }: Collections,
+  products: readonly Pick<ProductDocument, 'id'>[],
+): Promise<ReadonlyMap<string, PerformanceDocument[]>> => {
+  const found: PerformanceDocument[] = [];
+  for (const some of inBatches(products, 500)) {
+    const productId = { in: some.map(({ id }) => id) };
+    found.push(...(await performances.find({ where: { productId }, orderBy: 'createdAt' })));
+  }
+  return Map.groupBy(found, ({ productId }) => productId);
+};
 
 /** Validates new performances; `at` is the JSON path of each. @throws Fault `semantically_invalid` */
 export const checkPerformances = async (

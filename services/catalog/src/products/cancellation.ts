@@ -18,11 +18,12 @@ export const cancelPerformances = async (context: Context, product: ProductDocum
   const { collections } = context;
   const { id: productId, cancelling } = product;
   if (!cancelling) return;
-  for (const { id } of await performancesOf(collections, [productId])) {
+  for (const { id } of await performancesOf(collections, productId)) {
     await collections.performances.update(id, (current) => {
       const next = cancelledWithProduct(current, cancelling, timestampOf(context));
-      const fact = () => performanceCancelled({ performanceId: id, productId, cancelledAt: cancelling });
-      return next && { next, events: [fact()] };
+      return (
+        next && { next, events: [performanceCancelled({ performanceId: id, productId, cancelledAt: cancelling })] }
+      );
     });
   }
   // A new modifiedAt: a client that read the product in between has seen performances that were not cancelled yet.

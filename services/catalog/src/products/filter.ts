@@ -1,5 +1,5 @@
 import { timestamp } from '@boxoffice/http';
-import type { Query } from '@boxoffice/store';
+import type { Document, Documents, Query } from '@boxoffice/store';
 import { Type } from 'typebox';
 import type { PerformanceState } from '../domain/performance.ts';
 import type { Collections, ProductDocument } from '../store.ts';
@@ -24,6 +24,29 @@ export const startCondition = ({ from, to }: Pick<ProductFilter, 'from' | 'to'>)
     ? undefined
     : { ...(from === undefined ? {} : { gte: from }), ...(to === undefined ? {} : { lte: to }) };
 
+/**
+ * Those of the documents that fit, in the order of the query: reads on until there are as many as wanted. `least`: how
+ * many are read at once at least; `orderedBy`: what the query orders by.
+ */
+export const findFitting = <D extends Document>(
+  documents: Pick<Documents<D>, 'find'>,
+  least: number,
+  orderedBy: (document: D) => string,
+  fitting: (found: readonly D[]) => Promise<readonly D[]>,
+) => ({
+  async find({ limit = Number.MAX_SAFE_INTEGER, ...query }: Query): Promise<D[]> {
+    const fit: D[] = [];
+    const batch = Math.max(limit, least);
+    for (let { after } = query; ; ) {
+      const found = await documents.find({ ...query, ...(after && { after }), limit: batch });
+      fit.push(...(await fitting(found)));
+      const last = found.at(-1);
+      if (!last || found.length < batch || fit.length >= limit) return fit.slice(0, limit);
+      after = { value: orderedBy(last), id: last.id };
+    }
+  },
+});
+
 /** The least number of products that are read at once while few of them fit. */
 const BATCH = 200;
 
@@ -38,20 +61,11 @@ export const productsWithin = (
 ): { find(query: Query): Promise<ProductDocument[]> } => {
   const startDate = startCondition(filter);
   if (startDate === undefined) return products;
-  return {
-    async find({ limit = Number.POSITIVE_INFINITY, ...query }) {
-      const fitting: ProductDocument[] = [];
-      const batch = Math.min(Math.max(limit, BATCH), Number.MAX_SAFE_INTEGER);
-      for (let { after } = query; ; ) {
-        const found = await products.find({ ...query, ...(after && { after }), limit: batch });
-        const ids = found.map(({ id }) => id);
-        const begin = await performances.find({ where: { productId: { in: ids }, state: { in: states }, startDate } });
-        const withOne = new Set(begin.map(({ productId }) => productId));
-        fitting.push(...found.filter(({ id }) => withOne.has(id)));
-        const last = found.at(-1);
-        if (!last || found.length < batch || fitting.length >= limit) return fitting.slice(0, limit);
-        after = { value: last.createdAt, id: last.id };
-      }
-    },
-  };
+  const createdAtOf = ({ createdAt }: ProductDocument) => createdAt;
+  return findFitting(products, BATCH, createdAtOf, async (found) => {
+    const ids = found.map(({ id }) => id);
+    const begin = await performances.find({ where: { productId: { in: ids }, state: { in: states }, startDate } });
+    const withOne = new Set(begin.map(({ productId }) => productId));
+    return found.filter(({ id }) => withOne.has(id));
+  });
 };

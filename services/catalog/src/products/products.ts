@@ -34,7 +34,7 @@ const onDuplicate = (code: string) => (error: unknown) =>
 export const findOffering = async ({ collections }: Context, id: string): Promise<Offering> => {
   const [product, performances, { currency }] = await Promise.all([
     collections.products.get(id),
-    performancesOf(collections, [id]),
+    performancesOf(collections, id),
     institutionOf(collections),
   ]);
   return product ? { product, performances, currency } : notFound();

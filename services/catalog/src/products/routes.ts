@@ -19,7 +19,7 @@ import type { Query, Store } from '@boxoffice/store';
 import { type Static, Type } from 'typebox';
 import { contextOf, institutionOf } from '../context.ts';
 import { performanceStates } from '../domain/performance.ts';
-import { performancesOf } from '../performances/performances.ts';
+import { performancesByProduct } from '../performances/performances.ts';
 import { newPerformance } from '../performances/schemas.ts';
 import { seesPublicOnly } from '../public/projection.ts';
 import { getPublicProduct, listPublicProducts } from '../public/read.ts';
@@ -57,15 +57,11 @@ const offerings = (collections: Collections, filter: ProductFilter) => ({
   async find(query: Query) {
     const listed = productsWithin(collections, filter, performanceStates);
     const [products, { currency }] = await Promise.all([listed.find(query), institutionOf(collections)]);
-    const performances = await performancesOf(
-      collections,
-      products.map(({ id }) => id),
-    );
-    const byProduct = Map.groupBy(performances, ({ productId }) => productId);
+    const performances = await performancesByProduct(collections, products);
     return products.map((product) => ({
       id: product.id,
       createdAt: product.createdAt,
-      view: productView(product, byProduct.get(product.id) ?? [], currency),
+      view: productView(product, performances.get(product.id) ?? [], currency),
     }));
   },
 });
@@ -126,10 +122,10 @@ export const productsRoutes = (store: Store): AnyOperation[] => [
       answer: examples.product,
     },
     handle: async ({ caller, body, remember }) => {
-      const reply = (offering: Offering) => ({
-        ...answer(offering),
-        ...created(answer(offering).data, `/svc/v3/catalog/products/${offering.product.id}`),
-      });
+      const reply = (offering: Offering) => {
+        const { data, etag } = answer(offering);
+        return created(data, `/svc/v3/catalog/products/${offering.product.id}`, { etag });
+      };
       return reply(
         await createProduct(contextOf(store, caller.institution), offeringOf(body), (offering) =>
           remember((product: ProductDocument) => reply(offering(product))),

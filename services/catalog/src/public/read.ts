@@ -4,7 +4,7 @@ import type { Static } from 'typebox';
 import { type Context, institutionOf, notFound } from '../context.ts';
 import type { ProductState, ProductType } from '../domain/product.ts';
 import { availabilityOf } from '../performances/availability.ts';
-import { findPerformance, performancesOf } from '../performances/performances.ts';
+import { performancesByProduct } from '../performances/performances.ts';
 import { type ProductFilter, productsWithin } from '../products/filter.ts';
 import { findOffering } from '../products/products.ts';
 import type { Collections } from '../store.ts';
@@ -17,7 +17,7 @@ import {
   publicStates,
   publicTariffs,
 } from './projection.ts';
-import type { PublicAvailability, PublicPerformance, PublicProduct } from './schemas.ts';
+import type { PublicPerformance, PublicProduct } from './schemas.ts';
 
 /** The public tariffs of the institution. */
 export const readPublicTariffs = async ({ tariffs, pointsOfSale }: Collections): Promise<PublicTariffs> => {
@@ -58,13 +58,9 @@ export const listPublicProducts = async ({ collections, now }: Context, request:
   const products = {
     async find(query: Query) {
       const found = await listed.find(query);
-      const performances = await performancesOf(
-        collections,
-        found.map(({ id }) => id),
-      );
-      const byProduct = Map.groupBy(performances, ({ productId }) => productId);
+      const performances = await performancesByProduct(collections, found);
       return found.flatMap((product) => {
-        const view = publicProduct(product, byProduct.get(product.id) ?? [], currency, tariffs);
+        const view = publicProduct(product, performances.get(product.id) ?? [], currency, tariffs);
         return view ? [{ id: product.id, createdAt: product.createdAt, view }] : [];
       });
     },
@@ -108,7 +104,7 @@ export const listPublicPerformances = async (
 };
 
 const findPublicPerformance = async (collections: Collections, performanceId: string) => {
-  const performance = await findPerformance(collections, performanceId);
+  const performance = (await collections.performances.get(performanceId)) ?? notFound();
   const [product, tariffs] = await Promise.all([
     collections.products.get(performance.productId),
     readPublicTariffs(collections),
@@ -124,9 +120,7 @@ export const getPublicPerformance = async ({ collections }: Context, performance
 /** The availability of a public performance. @throws Fault `not_found` */
 export const getPublicAvailability = async ({ collections, now }: Context, performanceId: string) => {
   const { performance } = await findPublicPerformance(collections, performanceId);
-  const data: Static<typeof PublicAvailability> = publicAvailability(
-    await availabilityOf(collections, performance, now()),
-  );
+  const data = publicAvailability(await availabilityOf(collections, performance, now()));
   const { asOf: _, ...counted } = data;
   return ok(data, { etag: publicEtag(counted) });
 };
