@@ -30,10 +30,8 @@ export interface SeatCategory {
   readonly made: number;
 }
 
-const sum = (rows: readonly Row[]): number => rows.reduce((total, { seats }) => total + seats, 0);
-
 /** The total number of seats of the rows. */
-export const seatsIn = sum;
+export const seatsIn = (rows: readonly Row[]): number => rows.reduce((total, { seats }) => total + seats, 0);
 
 const rowProblems = (rows: readonly Row[], path: string): string[] => {
   const names = new Set(rows.map(({ row }) => row));
@@ -50,8 +48,8 @@ export const categoryProblems = (categories: readonly CategoryInput[], at = '$')
     const rows = category.rows ?? [];
     return [
       ...(repeated ? [`${path}.code is the code of another seat category`] : []),
-      ...(category.numbered && sum(rows) !== category.capacity
-        ? [`${path}.rows have ${sum(rows)} seats, but the capacity is ${category.capacity}`]
+      ...(category.numbered && seatsIn(rows) !== category.capacity
+        ? [`${path}.rows have ${seatsIn(rows)} seats, but the capacity is ${category.capacity}`]
         : []),
       ...(!category.numbered && rows.length > 0 ? [`${path}.rows are for numbered seat categories only`] : []),
       ...rowProblems(rows, path),

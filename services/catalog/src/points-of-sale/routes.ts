@@ -22,7 +22,9 @@ import * as examples from './body.ts';
 import { Changes, detailsOf, NewPointOfSale, PointOfSale, serviceHost, view } from './body.ts';
 import { changePointOfSale, createPointOfSale, pointOfSaleByHost } from './points-of-sale.ts';
 
-const answer = (document: PointOfSaleDocument) => ok(view(document), { etag: String(document.version) });
+const validatorOf = ({ version }: PointOfSaleDocument) => ({ etag: String(version) });
+
+const answer = (document: PointOfSaleDocument) => ok(view(document), validatorOf(document));
 
 type Details = Static<typeof Changes>;
 
@@ -70,10 +72,8 @@ export const pointsOfSaleRoutes = (store: Store): AnyOperation[] => [
       answer: { ...examples.pointOfSale, ...examples.addedPointOfSale },
     },
     handle: async ({ caller, body, remember }) => {
-      const reply = (document: PointOfSaleDocument) => ({
-        ...answer(document),
-        ...created(view(document), `/svc/v3/catalog/points-of-sale/${document.serviceHost}`),
-      });
+      const reply = (document: PointOfSaleDocument) =>
+        created(view(document), `/svc/v3/catalog/points-of-sale/${document.serviceHost}`, validatorOf(document));
       const details = detailsOf(body.serviceHost, body);
       return reply(await createPointOfSale(contextOf(store, caller.institution), details, remember(reply)));
     },

@@ -28,7 +28,9 @@ const params = { tariffId: pathId };
 
 const check = createCheck(TariffBody);
 
-const answer = (tariff: TariffDocument) => ok(tariffView(tariff), { etag: String(tariff.version) });
+const validatorOf = ({ version }: TariffDocument) => ({ etag: String(version) });
+
+const answer = (tariff: TariffDocument) => ok(tariffView(tariff), validatorOf(tariff));
 
 /** Tariffs: list, create, read, change. */
 export const tariffsRoutes = (store: Store): AnyOperation[] => [
@@ -60,10 +62,8 @@ export const tariffsRoutes = (store: Store): AnyOperation[] => [
     etag: true,
     example: { body: examples.addedTariff, answer: { ...examples.tariff, ...examples.addedTariff } },
     handle: async ({ caller, body, remember }) => {
-      const reply = (tariff: TariffDocument) => ({
-        ...answer(tariff),
-        ...created(tariffView(tariff), `/svc/v3/catalog/tariffs/${tariff.id}`),
-      });
+      const reply = (tariff: TariffDocument) =>
+        created(tariffView(tariff), `/svc/v3/catalog/tariffs/${tariff.id}`, validatorOf(tariff));
       const { code, name, criterion = null } = body;
       return reply(
         await createTariff(contextOf(store, caller.institution), { code, name, criterion }, remember(reply)),
