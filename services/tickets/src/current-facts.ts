@@ -38,9 +38,8 @@ export const currentFacts: CurrentFacts = {
       store.collection(ordersCollection),
     )) {
       if (!cancellation) continue;
-      const { at, ...counts } = cancellation;
-      const fact = ticketsCancelled({ orderId: key, ...counts });
-      yield { ...fact, institution, key, version, changedAt: Date.parse(at) };
+      const changedAt = Date.parse(cancellation.at);
+      yield { ...ticketsCancelled(key, cancellation), institution, key, version, changedAt };
     }
   },
 };

@@ -2,12 +2,5 @@ export { tickets } from './app.ts';
 export type { PublicKey } from './barcode/key-chain.ts';
 export { rotateBarcodeKey } from './barcode/keys.ts';
 export type { Status } from './domain/ticket.ts';
-export {
-  examples,
-  schemas,
-  type TicketControlled,
-  type TicketControlReverted,
-  type TicketReplaced,
-  type TicketsCancelled,
-} from './events.ts';
+export { examples, schemas } from './events.ts';
 export { type TicketDocument, ticketsCollection } from './store.ts';

@@ -1,11 +1,11 @@
-import { type Fact, UniqueViolation } from '@boxoffice/store';
+import { UniqueViolation } from '@boxoffice/store';
 import { type Collections, type Context, timestampOf } from '../context.ts';
-import { type Cancellation, cancellationOf, current, neverIssued, tombstone } from '../domain/order.ts';
+import { cancellationOf, current, neverIssued, tombstone } from '../domain/order.ts';
 import { cancel } from '../domain/ticket.ts';
 import { ticketsCancelled } from '../events.ts';
 import { newTickets } from '../issue/issue.ts';
 import type { OrderDocument, TicketDocument } from '../store.ts';
-import { changeLine, ticketsOfOrder } from '../tickets/lineage.ts';
+import { changeLines, ticketsOfOrder } from '../tickets/lineage.ts';
 
 /** The part of `order.cancelled` that concerns tickets. */
 export interface OrderCancelled {
@@ -15,9 +15,6 @@ export interface OrderCancelled {
   /** The places of all lines of the order. */
   readonly placeIds: readonly string[];
 }
-
-/** The number of tickets of an order that are cancelled concurrently. */
-const WIDTH = 16;
 
 /**
  * Every ticket that the order lists. A ticket that an interrupted issue has not written is inserted as cancelled, so
@@ -38,8 +35,6 @@ const allTickets = async (
   return ticketsOfOrder(collections, order.id);
 };
 
-const factOf = (orderId: string, { at: _, ...counts }: Cancellation): Fact => ticketsCancelled({ orderId, ...counts });
-
 /**
  * Writes the tombstone of an unknown order; returns the order instead if another instance has inserted it meanwhile.
  */
@@ -50,7 +45,9 @@ const writeTombstone = async (
 ): Promise<OrderDocument | undefined> => {
   const cancellation = neverIssued(placeIds, now);
   try {
-    await collections.orders.insert(tombstone(orderId, cancellation), { events: [factOf(orderId, cancellation)] });
+    await collections.orders.insert(tombstone(orderId, cancellation), {
+      events: [ticketsCancelled(orderId, cancellation)],
+    });
     return undefined;
   } catch (error) {
     const known = error instanceof UniqueViolation ? await collections.orders.get(orderId) : undefined;
@@ -71,18 +68,12 @@ export const cancelTickets = async (context: Context, institution: string, fact:
       (await collections.orders.get(orderId)) ?? (await writeTombstone(collections, fact, timestampOf(context)));
     if (!order || order.cancellation) return;
     const lines = current(await allTickets(context, collections, order));
-    const done: TicketDocument[] = [];
-    for (let start = 0; start < lines.length; start += WIDTH) {
-      const some = lines
-        .slice(start, start + WIDTH)
-        .map((ticket) => changeLine(collections, ticket, (found) => cancel(found, override, timestampOf(context))));
-      done.push(...(await Promise.all(some)));
-    }
+    const done = await changeLines(collections, lines, (found) => cancel(found, override, timestampOf(context)));
     const cancellation = cancellationOf(done, timestampOf(context));
     const written = await collections.orders.update(orderId, (found) => {
       // Another instance was faster, or the order lists tickets that were not read above.
       if (found.cancellation || found.asOf !== order.asOf) return undefined;
-      return { next: { ...found, cancellation }, events: [factOf(orderId, cancellation)] };
+      return { next: { ...found, cancellation }, events: [ticketsCancelled(orderId, cancellation)] };
     });
     if (written?.cancellation) return;
   }
