@@ -66,39 +66,37 @@ const recordOrder = async (
   }
 };
 
-const setContact = async (
+/**
+ * Lets tickets that were issued before follow the order: its buyer, the sales channel that an earlier release left out,
+ * and the names that came with the direct call.
+ */
+const followOrder = async (
   collections: Collections,
   all: readonly TicketDocument[],
-  order: OrderDocument,
-): Promise<void> => {
-  const behind = all.filter(({ contactAsOf }) => contactAsOf < order.asOf);
-  for (const ticket of behind) {
-    await changeLine(collections, ticket, (found) => withContact(found, order.contactNumber, order.asOf));
-  }
-};
-
-/** Sets the sales channel of tickets that an earlier release issued without it. */
-const setPointOfSale = async (
-  collections: Collections,
-  all: readonly TicketDocument[],
-  { pointOfSale }: OrderDocument,
-): Promise<void> => {
-  if (pointOfSale === undefined) return;
-  for (const ticket of all.filter((one) => one.pointOfSale === undefined))
-    await changeLine(collections, ticket, (found) => withPointOfSale(found, pointOfSale));
-};
-
-/** Sets the beneficiaries of tickets that were issued without names, before the direct call. */
-const setNames = async (
-  collections: Collections,
-  all: readonly TicketDocument[],
-  order: OrderDocument,
+  { contactNumber, asOf, pointOfSale, named, tickets }: OrderDocument,
   now: string,
-) => {
-  if (!order.named) return;
-  const names = new Map(order.tickets.map(({ lineId, beneficiary }) => [lineId, beneficiary ?? null]));
-  for (const ticket of all.filter(({ named }) => !named))
-    await changeLine(collections, ticket, (found) => withName(found, names.get(found.lineId) ?? null, now));
+): Promise<void> => {
+  const change = async (
+    isBehind: (ticket: TicketDocument) => boolean,
+    step: (ticket: TicketDocument) => TicketDocument,
+  ) => {
+    for (const ticket of all.filter(isBehind)) await changeLine(collections, ticket, step);
+  };
+  await change(
+    ({ contactAsOf }) => contactAsOf < asOf,
+    (found) => withContact(found, contactNumber, asOf),
+  );
+  if (pointOfSale !== undefined)
+    await change(
+      (ticket) => ticket.pointOfSale === undefined,
+      (found) => withPointOfSale(found, pointOfSale),
+    );
+  if (!named) return;
+  const names = new Map(tickets.map(({ lineId, beneficiary }) => [lineId, beneficiary ?? null]));
+  await change(
+    (ticket) => !ticket.named,
+    (found) => withName(found, names.get(found.lineId) ?? null, now),
+  );
 };
 
 /** Lets the tickets follow beneficiaries that the order has changed since its confirmation; replaces printed ones. */
@@ -175,9 +173,7 @@ const issueNow = async (
     isLeft || order.cancellation
       ? await ticketsOfOrder(collections, order.id)
       : await withMissing(context, collections, order);
-  await setContact(collections, all, order);
-  await setPointOfSale(collections, all, order);
-  await setNames(collections, all, order, timestampOf(context));
+  await followOrder(collections, all, order, timestampOf(context));
   if (!order.cancellation && (await followNames(context, institution, all, order)))
     all = await ticketsOfOrder(collections, order.id);
   await withoutErased(context, collections, order, all);

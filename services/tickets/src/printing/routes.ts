@@ -1,17 +1,64 @@
 // Printing: of a ticket or of a whole order, and its reversal.
 
-import { type AnyOperation, operation } from '@boxoffice/http';
-import type { ContextOf } from '../bounds.ts';
+import { Fault } from '@boxoffice/envelope';
+import { type AnyOperation, ok, operation } from '@boxoffice/http';
+import type { ContextOf } from '../context.ts';
+import { type CallerContext, timestampOf } from '../context.ts';
+import { current } from '../domain/order.ts';
 import { print, rollBack } from '../domain/ticket.ts';
 import * as example from '../examples.ts';
-import { answer, changing, finalCodes, single } from '../tickets/answers.ts';
+import { OrderPrinting, PrintedTickets } from '../schemas.ts';
+import type { TicketDocument } from '../store.ts';
+import { answer, changing, finalCodes, PATH, single } from '../tickets/answers.ts';
+import { changeLines, ticketsOfOrder } from '../tickets/lineage.ts';
 import { changeTicket } from '../tickets/tickets.ts';
+import { view } from '../tickets/view.ts';
 
 const printing = { ...single, ...changing, path: `${single.path}/printing` } as const;
 const params = { ticketId: example.ids.ticket };
 
-/** Printing: records that a ticket is printed, and rolls that back. */
+/**
+ * Prints every ticket of an order that is not printed yet, and returns the current ticket of each line. Idempotent, so
+ * a repeat completes an interrupted call.
+ * @throws {Fault} `not_found` without tickets, `ticket_cancelled`
+ */
+const printTickets = async (
+  context: CallerContext,
+  institution: string,
+  orderId: string,
+): Promise<readonly TicketDocument[]> => {
+  const collections = context.collections(institution);
+  const tickets = current(await ticketsOfOrder(collections, orderId));
+  if (tickets.length === 0) throw new Fault('not_found', 'There are no tickets of an order with this id.');
+  return changeLines(collections, tickets, (found) => {
+    if (found.status === 'cancelled') throw new Fault('ticket_cancelled', 'The tickets of the order are cancelled.');
+    const decision = print(found, timestampOf(context));
+    return 'next' in decision ? decision.next : found;
+  });
+};
+
+/** Printing: records that a ticket or all of an order are printed, and rolls that of one back. */
 export const printingRoutes = (contextOf: ContextOf): AnyOperation[] => [
+  operation({
+    id: 'printOrder',
+    method: 'post',
+    path: `${PATH}/printing`,
+    access: 'tickets:write',
+    summary: 'Records that every ticket of an order that is not printed yet is printed, or delivered in another way',
+    description:
+      'Answers the current ticket of each line, those that were printed before included. An order has tickets from its ' +
+      'confirmation on; before, as for an unknown order, the answer is 404.',
+    body: OrderPrinting,
+    answers: { 200: PrintedTickets },
+    errors: ['not_found', 'ticket_cancelled'],
+    example: { body: { orderId: example.ids.order }, answer: { items: [example.printed] } },
+    handle: async ({ caller, body }) => {
+      const tickets = await printTickets(contextOf(caller), caller.institution, body.orderId);
+      const buyers = tickets.flatMap(({ contactNumber }) => (contactNumber === null ? [] : [contactNumber]));
+      const subjects = [...new Set([...tickets.map(({ id }) => id), ...buyers])];
+      return ok({ items: tickets.map(view) }, { subjects });
+    },
+  }),
   operation({
     ...printing,
     id: 'printTicket',

@@ -1,12 +1,9 @@
 import { type Message, Unreadable } from '@boxoffice/messaging';
-import { UniqueViolation } from '@boxoffice/store';
+import { documentsOf, eachOf, UniqueViolation } from '@boxoffice/store';
 import { type Collections, type Context, timestampOf } from '../context.ts';
 import { movedTo, outdated, type Whereabouts } from '../domain/performance.ts';
 import type { PerformanceDocument, TicketDocument } from '../store.ts';
 
-export const PERFORMANCE_MOVED = 'performance.moved';
-
-const PAGE = 200;
 /** Tickets changed concurrently: few, so that requests have their turn beside a performance with many tickets. */
 const WIDTH = 4;
 
@@ -57,12 +54,5 @@ export const onPerformanceMoved = async (context: Context, message: Message): Pr
     return next === ticket ? undefined : { next };
   };
   const where = { performanceId: moved.performanceId, status: 'printed' };
-  for (let after: { value: string; id: string } | undefined; ; ) {
-    const found = await tickets.find({ where, orderBy: 'createdAt', limit: PAGE, ...(after && { after }) });
-    for (let start = 0; start < found.length; start += WIDTH)
-      await Promise.all(found.slice(start, start + WIDTH).map(({ id }) => tickets.update(id, tell)));
-    const last = found.at(-1);
-    if (!last || found.length < PAGE) return;
-    after = { value: last.createdAt, id: last.id };
-  }
+  await eachOf(documentsOf(tickets, { where, orderBy: 'createdAt' }), WIDTH, ({ id }) => tickets.update(id, tell));
 };

@@ -1,7 +1,6 @@
 import { UniqueViolation, type Where } from '@boxoffice/store';
 import type { Collections } from '../context.ts';
-import { previousId } from '../domain/lineage.ts';
-import { successorOf, type Ticket } from '../domain/ticket.ts';
+import { previousId, successorOf, type Ticket } from '../domain/ticket.ts';
 import { ticketReplaced } from '../events.ts';
 import type { TicketDocument } from '../store.ts';
 
@@ -87,4 +86,21 @@ export const changeLine = async (
   await changed(written);
   const replacing = await finishReplacement(collections, written);
   return replacing ? changeLine(collections, replacing, step, changed) : written;
+};
+
+/** The number of tickets of an order that are changed concurrently. */
+const WIDTH = 16;
+
+/** Changes these tickets, each like {@link changeLine}; resolves to the current tickets of their lines. */
+export const changeLines = async (
+  collections: Collections,
+  tickets: readonly TicketDocument[],
+  step: (ticket: TicketDocument) => TicketDocument,
+): Promise<TicketDocument[]> => {
+  const done: TicketDocument[] = [];
+  for (let start = 0; start < tickets.length; start += WIDTH) {
+    const some = tickets.slice(start, start + WIDTH).map((ticket) => changeLine(collections, ticket, step));
+    done.push(...(await Promise.all(some)));
+  }
+  return done;
 };
