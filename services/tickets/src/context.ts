@@ -1,35 +1,33 @@
-import { announcing } from '@boxoffice/service';
-import type { Documents, Store } from '@boxoffice/store';
+import type { Caller } from '@boxoffice/identity';
+import { announcing, salesBoundsOf } from '@boxoffice/service';
+import { bounded, type Store } from '@boxoffice/store';
 import { announceTicket, TICKET_RECORDED } from './announcements.ts';
 import { type BarcodeKeys, createBarcodeKeys } from './barcode/keys.ts';
 import { createDrawing, type Drawing, type DrawingOptions } from './document/drawing.ts';
 import type { Ticket } from './domain/ticket.ts';
 import {
-  type ErasedContactDocument,
   erasedContactsCollection,
-  type OrderDocument,
   ordersCollection,
-  type PerformanceDocument,
   performancesCollection,
-  type ReplacementDocument,
   replacementsCollection,
-  type ScanDocument,
   scansCollection,
-  type TicketDocument,
   ticketsCollection,
 } from './store.ts';
 
 /** One institution's documents: operations reach the store only through these. */
-export interface Collections {
-  readonly institution: string;
-  readonly tickets: Documents<TicketDocument>;
-  readonly orders: Documents<OrderDocument>;
-  readonly replacements: Documents<ReplacementDocument>;
-  readonly erasedContacts: Documents<ErasedContactDocument>;
-  readonly scans: Documents<ScanDocument>;
+const collectionsOf = (store: Store, institution: string) => ({
+  institution,
+  // Every write announces what partners hear of.
+  tickets: announcing(store.collection(ticketsCollection), TICKET_RECORDED, announceTicket).of(institution),
+  orders: store.collection(ordersCollection).of(institution),
+  replacements: store.collection(replacementsCollection).of(institution),
+  erasedContacts: store.collection(erasedContactsCollection).of(institution),
+  scans: store.collection(scansCollection).of(institution),
   /** The performances that moved. */
-  readonly performances: Documents<PerformanceDocument>;
-}
+  performances: store.collection(performancesCollection).of(institution),
+});
+
+export type Collections = ReturnType<typeof collectionsOf>;
 
 /** A confirmation whose tickets this process is issuing or has issued. */
 interface Issuing {
@@ -69,17 +67,29 @@ export const createContext = (
   drawing: createDrawing(documents),
   now,
   issuing: new Map(),
-  collections: (institution) => ({
-    institution,
-    // Every write announces what partners hear of.
-    tickets: announcing(store.collection(ticketsCollection), TICKET_RECORDED, announceTicket).of(institution),
-    orders: store.collection(ordersCollection).of(institution),
-    replacements: store.collection(replacementsCollection).of(institution),
-    erasedContacts: store.collection(erasedContactsCollection).of(institution),
-    scans: store.collection(scansCollection).of(institution),
-    performances: store.collection(performancesCollection).of(institution),
-  }),
+  collections: (institution) => collectionsOf(store, institution),
 });
 
 /** The clock's time in the form of stored timestamps: ISO 8601 UTC. */
 export const timestampOf = ({ now }: Pick<Context, 'now'>): string => new Date(now()).toISOString();
+
+/**
+ * Gives an operation the context of its caller: the institution's tickets, and of these what the user's role shows. It
+ * is an operation's only way to the tickets, so none can forget the bounds.
+ */
+export type ContextOf = (caller: Pick<Caller, 'institution' | 'user'>) => CallerContext;
+
+/** Makes the contexts of callers. */
+export const createContextOf =
+  ({ keys, now, drawing, collections }: Context): ContextOf =>
+  (caller) => ({
+    keys,
+    now,
+    drawing,
+    collections: (institution) => {
+      if (institution !== caller.institution)
+        throw new Error(`a call for ${caller.institution} reached for the tickets of ${institution}`);
+      const all = collections(institution);
+      return { ...all, tickets: bounded(all.tickets, salesBoundsOf(caller)) };
+    },
+  });

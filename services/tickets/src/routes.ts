@@ -1,13 +1,10 @@
 import type { AnyOperation } from '@boxoffice/http';
 import { keyRoutes } from './barcode/routes.ts';
-import { createContextOf } from './bounds.ts';
-import type { Context } from './context.ts';
-import { barcodeControlRoutes } from './control/by-barcode.ts';
+import { type Context, createContextOf } from './context.ts';
 import { controlRoutes } from './control/routes.ts';
 import { scanRoutes } from './control/scan-routes.ts';
 import { documentRoutes } from './document/routes.ts';
 import { internalRoutes } from './issue/routes.ts';
-import { orderPrintingRoutes } from './printing/print-order.ts';
 import { printingRoutes } from './printing/routes.ts';
 import { replacementRoutes } from './replacement/routes.ts';
 import { shopRoutes } from './shop/routes.ts';
@@ -21,9 +18,7 @@ export const routes = (context: Context): AnyOperation[] => {
     ...keyRoutes(context),
     ...documentRoutes(contextOf),
     ...replacementRoutes(contextOf),
-    ...orderPrintingRoutes(contextOf),
     ...printingRoutes(contextOf),
-    ...barcodeControlRoutes(contextOf),
     ...controlRoutes(contextOf),
     ...scanRoutes(contextOf),
     ...internalRoutes(context),

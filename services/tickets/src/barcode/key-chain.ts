@@ -14,16 +14,6 @@ export interface PublicKey {
   readonly use: 'sig';
 }
 
-/** The stored generations of an institution's barcode keys. */
-export interface BarcodeKeyChain {
-  /** All generations, the newest first. */
-  all(institution: string): Promise<BarcodeKeyDocument[]>;
-  /** The private key; undefined if it was encrypted under another SERVICE_SECRET. */
-  open(document: BarcodeKeyDocument): BarcodeKey | undefined;
-  /** Creates the generation after `newest` and stores it; undefined if a concurrent process has created it. */
-  add(institution: string, newest: BarcodeKeyDocument | undefined): Promise<BarcodeKeyDocument | undefined>;
-}
-
 /** The first characters of the key's thumbprint (RFC 7638): short, since every barcode contains it. */
 const kidOf = (x: string): string =>
   createHash('sha256')
@@ -40,8 +30,8 @@ export const publicKey = ({ kid, x }: BarcodeKeyDocument): PublicKey => ({
   use: 'sig',
 });
 
-/** The keys in the store, their private halves encrypted. */
-export const barcodeKeyChain = (store: Store, serviceSecret: string): BarcodeKeyChain => {
+/** The stored generations of institutions' barcode keys, their private halves encrypted. */
+export const openKeyChain = (store: Store, serviceSecret: string) => {
   const collection = store.collection(barcodeKeysCollection);
   // Derived from SERVICE_SECRET, which every service has; the encryption key of the authorizer's signing keys stays
   // private to it.
@@ -51,15 +41,18 @@ export const barcodeKeyChain = (store: Store, serviceSecret: string): BarcodeKey
     `${institution} ${generation} ${kid}`;
 
   return {
-    async all(institution) {
+    /** All generations, the newest first. */
+    async all(institution: string): Promise<BarcodeKeyDocument[]> {
       const stored = await collection.of(institution).find();
       return stored.sort((one, other) => other.generation - one.generation);
     },
-    open(document) {
+    /** The private key; undefined if it was encrypted under another SERVICE_SECRET. */
+    open(document: BarcodeKeyDocument): BarcodeKey | undefined {
       const key = unseal(sealing, nameOf(document.institution, document), document.sealed);
       return key && { kid: document.kid, privateKey: createPrivateKey({ key, format: 'der', type: 'pkcs8' }) };
     },
-    async add(institution, newest) {
+    /** Creates the generation after `newest` and stores it; undefined if a concurrent process has created it. */
+    async add(institution: string, newest: BarcodeKeyDocument | undefined): Promise<BarcodeKeyDocument | undefined> {
       const generation = (newest?.generation ?? 0) + 1;
       const pair = generateKeyPairSync('ed25519');
       const x = String(pair.publicKey.export({ format: 'jwk' }).x);

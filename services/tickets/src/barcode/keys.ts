@@ -1,17 +1,7 @@
 import type { Store } from '@boxoffice/store';
 import type { BarcodeKeyDocument } from '../store.ts';
-import { barcodeKeyChain, type PublicKey, publicKey } from './key-chain.ts';
+import { openKeyChain, type PublicKey, publicKey } from './key-chain.ts';
 import type { BarcodeKey } from './short.ts';
-
-/** The key pairs of every institution. */
-export interface BarcodeKeys {
-  /**
-   * The key that signs an institution's barcodes, created on first use. A rotation takes effect within five seconds.
-   */
-  signing(institution: string): Promise<BarcodeKey>;
-  /** The public keys of valid barcodes, the current one first, read from the store. */
-  published(institution: string): Promise<readonly [PublicKey, ...PublicKey[]]>;
-}
 
 /** How long an instance caches the signing key, in milliseconds. */
 const KNOWN_MS = 5_000;
@@ -27,8 +17,8 @@ interface Loaded {
  * that no stored private key can be decrypted, the next generation is created; the older public keys stay valid.
  * `now`: epoch milliseconds.
  */
-export const createBarcodeKeys = (store: Store, serviceSecret: string, now: () => number = Date.now): BarcodeKeys => {
-  const chain = barcodeKeyChain(store, serviceSecret);
+export const createBarcodeKeys = (store: Store, serviceSecret: string, now: () => number = Date.now) => {
+  const chain = openKeyChain(store, serviceSecret);
   const known = new Map<string, { readonly at: number; readonly loading: Promise<Loaded> }>();
 
   const load = async (institution: string): Promise<Loaded> => {
@@ -51,17 +41,23 @@ export const createBarcodeKeys = (store: Store, serviceSecret: string, now: () =
   };
 
   return {
-    async signing(institution) {
+    /**
+     * The key that signs an institution's barcodes, created on first use. A rotation takes effect within five seconds.
+     */
+    async signing(institution: string): Promise<BarcodeKey> {
       const entry = known.get(institution);
       const fresh = entry && now() - entry.at < KNOWN_MS;
       return (await (fresh ? entry.loading : reload(institution))).key;
     },
-    async published(institution) {
+    /** The public keys of valid barcodes, the current one first, read from the store. */
+    async published(institution: string): Promise<readonly [PublicKey, ...PublicKey[]]> {
       const { current, others } = await reload(institution);
       return [publicKey(current), ...others.map(publicKey)];
     },
   };
 };
+
+export type BarcodeKeys = ReturnType<typeof createBarcodeKeys>;
 
 /**
  * Creates the next key pair of an institution's barcodes and returns its public key. Services sign with it within five
@@ -73,7 +69,7 @@ export const rotateBarcodeKey = async (
   serviceSecret: string,
   institution: string,
 ): Promise<PublicKey> => {
-  const chain = barcodeKeyChain(store, serviceSecret);
+  const chain = openKeyChain(store, serviceSecret);
   for (;;) {
     const [newest] = await chain.all(institution);
     const added = await chain.add(institution, newest);

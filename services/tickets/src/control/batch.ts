@@ -4,8 +4,7 @@ import { Fault } from '@boxoffice/envelope';
 import type { Caller } from '@boxoffice/identity';
 import { derivedId, newId } from '@boxoffice/runtime';
 import { salesBoundsOf } from '@boxoffice/service';
-import { scannedText } from '../barcode/scanned.ts';
-import { ticketNamedBy } from '../barcode/signing.ts';
+import { scannedText, ticketNamedBy } from '../barcode/signing.ts';
 import { type CallerContext, type Collections, timestampOf } from '../context.ts';
 import { control, type Scan } from '../domain/control.ts';
 import type { Ticket } from '../domain/ticket.ts';
@@ -73,7 +72,7 @@ const inOrder = (one: Item, other: Item): number => {
 };
 
 /** The id of the ticket that a scan means, and the refusal if there is none. */
-const meantBy = ({ barcode, ticketId }: RequestedScan): string =>
+export const meantBy = ({ barcode, ticketId }: RequestedScan): string =>
   barcode === undefined ? (ticketId ?? '') : (ticketNamedBy(scannedText(barcode)) ?? '');
 
 const unknown = ({ barcode }: RequestedScan): Fault =>
@@ -82,7 +81,7 @@ const unknown = ({ barcode }: RequestedScan): Fault =>
     : new Fault('ticket_unknown_barcode', 'No ticket of this institution has this barcode.');
 
 /** Refuses a scan by what never changes. @throws {Fault} */
-const checkTicket = (ticket: Ticket | undefined, requested: RequestedScan): Ticket => {
+export const checkTicket = (ticket: Ticket | undefined, requested: RequestedScan): Ticket => {
   const { barcode, performanceId } = requested;
   if (!ticket || (barcode !== undefined && scannedText(barcode) !== ticket.barcode)) throw unknown(requested);
   if (performanceId !== undefined && performanceId !== ticket.performanceId)
@@ -119,8 +118,7 @@ const controlWith = async (
     return [own, ...displaced].map((one) => admittedScan(written, one));
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    const isUnknown = error.code === 'not_found' || error.code === 'ticket_unknown_barcode';
-    return [refusedScan(scan, error, isUnknown ? undefined : seen, requested.performanceId)];
+    return [refusedScan(scan, error, seen, requested.performanceId)];
   }
 };
 

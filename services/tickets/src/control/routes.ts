@@ -1,21 +1,70 @@
 // Control at the door: by ticket or by barcode, and its reversal.
 
 import { type AnyOperation, operation } from '@boxoffice/http';
-import type { ContextOf } from '../bounds.ts';
+import type { ContextOf } from '../context.ts';
 import { control, revert } from '../domain/control.ts';
 import { ticketControlled, ticketControlReverted } from '../events.ts';
 import * as example from '../examples.ts';
-import { Control } from '../schemas.ts';
-import { answer, changing, finalCodes, single } from '../tickets/answers.ts';
+import { BarcodeControl, Control, Ticket } from '../schemas.ts';
+import type { TicketDocument } from '../store.ts';
+import { answer, changing, finalCodes, PATH, single } from '../tickets/answers.ts';
 import { findTicket } from '../tickets/lineage.ts';
 import { changeTicket } from '../tickets/tickets.ts';
+import { checkTicket, meantBy } from './batch.ts';
 import { scanOf, withScan } from './scans.ts';
 
 const controlling = { ...single, ...changing, path: `${single.path}/control`, admits: ['door'] } as const;
 const params = { ticketId: example.ids.ticket };
 
-/** Control: controls a ticket at the door, and reverts that. */
+/** Control: controls a ticket at the door, by what a scanner reads or by its id, and reverts that. */
 export const controlRoutes = (contextOf: ContextOf): AnyOperation[] => [
+  operation({
+    id: 'controlBarcode',
+    method: 'post',
+    path: `${PATH}/control`,
+    access: 'tickets:write',
+    admits: ['door'],
+    summary: 'Controls the ticket with a barcode at the door, once',
+    description:
+      'A barcode that is not of this institution, or not signed by it, is 404 `ticket_unknown_barcode`. With ' +
+      '`performanceId` a ticket for another performance is 409 `ticket_other_performance`. Everything else as for a ' +
+      'control by ticket id: already controlled is 409, with time and gate in `details`; not printed, cancelled or ' +
+      'replaced is 412. A scanner that was offline sends the time of the control as `at`.',
+    body: BarcodeControl,
+    answers: { 200: Ticket },
+    etag: true,
+    errors: [
+      'ticket_unknown_barcode',
+      'ticket_other_performance',
+      'ticket_already_controlled',
+      'ticket_not_printed',
+      ...finalCodes,
+      'semantically_invalid',
+    ],
+    example: {
+      body: { barcode: example.ticket.barcode, performanceId: example.ids.performance, ...example.control },
+      answer: example.controlled,
+    },
+    handle: async ({ caller, body, remember, idempotencyKey }) => {
+      const { barcode, performanceId, ...given } = body;
+      const context = contextOf(caller);
+      const collections = context.collections(caller.institution);
+      const scan = scanOf(context, given, idempotencyKey);
+      let ticket: TicketDocument | undefined;
+      const run = async () => {
+        ticket = await findTicket(collections, meantBy({ barcode }));
+        return changeTicket(
+          context,
+          caller.institution,
+          checkTicket(ticket, { barcode, performanceId }).id,
+          { ifMatch: () => {}, idempotencyRecord: remember(answer) },
+          (found, now) => control(found, scan, now),
+          ticketControlled,
+        );
+      };
+      return answer(await withScan(collections, scan, performanceId, run, async () => ticket));
+    },
+  }),
   operation({
     ...controlling,
     id: 'controlTicket',

@@ -4,7 +4,7 @@ import { type AnyOperation, createView, id, ok, operation, page, pageOf, pageQue
 import { salesBoundsOf } from '@boxoffice/service';
 import { bounded } from '@boxoffice/store';
 import { Type } from 'typebox';
-import type { ContextOf } from '../bounds.ts';
+import type { ContextOf } from '../context.ts';
 import { timestampOf } from '../context.ts';
 import * as example from '../examples.ts';
 import { Control } from '../schemas.ts';

@@ -34,13 +34,11 @@ export const admittedScan = (ticket: Ticket, { scanId, displaced, ...scan }: Adm
   };
 };
 
-/** A scan that admitted nobody. `performanceId`: that of the door, if the scanner names it. */
-export const refusedScan = (
-  scan: Scan,
-  { code }: Fault,
-  ticket: Ticket | undefined,
-  performanceId: string | undefined = ticket?.performanceId,
-): NewScan => {
+/** A scan that admitted nobody. `atDoor`: the performance at the door, if the scanner names it. */
+export const refusedScan = (scan: Scan, { code }: Fault, meant: Ticket | undefined, atDoor?: string): NewScan => {
+  // A forged barcode may mean a ticket that has another one.
+  const ticket = code === 'not_found' || code === 'ticket_unknown_barcode' ? undefined : meant;
+  const performanceId = atDoor ?? ticket?.performanceId;
   const reason = registry[code].status;
   return {
     ...scan,

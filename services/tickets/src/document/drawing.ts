@@ -8,16 +8,6 @@ import { createFonts } from './fonts.ts';
 import { type Drawn, pdfOf } from './pdf.ts';
 import type { DrawReply, DrawRequest, ThreadData } from './pdf-thread.ts';
 
-/** Draws PDFs beside the event loop. */
-export interface Drawing {
-  /**
-   * Resolves to the document as PDF.
-   * @throws {Fault} `service_unavailable` if {@link MOST_WAITING} documents wait already
-   */
-  draw(about: About): Promise<Drawn>;
-  close(): Promise<void>;
-}
-
 interface Waiting {
   readonly about: About;
   resolve(drawn: Drawn | Promise<Drawn>): void;
@@ -53,7 +43,7 @@ const startThread = (fontsDirectory: string | undefined): Worker => {
 export const createDrawing = (
   { fontsDirectory, logger }: DrawingOptions = {},
   start: () => Worker = () => startThread(fontsDirectory),
-): Drawing => {
+) => {
   let worker: Worker | undefined;
   let last = 0;
   const waiting = new Map<number, Waiting>();
@@ -111,7 +101,11 @@ export const createDrawing = (
     });
 
   return {
-    draw(about) {
+    /**
+     * Resolves to the document as PDF.
+     * @throws {Fault} `service_unavailable` if {@link MOST_WAITING} documents wait already
+     */
+    draw(about: About): Promise<Drawn> {
       const shown = JSON.stringify(about);
       const known = made.get(shown);
       if (known) return known;
@@ -120,10 +114,12 @@ export const createDrawing = (
       making.then(report, () => made.delete(shown));
       return making;
     },
-    async close() {
+    async close(): Promise<void> {
       const ended = worker;
       worker = undefined;
       await ended?.terminate();
     },
   };
 };
+
+export type Drawing = ReturnType<typeof createDrawing>;

@@ -88,14 +88,6 @@ const facesBelow = async (folder: string): Promise<Face[]> => {
 const own = (weight: number): string =>
   resolve(`@fontsource/dejavu-sans/files/dejavu-sans-latin-${weight}-normal.woff`);
 
-/** Finds the fonts of a document. */
-export interface Fonts {
-  /** The product's own, the wanted weight first. */
-  own(isBold: boolean): Promise<readonly Face[]>;
-  /** Those of the installation, sans serif and the nearest to the wanted weight first; looked for at the first use. */
-  more(isBold: boolean): Promise<readonly Face[]>;
-}
-
 /** Like the product's own: sans serif, and of the wanted weight. */
 const byLikeness = (faces: readonly Face[], isBold: boolean): Face[] => {
   const distance = ({ file, weight }: Face): number =>
@@ -104,17 +96,21 @@ const byLikeness = (faces: readonly Face[], isBold: boolean): Face[] => {
 };
 
 /** The fonts of the product and those below a folder of the installation. */
-export const createFonts = (folder: string | undefined): Fonts => {
+export const createFonts = (folder: string | undefined) => {
   let [ours, others]: (Promise<Face[]> | undefined)[] = [];
   const readOwn = async (): Promise<Face[]> => (await Promise.all([REGULAR, BOLD].map(own).map(facesIn))).flat();
   return {
-    async own(isBold) {
+    /** The product's own, the wanted weight first. */
+    async own(isBold: boolean): Promise<readonly Face[]> {
       ours ??= readOwn();
       return byLikeness(await ours, isBold);
     },
-    async more(isBold) {
+    /** Those of the installation, sans serif and the nearest to the wanted weight first; looked for at the first use. */
+    async more(isBold: boolean): Promise<readonly Face[]> {
       others ??= folder === undefined ? Promise.resolve([]) : facesBelow(folder);
       return byLikeness(await others, isBold);
     },
   };
 };
+
+export type Fonts = ReturnType<typeof createFonts>;

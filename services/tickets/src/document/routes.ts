@@ -1,6 +1,6 @@
 import { type AnyOperation, acceptedTags, ok, operation } from '@boxoffice/http';
 import { Type } from 'typebox';
-import type { ContextOf } from '../bounds.ts';
+import type { ContextOf } from '../context.ts';
 import * as example from '../examples.ts';
 import { single } from '../tickets/answers.ts';
 import { documentOf, PDF, SVG, validatorOf } from './document.ts';

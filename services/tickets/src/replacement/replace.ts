@@ -3,7 +3,6 @@
 import { signBarcode } from '../barcode/signing.ts';
 import { type CallerContext, type Collections, timestampOf } from '../context.ts';
 import { isNamed, rename } from '../domain/beneficiary.ts';
-import { nextId } from '../domain/lineage.ts';
 import * as domain from '../domain/ticket.ts';
 import type { TicketDocument } from '../store.ts';
 import { finishReplacement } from '../tickets/lineage.ts';
@@ -22,13 +21,13 @@ const barcodeFor = async (
   { institution }: Collections,
   ticket: domain.Ticket,
 ): Promise<string> => {
-  const [tid, iat] = [nextId(ticket.id), Math.floor(now() / 1000)];
+  const [tid, iat] = [domain.nextId(ticket.id), Math.floor(now() / 1000)];
   return signBarcode(await keys.signing(institution), { tid, prf: ticket.performanceId, plc: ticket.place.id, iat });
 };
 
 /** Records the pending replacement of this ticket, so that the sweep completes it if this process dies. */
 const recordPending = async ({ replacements }: Collections, ticketId: string, now: number): Promise<void> => {
-  await replacements.insertMany([{ id: nextId(ticketId), ticketId, since: now }]);
+  await replacements.insertMany([{ id: domain.nextId(ticketId), ticketId, since: now }]);
 };
 
 /**
@@ -45,7 +44,7 @@ export const changeOrReplace = async (
   const collections = context.collections(institution);
   for (;;) {
     const before = await getTicket(collections, id);
-    const asNew = { id: nextId(id), barcode: await barcodeFor(context, collections, before) };
+    const asNew = { id: domain.nextId(id), barcode: await barcodeFor(context, collections, before) };
     ifMatch(validatorOf(before));
     unchanged?.(before);
     const replaces = allowed(decide(before, asNew, timestampOf(context))).status === 'invalidated';

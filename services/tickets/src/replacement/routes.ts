@@ -1,5 +1,5 @@
 import { type AnyOperation, mergePatch, operation } from '@boxoffice/http';
-import type { ContextOf } from '../bounds.ts';
+import type { ContextOf } from '../context.ts';
 import { named } from '../domain/beneficiary.ts';
 import * as example from '../examples.ts';
 import { Replacement, readOnly, Ticket, TicketChanges } from '../schemas.ts';

@@ -5,8 +5,7 @@ import type { Context } from '../context.ts';
 import { documentOf, PDF, SVG } from '../document/document.ts';
 import * as example from '../examples.ts';
 import { Naming, ShopDocument, ShopTicket, Status } from '../schemas.ts';
-import { presentTicket } from '../tickets/present.ts';
-import { getTicket } from '../tickets/tickets.ts';
+import { getTicket, presentTicket } from '../tickets/tickets.ts';
 import { shopView } from '../tickets/view.ts';
 import { nameTicket, shownTickets } from './shop.ts';
 

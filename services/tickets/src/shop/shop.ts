@@ -7,8 +7,7 @@ import type * as domain from '../domain/ticket.ts';
 import { changeOrReplace } from '../replacement/replace.ts';
 import type { TicketDocument } from '../store.ts';
 import { ticketsWhere } from '../tickets/lineage.ts';
-import { presentTicket, presentTickets } from '../tickets/present.ts';
-import { allowed, getTicket } from '../tickets/tickets.ts';
+import { allowed, getTicket, presentTicket, presentTickets } from '../tickets/tickets.ts';
 
 /** The filter of a shop's tickets: by contact, by orders, or both; and by status. */
 export interface Shown {

@@ -1,8 +1,7 @@
 import { type AnyOperation, changesPage, changesPageOf, id, listQuery, operation } from '@boxoffice/http';
 import { Type } from 'typebox';
-import { scannedText } from '../barcode/scanned.ts';
-import { ticketNamedBy } from '../barcode/signing.ts';
-import type { ContextOf } from '../bounds.ts';
+import { scannedText, ticketNamedBy } from '../barcode/signing.ts';
+import type { ContextOf } from '../context.ts';
 import * as example from '../examples.ts';
 import { Status, Ticket } from '../schemas.ts';
 import { answer, PATH, single } from './answers.ts';

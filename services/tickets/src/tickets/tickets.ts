@@ -3,6 +3,7 @@
 import { type Code, Fault } from '@boxoffice/envelope';
 import type { Fact, IdempotencyRecord } from '@boxoffice/store';
 import { type CallerContext, type Collections, timestampOf } from '../context.ts';
+import { asItIsNow } from '../domain/performance.ts';
 import type * as domain from '../domain/ticket.ts';
 import type { TicketDocument } from '../store.ts';
 import { findTicket } from './lineage.ts';
@@ -43,6 +44,26 @@ export const getTicket = async (collections: Collections, id: string): Promise<T
   if (!ticket) throw new Fault('not_found', 'There is no ticket with this id.');
   return ticket;
 };
+
+/**
+ * The tickets with time and place of their performances as they are now. A ticket stores those of its sale: so it does
+ * not matter whether it was issued, printed or replaced before its performance moved or after.
+ */
+export const presentTickets = async <T extends domain.Ticket>(
+  { performances }: Pick<Collections, 'performances'>,
+  tickets: readonly T[],
+): Promise<T[]> => {
+  const ids = [...new Set(tickets.map(({ performanceId }) => performanceId))];
+  const moved = ids.length === 0 ? [] : await performances.find({ where: { id: { in: ids } } });
+  const byId = new Map(moved.map((performance) => [performance.id, performance]));
+  return tickets.map((ticket) => asItIsNow(ticket, byId.get(ticket.performanceId)));
+};
+
+/** The ticket with time and place of its performance as they are now. */
+export const presentTicket = async <T extends domain.Ticket>(
+  { performances }: Pick<Collections, 'performances'>,
+  ticket: T,
+): Promise<T> => asItIsNow(ticket, await performances.get(ticket.performanceId));
 
 /**
  * Runs a command on one ticket: one write, with its event and the recorded answer of the request.

@@ -2,9 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { rename } from '../../src/domain/beneficiary.ts';
 import * as door from '../../src/domain/control.ts';
-import { nextId, previousId } from '../../src/domain/lineage.ts';
 import { newTicket } from '../../src/domain/order.ts';
 import * as states from '../../src/domain/ticket.ts';
+import { nextId, previousId } from '../../src/domain/ticket.ts';
 
 const domain = { ...states, ...door };
 

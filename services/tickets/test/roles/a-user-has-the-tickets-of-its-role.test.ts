@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { CallerUser } from '@boxoffice/identity';
 import { expect, test } from '@jest/globals';
-import { createContextOf } from '../../src/bounds.ts';
+import { createContextOf } from '../../src/context.ts';
 import { cancelled, confirmed, firstOf, issued, PATH, type TicketView, ticketOf } from '../fixture/orders.ts';
 import { describeOnEachEngine } from '../fixture/service.ts';
 
