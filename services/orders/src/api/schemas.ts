@@ -12,7 +12,7 @@ import {
 } from '@boxoffice/http';
 import { Type } from 'typebox';
 import { catalogValues } from '../clients/generated/catalog.ts';
-import { paymentStates, visibleStates } from '../domain/order/order.ts';
+import { paymentStates, states } from '../domain/order/order.ts';
 
 const { Array: List, Boolean: Flag, Integer, Number: Real, Object: Members, Optional, String: Text } = Type;
 
@@ -174,7 +174,7 @@ export const Order = named(
   'Order',
   Members({
     id: Text(),
-    state: oneOf(visibleStates, { description: '`open` holds places until `expiresAt`, `reserved` until `dueAt`' }),
+    state: oneOf(states, { description: '`open` holds places until `expiresAt`, `reserved` until `dueAt`' }),
     version: Integer({ description: 'grows with each change; the ETag' }),
     institution: institutionId,
     pointOfSale: nullable(Text({ description: 'its service host' })),

@@ -2,7 +2,7 @@ import { type Answer, created, type Listed, ok } from '@boxoffice/http';
 import type { Static } from 'typebox';
 import { hasNames } from '../domain/order/facts.ts';
 import { due, paid, paymentStatus, refundStatus, total } from '../domain/order/money.ts';
-import type { Cancellation, Line, Order, Payment, Refund, VisibleState } from '../domain/order/order.ts';
+import type { Cancellation, Line, Order, Payment, Refund } from '../domain/order/order.ts';
 import { addressOf } from '../ids.ts';
 import type { OrderDocument } from '../store.ts';
 import { notFound } from './faults.ts';
@@ -44,7 +44,7 @@ export const lineView = (line: Line, { currency }: Pick<OrderDocument, 'currency
 /** An order as it is answered. */
 export const orderView = (order: OrderDocument): Static<typeof schemas.Order> => ({
   id: order.id,
-  state: order.state as VisibleState,
+  state: order.state,
   version: order.version,
   institution: order.institution,
   pointOfSale: order.pointOfSale,

@@ -6,7 +6,7 @@ import { Type } from 'typebox';
 import { RefusedOrder, refusal } from '../api/faults.ts';
 import { contactNumber } from '../api/schemas.ts';
 import type { OrdersContext } from '../context.ts';
-import { visibleStates } from '../domain/order/order.ts';
+import { states } from '../domain/order/order.ts';
 import { isHandled } from '../domain/order/state.ts';
 import { refusals } from '../domain/refusals.ts';
 import { derivedId } from '../ids.ts';
@@ -159,7 +159,7 @@ const orderRoutes = (context: OrdersContext): AnyOperation[] => [
     summary: 'Cancels the cart or order after an unforeseen error at the checkout; returns whether that is durable',
     body: FaultCancellation,
     answers: {
-      200: Type.Object({ cancelled: Type.Boolean(), state: Type.Union([oneOf(visibleStates), Type.Null()]) }),
+      200: Type.Object({ cancelled: Type.Boolean(), state: Type.Union([oneOf(states), Type.Null()]) }),
     },
     example: {
       params: example.params,

@@ -16,7 +16,7 @@ import { instant, instantOrNull, lineView, orderView } from '../api/views.ts';
 import { catalogValues } from '../clients/generated/catalog.ts';
 import { isCart } from '../domain/cart.ts';
 import { paymentTokens } from '../domain/checkout.ts';
-import { visibleStates } from '../domain/order/order.ts';
+import { states } from '../domain/order/order.ts';
 import { shopReasons } from '../domain/refusals.ts';
 import type { OrderDocument } from '../store.ts';
 
@@ -127,7 +127,7 @@ export const ShopOrder = named(
   'ShopOrder',
   Members({
     id: Text(),
-    state: oneOf(visibleStates),
+    state: oneOf(states),
     listed: Flag({ description: 'false: the order is a cart' }),
     payable: Flag({ description: 'listed, but a cart again: its payment failed, its places are still held' }),
     version: Integer(),

@@ -1,7 +1,7 @@
 import { withoutUnwritten } from './guest.ts';
 import { accept, type Decision } from './order/decision.ts';
 import { orderConfirmed } from './order/facts.ts';
-import { type Line, type Order, type State, type TicketDelivery, visibleStates } from './order/order.ts';
+import { type Line, type Order, type State, states, type TicketDelivery } from './order/order.ts';
 import { touched, unfit } from './order/state.ts';
 
 /** Whether the order has tickets, be they cancelled. */
@@ -26,7 +26,7 @@ export const changeDetails = <O extends Order>(
   now: number,
 ): Decision<O> => {
   // A change is allowed past the deadline, but the expiry is written first.
-  const refused = unfit(order, visibleStates, 'changed', now);
+  const refused = unfit(order, states, 'changed', now);
   if (refused) return refused;
   const { contactNumber = order.contactNumber, externalReference = order.externalReference, ticketDelivery } = patch;
   const isOtherDelivery = ticketDelivery !== undefined && ticketDelivery !== (order.ticketDelivery ?? 'print');

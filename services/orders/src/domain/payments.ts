@@ -1,7 +1,7 @@
 import { type Accepted, accept, acceptButRefuse, type Decision, refuse } from './order/decision.ts';
 import { endedIfDue } from './order/expiry.ts';
 import { areAmounts, due, isPaidInFull, paid, refunded } from './order/money.ts';
-import { type Order, type Payment, type Refund, visibleStates } from './order/order.ts';
+import { type Order, type Payment, type Refund, states } from './order/order.ts';
 import { isUnpaid, touched, unfit, waitingNoMore } from './order/state.ts';
 
 /** A payment as requested. */
@@ -101,7 +101,7 @@ export const settlePayment = <O extends Order>(
   report: { readonly paymentId: string; readonly status: Payment['status'] },
   now: number,
 ): Decision<O> => {
-  const refused = unfit(order, visibleStates, 'paid', now);
+  const refused = unfit(order, states, 'paid', now);
   if (refused) return refused;
   const payment = order.payments.find(({ id }) => id === report.paymentId);
   if (!payment) return refuse('unknown_payment');

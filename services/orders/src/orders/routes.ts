@@ -25,7 +25,7 @@ import {
 } from '../api/schemas.ts';
 import { createdOrderAnswer, orderAnswer, orderView } from '../api/views.ts';
 import { type ContextOf, requirePointOfSale } from '../context.ts';
-import { visibleStates } from '../domain/order/order.ts';
+import { states } from '../domain/order/order.ts';
 import { commandOf } from '../steps/command.ts';
 import { findAny } from '../steps/sell.ts';
 import type { OrderDocument } from '../store.ts';
@@ -82,7 +82,7 @@ export const ordersRoutes = (contextOf: ContextOf): AnyOperation[] => [
       'points of sale, if it has any.',
     query: {
       ...listQuery,
-      state: Type.Optional(oneOf(visibleStates)),
+      state: Type.Optional(oneOf(states)),
       contactNumber: Type.Optional(contactNumber),
       externalReference: Type.Optional(externalReference),
       pointOfSale: Type.Optional(pointOfSale),

@@ -1,6 +1,6 @@
 /** The institution API's documents, as far as these checks read them. */
 
-import type { VisibleState } from '@boxoffice/orders';
+import type { State } from '@boxoffice/orders';
 import type { Status } from '@boxoffice/tickets';
 
 export interface LineView {
@@ -22,7 +22,7 @@ export interface CancellationView {
 
 export interface OrderView {
   readonly id: string;
-  readonly state: VisibleState;
+  readonly state: State;
   readonly version: number;
   readonly externalReference: string | null;
   readonly lines: readonly LineView[];

@@ -1,36 +1,6 @@
-import type { Beneficiary, Cancellation, Line, Order, Place, SaleDescription, TicketDelivery } from './order.ts';
+import type { Cancellation, Line, Order } from './order.ts';
 
-/**
- * The order's places are sold: tickets are created from it. Published again, with a newer version, when the buyer
- * changes, so that the tickets follow; also by an order that was cancelled since.
- */
-export interface OrderConfirmed {
-  readonly type: 'order.confirmed';
-  readonly data: {
-    readonly orderId: string;
-    readonly contactNumber: string | null;
-    /** Service host of the sales channel; never changes. */
-    readonly pointOfSale: string | null;
-    /** Absent: print. */
-    readonly ticketDelivery?: TicketDelivery;
-    /** The direct call follows and has what the fact must not carry: the names. Absent: nothing is missing. */
-    readonly callFollows?: true;
-    readonly tickets: readonly {
-      readonly ticketId: string;
-      readonly lineId: string;
-      readonly performanceId: string;
-      readonly seatCategoryId: string;
-      readonly tariffId: string;
-      readonly place: Place;
-      readonly price: { readonly amount: number; readonly currency: string };
-      readonly productId: string;
-      /** ISO 8601 UTC; of the performance. */
-      readonly startDate: string;
-      readonly about?: SaleDescription;
-    }[];
-  };
-}
-
+export type OrderConfirmed = ReturnType<typeof orderConfirmed>;
 export type OrderCancelled = ReturnType<typeof orderCancelled>;
 export type OrderExpired = ReturnType<typeof orderExpired>;
 export type DomainFact = OrderConfirmed | OrderCancelled | OrderExpired;
@@ -41,19 +11,22 @@ export const ticketIdOf = (lineId: string): string => `tic_${lineId.slice(lineId
 const placeIdsOf = (lines: readonly Line[]): string[] => lines.map(({ place }) => place.id);
 
 /**
+ * The order's places are sold: tickets are created from it. Published again, with a newer version, when the buyer
+ * changes, so that the tickets follow; also by an order that was cancelled since.
+ *
  * Lists the tickets as first created, even if some were replaced since, so publishing it again creates no new ones.
  * Like every event it carries ids and no personal data, since queues and dead letters keep it beyond an erasure;
  * {@link namedTickets} carries the names. While orders owes tickets that call, the fact says so, and tickets leaves the
  * issue to it.
  */
-export const orderConfirmed = (order: Order): OrderConfirmed => ({
-  type: 'order.confirmed',
+export const orderConfirmed = (order: Order) => ({
+  type: 'order.confirmed' as const,
   data: {
     orderId: order.id,
     contactNumber: order.contactNumber,
     pointOfSale: order.pointOfSale,
     ...(order.ticketDelivery === undefined ? {} : { ticketDelivery: order.ticketDelivery }),
-    ...(order.namesDue == null ? {} : { callFollows: true }),
+    ...(order.namesDue == null ? {} : { callFollows: true as const }),
     tickets: order.lines.map(
       ({ id, performanceId, seatCategoryId, tariffId, place, amount, productId, startDate, about }) => ({
         ticketId: ticketIdOf(id),
@@ -72,16 +45,7 @@ export const orderConfirmed = (order: Order): OrderConfirmed => ({
 });
 
 /** The body of the call that issues tickets: {@link orderConfirmed} with the beneficiaries' names. */
-export interface NamedTickets
-  extends Pick<OrderConfirmed['data'], 'orderId' | 'contactNumber' | 'pointOfSale' | 'ticketDelivery'> {
-  readonly tickets: readonly (OrderConfirmed['data']['tickets'][number] & {
-    readonly beneficiary: Beneficiary | null;
-    readonly beneficiaryAsOf?: number;
-  })[];
-}
-
-/** The tickets of the order with the names of their beneficiaries. */
-export const namedTickets = (order: Order): NamedTickets => {
+export const namedTickets = (order: Order) => {
   const { callFollows: _, ...data } = orderConfirmed(order).data;
   const lines = new Map(order.lines.map((line) => [line.id, line]));
   const tickets = data.tickets.map((ticket) => {

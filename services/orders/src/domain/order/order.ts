@@ -1,11 +1,9 @@
 // The order itself: its states, money, expiry and facts.
 
-/** The states that partners and visitors see and that lists filter by. */
-export const visibleStates = ['open', 'reserved', 'payment_pending', 'confirmed', 'expired', 'cancelled'] as const;
+/** The states, which partners and visitors see and lists filter by. */
+export const states = ['open', 'reserved', 'payment_pending', 'confirmed', 'expired', 'cancelled'] as const;
 
-export type VisibleState = (typeof visibleStates)[number];
-
-export type State = VisibleState;
+export type State = (typeof states)[number];
 
 /** One sellable unit of stock, as the catalog describes it. */
 export interface Place {
@@ -84,15 +82,7 @@ export interface Payment {
   readonly updatedAt: number;
 }
 
-export interface Refund {
-  /** As in a payment. */
-  readonly id: string;
-  readonly method: string;
-  readonly amount: number;
-  readonly currency: string;
-  readonly reference: string | null;
-  readonly createdAt: number;
-}
+export type Refund = Omit<Payment, 'status' | 'updatedAt'>;
 
 /** The cancellation and its outcome: each number is null until it is known. */
 export interface Cancellation {
@@ -141,27 +131,12 @@ export interface Guest {
   readonly since: number;
 }
 
-/** Contacts created for guests who are no longer buyers of the order, until contacts has erased them. */
-export interface FormerGuests {
-  readonly contactNumbers: readonly string[];
-  /** When the last one was added; epoch milliseconds. */
-  readonly since: number;
-}
-
 /** The sale of an order that is paid in full. */
 export interface SaleDue {
   /** Since when; epoch milliseconds. The sweep sells what no request has sold by then. */
   readonly since: number;
   /** The payment that completed it; null if a change of lines did, or the deadline came. */
   readonly paymentId: string | null;
-}
-
-export interface RemovedPlaces {
-  /** Since when the oldest waits for its release; epoch milliseconds. */
-  readonly since: number;
-  /** The version of the order before the last removal: what it has taken since then is not released. */
-  readonly asOf: number;
-  readonly placeIds: readonly string[];
 }
 
 /** An order. Instants are epoch milliseconds, amounts integers in the currency's minor unit. */
@@ -193,8 +168,15 @@ export interface Order {
   readonly ticketNotes: readonly TicketControl[];
   /** The sale that follows from what the order has paid, until it is confirmed or places are gone; absent: none. */
   readonly saleDue?: SaleDue | null;
-  /** Places of removed lines, until the catalog has released them; absent: none. */
-  readonly removedPlaces?: RemovedPlaces | null;
+  /**
+   * Places of removed lines, until the catalog has released them; absent: none. `since`: when the first line was
+   * removed. `asOf`: the version before the last removal, what the order has taken since then is not released.
+   */
+  readonly removedPlaces?: {
+    readonly since: number;
+    readonly asOf: number;
+    readonly placeIds: readonly string[];
+  } | null;
   /** Unsold places that the order holds, summed up by the limit per client. */
   readonly heldPlaces: number;
   /** Since when tickets must be sent the beneficiaries' names; absent or null once acknowledged, or without names. */
@@ -207,8 +189,8 @@ export interface Order {
   readonly guest?: Guest | null;
   /** The contact created, now or later, for the guest who bought last; absent or null: the buyer was no guest. */
   readonly guestContact?: string | null;
-  /** Absent or null: none. */
-  readonly formerGuests?: FormerGuests | null;
+  /** Contacts of guests who are no longer buyers, until contacts has erased them; `since`: when the last was added. */
+  readonly formerGuests?: { readonly contactNumbers: readonly string[]; readonly since: number } | null;
   /** A contact of the order that was erased: no guest is written under its number again. */
   readonly erasedContact?: string;
   /** When a cart that was never bought ended; absent or null in other orders. */
