@@ -1,6 +1,6 @@
 import { type Code, Fault, type FaultHeaders } from '@boxoffice/envelope';
 import { type Refusal, refuse } from '../domain/order/decision.ts';
-import { type Reason, refusals } from '../domain/refusals.ts';
+import { type Details, type Reason, refusals } from '../domain/refusals.ts';
 import { addressOfPayment } from '../ids.ts';
 
 const codes: Readonly<Record<Reason, { readonly code: Code }>> = refusals;
@@ -37,7 +37,8 @@ export const faultOf = ({ reason, details, state, recorded }: Refusal): RefusedO
 };
 
 /** The Fault of a reason; without `details` it says what the table says. */
-export const refusal = (reason: Reason, details?: string): RefusedOrder => faultOf(refuse(reason, details).refused);
+export const refusal = <R extends Reason>(reason: R, ...details: Details<R>): RefusedOrder =>
+  faultOf(refuse(reason, ...details).refused);
 
 /** The same answer for a resource of another institution and for one that never existed. */
 export const notFound = (): RefusedOrder => refusal('unknown_order');

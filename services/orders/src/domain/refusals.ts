@@ -1,7 +1,7 @@
 import type { State } from './order/order.ts';
 
 /** One reason: the code of family A, the reason in answers to the point of sale, and the text. */
-interface Row {
+export interface Row {
   /** The status code of family A: a key of the registry in libs/envelope. */
   readonly code: string;
   /** Status codes that say more, by the state that forbids the command. */
@@ -11,8 +11,8 @@ interface Row {
    * family B belong to that interface: services/pos/src/orders/refusals.ts, where a missing one is a type error.
    */
   readonly shopReason: string | null;
-  /** English; a rule that knows more says it instead. */
-  readonly details: string;
+  /** English; absent if the rules always say more. */
+  readonly details?: string;
 }
 
 /**
@@ -45,17 +45,12 @@ export const refusals = {
       payment_pending: 'order_payment_pending',
     },
     shopReason: 'cart_gone',
-    details: 'The state of the order does not allow it.',
   },
   // The expiry is not written yet: write `expire`, then decide again.
-  past_due: { code: 'order_expired', shopReason: 'cart_gone', details: "The order's deadline has passed." },
-  empty: { code: 'order_empty', shopReason: 'empty', details: 'The order has no lines.' },
+  past_due: { code: 'order_expired', shopReason: 'cart_gone' },
+  empty: { code: 'order_empty', shopReason: 'empty' },
   unpaid: { code: 'order_unpaid', shopReason: null, details: 'Something is due.' },
-  ticket_controlled: {
-    code: 'order_ticket_controlled',
-    shopReason: 'not_cancellable',
-    details: 'A ticket of the order is controlled.',
-  },
+  ticket_controlled: { code: 'order_ticket_controlled', shopReason: 'not_cancellable' },
 
   // The cart of a visitor.
   cart_gone: { code: 'precondition_failed', shopReason: 'cart_gone', details: 'The cart was bought already.' },
@@ -69,21 +64,13 @@ export const refusals = {
     shopReason: 'account_required',
     details: 'Only contacts with an account buy on account.',
   },
-  tariff_not_accessible: {
-    code: 'precondition_failed',
-    shopReason: 'tariff_not_accessible',
-    details: 'The contact does not meet the criterion of the tariff.',
-  },
+  tariff_not_accessible: { code: 'precondition_failed', shopReason: 'tariff_not_accessible' },
   payment_declined: {
     code: 'precondition_failed',
     shopReason: 'payment_declined',
     details: 'The payment was declined.',
   },
-  not_cancellable: {
-    code: 'precondition_failed',
-    shopReason: 'not_cancellable',
-    details: 'The order is not live any more, so it cannot be cancelled.',
-  },
+  not_cancellable: { code: 'precondition_failed', shopReason: 'not_cancellable' },
   performance_begun: {
     code: 'precondition_failed',
     shopReason: 'not_cancellable',
@@ -91,27 +78,11 @@ export const refusals = {
   },
 
   // The stock; the first four and `invalid_reference` are the catalog's reasons as well.
-  places_unavailable: {
-    code: 'order_places_unavailable',
-    shopReason: 'places_unavailable',
-    details: 'Not enough of the requested places are free; nothing is held.',
-  },
-  not_on_sale: { code: 'order_not_on_sale', shopReason: 'not_on_sale', details: 'The performance is not on sale now.' },
-  too_many_places: {
-    code: 'order_too_many_places',
-    shopReason: 'too_many_places',
-    details: 'The order would have more places than one order can have.',
-  },
-  tariff_not_sold_here: {
-    code: 'order_tariff_not_sold_here',
-    shopReason: 'tariff_not_sold_here',
-    details: 'The point of sale does not sell the tariff.',
-  },
-  hold_limit: {
-    code: 'order_hold_limit',
-    shopReason: 'hold_limit',
-    details: 'A client would hold more unsold places than it may at once.',
-  },
+  places_unavailable: { code: 'order_places_unavailable', shopReason: 'places_unavailable' },
+  not_on_sale: { code: 'order_not_on_sale', shopReason: 'not_on_sale' },
+  too_many_places: { code: 'order_too_many_places', shopReason: 'too_many_places' },
+  tariff_not_sold_here: { code: 'order_tariff_not_sold_here', shopReason: 'tariff_not_sold_here' },
+  hold_limit: { code: 'order_hold_limit', shopReason: 'hold_limit' },
   // A place that the order already has cannot be added.
   place_repeated: {
     code: 'precondition_failed',
@@ -119,40 +90,28 @@ export const refusals = {
     details: 'A place of the new lines belongs to a line already.',
   },
   // Places of the order are held no longer.
-  places_gone: { code: 'precondition_failed', shopReason: 'places_gone', details: 'Places of the order are gone.' },
+  places_gone: { code: 'precondition_failed', shopReason: 'places_gone' },
 
   // The content of the request.
-  invalid_reference: {
-    code: 'semantically_invalid',
-    shopReason: 'invalid_reference',
-    details: 'An id of the request is not known, or what the ids name does not belong together.',
-  },
+  invalid_reference: { code: 'semantically_invalid', shopReason: 'invalid_reference' },
   invalid_items: {
     code: 'semantically_invalid',
     shopReason: 'invalid_items',
     details: 'quantity must equal the number of placeIds',
   },
-  currency_mismatch: {
-    code: 'semantically_invalid',
-    shopReason: 'invalid_reference',
-    details: 'An order has one currency.',
-  },
+  currency_mismatch: { code: 'semantically_invalid', shopReason: 'invalid_reference' },
   invalid_amount: {
     code: 'validation_error',
     shopReason: 'invalid_reference',
     details: 'The prices do not add up to an exact integer.',
   },
   due_in_past: { code: 'semantically_invalid', shopReason: null, details: '$.dueAt must be in the future.' },
-  invalid_minutes: {
-    code: 'semantically_invalid',
-    shopReason: null,
-    details: 'The hold cannot be extended by that long.',
-  },
+  invalid_minutes: { code: 'semantically_invalid', shopReason: null },
 
   // Money.
-  exceeds_due: { code: 'payment_exceeds_due', shopReason: null, details: 'The payment is more than is due.' },
-  exceeds_paid: { code: 'refund_exceeds_paid', shopReason: null, details: 'The refunds are more than was captured.' },
-  payment_final: { code: 'payment_final', shopReason: null, details: 'The payment is captured or has failed already.' },
+  exceeds_due: { code: 'payment_exceeds_due', shopReason: null },
+  exceeds_paid: { code: 'refund_exceeds_paid', shopReason: null },
+  payment_final: { code: 'payment_final', shopReason: null },
   late_and_unpaid: {
     code: 'payment_recorded',
     shopReason: null,
@@ -166,6 +125,11 @@ export const refusals = {
 } as const satisfies Readonly<Record<string, Row>>;
 
 export type Reason = keyof typeof refusals;
+
+/** The text of a refusal, which a rule may leave to the table where that has one. */
+export type Details<R extends Reason> = (typeof refusals)[R] extends { readonly details: string }
+  ? readonly [details?: string]
+  : readonly [details: string];
 
 /** A reason in answers to the point of sale. */
 export type ShopReason = NonNullable<(typeof refusals)[Reason]['shopReason']>;

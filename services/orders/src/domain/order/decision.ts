@@ -1,4 +1,4 @@
-import { type Reason, refusals } from '../refusals.ts';
+import { type Details, type Reason, type Row, refusals } from '../refusals.ts';
 import type { DomainFact } from './facts.ts';
 import type { Order, State } from './order.ts';
 
@@ -30,9 +30,11 @@ export interface Accepted<O extends Order = Order> {
 
 export type Decision<O extends Order = Order> = Accepted<O> | Refused;
 
+const rows: Readonly<Record<Reason, Row>> = refusals;
+
 /** A refusal; without `details` it says what the table says. */
-export const refuse = (reason: Reason, details: string = refusals[reason].details): Refused => ({
-  refused: { reason, details },
+export const refuse = <R extends Reason>(reason: R, ...[details]: Details<R>): Refused => ({
+  refused: { reason, details: details ?? rows[reason].details ?? '' },
 });
 
 /** A change. */
