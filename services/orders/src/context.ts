@@ -1,21 +1,19 @@
 import { Fault } from '@boxoffice/envelope';
 import { type Caller, restrictionOf } from '@boxoffice/identity';
-import type { Metrics } from '@boxoffice/runtime';
-import { announcing, salesBoundsOf } from '@boxoffice/service';
-import { boundedCollection, type Store } from '@boxoffice/store';
-import { type Clients, type Contacts, createContacts } from './clients/clients.ts';
+import { integer, type Logger, url } from '@boxoffice/runtime';
+import { announcing, createServiceClient, type Parts, salesBoundsOf } from '@boxoffice/service';
+import { boundedCollection } from '@boxoffice/store';
+import { type Contacts, createContacts } from './clients/contacts.ts';
+import { catalogApi } from './clients/generated/catalog.ts';
+import { contactsApi } from './clients/generated/contacts.ts';
+import { ticketsApi } from './clients/generated/tickets.ts';
 import { createStock, type Stock } from './clients/stock.ts';
 import { createTickets, type Tickets } from './clients/tickets.ts';
 import { announceOrder, ORDER_RECORDED } from './events.ts';
 import { newId } from './ids.ts';
 import { createHoldLimit, type HoldLimit, isVisitor } from './steps/hold-limit.ts';
-import { countMoves } from './steps/metrics.ts';
+import { countMoves, watchOrders } from './steps/metrics.ts';
 import { type Collections, collectionsOf } from './store.ts';
-
-/** Records failures that fail no request. */
-export interface Log {
-  warn(message: string, fields?: { readonly error?: unknown; readonly count?: number }): void;
-}
 
 /** The context of every command: collections, clients of other services, limits, clock and ids. */
 export interface OrdersContext extends Collections {
@@ -29,40 +27,46 @@ export interface OrdersContext extends Collections {
   readonly newId: (prefix: string) => string;
   /** Milliseconds for which a payment may stay pending after `expiresAt` or `dueAt`. */
   readonly graceMs: number;
-  readonly log: Log;
+  /** Records failures that fail no request. */
+  readonly log: Pick<Logger, 'warn'>;
 }
 
-export interface Limits {
+/** The settings of the service. */
+export const settings = {
+  catalogUrl: url('CATALOG_URL', { origin: true }),
+  contactsUrl: url('CONTACTS_URL', { origin: true }),
+  ticketsUrl: url('TICKETS_URL', { origin: true }),
   /** Maximum unsold places that one client holds at once. */
-  readonly maxHeldPlaces: number;
+  maxHeldPlaces: integer('MAX_HELD_PLACES', { default: 5_000, min: 1 }),
   /** Maximum unsold places that all visitors of one address hold at once in their carts. */
-  readonly maxHeldPlacesPerAddress: number;
-  /** Milliseconds for which a payment may stay pending after the hold would have ended. */
-  readonly graceMs: number;
-}
+  posHeldPlacesPerAddress: integer('POS_HELD_PLACES_PER_ADDRESS', { default: 50, min: 1 }),
+  /** Seconds for which a payment may stay pending after the hold would have ended. */
+  paymentGraceSeconds: integer('PAYMENT_GRACE_SECONDS', { default: 900, min: 0 }),
+};
 
 /** Creates the context over a store and the services that orders calls, on the system's clock. */
-export const createContext = (
-  store: Store,
-  { catalog, contacts, tickets }: Clients,
-  { maxHeldPlaces, maxHeldPlacesPerAddress, graceMs }: Limits,
-  log: Log,
-  metrics?: Metrics,
-): OrdersContext => {
+export const createContext = ({
+  store,
+  credentials,
+  logger,
+  settings: { catalogUrl, contactsUrl, ticketsUrl, maxHeldPlaces, posHeldPlacesPerAddress, paymentGraceSeconds },
+  metrics,
+}: Pick<Parts<typeof settings>, 'store' | 'credentials' | 'logger' | 'settings' | 'metrics'>): OrdersContext => {
   const stored = collectionsOf(store);
   // Every write announces what partners hear of.
   const orders = announcing(stored.orders, ORDER_RECORDED, announceOrder, metrics && countMoves(metrics));
+  if (metrics) watchOrders(orders, metrics);
   return {
     ...stored,
     orders,
-    stock: createStock(catalog),
-    contacts: createContacts(contacts),
-    tickets: createTickets(tickets),
-    limit: createHoldLimit(orders, (client) => (isVisitor(client) ? maxHeldPlacesPerAddress : maxHeldPlaces)),
+    stock: createStock(createServiceClient(catalogApi, { url: catalogUrl, credentials, logger })),
+    contacts: createContacts(createServiceClient(contactsApi, { url: contactsUrl, credentials, logger })),
+    tickets: createTickets(createServiceClient(ticketsApi, { url: ticketsUrl, credentials, logger })),
+    limit: createHoldLimit(orders, (client) => (isVisitor(client) ? posHeldPlacesPerAddress : maxHeldPlaces)),
     now: Date.now,
     newId: (prefix) => newId(prefix, Date.now()),
-    graceMs,
-    log,
+    graceMs: paymentGraceSeconds * 1_000,
+    log: logger,
   };
 };
 

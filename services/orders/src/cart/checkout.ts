@@ -1,6 +1,5 @@
 import type { Fault } from '@boxoffice/envelope';
 import { RefusedOrder, refusal } from '../api/faults.ts';
-import type { PaymentMethod } from '../clients/stock.ts';
 import type { OrdersContext } from '../context.ts';
 import { cancel } from '../domain/cancellation.ts';
 import { checkOut, type PaymentToken } from '../domain/checkout.ts';
@@ -26,7 +25,7 @@ export interface CheckoutRequest {
   readonly contactNumber?: string;
   /** A buyer without a contact: the contact is created once the checkout is accepted. */
   readonly guest?: Omit<Guest, 'since'>;
-  readonly paymentMethod: PaymentMethod;
+  readonly paymentMethod: string;
   readonly paymentToken?: PaymentToken;
 }
 

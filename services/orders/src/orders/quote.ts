@@ -50,8 +50,11 @@ const ownRefusals = async (
 const quoteOrder = async (context: OrdersContext, caller: Caller, requested: OrderRequest): Promise<Quote> => {
   const { items, pointOfSale } = requested;
   const publicOnly = restrictionOf(caller).contacts !== null;
-  const wanted = stockItems(items);
-  const { quotes, refusals } = await context.stock.quoteAll(caller.institution, wanted, pointOfSale, publicOnly);
+  const { quotes, refusals } = await context.stock.quoteAll(caller.institution, {
+    items: stockItems(items),
+    ...(pointOfSale === undefined ? {} : { pointOfSale }),
+    ...(publicOnly ? { publicOnly } : {}),
+  });
   const currencies = [...new Set(quotes.map(({ currency }) => currency))];
   const all = [
     ...(await ownRefusals(context, caller, requested, { places: countPlaces(items), currencies })),

@@ -1,6 +1,6 @@
 import { uncalledOf, useFixture } from '@boxoffice/service/testkit';
 import { expect, test } from '@jest/globals';
-import { createContacts } from '../../src/clients/clients.ts';
+import { createContacts } from '../../src/clients/contacts.ts';
 import { catalogApi } from '../../src/clients/generated/catalog.ts';
 import { contactsApi } from '../../src/clients/generated/contacts.ts';
 import { ticketsApi } from '../../src/clients/generated/tickets.ts';
@@ -16,7 +16,7 @@ test('each operation that the authorizer permits to orders is called', async () 
     return [
       hold('opera', { holder: 'ord_1', requestId: 'r', asOf: 1, items: [] }),
       quotes('opera', [], null),
-      quoteAll('opera', [], undefined),
+      quoteAll('opera', { items: [] }),
       extend('opera', 'ord_1', { heldUntil: renewal.heldUntil }),
       renew('opera', 'ord_1', renewal),
       sell('opera', 'ord_1', { placeIds: ['plc_1'] }),

@@ -1,12 +1,6 @@
-// The services that orders calls: catalog, contacts and tickets.
-
-import type { ServiceCredentials } from '@boxoffice/identity';
-import type { Logger } from '@boxoffice/runtime';
-import { createServiceClient, type ServiceClient } from '@boxoffice/service';
+import type { ServiceClient } from '@boxoffice/service';
 import type { Guest } from '../domain/order/order.ts';
-import { catalogApi } from './generated/catalog.ts';
-import { contactsApi, type operations } from './generated/contacts.ts';
-import { ticketsApi } from './generated/tickets.ts';
+import type { operations } from './generated/contacts.ts';
 
 /** Maximum wait for the write of a guest's contact: the buyer waits meanwhile, and the sweep repeats the write. */
 const GUEST_MS = 1_500;
@@ -55,19 +49,3 @@ export const createContacts = (contacts: ServiceClient<operations>) => {
 };
 
 export type Contacts = ReturnType<typeof createContacts>;
-
-/**
- * Creates the clients of the services that orders calls, at these addresses. Each waits 3 s for an answer unless
- * the call sets another time limit.
- */
-export const createClients = (
-  urls: Readonly<Record<'catalog' | 'contacts' | 'tickets', string>>,
-  credentials: ServiceCredentials,
-  logger: Pick<Logger, 'warn'>,
-) => ({
-  catalog: createServiceClient(catalogApi, { url: urls.catalog, credentials, logger }),
-  contacts: createServiceClient(contactsApi, { url: urls.contacts, credentials, logger }),
-  tickets: createServiceClient(ticketsApi, { url: urls.tickets, credentials, logger }),
-});
-
-export type Clients = ReturnType<typeof createClients>;
