@@ -5,7 +5,7 @@ import type { ServiceDefinition } from '@boxoffice/service';
 import { shopRoutes } from './cart/routes.ts';
 import { createContext, createContextOf, type OrdersContext, settings } from './context.ts';
 import { currentFacts } from './events.ts';
-import { actionsRoutes, cancellationRoutes } from './orders/action-routes.ts';
+import { actionsRoutes } from './orders/action-routes.ts';
 import { linesRoutes } from './orders/line-routes.ts';
 import { quoteRoutes } from './orders/quote.ts';
 import { ordersRoutes } from './orders/routes.ts';
@@ -48,7 +48,6 @@ export const routes = (context: OrdersContext): AnyOperation[] => {
     ...paymentsRoutes(contextOf),
     ...refundsRoutes(contextOf),
     ...actionsRoutes(contextOf),
-    ...cancellationRoutes(contextOf),
     ...shopRoutes(context),
   ];
 };

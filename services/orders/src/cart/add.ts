@@ -1,9 +1,10 @@
 import { UniqueViolation } from '@boxoffice/store';
 import { refusal } from '../api/faults.ts';
-import type { HeldLine, RequestedItem } from '../clients/stock.ts';
+import type { HeldLine } from '../clients/stock.ts';
 import type { OrdersContext } from '../context.ts';
 import { unmetCriteria } from '../domain/details.ts';
 import { holdAndInsert } from '../orders/create.ts';
+import type { OrderItem } from '../orders/items.ts';
 import { addOrderLines } from '../orders/lines.ts';
 import { visitorAt } from '../steps/hold-limit.ts';
 import type { Target } from '../steps/write.ts';
@@ -39,11 +40,6 @@ export const permitTariffs = async (
   }
 };
 
-/** A requested item of a visitor. The tariff's criterion is checked against the contact `contactNumber`. */
-export interface CartItem extends RequestedItem {
-  readonly contactNumber?: string;
-}
-
 /** The request of a visitor to add items to a cart. */
 export interface CartAddition extends Target {
   /** The request id: a repeat adds nothing. */
@@ -51,10 +47,8 @@ export interface CartAddition extends Target {
   readonly pointOfSale: string;
   /** The visitor's address: held places are limited per address. */
   readonly address: string;
-  readonly items: readonly CartItem[];
+  readonly items: readonly OrderItem[];
 }
-
-const requestedItem = ({ contactNumber: _, ...requested }: CartItem): RequestedItem => requested;
 
 /**
  * Adds places to a cart, which is created if no document has the id: all places are held, or none. Of several first
@@ -64,15 +58,12 @@ const requestedItem = ({ contactNumber: _, ...requested }: CartItem): RequestedI
 export const addToCart = async (context: OrdersContext, addition: CartAddition): Promise<OrderDocument> => {
   const { institution, orderId, request, pointOfSale, address, items } = addition;
   const permit = (lines: readonly HeldLine[]) => permitTariffs(context, institution, items, lines);
-  const wanted = items.map(requestedItem);
-  const add = () => {
-    return addOrderLines(context, { institution, orderId, request, appliesTo: 'carts' }, wanted, permit);
-  };
+  const add = () => addOrderLines(context, { institution, orderId, request, appliesTo: 'carts' }, items, permit);
   if (await context.orders.of(institution).get(orderId)) return add();
   const visitor = { institution, client: visitorAt(institution, address) };
   const creation = { id: orderId, request, cart: true, permit };
   try {
-    return await holdAndInsert(context, visitor, { pointOfSale, items: wanted }, creation);
+    return await holdAndInsert(context, visitor, { pointOfSale, items }, creation);
   } catch (error) {
     // Another request has created it; what this one holds is found by its addition.
     if (error instanceof UniqueViolation) return add();

@@ -1,9 +1,8 @@
 import { isUnavailable, refusal } from '../api/faults.ts';
 import type { OrdersContext } from '../context.ts';
-import { cancel } from '../domain/cancellation.ts';
 import { changeLine, isCart, type LineChange } from '../domain/cart.ts';
-import { accept } from '../domain/order/decision.ts';
 import { isHidden, isPastDue } from '../domain/order/state.ts';
+import { cancelUnlessEnded } from '../orders/cancel.ts';
 import { runCommand } from '../steps/command.ts';
 import { expireNow, findAny } from '../steps/sell.ts';
 import { type Target, targetOf } from '../steps/write.ts';
@@ -56,10 +55,7 @@ export const abandonCart = async (context: OrdersContext, target: Target): Promi
   const found = await findAny(context, target);
   if (!isCart(found)) throw refusal('cart_gone');
   const placeIds = found.lines.map(({ place }) => place.id);
-  const how = { reason: null, override: false, controlled: null };
-  const { order } = await runCommand(context, { ...target, appliesTo: 'carts' }, (current, now) =>
-    current.state === 'expired' || current.state === 'cancelled' ? accept(current) : cancel(current, how, now),
-  );
+  const order = await cancelUnlessEnded(context, { ...target, appliesTo: 'carts' }, null);
   if (order.state !== 'cancelled' || placeIds.length === 0) return order;
   try {
     await context.stock.release(target.institution, target.orderId, { placeIds, asOf: order.version });

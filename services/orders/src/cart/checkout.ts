@@ -1,16 +1,15 @@
 import type { Fault } from '@boxoffice/envelope';
 import { RefusedOrder, refusal } from '../api/faults.ts';
 import type { OrdersContext } from '../context.ts';
-import { cancel } from '../domain/cancellation.ts';
 import { checkOut, type PaymentToken } from '../domain/checkout.ts';
 import type { Sale } from '../domain/confirmation.ts';
-import { accept } from '../domain/order/decision.ts';
 import { due } from '../domain/order/money.ts';
 import type { Guest } from '../domain/order/order.ts';
 import { derivedId, guestNumber } from '../ids.ts';
+import { cancelUnlessEnded } from '../orders/cancel.ts';
 import { confirmedBy, sellAll } from '../orders/confirm.ts';
 import { graceFor } from '../payments/payments.ts';
-import { runCommand, runStockFirst } from '../steps/command.ts';
+import { runStockFirst } from '../steps/command.ts';
 import { writeGuestOrLater } from '../steps/guests.ts';
 import { sell } from '../steps/sell.ts';
 import { answerWithTickets } from '../steps/tickets.ts';
@@ -32,14 +31,6 @@ export interface CheckoutRequest {
 /** The request id of a checkout, by which the order lists it as handled. */
 export const checkoutName = (orderId: string, requestId: string): string =>
   derivedId('req', 'checkout', orderId, requestId);
-
-/** Cancels an order whose places were gone at the checkout, so that it cannot be bought later; recorded money stays. */
-const cancelUnsold = async (context: OrdersContext, target: Target): Promise<void> => {
-  const how = { reason: 'its places were gone at the checkout', override: false, controlled: null };
-  await runCommand(context, { ...target, appliesTo: 'both' }, (order, now) =>
-    order.state === 'expired' || order.state === 'cancelled' ? accept(order) : cancel(order, how, now),
-  );
-};
 
 const placesGone = (): Fault => refusal('places_gone', 'Places of the cart are gone, so it could not be bought.');
 
@@ -114,7 +105,8 @@ export const checkoutCart = async (
     return order;
   } catch (error) {
     if (!(error instanceof RefusedOrder) || error.reason !== 'places_gone') throw error;
-    await cancelUnsold(context, target);
+    // So that it cannot be bought later; recorded money stays.
+    await cancelUnlessEnded(context, { ...target, appliesTo: 'both' }, 'its places were gone at the checkout');
     throw placesGone();
   }
 };

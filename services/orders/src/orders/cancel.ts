@@ -29,6 +29,19 @@ export const cancelOrder = async (
   return order;
 };
 
+/** Cancels an order, unless it has ended. @throws Fault for each other refusal of the rules */
+export const cancelUnlessEnded = async (
+  context: OrdersContext,
+  command: Command,
+  reason: string | null,
+): Promise<OrderDocument> => {
+  const how = { reason, override: false, controlled: null };
+  const { order } = await runCommand(context, command, (current, now) =>
+    current.state === 'expired' || current.state === 'cancelled' ? accept(current) : cancel(current, how, now),
+  );
+  return order;
+};
+
 const REASON = 'the performance was cancelled';
 
 /**

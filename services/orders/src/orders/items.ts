@@ -8,15 +8,17 @@ import type { Beneficiary, NewLine } from '../domain/order/order.ts';
 /** An item of an order: places, and the names of those who will come, in the order of the places. */
 export interface OrderItem extends RequestedItem {
   readonly beneficiaries?: readonly { readonly firstName?: string; readonly lastName?: string }[];
+  /** A visitor's: the contact that the tariff's criterion is checked against. */
+  readonly contactNumber?: string;
 }
 
 /** The number of places that the items request. */
 export const countPlaces = (items: readonly RequestedItem[]): number =>
   items.reduce((sum, { quantity, placeIds }) => sum + (placeIds?.length ?? quantity ?? 1), 0);
 
-/** The items without the beneficiaries: personal data does not leave for the catalog. */
+/** The items without persons: personal data does not leave for the catalog. */
 export const stockItems = (items: readonly OrderItem[]): RequestedItem[] =>
-  items.map(({ beneficiaries: _, ...item }) => item);
+  items.map(({ beneficiaries: _, contactNumber: __, ...item }) => item);
 
 /** @throws Fault `validation_error` that lists every item with more beneficiaries than places */
 export const requireBeneficiaries = (items: readonly OrderItem[]): void => {

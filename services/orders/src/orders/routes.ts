@@ -26,9 +26,8 @@ import {
 import { createdOrderAnswer, orderAnswer, orderView } from '../api/views.ts';
 import { type ContextOf, requirePointOfSale } from '../context.ts';
 import { states } from '../domain/order/order.ts';
-import { commandOf } from '../steps/command.ts';
+import { createHandler } from '../steps/command.ts';
 import { findAny } from '../steps/sell.ts';
-import type { OrderDocument } from '../store.ts';
 import { changeOrder } from './change.ts';
 import { createOrder, holderOf } from './create.ts';
 import { holdErrors, requireBeneficiaries } from './items.ts';
@@ -147,10 +146,11 @@ export const ordersRoutes = (contextOf: ContextOf): AnyOperation[] => [
     etag: true,
     conditional: true,
     example: { params, body: { externalReference: 'agency-4711' }, answer: example.open },
-    handle: async (request) => {
-      const unchanged = (order: OrderDocument): void => request.unchanged(orderView(order));
-      const command = { ...commandOf(request, orderAnswer), unchanged };
-      return orderAnswer(await changeOrder(contextOf(request.caller), command, request.body));
-    },
+    handle: createHandler(
+      contextOf,
+      orderAnswer,
+    )((context, command, { body, unchanged }) =>
+      changeOrder(context, { ...command, unchanged: (order) => unchanged(orderView(order)) }, body),
+    ),
   }),
 ];

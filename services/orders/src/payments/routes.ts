@@ -6,7 +6,7 @@ import { NewPayment, NewRefund, Order, Payment, PaymentChange, paymentReadOnly, 
 import { listed, named, ofOrder, orderAnswer, paymentView, record, refundView } from '../api/views.ts';
 import type { ContextOf } from '../context.ts';
 import { addressOf, addressOfPayment, idMadeBy } from '../ids.ts';
-import { commandOf } from '../steps/command.ts';
+import { commandOf, createHandler } from '../steps/command.ts';
 import { findOrder } from '../steps/sell.ts';
 import type { OrderDocument } from '../store.ts';
 import { payOrder, refundOrder, settleOrderPayment } from './payments.ts';
@@ -117,21 +117,17 @@ export const paymentsRoutes = (contextOf: ContextOf): AnyOperation[] => [
       body: { status: 'captured' },
       answer: example.paid,
     },
-    handle: async (request) => {
-      const { params, body } = request;
+    handle: createHandler(
+      contextOf,
+      orderAnswer,
+    )((context, command, request) => {
+      const { caller, params, body } = request;
       const unchanged = (order: OrderDocument): void => {
         const payment = order.payments.find(({ id }) => id === params.paymentId);
-        if (payment) request.unchanged(paymentView(order, payment, request.caller.scopes));
+        if (payment) request.unchanged(paymentView(order, payment, caller.scopes));
       };
-      return orderAnswer(
-        await settleOrderPayment(
-          contextOf(request.caller),
-          { ...commandOf(request, orderAnswer), unchanged },
-          params.paymentId,
-          body.status,
-        ),
-      );
-    },
+      return settleOrderPayment(context, { ...command, unchanged }, params.paymentId, body.status);
+    }),
   }),
 ];
 

@@ -3,7 +3,7 @@
 import type { Answer, Request } from '@boxoffice/http';
 import type { IdempotencyRecord } from '@boxoffice/store';
 import { faultOf, isOvertaken, isUnavailable, notFound, RefusedOrder } from '../api/faults.ts';
-import type { OrdersContext } from '../context.ts';
+import type { ContextOf, OrdersContext } from '../context.ts';
 import { isCart } from '../domain/cart.ts';
 import { accept, type Decision, isRefused, type Refused, refuse } from '../domain/order/decision.ts';
 import { handled, isHandled, isHidden } from '../domain/order/state.ts';
@@ -45,6 +45,15 @@ export const commandOf = (
   ifMatch,
   idempotencyRecord: remember(answer),
 });
+
+/** Makes handlers of operations that run a command; `answer` builds the answer, also that of a repeat. */
+export const createHandler =
+  <A extends Answer>(contextOf: ContextOf, answer: (order: OrderDocument) => A) =>
+  <Params extends { readonly orderId: string }, Body>(
+    run: (context: OrdersContext, command: Command, request: Request<Params, unknown, Body>) => Promise<OrderDocument>,
+  ) =>
+  async (request: Request<Params, unknown, Body>): Promise<A> =>
+    answer(await run(contextOf(request.caller), commandOf(request, answer), request));
 
 /**
  * The refusal of a command that does not apply to the document, or undefined. @throws Fault `not_found` where a cart
