@@ -1,4 +1,5 @@
 import { base32, derivedId, digestOf, randomId } from '@boxoffice/runtime';
+import type { IdempotencyRecord } from '@boxoffice/store';
 
 export { derivedId, newId } from '@boxoffice/runtime';
 
@@ -13,10 +14,7 @@ export const guestNumber = (orderId: string, requestId: string): string =>
   `C${base32(digestOf(['guest', orderId, requestId]).subarray(0, 12)).toUpperCase()}`;
 
 /** The parts of an idempotency record that identify the request. */
-export interface Repeatable {
-  readonly key: string;
-  readonly fingerprint: string;
-}
+type Repeatable = Pick<IdempotencyRecord<never>, 'key' | 'fingerprint'>;
 
 /**
  * The id of what a request with an idempotency key makes, by which a repeat finds it; undefined without a key.

@@ -1,14 +1,15 @@
 import { UniqueViolation } from '@boxoffice/store';
+import type { Static } from 'typebox';
 import { refusal } from '../api/faults.ts';
 import type { HeldLine } from '../clients/stock.ts';
 import type { OrdersContext } from '../context.ts';
 import { unmetCriteria } from '../domain/details.ts';
 import { holdAndInsert } from '../orders/create.ts';
-import type { OrderItem } from '../orders/items.ts';
 import { addOrderLines } from '../orders/lines.ts';
 import { visitorAt } from '../steps/hold-limit.ts';
 import type { Target } from '../steps/write.ts';
 import type { OrderDocument } from '../store.ts';
+import type { Addition } from './schemas.ts';
 
 /**
  * Requires that the contact meets the criteria of the tariffs; without criteria no contact is needed. @throws Fault
@@ -40,15 +41,9 @@ export const permitTariffs = async (
   }
 };
 
-/** The request of a visitor to add items to a cart. */
-export interface CartAddition extends Target {
-  /** The request id: a repeat adds nothing. */
-  readonly request: string;
-  readonly pointOfSale: string;
-  /** The visitor's address: held places are limited per address. */
-  readonly address: string;
-  readonly items: readonly OrderItem[];
-}
+/** A visitor's items for a cart. `request`: its id, a repeat adds nothing. */
+export type CartAddition = Target &
+  Pick<Static<typeof Addition>, 'pointOfSale' | 'address' | 'items'> & { readonly request: string };
 
 /**
  * Adds places to a cart, which is created if no document has the id: all places are held, or none. Of several first

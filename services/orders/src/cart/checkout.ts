@@ -1,10 +1,10 @@
 import type { Fault } from '@boxoffice/envelope';
+import type { Static } from 'typebox';
 import { RefusedOrder, refusal } from '../api/faults.ts';
 import type { OrdersContext } from '../context.ts';
-import { checkOut, type PaymentToken } from '../domain/checkout.ts';
+import { checkOut } from '../domain/checkout.ts';
 import type { Sale } from '../domain/confirmation.ts';
 import { due } from '../domain/order/money.ts';
-import type { Guest } from '../domain/order/order.ts';
 import { derivedId, guestNumber } from '../ids.ts';
 import { cancelUnlessEnded } from '../orders/cancel.ts';
 import { confirmedBy, sellAll } from '../orders/confirm.ts';
@@ -15,18 +15,10 @@ import { sell } from '../steps/sell.ts';
 import { answerWithTickets } from '../steps/tickets.ts';
 import type { Rule, Target } from '../steps/write.ts';
 import type { OrderDocument } from '../store.ts';
+import type { Checkout } from './schemas.ts';
 
-/** A visitor's checkout of a cart. */
-export interface CheckoutRequest {
-  /** The request id: a repeat returns the same order. */
-  readonly requestId: string;
-  /** The contact that buys. */
-  readonly contactNumber?: string;
-  /** A buyer without a contact: the contact is created once the checkout is accepted. */
-  readonly guest?: Omit<Guest, 'since'>;
-  readonly paymentMethod: string;
-  readonly paymentToken?: PaymentToken;
-}
+/** A visitor's checkout of a cart; a repeat with the same `requestId` returns the same order. */
+export type CheckoutRequest = Static<typeof Checkout>;
 
 /** The request id of a checkout, by which the order lists it as handled. */
 export const checkoutName = (orderId: string, requestId: string): string =>

@@ -6,16 +6,10 @@ import type { Line, NewLine, Order, TicketDelivery } from './order/order.ts';
 import { performancesOf, touched, unfit } from './order/state.ts';
 
 /** A new order whose places are held. */
-export interface NewOrder {
-  readonly id: string;
-  readonly client: string | null;
-  readonly pointOfSale: string | null;
-  readonly contactNumber: string | null;
-  readonly externalReference: string | null;
+export interface NewOrder
+  extends Pick<Order, 'id' | 'client' | 'pointOfSale' | 'contactNumber' | 'externalReference' | 'currency'> {
   readonly ticketDelivery: TicketDelivery;
   readonly lines: readonly NewLine[];
-  /** ISO 4217. */
-  readonly currency: string;
   /** End of the hold; epoch milliseconds. */
   readonly until: number;
   /** A cart stays unlisted until {@link listed}. */

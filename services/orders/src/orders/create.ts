@@ -1,29 +1,24 @@
 import { Fault } from '@boxoffice/envelope';
 import { type Caller, principalOf } from '@boxoffice/identity';
 import { IdempotencyKeyTaken, type IdempotencyRecord, UniqueViolation } from '@boxoffice/store';
+import type { Static } from 'typebox';
 import { faultOf } from '../api/faults.ts';
+import type { NewOrder } from '../api/schemas.ts';
 import type { Held, HeldLine } from '../clients/stock.ts';
 import type { OrdersContext } from '../context.ts';
 import { open } from '../domain/hold.ts';
 import { isRefused } from '../domain/order/decision.ts';
-import type { Order, TicketDelivery } from '../domain/order/order.ts';
+import type { Order } from '../domain/order/order.ts';
 import { handled } from '../domain/order/state.ts';
 import { orderIdMadeBy, requestNameOf } from '../ids.ts';
 import type { Holder } from '../steps/hold-limit.ts';
 import type { Target } from '../steps/write.ts';
 import { linkPerformances, type OrderDocument } from '../store.ts';
 import { cancelIfOver } from './cancel.ts';
-import { currencyOf, linesOf, type OrderItem, placesWanted, quantityFaults, refusalOf, stockItems } from './items.ts';
+import { heldLines, placesWanted, quantityFaults, refusalOf, stockItems } from './items.ts';
 
 /** A new order as requested. */
-export interface OrderRequest {
-  readonly contactNumber?: string;
-  readonly pointOfSale?: string;
-  readonly externalReference?: string;
-  /** Absent: that of the point of sale. */
-  readonly ticketDelivery?: TicketDelivery;
-  readonly items: readonly OrderItem[];
-}
+export type OrderRequest = Static<typeof NewOrder>;
 
 /** Whose places are counted together: the client's, or those of the user who is signed in at it. */
 export const holderOf = (caller: Caller): Holder => ({ institution: caller.institution, client: principalOf(caller) });
@@ -50,21 +45,9 @@ const opened = (
   held: Held,
   { id, request, cart = false }: Creation,
 ): Order => {
-  const decision = open(
-    {
-      id,
-      client,
-      pointOfSale: held.pointOfSale,
-      contactNumber: requested.contactNumber ?? null,
-      externalReference: requested.externalReference ?? null,
-      ticketDelivery: requested.ticketDelivery ?? held.ticketDelivery,
-      lines: linesOf(held.lines, requested.items, context.newId),
-      currency: currencyOf(held.lines),
-      until: Date.parse(held.heldUntil),
-      cart,
-    },
-    context.now(),
-  );
+  const { contactNumber = null, externalReference = null, ticketDelivery = held.ticketDelivery, items } = requested;
+  const given = { id, client, pointOfSale: held.pointOfSale, contactNumber, externalReference, ticketDelivery, cart };
+  const decision = open({ ...given, ...heldLines(context, held, items) }, context.now());
   if (isRefused(decision)) throw faultOf(decision.refused);
   return cart ? handled(decision.next, request) : decision.next;
 };
@@ -94,11 +77,26 @@ export const releaseRefused = async (
   });
 };
 
+/** Inserts an order whose places are held, in one write with the answer for repeats. */
+const insert = async (
+  context: OrdersContext,
+  institution: string,
+  order: Order,
+  idempotencyRecord: Creation['idempotencyRecord'],
+): Promise<OrderDocument> => {
+  const [performanceId = '', ...others] = order.performanceIds;
+  await linkPerformances(context.links.of(institution), { id: order.id, performanceId }, others);
+  const written = await context.orders.of(institution).insert({ ...order, performanceId }, { idempotencyRecord });
+  context.limit.record(written, written.id, written.heldPlaces);
+  await cancelIfOver(context, written);
+  return written;
+};
+
 /**
- * Holds all requested places, or none, then inserts the order, in one write with the answer for repeats. After a
- * refusal nothing is held. Places whose order is not inserted, because the process died or nobody knows what became of a
- * call, stay held until their hold ends, or the request is repeated. @throws Fault for each refusal of the catalog and
- * the rules, `order_hold_limit`, `service_unavailable`; UniqueViolation if the id is that of another order
+ * Holds all requested places, or none, then inserts the order. After a refusal nothing is held. Places whose order is
+ * not inserted, because the process died or nobody knows what became of a call, stay held until their hold ends, or the
+ * request is repeated. @throws Fault for each refusal of the catalog and the rules, `order_hold_limit`,
+ * `service_unavailable`; UniqueViolation if the id is that of another order
  */
 export const holdAndInsert = async (
   context: OrdersContext,
@@ -116,12 +114,7 @@ export const holdAndInsert = async (
     try {
       await permit?.(held.lines);
       const order = opened(context, holder, requested, held, creation);
-      const [performanceId = '', ...others] = order.performanceIds;
-      await linkPerformances(context.links.of(institution), { id, performanceId }, others);
-      const written = await context.orders.of(institution).insert({ ...order, performanceId }, { idempotencyRecord });
-      context.limit.record(written, id, written.heldPlaces);
-      await cancelIfOver(context, written);
-      return written;
+      return await insert(context, institution, order, idempotencyRecord);
     } catch (error) {
       const isAnotherOrder = error instanceof UniqueViolation && !creation.cart;
       if (error instanceof Fault || error instanceof IdempotencyKeyTaken || isAnotherOrder)

@@ -1,16 +1,14 @@
 import { Fault } from '@boxoffice/envelope';
+import type { Static } from 'typebox';
 import { codesOf, isUnavailable, type RefusedOrder, refusal } from '../api/faults.ts';
-import type { HeldLine, RequestedItem } from '../clients/stock.ts';
+import type { NewOrder } from '../api/schemas.ts';
+import type { Held, HeldLine, RequestedItem } from '../clients/stock.ts';
 import type { OrdersContext } from '../context.ts';
 import { beneficiaryOf } from '../domain/lines.ts';
 import type { Beneficiary, NewLine } from '../domain/order/order.ts';
 
-/** An item of an order: places, and the names of those who will come, in the order of the places. */
-export interface OrderItem extends RequestedItem {
-  readonly beneficiaries?: readonly { readonly firstName?: string; readonly lastName?: string }[];
-  /** A visitor's: the contact that the tariff's criterion is checked against. */
-  readonly contactNumber?: string;
-}
+/** An item of an order; `contactNumber` is a visitor's, the tariff's criterion is checked against it. */
+export type OrderItem = Static<typeof NewOrder>['items'][number] & { readonly contactNumber?: string };
 
 /** The number of places that the items request. */
 export const countPlaces = (items: readonly RequestedItem[]): number =>
@@ -82,7 +80,7 @@ export const severalCurrencies = (currencies: readonly string[]): RefusedOrder |
     : undefined;
 
 /** The currency of held lines. @throws Fault `semantically_invalid` if there are several */
-export const currencyOf = (lines: readonly HeldLine[]): string => {
+const currencyOf = (lines: readonly HeldLine[]): string => {
   const currencies = [...new Set(lines.map(({ currency }) => currency))];
   const refused = severalCurrencies(currencies);
   if (refused) throw refused;
@@ -100,14 +98,17 @@ const beneficiariesOf = (held: readonly HeldLine[], items: readonly OrderItem[])
   });
 };
 
-/** Turns held places into lines of an order, with the beneficiaries of the items. */
-export const linesOf = (
-  held: readonly HeldLine[],
+/**
+ * The held places as lines of an order, with the beneficiaries of the items. @throws Fault `semantically_invalid` if
+ * they have several currencies
+ */
+export const heldLines = (
+  { newId }: Pick<OrdersContext, 'newId'>,
+  { lines: held, heldUntil }: Held,
   items: readonly OrderItem[],
-  newId: (prefix: string) => string,
-): NewLine[] => {
+): { readonly lines: readonly NewLine[]; readonly currency: string; readonly until: number } => {
   const beneficiaries = beneficiariesOf(held, items);
-  return held.map(
+  const lines = held.map(
     ({ productId, performanceId, startDate, seatCategoryId, tariffId, criterion, amount, place, about }, index) => ({
       id: newId('lin'),
       productId,
@@ -122,6 +123,7 @@ export const linesOf = (
       ...(beneficiaries[index] ? { beneficiary: beneficiaries[index] } : {}),
     }),
   );
+  return { lines, currency: currencyOf(held), until: Date.parse(heldUntil) };
 };
 
 /** Requested items and their point of sale. */

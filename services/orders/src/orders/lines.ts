@@ -23,7 +23,7 @@ import { linkPerformances, type OrderDocument } from '../store.ts';
 import { cancelIfOver } from './cancel.ts';
 import { releaseRefused, type Taken } from './create.ts';
 import { holdUntil } from './extend.ts';
-import { currencyOf, linesOf, type OrderItem, placesWanted, quantityFaults, refusalOf, stockItems } from './items.ts';
+import { heldLines, type OrderItem, placesWanted, quantityFaults, refusalOf, stockItems } from './items.ts';
 
 const holdMore = async (
   context: OrdersContext,
@@ -45,6 +45,12 @@ const holdMore = async (
   });
 };
 
+/** Holds new places as long as the order: a repeat finds the hold as it was, and the order may have been extended since. */
+const holdAsLong = async (context: OrdersContext, order: OrderDocument, { heldUntil, lines }: Held): Promise<void> => {
+  const until = order.expiresAt ?? 0;
+  if (!startsAnew(order) && Date.parse(heldUntil) < until) await holdUntil(context, order, until, lines);
+};
+
 /** Releases the places of removed lines, unless the order has them since. @throws Fault `service_unavailable` */
 const release = async (context: OrdersContext, { institution, id, removedPlaces }: OrderDocument): Promise<void> => {
   if (!removedPlaces) return;
@@ -62,34 +68,28 @@ export const addOrderLines = async (
   items: readonly OrderItem[],
   permit?: (lines: readonly HeldLine[]) => Promise<void>,
 ): Promise<OrderDocument> => {
-  const request = command.request ?? requestNameOf(command.idempotencyRecord);
-  const rule: Rule = (order, now) => {
-    const refused = unextendable(order, now);
-    if (!refused) placesWanted(items, order.lines.length);
-    return refused ?? accept(order);
-  };
+  const requestId = command.request ?? requestNameOf(command.idempotencyRecord);
   let taken: Taken | undefined;
   let end = (): void => undefined;
-  const effect = async (order: OrderDocument): Promise<Held> => {
-    end();
-    end = await context.limit.admit(order, placesWanted(items, 0));
-    await release(context, order);
-    const held = await holdMore(context, order, request, items);
-    taken = { held, requestId: request, asOf: order.version };
-    // A repeat finds the hold as it was, and the order may have been extended since.
-    if (!startsAnew(order) && Date.parse(held.heldUntil) < (order.expiresAt ?? 0))
-      await holdUntil(context, order, order.expiresAt ?? 0, held.lines);
-    await permit?.(held.lines);
-    return held;
-  };
-  const write =
-    ({ lines, heldUntil }: Held): Rule =>
-    (order, now) => {
-      const more = { lines: linesOf(lines, items, context.newId), currency: currencyOf(lines) };
-      return addLines(order, { ...more, until: Date.parse(heldUntil) }, now);
-    };
   try {
-    const { order } = await runStockFirst(context, command, { rule, effect, write });
+    const { order } = await runStockFirst(context, command, {
+      rule(order, now) {
+        const refused = unextendable(order, now);
+        if (!refused) placesWanted(items, order.lines.length);
+        return refused ?? accept(order);
+      },
+      async effect(order) {
+        end();
+        end = await context.limit.admit(order, placesWanted(items, 0));
+        await release(context, order);
+        const held = await holdMore(context, order, requestId, items);
+        taken = { held, requestId, asOf: order.version };
+        await holdAsLong(context, order, held);
+        await permit?.(held.lines);
+        return held;
+      },
+      write: (held) => (order, now) => addLines(order, heldLines(context, held, items), now),
+    });
     await cancelIfOver(context, order);
     return order;
   } catch (error) {

@@ -17,115 +17,77 @@ export interface Holder {
   readonly client: string | null;
 }
 
-/**
- * Hold limit: how many unsold places a client may hold at once. Exact for everything in this process, writes in
- * flight included; other processes count with a delay of two seconds. The store is the source of truth: this process
- * adds only the writes it has in flight.
- */
-export interface HoldLimit {
-  /**
-   * Counts more places until the returned function is called: once the order that has them is recorded, or they are
-   * refused. @throws Fault `order_hold_limit`
-   */
-  admit(holder: Holder, places: number): Promise<() => void>;
-  /** Records the places that an order holds, as written. */
-  record(holder: Holder, orderId: string, places: number): void;
-}
-
 interface Ledger {
+  /** Places by order. */
   held: Map<string, number>;
-  total: number;
   refreshedAt: number;
   /** Places whose write is in flight. */
   admitted: number;
   /** Changes made while the store is being read. */
-  meanwhile: Map<string, number> | undefined;
+  meanwhile: Map<string, number>;
   refreshing: Promise<void> | undefined;
 }
 
-const set = (ledger: Ledger, orderId: string, places: number): void => {
-  ledger.total += places - (ledger.held.get(orderId) ?? 0);
-  if (places > 0) ledger.held.set(orderId, places);
-  else ledger.held.delete(orderId);
-  ledger.meanwhile?.set(orderId, places);
-};
-
-export interface Clocks {
-  /** Epoch milliseconds, the unit of deadlines. */
-  readonly now?: () => number;
-  /** Monotonic milliseconds, for ages: independent of changes to the system clock. */
-  readonly elapsed?: () => number;
-}
-
-/** Creates the limit; `maxOf` returns the maximum number of places per client. */
+/**
+ * Creates the hold limit: how many unsold places a client may hold at once; `maxOf` returns that number. Exact for
+ * everything in this process, writes in flight included; other processes count with a delay of two seconds. The store is
+ * the source of truth: this process adds only the writes it has in flight. `now`: epoch milliseconds, the unit of
+ * deadlines; `elapsed`: monotonic milliseconds, for ages, independent of changes to the system clock.
+ */
 export const createHoldLimit = (
   orders: CollectionHandle<OrderDocument>,
   maxOf: (client: string) => number,
-  { now = Date.now, elapsed = () => performance.now() }: Clocks = {},
-): HoldLimit => {
+  { now = Date.now, elapsed = () => performance.now() } = {},
+) => {
   const ledgers = new Map<string, Ledger>();
+  const keyOf = ({ institution, client }: Holder): string => JSON.stringify([institution, client]);
 
   const prune = (): void => {
-    for (const [key, ledger] of ledgers) {
-      const { refreshedAt, admitted, refreshing } = ledger;
+    for (const [key, { refreshedAt, admitted, refreshing }] of ledgers)
       if (admitted === 0 && !refreshing && elapsed() - refreshedAt > REFRESH_MS) ledgers.delete(key);
-    }
   };
 
-  const ledgerOf = (key: string): Ledger => {
+  const ledgerOf = (holder: Holder): Ledger => {
+    const key = keyOf(holder);
     const known = ledgers.get(key);
     if (known) return known;
     if (ledgers.size >= MAX_LEDGERS) prune();
-    const fresh: Ledger = {
-      held: new Map(),
-      total: 0,
-      refreshedAt: Number.NEGATIVE_INFINITY,
-      admitted: 0,
-      meanwhile: undefined,
-      refreshing: undefined,
-    };
+    const [held, meanwhile] = [new Map<string, number>(), new Map<string, number>()];
+    const fresh = { held, meanwhile, refreshedAt: Number.NEGATIVE_INFINITY, admitted: 0, refreshing: undefined };
     ledgers.set(key, fresh);
     return fresh;
   };
 
-  const read = async (ledger: Ledger, institution: string, client: string): Promise<void> => {
-    const meanwhile = new Map<string, number>();
-    ledger.meanwhile = meanwhile;
+  const read = async (ledger: Ledger, { institution, client }: Holder): Promise<void> => {
+    ledger.meanwhile = new Map();
     const [startedAt, startedOn] = [elapsed(), now()];
     const found = await orders.of(institution).find({ where: { client, heldPlaces: { gt: 0 } } });
-    ledger.meanwhile = undefined;
-    ledger.held = new Map();
-    ledger.total = 0;
-    for (const { id, heldPlaces, deadline } of found) {
-      // An order past its deadline holds nothing, even before the sweep expires it.
-      if (deadline === null || deadline > startedOn) set(ledger, id, heldPlaces);
-    }
-    for (const [id, places] of meanwhile) set(ledger, id, places);
+    // An order past its deadline holds nothing, even before the sweep expires it.
+    const holding = found.filter(({ deadline }) => deadline === null || deadline > startedOn);
+    ledger.held = new Map([...holding.map(({ id, heldPlaces }) => [id, heldPlaces] as const), ...ledger.meanwhile]);
     ledger.refreshedAt = startedAt;
   };
 
-  const refresh = (ledger: Ledger, institution: string, client: string): Promise<void> => {
-    ledger.refreshing ??= read(ledger, institution, client).finally(() => {
+  const refresh = async (ledger: Ledger, holder: Holder): Promise<void> => {
+    if (elapsed() - ledger.refreshedAt <= REFRESH_MS) return;
+    ledger.refreshing ??= read(ledger, holder).finally(() => {
       ledger.refreshing = undefined;
-      ledger.meanwhile = undefined;
     });
-    return ledger.refreshing;
-  };
-
-  const keyOf = (institution: string, client: string): string => JSON.stringify([institution, client]);
-
-  const freshLedger = async (institution: string, client: string): Promise<Ledger> => {
-    const ledger = ledgerOf(keyOf(institution, client));
-    if (elapsed() - ledger.refreshedAt > REFRESH_MS) await refresh(ledger, institution, client);
-    return ledger;
+    await ledger.refreshing;
   };
 
   return {
-    async admit({ institution, client }, places) {
-      if (client === null) return () => undefined;
-      const ledger = await freshLedger(institution, client);
-      const max = maxOf(client);
-      if (ledger.total + ledger.admitted + places > max)
+    /**
+     * Counts more places until the returned function is called: once the order that has them is recorded, or they are
+     * refused. @throws Fault `order_hold_limit`
+     */
+    async admit(holder: Holder, places: number): Promise<() => void> {
+      if (holder.client === null) return () => undefined;
+      const ledger = ledgerOf(holder);
+      await refresh(ledger, holder);
+      const max = maxOf(holder.client);
+      const held = [...ledger.held.values()].reduce((sum, each) => sum + each, ledger.admitted);
+      if (held + places > max)
         throw refusal('hold_limit', `A client, or a user at a client, holds at most ${max} unsold places at once.`);
       ledger.admitted += places;
       let left = places;
@@ -134,13 +96,18 @@ export const createHoldLimit = (
         left = 0;
       };
     },
-    record({ institution, client }, orderId, places) {
-      if (client === null) return;
-      const ledger = ledgers.get(keyOf(institution, client));
-      if (ledger) set(ledger, orderId, places);
+
+    /** Records the places that an order holds, as written. */
+    record(holder: Holder, orderId: string, places: number): void {
+      const ledger = ledgers.get(keyOf(holder));
+      if (places > 0) ledger?.held.set(orderId, places);
+      else ledger?.held.delete(orderId);
+      if (ledger?.refreshing) ledger.meanwhile.set(orderId, places);
     },
   };
 };
+
+export type HoldLimit = ReturnType<typeof createHoldLimit>;
 
 /** Ids of clients and users contain no colon. */
 const VISITOR = 'visitor:';
