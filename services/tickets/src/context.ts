@@ -52,8 +52,10 @@ export interface Context {
   collections(institution: string): Collections;
 }
 
-/** What the operations of callers need: without the store, whose documents have no bounds. */
-export type CallerContext = Omit<Context, 'store' | 'issuing'>;
+/** What commands on one institution's tickets need: without the store, whose documents have no bounds. */
+export interface InstitutionContext extends Pick<Context, 'keys' | 'drawing' | 'now'> {
+  readonly collections: Collections;
+}
 
 /** The context of a service instance; `now` defaults to the system clock. */
 export const createContext = (
@@ -73,23 +75,24 @@ export const createContext = (
 /** The clock's time in the form of stored timestamps: ISO 8601 UTC. */
 export const timestampOf = ({ now }: Pick<Context, 'now'>): string => new Date(now()).toISOString();
 
+/** The context of one institution with all its tickets: for other services and for reactions. */
+export const contextIn = ({ keys, drawing, now, collections }: Context, institution: string): InstitutionContext => ({
+  keys,
+  drawing,
+  now,
+  collections: collections(institution),
+});
+
 /**
  * Gives an operation the context of its caller: the institution's tickets, and of these what the user's role shows. It
  * is an operation's only way to the tickets, so none can forget the bounds.
  */
-export type ContextOf = (caller: Pick<Caller, 'institution' | 'user'>) => CallerContext;
+export type ContextOf = (caller: Pick<Caller, 'institution' | 'user'>) => InstitutionContext;
 
 /** Makes the contexts of callers. */
 export const createContextOf =
-  ({ keys, now, drawing, collections }: Context): ContextOf =>
-  (caller) => ({
-    keys,
-    now,
-    drawing,
-    collections: (institution) => {
-      if (institution !== caller.institution)
-        throw new Error(`a call for ${caller.institution} reached for the tickets of ${institution}`);
-      const all = collections(institution);
-      return { ...all, tickets: bounded(all.tickets, salesBoundsOf(caller)) };
-    },
-  });
+  (context: Context): ContextOf =>
+  (caller) => {
+    const { collections, ...others } = contextIn(context, caller.institution);
+    return { ...others, collections: { ...collections, tickets: bounded(collections.tickets, salesBoundsOf(caller)) } };
+  };

@@ -1,6 +1,6 @@
 import type { AnyOperation } from '@boxoffice/http';
 import { keyRoutes } from './barcode/routes.ts';
-import { type Context, createContextOf } from './context.ts';
+import { type Context, contextIn, createContextOf } from './context.ts';
 import { controlRoutes } from './control/routes.ts';
 import { scanRoutes } from './control/scan-routes.ts';
 import { documentRoutes } from './document/routes.ts';
@@ -22,6 +22,7 @@ export const routes = (context: Context): AnyOperation[] => {
     ...controlRoutes(contextOf),
     ...scanRoutes(contextOf),
     ...internalRoutes(context),
-    ...shopRoutes(context),
+    // The pos service decides which user may see a ticket.
+    ...shopRoutes(({ institution }) => contextIn(context, institution)),
   ];
 };

@@ -1,5 +1,5 @@
 import { UniqueViolation } from '@boxoffice/store';
-import { type Collections, type Context, timestampOf } from '../context.ts';
+import { type Collections, type Context, contextIn, type InstitutionContext, timestampOf } from '../context.ts';
 import { cancellationOf, current, neverIssued, tombstone } from '../domain/order.ts';
 import { cancel } from '../domain/ticket.ts';
 import { ticketsCancelled } from '../events.ts';
@@ -20,16 +20,13 @@ export interface OrderCancelled {
  * Every ticket that the order lists. A ticket that an interrupted issue has not written is inserted as cancelled, so
  * that a late insert finds its id taken.
  */
-const allTickets = async (
-  context: Context,
-  collections: Collections,
-  order: OrderDocument,
-): Promise<TicketDocument[]> => {
+const allTickets = async (context: InstitutionContext, order: OrderDocument): Promise<TicketDocument[]> => {
+  const { collections } = context;
   const found = await ticketsOfOrder(collections, order.id);
   const there = new Set(found.map(({ id }) => id));
   const missing = order.tickets.filter(({ ticketId }) => !there.has(ticketId));
   if (missing.length === 0) return found;
-  const never = await newTickets(context, collections.institution, order, missing);
+  const never = await newTickets(context, order, missing);
   const cancelled = { status: 'cancelled', beneficiary: null } as const;
   await collections.tickets.insertMany(never.map((ticket) => ({ ...ticket, ...cancelled })));
   return ticketsOfOrder(collections, order.id);
@@ -61,13 +58,14 @@ const writeTombstone = async (
  * it was controlled before. Idempotent from any point.
  */
 export const cancelTickets = async (context: Context, institution: string, fact: OrderCancelled): Promise<void> => {
-  const collections = context.collections(institution);
+  const own = contextIn(context, institution);
+  const { collections } = own;
   const { orderId, override } = fact;
   for (;;) {
     const order =
       (await collections.orders.get(orderId)) ?? (await writeTombstone(collections, fact, timestampOf(context)));
     if (!order || order.cancellation) return;
-    const lines = current(await allTickets(context, collections, order));
+    const lines = current(await allTickets(own, order));
     const done = await changeLines(collections, lines, (found) => cancel(found, override, timestampOf(context)));
     const cancellation = cancellationOf(done, timestampOf(context));
     const written = await collections.orders.update(orderId, (found) => {

@@ -5,7 +5,7 @@ import type { Caller } from '@boxoffice/identity';
 import { derivedId, newId } from '@boxoffice/runtime';
 import { salesBoundsOf } from '@boxoffice/service';
 import { scannedText, ticketNamedBy } from '../barcode/signing.ts';
-import { type CallerContext, type Collections, timestampOf } from '../context.ts';
+import { type Collections, type InstitutionContext, timestampOf } from '../context.ts';
 import { control, type Scan } from '../domain/control.ts';
 import type { Ticket } from '../domain/ticket.ts';
 import { ticketControlled } from '../events.ts';
@@ -94,8 +94,7 @@ export const checkTicket = (ticket: Ticket | undefined, requested: RequestedScan
  * write carries the scan, so that a crash afterwards loses neither the effect nor the answer.
  */
 const controlWith = async (
-  context: CallerContext,
-  { tickets }: Collections,
+  context: InstitutionContext,
   known: TicketDocument | undefined,
   { requested, fault, scan, ids }: Item,
 ): Promise<NewScan[]> => {
@@ -106,7 +105,7 @@ const controlWith = async (
   let seen: Ticket | undefined = known;
   try {
     const { id } = checkTicket(known, requested);
-    const written = await tickets.update(id, (ticket) => {
+    const written = await context.collections.tickets.update(id, (ticket) => {
       seen = ticket;
       if (admissionIn(ticket)) return undefined;
       const next = allowed(control(ticket, scan, timestampOf(context)));
@@ -130,13 +129,13 @@ const recordedOf = async ({ scans }: Collections, items: readonly Item[], now: n
 };
 
 /** Controls these items; resolves to their recorded scans. */
-const controlFresh = async (context: CallerContext, collections: Collections, items: readonly Item[]) => {
+const controlFresh = async (context: InstitutionContext, items: readonly Item[]) => {
+  const { collections } = context;
   const tickets = await ticketsWithIds(collections, [...new Set(items.map(({ requested }) => meantBy(requested)))]);
   const byTicket = [...Map.groupBy(items, ({ requested }) => meantBy(requested))];
   const made: NewScan[] = [];
   const run = async ([id, same]: readonly [string, readonly Item[]]) => {
-    for (const item of same.toSorted(inOrder))
-      made.push(...(await controlWith(context, collections, tickets.get(id), item)));
+    for (const item of same.toSorted(inOrder)) made.push(...(await controlWith(context, tickets.get(id), item)));
   };
   for (let start = 0; start < byTicket.length; start += WIDTH)
     await Promise.all(byTicket.slice(start, start + WIDTH).map(run));
@@ -155,16 +154,15 @@ const controlFresh = async (context: CallerContext, collections: Collections, it
  * for itself. A nonce that was sent within 30 days, or twice in the batch, gets its first scan.
  */
 export const controlMany = async (
-  context: CallerContext,
+  context: InstitutionContext,
   caller: Pick<Caller, 'institution' | 'client' | 'user'>,
   sent: readonly unknown[],
 ): Promise<NewScan[]> => {
-  const collections = context.collections(caller.institution);
   const now = context.now();
   const all = itemsOf(caller, sent, now);
   const first = [...new Map(all.toReversed().map((item) => [keyOf(item.scan), item])).values()].toReversed();
-  const answers = new Map<string, NewScan>(await recordedOf(collections, first, now));
+  const answers = new Map<string, NewScan>(await recordedOf(context.collections, first, now));
   const fresh = first.filter(({ scan }) => !answers.has(keyOf(scan)));
-  for (const scan of await controlFresh(context, collections, fresh)) answers.set(keyOf(scan), scan);
+  for (const scan of await controlFresh(context, fresh)) answers.set(keyOf(scan), scan);
   return all.flatMap(({ scan }) => answers.get(keyOf(scan)) ?? []);
 };

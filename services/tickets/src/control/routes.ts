@@ -48,14 +48,13 @@ export const controlRoutes = (contextOf: ContextOf): AnyOperation[] => [
     handle: async ({ caller, body, remember, idempotencyKey }) => {
       const { barcode, performanceId, ...given } = body;
       const context = contextOf(caller);
-      const collections = context.collections(caller.institution);
+      const { collections } = context;
       const scan = scanOf(context, given, idempotencyKey);
       let ticket: TicketDocument | undefined;
       const run = async () => {
         ticket = await findTicket(collections, meantBy({ barcode }));
         return changeTicket(
           context,
-          caller.institution,
           checkTicket(ticket, { barcode, performanceId }).id,
           { ifMatch: () => {}, idempotencyRecord: remember(answer) },
           (found, now) => control(found, scan, now),
@@ -79,12 +78,11 @@ export const controlRoutes = (contextOf: ContextOf): AnyOperation[] => [
     example: { params, body: example.control, answer: example.controlled },
     handle: async ({ caller, params: { ticketId }, body, ifMatch, remember, idempotencyKey }) => {
       const context = contextOf(caller);
-      const collections = context.collections(caller.institution);
+      const { collections } = context;
       const scan = scanOf(context, body, idempotencyKey);
       const run = () =>
         changeTicket(
           context,
-          caller.institution,
           ticketId,
           { ifMatch, idempotencyRecord: remember(answer) },
           (ticket, now) => control(ticket, scan, now),
@@ -102,15 +100,6 @@ export const controlRoutes = (contextOf: ContextOf): AnyOperation[] => [
     errors: ['order_cancelled', 'ticket_not_printed', ...finalCodes],
     example: { params, answer: example.printed },
     handle: async ({ caller, params, ifMatch }) =>
-      answer(
-        await changeTicket(
-          contextOf(caller),
-          caller.institution,
-          params.ticketId,
-          { ifMatch },
-          revert,
-          ticketControlReverted,
-        ),
-      ),
+      answer(await changeTicket(contextOf(caller), params.ticketId, { ifMatch }, revert, ticketControlReverted)),
   }),
 ];

@@ -90,7 +90,7 @@ export const scanRoutes = (contextOf: ContextOf): AnyOperation[] => [
     handle: (request) => {
       const { caller, query } = request;
       const { performanceId, gate, result, from, to } = query;
-      const { scans } = contextOf(caller).collections(caller.institution);
+      const { scans } = contextOf(caller).collections;
       const at = from === undefined && to === undefined ? undefined : { gte: from, lt: to };
       return pageOf(request, bounded(scans, salesBoundsOf(caller)), {
         where: { performanceId, gate, result, at },
@@ -127,7 +127,7 @@ export const scanRoutes = (contextOf: ContextOf): AnyOperation[] => [
     handle: async ({ caller, query }) => {
       const context = contextOf(caller);
       const asOf = timestampOf(context);
-      const { tickets } = context.collections(caller.institution);
+      const { tickets } = context.collections;
       return ok({ ...(await admissionsOf(tickets, query.performanceId)), asOf });
     },
   }),

@@ -3,7 +3,7 @@
 import { Fault, registry } from '@boxoffice/envelope';
 import { derivedId, newId } from '@boxoffice/runtime';
 import type { New } from '@boxoffice/store';
-import { type CallerContext, type Collections, timestampOf } from '../context.ts';
+import { type Collections, type InstitutionContext, timestampOf } from '../context.ts';
 import type { Scan } from '../domain/control.ts';
 import type { Admission, Ticket } from '../domain/ticket.ts';
 import type { ScanAnswer, ScanDocument } from '../store.ts';
@@ -76,7 +76,7 @@ export const recordScans = async (
 
 /** A single control as a scan; one of several attempts with an idempotency key, of the same day, is the same scan. */
 export const scanOf = (
-  context: Pick<CallerContext, 'now'>,
+  context: Pick<InstitutionContext, 'now'>,
   { gate, at }: { readonly gate?: string | undefined; readonly at?: string | undefined },
   key?: string,
 ): Scan => {

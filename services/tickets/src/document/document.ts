@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { Fault } from '@boxoffice/envelope';
 import { qualityOf } from '@boxoffice/http';
-import type { Collections } from '../context.ts';
+import type { InstitutionContext } from '../context.ts';
 import { getTicket, presentTicket } from '../tickets/tickets.ts';
 import { aboutTicket } from './about.ts';
-import type { Drawing } from './drawing.ts';
 import { svgOf } from './svg.ts';
 
 export const PDF = 'application/pdf';
@@ -28,8 +27,7 @@ export interface TicketDocument {
  * `ticket_invalidated`, `service_unavailable`
  */
 export const documentOf = async (
-  drawing: Pick<Drawing, 'draw'>,
-  collections: Collections,
+  { drawing, collections }: Pick<InstitutionContext, 'drawing' | 'collections'>,
   ticketId: string,
   languages: readonly string[],
   accept: string | undefined,

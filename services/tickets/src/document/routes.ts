@@ -43,10 +43,8 @@ export const documentRoutes = (contextOf: ContextOf): AnyOperation[] => [
     errors: ['ticket_not_printed', 'ticket_cancelled', 'ticket_invalidated'],
     example: { params: { ticketId: example.ids.ticket }, query: { lang: 'fr' }, answer: 'a PDF' },
     handle: async ({ caller, params, query, header }) => {
-      const { drawing, collections } = contextOf(caller);
-      const own = collections(caller.institution);
       const languages = acceptedTags(query.lang, header('accept-language'));
-      const document = await documentOf(drawing, own, params.ticketId, languages, header('accept'));
+      const document = await documentOf(contextOf(caller), params.ticketId, languages, header('accept'));
       const name = `${params.ticketId}.${document.extension}`;
       return ok('', {
         document,

@@ -2,7 +2,7 @@
 
 import { UniqueViolation } from '@boxoffice/store';
 import { signBarcode } from '../barcode/signing.ts';
-import { type Collections, type Context, timestampOf } from '../context.ts';
+import { type Collections, type Context, contextIn, type InstitutionContext, timestampOf } from '../context.ts';
 import { follow, withName } from '../domain/beneficiary.ts';
 import {
   type Confirmed,
@@ -26,12 +26,11 @@ export type TicketSummary = Pick<Ticket, 'id' | 'lineId' | 'status'>;
 
 /** Makes the new tickets of these lines, with signed barcodes. */
 export const newTickets = async (
-  context: Context,
-  institution: string,
+  context: InstitutionContext,
   order: IssuingOrder,
   ordered: readonly OrderedTicket[],
 ): Promise<Ticket[]> => {
-  const key = await context.keys.signing(institution);
+  const key = await context.keys.signing(context.collections.institution);
   const now = timestampOf(context);
   const iat = Math.floor(context.now() / 1000);
   return ordered.map((one) => {
@@ -101,8 +100,7 @@ const followOrder = async (
 
 /** Lets the tickets follow beneficiaries that the order has changed since its confirmation; replaces printed ones. */
 const followNames = async (
-  context: Context,
-  institution: string,
+  context: InstitutionContext,
   all: readonly TicketDocument[],
   order: OrderDocument,
 ): Promise<boolean> => {
@@ -113,7 +111,7 @@ const followNames = async (
     if ((ticket.namedAsOf ?? 0) >= asOf) continue;
     any = true;
     for (let id = ticket.id; ; ) {
-      const now = await changeOrReplace(context, institution, id, { ifMatch: () => {} }, (found, asNew, at) => ({
+      const now = await changeOrReplace(context, id, { ifMatch: () => {} }, (found, asNew, at) => ({
         next: follow(found, { beneficiary, asOf }, asNew, at),
       }));
       // The ticket may have been replaced meanwhile: then its successor follows.
@@ -139,16 +137,13 @@ const withoutErased = async (
 };
 
 /** Every ticket of the order, after those that are missing were issued. */
-export const withMissing = async (
-  context: Context,
-  collections: Collections,
-  order: OrderDocument,
-): Promise<TicketDocument[]> => {
+export const withMissing = async (context: InstitutionContext, order: OrderDocument): Promise<TicketDocument[]> => {
+  const { collections } = context;
   const all = await ticketsOfOrder(collections, order.id);
   const there = new Set(all.map(({ id }) => id));
   const missing = order.tickets.filter(({ ticketId }) => !there.has(ticketId));
   if (missing.length === 0) return all;
-  await collections.tickets.insertMany(await newTickets(context, collections.institution, order, missing));
+  await collections.tickets.insertMany(await newTickets(context, order, missing));
   return ticketsOfOrder(collections, order.id);
 };
 
@@ -158,24 +153,21 @@ const issueNow = async (
   fact: Confirmed,
   isNew: boolean,
 ): Promise<TicketSummary[]> => {
-  const collections = context.collections(institution);
+  const own = contextIn(context, institution);
+  const { collections } = own;
   const { order, first } = await recordOrder(collections, fact, isNew, timestampOf(context));
   if (order.cancellation && order.tickets.length === 0) return [];
   const isLeft = isLeftToCall(order, fact);
   if (first && !isLeft) {
-    const fresh = await newTickets(context, institution, order, order.tickets);
+    const fresh = await newTickets(own, order, order.tickets);
     if ((await collections.tickets.insertMany(fresh)) === fresh.length) {
       await withoutErased(context, collections, order, fresh);
       return fresh;
     }
   }
-  let all =
-    isLeft || order.cancellation
-      ? await ticketsOfOrder(collections, order.id)
-      : await withMissing(context, collections, order);
+  let all = isLeft || order.cancellation ? await ticketsOfOrder(collections, order.id) : await withMissing(own, order);
   await followOrder(collections, all, order, timestampOf(context));
-  if (!order.cancellation && (await followNames(context, institution, all, order)))
-    all = await ticketsOfOrder(collections, order.id);
+  if (!order.cancellation && (await followNames(own, all, order))) all = await ticketsOfOrder(collections, order.id);
   await withoutErased(context, collections, order, all);
   return current(all);
 };

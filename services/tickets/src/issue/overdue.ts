@@ -3,7 +3,7 @@
 import { type Logger, repeat } from '@boxoffice/runtime';
 import type { Closable } from '@boxoffice/service';
 import { unlessQuiet } from '@boxoffice/store';
-import type { Context } from '../context.ts';
+import { type Context, contextIn } from '../context.ts';
 import { type OrderDocument, ordersCollection } from '../store.ts';
 import { withMissing } from './issue.ts';
 
@@ -20,12 +20,12 @@ const SETTLED_MS = OVERDUE_MS + 2 * SWEEP_MS;
  */
 const issueWithoutNames = async (context: Context, order: OrderDocument, logger: Pick<Logger, 'warn'>) => {
   const { id, institution } = order;
-  const collections = context.collections(institution);
+  const own = contextIn(context, institution);
   if (!order.named && !order.cancellation) {
-    await withMissing(context, collections, order);
+    await withMissing(own, order);
     logger.warn('tickets were issued without names, since orders has not called', { institution, id });
   }
-  await collections.orders.update(id, (found) =>
+  await own.collections.orders.update(id, (found) =>
     found.callAwaitedSince == null ? undefined : { next: { ...found, callAwaitedSince: null } },
   );
 };

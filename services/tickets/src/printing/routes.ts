@@ -2,8 +2,7 @@
 
 import { Fault } from '@boxoffice/envelope';
 import { type AnyOperation, ok, operation } from '@boxoffice/http';
-import type { ContextOf } from '../context.ts';
-import { type CallerContext, timestampOf } from '../context.ts';
+import { type ContextOf, type InstitutionContext, timestampOf } from '../context.ts';
 import { current } from '../domain/order.ts';
 import { print, rollBack } from '../domain/ticket.ts';
 import * as example from '../examples.ts';
@@ -22,12 +21,8 @@ const params = { ticketId: example.ids.ticket };
  * a repeat completes an interrupted call.
  * @throws {Fault} `not_found` without tickets, `ticket_cancelled`
  */
-const printTickets = async (
-  context: CallerContext,
-  institution: string,
-  orderId: string,
-): Promise<readonly TicketDocument[]> => {
-  const collections = context.collections(institution);
+const printTickets = async (context: InstitutionContext, orderId: string): Promise<readonly TicketDocument[]> => {
+  const { collections } = context;
   const tickets = current(await ticketsOfOrder(collections, orderId));
   if (tickets.length === 0) throw new Fault('not_found', 'There are no tickets of an order with this id.');
   return changeLines(collections, tickets, (found) => {
@@ -53,7 +48,7 @@ export const printingRoutes = (contextOf: ContextOf): AnyOperation[] => [
     errors: ['not_found', 'ticket_cancelled'],
     example: { body: { orderId: example.ids.order }, answer: { items: [example.printed] } },
     handle: async ({ caller, body }) => {
-      const tickets = await printTickets(contextOf(caller), caller.institution, body.orderId);
+      const tickets = await printTickets(contextOf(caller), body.orderId);
       const buyers = tickets.flatMap(({ contactNumber }) => (contactNumber === null ? [] : [contactNumber]));
       const subjects = [...new Set([...tickets.map(({ id }) => id), ...buyers])];
       return ok({ items: tickets.map(view) }, { subjects });
@@ -70,16 +65,7 @@ export const printingRoutes = (contextOf: ContextOf): AnyOperation[] => [
     example: { params, answer: example.printed },
     handle: async ({ caller, params, ifMatch, remember }) =>
       answer(
-        await changeTicket(
-          contextOf(caller),
-          caller.institution,
-          params.ticketId,
-          {
-            ifMatch,
-            idempotencyRecord: remember(answer),
-          },
-          print,
-        ),
+        await changeTicket(contextOf(caller), params.ticketId, { ifMatch, idempotencyRecord: remember(answer) }, print),
       ),
   }),
   operation({
@@ -91,6 +77,6 @@ export const printingRoutes = (contextOf: ContextOf): AnyOperation[] => [
     errors: ['ticket_not_printed', ...finalCodes],
     example: { params, answer: example.ticket },
     handle: async ({ caller, params, ifMatch }) =>
-      answer(await changeTicket(contextOf(caller), caller.institution, params.ticketId, { ifMatch }, rollBack)),
+      answer(await changeTicket(contextOf(caller), params.ticketId, { ifMatch }, rollBack)),
   }),
 ];

@@ -1,7 +1,7 @@
 // Replacement of tickets: a new beneficiary, a new barcode, and interrupted replacements.
 
 import { signBarcode } from '../barcode/signing.ts';
-import { type CallerContext, type Collections, timestampOf } from '../context.ts';
+import { type Collections, type InstitutionContext, timestampOf } from '../context.ts';
 import { isNamed, rename } from '../domain/beneficiary.ts';
 import * as domain from '../domain/ticket.ts';
 import type { TicketDocument } from '../store.ts';
@@ -17,8 +17,7 @@ type Replacing = (
 ) => domain.Decision<TicketDocument>;
 
 const barcodeFor = async (
-  { keys, now }: CallerContext,
-  { institution }: Collections,
+  { keys, now, collections: { institution } }: InstitutionContext,
   ticket: domain.Ticket,
 ): Promise<string> => {
   const [tid, iat] = [domain.nextId(ticket.id), Math.floor(now() / 1000)];
@@ -35,16 +34,15 @@ const recordPending = async ({ replacements }: Collections, ticketId: string, no
  * Fault of its own.
  */
 export const changeOrReplace = async (
-  context: CallerContext,
-  institution: string,
+  context: InstitutionContext,
   id: string,
   { idempotencyRecord, ifMatch, unchanged }: Request,
   decide: Replacing,
 ): Promise<domain.Ticket & { readonly version: number }> => {
-  const collections = context.collections(institution);
+  const { collections } = context;
   for (;;) {
     const before = await getTicket(collections, id);
-    const asNew = { id: domain.nextId(id), barcode: await barcodeFor(context, collections, before) };
+    const asNew = { id: domain.nextId(id), barcode: await barcodeFor(context, before) };
     ifMatch(validatorOf(before));
     unchanged?.(before);
     const replaces = allowed(decide(before, asNew, timestampOf(context))).status === 'invalidated';
@@ -77,27 +75,20 @@ export const freshSuccessor = (ticket: domain.Ticket): (domain.Ticket & { readon
 };
 
 /** Replaces a printed ticket by a new one with its own barcode; the old one becomes invalid and stores the reason. */
-export const replaceTicket = (
-  context: CallerContext,
-  institution: string,
-  id: string,
-  request: Request,
-  reason?: string,
-) =>
-  changeOrReplace(context, institution, id, request, (ticket, { id: newId, barcode }, at) => {
+export const replaceTicket = (context: InstitutionContext, id: string, request: Request, reason?: string) =>
+  changeOrReplace(context, id, request, (ticket, { id: newId, barcode }, at) => {
     const why = reason === undefined ? {} : { reason };
     return domain.replace(ticket, newId, { barcode, beneficiary: ticket.beneficiary, at, ...why });
   });
 
 /** Changes the beneficiary; returns the replacing ticket if this one is printed. */
 export const renameTicket = (
-  context: CallerContext,
-  institution: string,
+  context: InstitutionContext,
   id: string,
   to: (current: domain.Beneficiary | null) => domain.Beneficiary | null,
   request: Request,
 ) =>
-  changeOrReplace(context, institution, id, request, (ticket, asNew, now) => {
+  changeOrReplace(context, id, request, (ticket, asNew, now) => {
     const wanted = to(ticket.beneficiary);
     // Writing the current name back is allowed in every status.
     return isNamed(ticket, wanted) ? { next: ticket } : rename(ticket, wanted, asNew, now);

@@ -29,7 +29,6 @@ export const replacementRoutes = (contextOf: ContextOf): AnyOperation[] => [
       answer(
         await renameTicket(
           contextOf(caller),
-          caller.institution,
           params.ticketId,
           (current) => {
             const { beneficiary } = mergePatch<{ beneficiary?: object | null }>({ beneficiary: current }, body);
@@ -62,16 +61,8 @@ export const replacementRoutes = (contextOf: ContextOf): AnyOperation[] => [
     example: { params, body: { reason: 'lost' }, answer: example.replacing },
     handle: async ({ caller, params, body, ifMatch, remember }) => {
       const idempotencyRecord = remember<Versioned>((ticket) => createdAnswer(freshSuccessor(ticket) ?? ticket));
-      const { institution } = caller;
-      return createdAnswer(
-        await replaceTicket(
-          contextOf(caller),
-          institution,
-          params.ticketId,
-          { ifMatch, idempotencyRecord },
-          body.reason,
-        ),
-      );
+      const request = { ifMatch, idempotencyRecord };
+      return createdAnswer(await replaceTicket(contextOf(caller), params.ticketId, request, body.reason));
     },
   }),
 ];

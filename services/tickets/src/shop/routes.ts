@@ -1,7 +1,7 @@
 import { Fault } from '@boxoffice/envelope';
 import { type AnyOperation, id, ok, operation } from '@boxoffice/http';
 import { Type } from 'typebox';
-import type { Context } from '../context.ts';
+import type { ContextOf } from '../context.ts';
 import { documentOf, PDF, SVG } from '../document/document.ts';
 import * as example from '../examples.ts';
 import { Naming, ShopDocument, ShopTicket, Status } from '../schemas.ts';
@@ -15,7 +15,7 @@ const { Optional, String: Text } = Type;
 const params = { ticketId: example.ids.ticket };
 
 /** The tickets of a shop, for the pos service. Answers contain the buyer; pos decides which user may see a ticket. */
-export const shopRoutes = (context: Context): AnyOperation[] => [
+export const shopRoutes = (contextOf: ContextOf): AnyOperation[] => [
   operation({
     id: 'listShopTickets',
     method: 'get',
@@ -40,7 +40,7 @@ export const shopRoutes = (context: Context): AnyOperation[] => [
         throw new Fault('missing_parameter', 'contactNumber or orderIds must be given.');
       }
       const shown = { contactNumber, orderIds: orderIds?.split(','), status };
-      const tickets = await shownTickets(context, caller.institution, shown);
+      const tickets = await shownTickets(contextOf(caller), shown);
       return ok({ tickets: tickets.map(shopView) });
     },
   }),
@@ -54,7 +54,7 @@ export const shopRoutes = (context: Context): AnyOperation[] => [
     answers: { 200: ShopTicket },
     example: { params, answer: example.shopTicket },
     handle: async ({ caller, params }) => {
-      const collections = context.collections(caller.institution);
+      const { collections } = contextOf(caller);
       return ok(shopView(await presentTicket(collections, await getTicket(collections, params.ticketId))));
     },
   }),
@@ -70,10 +70,8 @@ export const shopRoutes = (context: Context): AnyOperation[] => [
     errors: ['ticket_not_printed', 'ticket_cancelled', 'ticket_invalidated'],
     example: { params, query: { lang: 'fr,en' }, answer: { contentType: PDF, base64: 'JVBERi0xLjMK' } },
     handle: async ({ caller, params, query }) => {
-      const { drawing } = context;
       const languages = query.lang?.split(',') ?? [];
-      const read = (mediaType: string) =>
-        documentOf(drawing, context.collections(caller.institution), params.ticketId, languages, mediaType);
+      const read = (mediaType: string) => documentOf(contextOf(caller), params.ticketId, languages, mediaType);
       const pdf = await read(PDF);
       const { mediaType, content } = pdf.hasBoxes ? await read(SVG) : pdf;
       return ok({ contentType: mediaType, base64: content.toString('base64') });
@@ -99,6 +97,6 @@ export const shopRoutes = (context: Context): AnyOperation[] => [
       answer: { ...example.shopTicket, beneficiary: example.beneficiary },
     },
     handle: async ({ caller, params, body }) =>
-      ok(shopView(await nameTicket(context, caller.institution, params.ticketId, body))),
+      ok(shopView(await nameTicket(contextOf(caller), params.ticketId, body))),
   }),
 ];

@@ -1,7 +1,7 @@
 // Tickets for the point of sale: listed by contact or order, and the name on a ticket.
 
 import type { Where } from '@boxoffice/store';
-import type { Context } from '../context.ts';
+import type { InstitutionContext } from '../context.ts';
 import { named, rename, replacedFor } from '../domain/beneficiary.ts';
 import type * as domain from '../domain/ticket.ts';
 import { changeOrReplace } from '../replacement/replace.ts';
@@ -24,11 +24,9 @@ const byStart = (one: TicketDocument, other: TicketDocument): number => {
 
 /** All matching tickets, by the start of the performance (unknown ones last), then by id. */
 export const shownTickets = async (
-  context: Context,
-  institution: string,
+  { collections }: InstitutionContext,
   { contactNumber, orderIds, status }: Shown,
 ): Promise<TicketDocument[]> => {
-  const collections = context.collections(institution);
   const where: Where = contactNumber === undefined ? {} : { contactNumber };
   // One query per order uses the index on orders; a condition on a list of orders would scan all tickets.
   const found = orderIds
@@ -49,16 +47,15 @@ export const shownTickets = async (
  * @throws {Fault} `ticket_already_controlled`; `precondition_failed` if cancelled; `conflict` if replaced otherwise
  */
 export const nameTicket = async (
-  context: Context,
-  institution: string,
+  context: InstitutionContext,
   id: string,
   names: Partial<domain.Beneficiary>,
 ): Promise<TicketDocument> => {
-  const changed = await changeOrReplace(context, institution, id, { ifMatch: () => {} }, (ticket, asNew, now) => {
+  const changed = await changeOrReplace(context, id, { ifMatch: () => {} }, (ticket, asNew, now) => {
     const wanted = named({ ...ticket.beneficiary, ...names });
     if (replacedFor(ticket, wanted)) return { next: ticket };
     return { next: allowed(rename(ticket, wanted, asNew, now), 'pointOfSale') };
   });
-  const collections = context.collections(institution);
+  const { collections } = context;
   return presentTicket(collections, await getTicket(collections, changed.id));
 };

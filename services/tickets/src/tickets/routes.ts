@@ -41,8 +41,7 @@ export const ticketRoutes = (contextOf: ContextOf): AnyOperation[] => [
     handle: async (request) => {
       const { orderId, performanceId, contactNumber, status, barcode: scanned, modifiedSince } = request.query;
       const barcode = scanned === undefined ? undefined : scannedText(scanned);
-      const { now, collections: of } = contextOf(request.caller);
-      const collections = of(request.caller.institution);
+      const { now, collections } = contextOf(request.caller);
       const id = barcode === undefined ? undefined : (ticketNamedBy(barcode) ?? '');
       await (id === undefined ? finishPending(collections) : findTicket(collections, id));
       return changesPageOf(request, collections.tickets, {
@@ -64,7 +63,6 @@ export const ticketRoutes = (contextOf: ContextOf): AnyOperation[] => [
     answers: { 200: Ticket },
     etag: true,
     example: { params, answer: example.ticket },
-    handle: async ({ caller, params }) =>
-      answer(await getTicket(contextOf(caller).collections(caller.institution), params.ticketId)),
+    handle: async ({ caller, params }) => answer(await getTicket(contextOf(caller).collections, params.ticketId)),
   }),
 ];

@@ -2,7 +2,7 @@
 
 import { type Code, Fault } from '@boxoffice/envelope';
 import type { Fact, IdempotencyRecord } from '@boxoffice/store';
-import { type CallerContext, type Collections, timestampOf } from '../context.ts';
+import { type Collections, type InstitutionContext, timestampOf } from '../context.ts';
 import { asItIsNow } from '../domain/performance.ts';
 import type * as domain from '../domain/ticket.ts';
 import type { TicketDocument } from '../store.ts';
@@ -70,14 +70,13 @@ export const presentTicket = async <T extends domain.Ticket>(
  * @throws {Fault} `not_found`, or the code of the rule that refuses the command
  */
 export const changeTicket = async (
-  context: CallerContext,
-  institution: string,
+  context: InstitutionContext,
   id: string,
   { idempotencyRecord, ifMatch }: Request,
   command: (ticket: TicketDocument, now: string) => domain.Decision<TicketDocument>,
   fact?: (ticket: domain.Ticket) => Fact,
 ): Promise<TicketDocument> => {
-  const collections = context.collections(institution);
+  const { collections } = context;
   const run = () =>
     collections.tickets.update(
       id,

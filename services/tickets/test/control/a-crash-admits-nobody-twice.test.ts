@@ -1,6 +1,6 @@
 import { useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
-import { createContext } from '../../src/context.ts';
+import { contextIn, createContext } from '../../src/context.ts';
 import { controlMany } from '../../src/control/batch.ts';
 import { untilNoneCrashes } from '../fixture/crashes.ts';
 import { confirmed, PATH, printed, ticketOf } from '../fixture/orders.ts';
@@ -13,7 +13,8 @@ describe.each(engines)('a crash between a ticket and its scan admits nobody twic
   const controlOn = async (store: Fixture['store'], items: readonly object[]) => {
     const context = createContext(store, SERVICE_SECRET);
     try {
-      return await controlMany(context, { institution: fixture.institution, client: 'partner', user: null }, items);
+      const caller = { institution: fixture.institution, client: 'partner', user: null };
+      return await controlMany(contextIn(context, fixture.institution), caller, items);
     } finally {
       await context.drawing.close();
     }

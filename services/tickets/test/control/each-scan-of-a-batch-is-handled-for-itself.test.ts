@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createContext } from '../../src/context.ts';
+import { contextIn, createContext } from '../../src/context.ts';
 import { controlMany, NONCE_MS } from '../../src/control/batch.ts';
 import { cancelled, confirmed, firstOf, issued, PATH, printed, ticketOf } from '../fixture/orders.ts';
 import { scan, scansListed } from '../fixture/scans.ts';
@@ -154,7 +154,9 @@ describeOnEachEngine('each scan of a batch is handled for itself', (fixture) => 
     const caller = { institution: fixture.institution, client: 'partner', user: null };
     const resultAfter = async (ms: number) => {
       const context = createContext(fixture.store, SERVICE_SECRET, () => begin + ms);
-      const [answer] = await controlMany(context, caller, [{ nonce: `month.${id}`, ticketId: id }]);
+      const [answer] = await controlMany(contextIn(context, fixture.institution), caller, [
+        { nonce: `month.${id}`, ticketId: id },
+      ]);
       await context.drawing.close();
       return answer?.result;
     };

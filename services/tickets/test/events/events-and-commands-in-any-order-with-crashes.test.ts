@@ -2,7 +2,7 @@ import { historiesOf, useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { cancelTickets } from '../../src/cancellation/cancel.ts';
-import { type Context, createContext } from '../../src/context.ts';
+import { type Context, contextIn, createContext } from '../../src/context.ts';
 import { scanOf } from '../../src/control/scans.ts';
 import { control, revert } from '../../src/domain/control.ts';
 import { print } from '../../src/domain/ticket.ts';
@@ -48,6 +48,7 @@ describe.each(engines)('events and commands in any order, with crashes, on $name
 
   const run = async (context: Context, order: Confirmed, { what, line }: Step): Promise<unknown> => {
     const { institution } = fixture;
+    const own = contextIn(context, institution);
     const { tickets } = await orderTicketsOf(fixture, order.orderId);
     const lineId = order.tickets[line]?.lineId;
     const id = tickets.find((ticket) => ticket.lineId === lineId)?.ticketId ?? order.tickets[line]?.ticketId ?? '';
@@ -59,20 +60,19 @@ describe.each(engines)('events and commands in any order, with crashes, on $name
       case 'cancel':
         return cancelTickets(context, institution, cancelled(order));
       case 'replace':
-        return replaceTicket(context, institution, id, free);
+        return replaceTicket(own, id, free);
       case 'control':
         return changeTicket(
-          context,
-          institution,
+          own,
           id,
           free,
           (ticket, now) => control(ticket, scanOf(context, {}), now),
           ticketControlled,
         );
       case 'print':
-        return changeTicket(context, institution, id, free, print);
+        return changeTicket(own, id, free, print);
       case 'revert':
-        return changeTicket(context, institution, id, free, revert, ticketControlReverted);
+        return changeTicket(own, id, free, revert, ticketControlReverted);
     }
   };
 

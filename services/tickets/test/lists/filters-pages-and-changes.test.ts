@@ -2,7 +2,7 @@
 // rule 3: Ticket status is a string used as a filter | services/tickets/src/schemas.ts
 
 import { expect, test } from '@jest/globals';
-import { createContext } from '../../src/context.ts';
+import { contextIn, createContext } from '../../src/context.ts';
 import { replaceTicket } from '../../src/replacement/replace.ts';
 import { crashingAt } from '../fixture/crashes.ts';
 import { confirmed, firstOf, issued, PATH, printed, type TicketView, ticketOf } from '../fixture/orders.ts';
@@ -60,7 +60,7 @@ describeOnEachEngine('lists of tickets', (fixture) => {
   test('a list after an interrupted replacement shows both tickets', async () => {
     const { order, id } = await printed(fixture);
     const dying = createContext(crashingAt(fixture.store, 3, 'before'), SERVICE_SECRET);
-    const replacing = replaceTicket(dying, fixture.institution, id, { ifMatch: () => {} });
+    const replacing = replaceTicket(contextIn(dying, fixture.institution), id, { ifMatch: () => {} });
     await expect(replacing).rejects.toMatchObject({ name: 'Crash' });
     const { items } = await list(`performanceId=${order.tickets[0]?.performanceId}&status=printed`);
     expect(items).toMatchObject([{ replaces: id }]);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Store } from '@boxoffice/store';
 import { expect, test } from '@jest/globals';
-import { createContext } from '../../src/context.ts';
+import { contextIn, createContext } from '../../src/context.ts';
 import { replaceTicket } from '../../src/replacement/replace.ts';
 import { resumeInterrupted } from '../../src/replacement/sweep.ts';
 import { crashingAt, untilNoneCrashes } from '../fixture/crashes.ts';
@@ -120,7 +120,7 @@ describeOnEachEngine('a replacement invalidates the old ticket', (fixture) => {
   test('the sweep completes an interrupted replacement', async () => {
     const { order, id } = await printed(fixture);
     const dying = createContext(crashingAt(fixture.store, 3, 'before'), SERVICE_SECRET);
-    const replacing = replaceTicket(dying, fixture.institution, id, { ifMatch: () => {} });
+    const replacing = replaceTicket(contextIn(dying, fixture.institution), id, { ifMatch: () => {} });
     await expect(replacing).rejects.toMatchObject({ name: 'Crash' });
     const find = () =>
       fixture.context.collections(fixture.institution).tickets.find({ where: { orderId: order.orderId } });
@@ -136,7 +136,7 @@ describeOnEachEngine('a replacement invalidates the old ticket', (fixture) => {
   test('the sweep may die at any write', async () => {
     const { order, id } = await printed(fixture);
     const dying = createContext(crashingAt(fixture.store, 3, 'before'), SERVICE_SECRET);
-    await expect(replaceTicket(dying, fixture.institution, id, { ifMatch: () => {} })).rejects.toBeDefined();
+    await expect(replaceTicket(contextIn(dying, fixture.institution), id, { ifMatch: () => {} })).rejects.toBeDefined();
     const later = () => Date.now() + 60_000;
     const sweep = (store: Store) => resumeInterrupted(createContext(store, SERVICE_SECRET, later));
     await untilNoneCrashes(fixture.store, sweep, 'after');

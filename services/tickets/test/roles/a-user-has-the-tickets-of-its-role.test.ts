@@ -1,7 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { CallerUser } from '@boxoffice/identity';
 import { expect, test } from '@jest/globals';
-import { createContextOf } from '../../src/context.ts';
 import { cancelled, confirmed, firstOf, issued, PATH, type TicketView, ticketOf } from '../fixture/orders.ts';
 import { describeOnEachEngine } from '../fixture/service.ts';
 
@@ -168,10 +167,5 @@ describeOnEachEngine('a user has the tickets of its role', (fixture) => {
     await fixture.deliver('order.cancelled', cancelled(fact), { version: 4 });
     await fixture.deliver('order.confirmed', fact, { version: 5 });
     expect((await fixture.call('GET', `${PATH}?orderId=${fact.orderId}`)).data).toMatchObject({ items: [] });
-  });
-
-  test('a context of a caller reaches no other institution', () => {
-    const { collections } = createContextOf(fixture.context)({ institution: 'opera', user: null });
-    expect(() => collections('museum')).toThrow('museum');
   });
 });

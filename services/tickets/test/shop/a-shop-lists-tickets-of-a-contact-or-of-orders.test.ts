@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from '@jest/globals';
-import { createContext } from '../../src/context.ts';
+import { contextIn, createContext } from '../../src/context.ts';
 import { replaceTicket } from '../../src/replacement/replace.ts';
 import { crashingAt } from '../fixture/crashes.ts';
 import {
@@ -76,7 +76,7 @@ describeOnEachEngine('a shop lists the tickets of a contact or of orders', (fixt
     const contact = someone();
     const { id } = await printed(fixture, withMembers(confirmed(1, contact), { productId: 'prd_1', startDate: LATE }));
     const dying = createContext(crashingAt(fixture.store, 3, 'before'), SERVICE_SECRET);
-    await expect(replaceTicket(dying, fixture.institution, id, { ifMatch: () => {} })).rejects.toBeDefined();
+    await expect(replaceTicket(contextIn(dying, fixture.institution), id, { ifMatch: () => {} })).rejects.toBeDefined();
     expect(await list(`contactNumber=${contact}&status=printed`)).toMatchObject([
       { replaces: id, productId: 'prd_1', startDate: LATE, contactNumber: contact },
     ]);

@@ -1,7 +1,7 @@
 // rule 2: The beneficiary's first and last name of a ticket can be set | services/tickets/src/replacement/replace.ts
 
 import { expect, test } from '@jest/globals';
-import { createContext } from '../../src/context.ts';
+import { contextIn, createContext } from '../../src/context.ts';
 import { nameTicket } from '../../src/shop/shop.ts';
 import { untilNoneCrashes } from '../fixture/crashes.ts';
 import { cancelled, firstOf, issued, orderTicketsOf, PATH, printed, SHOP, shopTicketOf } from '../fixture/orders.ts';
@@ -84,7 +84,7 @@ describeOnEachEngine('a shop names the beneficiary', (fixture) => {
     async (when) => {
       const { order, id } = await printed(fixture);
       const run = (store: typeof fixture.store) =>
-        nameTicket(createContext(store, SERVICE_SECRET), fixture.institution, id, ana);
+        nameTicket(contextIn(createContext(store, SERVICE_SECRET), fixture.institution), id, ana);
       expect(await untilNoneCrashes(fixture.store, run, when)).toBeGreaterThan(0);
       const { tickets } = await orderTicketsOf(fixture, order.orderId);
       expect(tickets).toHaveLength(1);
