@@ -30,7 +30,7 @@ export {
   type LastAnnouncement,
   type OnWritten,
 } from './facts/announce.ts';
-export type { FactMoment } from './facts/channel.ts';
+export type { FactMoment } from './facts/subscriptions.ts';
 export {
   type End,
   type Retention,

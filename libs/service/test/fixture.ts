@@ -1,14 +1,22 @@
-import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type AnyOperation, created, operation } from '@boxoffice/http';
-import { IDENTITY_HEADER, JWKS_PATH, signIdentity } from '@boxoffice/identity';
+import { IDENTITY_HEADER } from '@boxoffice/identity';
 import type { Queue } from '@boxoffice/messaging';
-import { createLogger, type Listening, listen } from '@boxoffice/runtime';
+import { createLogger, listen } from '@boxoffice/runtime';
 import { collection, type Document, type Store } from '@boxoffice/store';
 import { Type } from 'typebox';
-import { type Engines, openEngines, type ServiceDefinition } from '../src/index.ts';
+import {
+  type Engines,
+  openEngines,
+  type RunningService,
+  type ServiceDefinition,
+  type StartOptions,
+  startService,
+} from '../src/index.ts';
+import { openAuthority } from '../src/testkit/index.ts';
 
 /** Notes, a minimal service: one operation, one collection, one fact. */
 export const notes = collection<Document & { readonly text: string }>('notes');
@@ -34,7 +42,7 @@ export const createNote = (store: Store, before: () => Promise<void> = async () 
     },
   });
 
-export const definition = (more: Partial<ServiceDefinition> = {}): ServiceDefinition => ({
+const definition = (more: Partial<ServiceDefinition> = {}): ServiceDefinition => ({
   name: 'notes',
   version: '0.1.0',
   collections: [notes],
@@ -42,35 +50,7 @@ export const definition = (more: Partial<ServiceDefinition> = {}): ServiceDefini
   ...more,
 });
 
-export const logger = createLogger({ service: 'test', level: 'error', write: () => undefined });
-
-/** A fake authorizer: its keys, and the identities that it signs with them. */
-export interface Keys {
-  readonly listening: Listening;
-  /** Headers of a call that the authorizer allowed. */
-  headers(operation: string, more?: Record<string, string>): Record<string, string>;
-}
-
-export const openKeys = async (): Promise<Keys> => {
-  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const kid = randomUUID();
-  const document = JSON.stringify({
-    keys: [{ ...publicKey.export({ format: 'jwk' }), kid, alg: 'ES256', use: 'sig' }],
-  });
-  const listening = await listen(
-    (request, response) => response.writeHead(request.url === JWKS_PATH ? 200 : 404).end(document),
-    { host: '127.0.0.1', port: 0 },
-  );
-  return {
-    listening,
-    headers(id, more = {}) {
-      const caller = { institution: 'i', client: 'c', service: null, scopes: ['contacts:write'], operation: id };
-      const issuedAt = Math.floor(Date.now() / 1000);
-      const identity = signIdentity({ kid, privateKey }, { audience: 'notes', caller, issuedAt });
-      return { [IDENTITY_HEADER]: identity, 'content-type': 'application/json', ...more };
-    },
-  };
-};
+const logger = createLogger({ service: 'test', level: 'error', write: () => undefined });
 
 /** Embedded engines on a new directory, or on an earlier one. */
 export const openEmbedded = (
@@ -78,13 +58,46 @@ export const openEmbedded = (
   serves?: readonly Queue[],
 ): Promise<Engines> => openEngines({ mongodbUrl: undefined, amqpUrl: undefined, directory, logger, serves });
 
-/** The options of `startService` that all tests share. */
-export const common = (keys: Keys) => ({
-  authorizerUrl: keys.listening.url,
-  publicUrl: 'https://localhost:8443',
-  serviceSecret: 'a secret of the tests',
-  host: '127.0.0.1',
-  port: 0,
-  logger,
-  settings: {},
-});
+/** Embedded engines and a fake authorizer for services of notes. */
+export const openNotes = async (serves?: readonly Queue[]) => {
+  const authority = await openAuthority('notes');
+  const engines = await openEmbedded(undefined, serves);
+  const openStore = () => engines.store('notes', [notes]);
+  return {
+    engines,
+    openStore,
+    /** Headers of a call that the authorizer allowed. */
+    headers(operation: string, more: Record<string, string> = {}): Record<string, string> {
+      const caller = { institution: 'i', client: 'c', service: null, scopes: ['contacts:write'], operation };
+      return { [IDENTITY_HEADER]: authority.sign('notes', caller), 'content-type': 'application/json', ...more };
+    },
+    start: async (
+      more: Partial<ServiceDefinition> = {},
+      options: Partial<StartOptions<Record<never, never>>> = {},
+    ): Promise<RunningService> =>
+      startService(definition(more), {
+        store: options.store ?? (await openStore()),
+        bus: engines.bus,
+        authorizerUrl: authority.listening.url,
+        publicUrl: 'https://localhost:8443',
+        serviceSecret: 'a secret of the tests',
+        host: '127.0.0.1',
+        port: 0,
+        logger,
+        settings: {},
+        ...options,
+      }),
+    /** After the services have been closed. */
+    async close(): Promise<void> {
+      await engines.close();
+      await authority.listening.close();
+    },
+  };
+};
+
+/** A port on which nothing listens. */
+export const freePort = async (): Promise<number> => {
+  const { port, close } = await listen(() => undefined, { host: '127.0.0.1', port: 0 });
+  await close();
+  return port;
+};

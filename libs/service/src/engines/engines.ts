@@ -4,8 +4,12 @@ import { type Bus, connectRabbitmq, createInProcessBus, type DeadLetters, type Q
 import { currentTrace, type Logger, StartFault } from '@boxoffice/runtime';
 import { type Collection, type Document, openMongoStore, openSqliteStores, type Store } from '@boxoffice/store';
 import type { Closable } from '../definition.ts';
-import { deadLetterCollection, deadLettersIn } from './dead-letter-store.ts';
-import { deadLettersFromOutside, serveReplayRequests } from './replay-requests.ts';
+import {
+  deadLetterCollection,
+  deadLettersFromOutside,
+  deadLettersIn,
+  serveReplayRequests,
+} from './dead-letter-store.ts';
 
 /** The engines of one process. */
 export interface Engines {

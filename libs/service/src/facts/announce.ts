@@ -62,7 +62,7 @@ const PER_WRITE = 10;
 const WIDTH = 50;
 
 /** The fact that carries an announced event. */
-export const announcementFact = (type: string, event: AnnouncedEvent): Fact => ({ type, data: { event } });
+const announcementFact = (type: string, event: AnnouncedEvent): Fact => ({ type, data: { event } });
 
 /** Called after a write, for metrics; `before` is undefined for an insert. */
 export type OnWritten<T extends Document> = (before: T | undefined, after: T) => void;

@@ -1,10 +1,62 @@
 // Facts: the subscriptions of a service, and the spans of publishing and handling.
 
-import type { Bus, Subscription } from '@boxoffice/messaging';
+import { channel } from 'node:diagnostics_channel';
+import type { Bus, Message, Subscription } from '@boxoffice/messaging';
 import { type Logger, persistently } from '@boxoffice/runtime';
 import type { Closable, Listener, Reaction } from '../definition.ts';
-import { publishing } from './spans.ts';
-import { subscribeAll } from './subscribe-all.ts';
+import { handling, inTraceOf, publishing } from './spans.ts';
+
+/** A step of a fact in its consumer: it arrived, or its handler has resolved (and it is not acknowledged yet). */
+export interface FactMoment {
+  readonly queue: string;
+  readonly type: string;
+  readonly id: string;
+  readonly attempt: number;
+  readonly phase: 'received' | 'handled';
+}
+
+/**
+ * A hook for tracing (node:diagnostics_channel): every step of every fact of a queue; free of cost without subscribers.
+ */
+const facts = channel('boxoffice:fact');
+
+/** Handles a message and publishes both steps to the channel. */
+const reporting = async (
+  queue: string,
+  { type, id }: Message,
+  attempt: number,
+  handle: () => Promise<void>,
+): Promise<void> => {
+  if (!facts.hasSubscribers) return handle();
+  const moment = { queue, type, id, attempt };
+  facts.publish({ ...moment, phase: 'received' } satisfies FactMoment);
+  await handle();
+  facts.publish({ ...moment, phase: 'handled' } satisfies FactMoment);
+};
+
+/** Subscribes a service to its facts, all or none; returns the subscriptions, in the order of their start. */
+export const subscribeAll = async (
+  bus: Bus,
+  reactions: readonly Reaction[],
+  listeners: readonly Listener[],
+  service: string,
+): Promise<Subscription[]> => {
+  const subscriptions: Subscription[] = [];
+  try {
+    for (const { queue, handle } of reactions) {
+      const telling = (message: Message, attempt: number) =>
+        reporting(queue.name, message, attempt, () => handle(message, attempt));
+      subscriptions.push(await bus.subscribe(queue, handling(service, bus.system, queue.name, telling)));
+    }
+    for (const { broadcast, handle } of listeners) {
+      subscriptions.push(await bus.listen(broadcast, (message) => inTraceOf(message, () => handle(message))));
+    }
+    return subscriptions;
+  } catch (error) {
+    for (const subscription of subscriptions) await subscription.close().catch(() => undefined);
+    throw error;
+  }
+};
 
 /**
  * The bus as a service sees it: possibly still connecting, and publishing only after every subscription has started.
@@ -14,7 +66,7 @@ export interface Subscriptions extends Pick<Bus, 'publish' | 'ping' | 'depths'>,
   readonly started: Promise<void>;
 }
 
-export interface SubscriptionsOptions {
+interface SubscriptionsOptions {
   /** The subscribing service. */
   readonly service: string;
   readonly bus: Bus | Promise<Bus>;

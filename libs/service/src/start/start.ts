@@ -1,5 +1,6 @@
 // Starts a service: settings, engines, listener, background work and an orderly stop.
 
+import { hkdfSync } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import { createApp } from '@boxoffice/http';
 import {
@@ -34,10 +35,8 @@ import { queueMetrics } from '../metrics/queues.ts';
 import { relayMetrics, watchBacklog } from '../metrics/relay.ts';
 import { countedStore } from '../metrics/store.ts';
 import { startSweeper } from '../retention.ts';
-import { cursorKeyOf } from './cursor-key.ts';
-import { refuseForNow, refuseIn } from './refuse.ts';
+import { delayUntilReady, refuseForNow, refuseIn } from './refuse.ts';
 import { proveSecret } from './secret-proof.ts';
-import { delayUntilReady } from './wait-until-ready.ts';
 
 export interface StartOptions<Spec extends SettingsSpec> {
   /**
@@ -190,7 +189,8 @@ export const startService = async <Spec extends SettingsSpec, State>(
       identify: definition.identify?.(parts, state) ?? parts.identify,
       authenticateService: definition.authenticateService?.(parts, state),
       idempotency: store.idempotency,
-      cursorKey: cursorKeyOf(serviceSecret, name),
+      // The same in all instances, of no use to any other service (RFC 5869).
+      cursorKey: Buffer.from(hkdfSync('sha256', serviceSecret, '', `boxoffice cursors of ${name}`, 32)),
       logger,
       serverUrl: publicUrl,
       family,

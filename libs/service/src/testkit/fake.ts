@@ -1,12 +1,20 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type AnyOperation, createApp, type IdempotencyPort, type Method, ok, operation } from '@boxoffice/http';
+import {
+  type AnyOperation,
+  createApp,
+  dereferenced,
+  type IdempotencyPort,
+  type Method,
+  ok,
+  operation,
+} from '@boxoffice/http';
 import { createIdentityVerifier, createKeySet, JWKS_PATH } from '@boxoffice/identity';
 import { Type } from 'typebox';
 import type { AnswerOf, BodyOf, Operations, PathOf, QueryOf, ServiceApi } from '../client/operations.ts';
 import type { Authority } from './authority.ts';
-import { createShapeCheck } from './checks.ts';
 import { type ReleasedDescription, releasedDescription, schemasOf } from './released.ts';
+import { createShapeCheck } from './serve.ts';
 
 /** The failure of a fake in place of its ordinary answer. */
 export type Mishap =
@@ -99,9 +107,10 @@ export const openFake = async <All extends Operations<All>>(options: FakeOptions
   };
 
   const checkShape = createShapeCheck();
+  const described = dereferenced(description);
   const served = (id: keyof All & string): AnyOperation => {
     const { method, path } = api.operations[id];
-    const schemas = schemasOf(description, id);
+    const schemas = schemasOf(described, id);
     const answerSchema = Type.Unsafe(schemas.answer);
     const answered = (data: object) => {
       try {

@@ -2,10 +2,9 @@
 // a fake authorizer and fakes of the services that it calls.
 export { sendEightAtOnce } from './at-once.ts';
 export { type Authority, openAuthority } from './authority.ts';
-export { type CheckShape, createShapeCheck } from './checks.ts';
 export { notExercised, type OpenEngine, type TestEngine, testEngines } from './engines.ts';
 export { type Call, type Fake, type FakeRequest, type Handlers, type Mishap, openFake } from './fake.ts';
 export { useFixture } from './fixtures.ts';
 export { type HistoriesOptions, historiesOf } from './histories.ts';
-export { type Served, type ServedReply, serveOperations } from './serve.ts';
+export { createShapeCheck, type Served, type ServedReply, serveOperations } from './serve.ts';
 export { uncalledOf } from './uncalled.ts';

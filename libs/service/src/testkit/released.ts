@@ -4,7 +4,6 @@ type Json = Readonly<Record<string, unknown>>;
 
 /** The parts of a parameter or a body that a fake checks. */
 interface Part {
-  readonly $ref?: string;
   readonly name: string;
   readonly in: string;
   readonly required?: boolean;
@@ -33,7 +32,7 @@ export interface ReleasedDescription {
       >
     >
   >;
-  readonly components?: { readonly schemas?: Json; readonly parameters?: Readonly<Record<string, Part>> };
+  readonly components?: object;
 }
 
 /** The schemas of an operation, without references. */
@@ -49,40 +48,20 @@ export interface Schemas {
 export const releasedDescription = (service: string): ReleasedDescription =>
   JSON.parse(readFileSync(new URL(`../../../../services/${service}/released/internal.json`, import.meta.url), 'utf8'));
 
-const COMPONENT = '#/components/schemas/';
-const PARAMETER = '#/components/parameters/';
-
-/** The value with each reference to a component schema replaced by the schema. */
-const inlined = (value: unknown, schemas: Json): unknown => {
-  if (Array.isArray(value)) return value.map((item) => inlined(item, schemas));
-  if (typeof value !== 'object' || value === null) return value;
-  const { $ref, ...others } = value as Json;
-  const rest = Object.fromEntries(Object.entries(others).map(([name, member]) => [name, inlined(member, schemas)]));
-  if (typeof $ref !== 'string') return rest;
-  const referred = inlined(schemas[$ref.slice(COMPONENT.length)], schemas) as Json;
-  return Object.keys(rest).length === 0 ? referred : { ...referred, ...rest };
-};
-
 /**
- * Finds the schemas of the operation.
+ * Finds the schemas of an operation of a description without references.
  * @throws Error if the description does not have it
  */
-export const schemasOf = ({ paths, components }: ReleasedDescription, operationId: string): Schemas => {
-  const found = Object.values(paths)
+export const schemasOf = ({ paths }: ReleasedDescription, operationId: string): Schemas => {
+  const operation = Object.values(paths)
     .flatMap((item) => Object.values(item))
     .find((one) => one.operationId === operationId);
-  if (!found) throw new Error(`the released description has no ${operationId}`);
-  const whole = (schema: Json | undefined) => schema && (inlined(schema, components?.schemas ?? {}) as Json);
-  const resolved = (found.parameters ?? []).map((one) =>
-    one.$ref === undefined ? one : components?.parameters?.[one.$ref.slice(PARAMETER.length)],
-  );
-  const parts = (place: string) => resolved.filter((one) => one !== undefined).filter((one) => one.in === place);
+  if (!operation) throw new Error(`the released description has no ${operationId}`);
+  const parts = (place: string) => (operation.parameters ?? []).filter((one) => one.in === place);
   return {
-    path: Object.fromEntries(parts('path').map(({ name, schema }) => [name, whole(schema) ?? {}])),
-    query: Object.fromEntries(
-      parts('query').map(({ name, schema, required = false }) => [name, { schema: whole(schema) ?? {}, required }]),
-    ),
-    body: whole(found.requestBody?.content?.['application/json']?.schema),
-    answer: whole(found.responses['200']?.content?.['application/json']?.schema) ?? {},
+    path: Object.fromEntries(parts('path').map(({ name, schema }) => [name, schema])),
+    query: Object.fromEntries(parts('query').map(({ name, schema, required = false }) => [name, { schema, required }])),
+    body: operation.requestBody?.content?.['application/json']?.schema,
+    answer: operation.responses['200']?.content?.['application/json']?.schema ?? {},
   };
 };

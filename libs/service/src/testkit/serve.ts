@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type AnyOperation, createApp, neededScopes, openApiDocument } from '@boxoffice/http';
+import { type AnyOperation, createApp, createCheck, neededScopes, openApiDocument } from '@boxoffice/http';
 import {
   type CallerUser,
   createIdentityVerifier,
@@ -10,7 +10,7 @@ import {
   signIdentity,
 } from '@boxoffice/identity';
 import type { Store } from '@boxoffice/store';
-import { createShapeCheck } from './checks.ts';
+import type { TSchema } from 'typebox';
 
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const kid = randomUUID();
@@ -58,6 +58,19 @@ export interface Served {
   open(method: string, path: string, call: ServedCall, signal?: AbortSignal): Promise<Response>;
   close(): Promise<void>;
 }
+
+/** Throws a Fault that names every violation if the data lack the shape of the schema. */
+type CheckShape = (schema: TSchema, data: unknown) => void;
+
+/** Makes a check that compiles a schema when the first data are held to it: most schemas of a service meet none. */
+export const createShapeCheck = (): CheckShape => {
+  const checks = new Map<TSchema, ReturnType<typeof createCheck>>();
+  return (schema, data) => {
+    const check = checks.get(schema) ?? createCheck(schema);
+    checks.set(schema, check);
+    check(structuredClone(data));
+  };
+};
 
 const matches = (operation: AnyOperation, method: string, path: string): boolean =>
   operation.method === method.toLowerCase() &&

@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Bus, Handler } from '@boxoffice/messaging';
 import { afterEach, expect, test } from '@jest/globals';
-import { subscribeAll } from '../../src/facts/subscribe-all.ts';
+import { subscribeAll } from '../../src/facts/subscriptions.ts';
 import { noteQueue } from '../fixture.ts';
 
 const moments: unknown[] = [];

@@ -1,15 +1,12 @@
 import { createLogger } from '@boxoffice/runtime';
 import { expect, test } from '@jest/globals';
-import { startService } from '../../src/index.ts';
-import { common, definition, notes, openEmbedded, openKeys } from '../fixture.ts';
+import { openNotes } from '../fixture.ts';
 
 test('a request that the HTTP parser refuses has one line in the access log, with the id of its answer', async () => {
-  const keys = await openKeys();
-  const engines = await openEmbedded();
-  const store = await engines.store('notes', [notes]);
+  const fixture = await openNotes();
   const lines: string[] = [];
   const logger = createLogger({ service: 'notes', pretty: false, write: (line) => lines.push(line) });
-  const service = await startService(definition(), { ...common(keys), store, bus: engines.bus, logger });
+  const service = await fixture.start({}, { logger });
 
   const headers = { 'x-filler': 'x'.repeat(17_000), authorization: 'Bearer hunter2' };
   const answer = await fetch(`${service.url}/notes?secret=hunter2`, { headers });
@@ -28,6 +25,5 @@ test('a request that the HTTP parser refuses has one line in the access log, wit
   expect(lines.join()).not.toMatch(/hunter2|notes\?/);
 
   await service.close();
-  await engines.close();
-  await keys.listening.close();
+  await fixture.close();
 });

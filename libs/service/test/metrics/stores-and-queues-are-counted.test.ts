@@ -1,8 +1,8 @@
+import type { Message } from '@boxoffice/messaging';
 import { createMetrics, type Metrics } from '@boxoffice/runtime';
 import { expect, test } from '@jest/globals';
-import { startService } from '../../src/index.ts';
 import { countedStore } from '../../src/metrics/store.ts';
-import { common, definition, noteQueue, notes, openEmbedded, openKeys } from '../fixture.ts';
+import { noteQueue, notes, openEmbedded, openNotes } from '../fixture.ts';
 
 const scrape = async (metrics: Metrics) => {
   const lines = (await metrics.text()).text.split('\n');
@@ -42,25 +42,17 @@ test('calls of the store are timed, and retried updates are counted', async () =
 
 test('messages are timed by outcome, and the depth of their queue is measured', async () => {
   const metrics = await createMetrics();
-  const [keys, engines] = [await openKeys(), await openEmbedded()];
+  const fixture = await openNotes();
   const poison = Object.assign(new Error('planted'), { name: 'Unreadable' });
-  const reacting = definition({
-    queues: [noteQueue],
-    reactions: () => [
-      {
-        queue: noteQueue,
-        handle: async ({ data }) => {
-          if ((data as { text: string }).text === 'poison') throw poison;
-        },
-      },
-    ],
-  });
-  const store = await engines.store('notes', [notes]);
-  const service = await startService(reacting, { ...common(keys), store, bus: engines.bus, metrics });
+  const handle = async ({ data }: Message) => {
+    if ((data as { text: string }).text === 'poison') throw poison;
+  };
+  const reactions = () => [{ queue: noteQueue, handle }];
+  const service = await fixture.start({ queues: [noteQueue], reactions }, { metrics });
   const create = (text: string) =>
     fetch(`${service.url}/notes`, {
       method: 'POST',
-      headers: keys.headers('createNote'),
+      headers: fixture.headers('createNote'),
       body: JSON.stringify({ text }),
     });
   await create('fine');
@@ -88,7 +80,6 @@ test('messages are timed by outcome, and the depth of their queue is measured', 
     2,
   );
   await service.close();
-  await engines.close();
+  await fixture.close();
   expect((await scrape(metrics))('dependency_up{service="notes",dependency="store"}')).toBe(0);
-  await keys.listening.close();
 });

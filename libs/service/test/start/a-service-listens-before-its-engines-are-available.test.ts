@@ -1,22 +1,13 @@
-import { type Listening, listen } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
 import { expect, test } from '@jest/globals';
-import { startService } from '../../src/index.ts';
-import { common, definition, notes, openEmbedded, openKeys } from '../fixture.ts';
-
-const freePort = async (): Promise<number> => {
-  const listening: Listening = await listen(() => undefined, { host: '127.0.0.1', port: 0 });
-  await listening.close();
-  return listening.port;
-};
+import { freePort, openNotes } from '../fixture.ts';
 
 test('a starting service reports what it waits for, refuses requests, and is ready when its engines are', async () => {
-  const keys = await openKeys();
-  const engines = await openEmbedded();
+  const fixture = await openNotes();
   const store = Promise.withResolvers<Store>();
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const starting = startService(definition(), { ...common(keys), port, store: store.promise, bus: engines.bus });
+  const starting = fixture.start({}, { port, store: store.promise });
   const get = async (path: string) => {
     const response = await fetch(`${url}${path}`).catch(() => undefined);
     if (!response) return undefined;
@@ -30,15 +21,14 @@ test('a starting service reports what it waits for, refuses requests, and is rea
   expect(await get('/health/live')).toEqual({ status: 200, body: { status: 'ok' } });
   expect(await get('/notes')).toMatchObject({ status: 503, body: { status: 'service_unavailable', data: null } });
 
-  store.resolve(await engines.store('notes', [notes]));
+  store.resolve(await fixture.openStore());
   const service = await starting;
   await service.ready();
   expect(await get('/health/ready')).toEqual({ status: 200, body: { status: 'ok' } });
-  const call = { method: 'POST', headers: keys.headers('createNote'), body: '{"text":"x"}' };
+  const call = { method: 'POST', headers: fixture.headers('createNote'), body: '{"text":"x"}' };
   expect((await fetch(`${url}/notes`, call)).status).toBe(201);
   expect(await get('/notes')).toMatchObject({ status: 405, body: { status: 'method_not_allowed' } });
 
   await service.close();
-  await engines.close();
-  await keys.listening.close();
+  await fixture.close();
 });

@@ -1,21 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Family, familyA, familyB } from '@boxoffice/http';
-import { listen } from '@boxoffice/runtime';
+import type { Bus } from '@boxoffice/messaging';
 import type { Store } from '@boxoffice/store';
 import { expect, test } from '@jest/globals';
-import { startService } from '../../src/index.ts';
-import { delayUntilReady } from '../../src/start/wait-until-ready.ts';
-import { common, definition, notes, openEmbedded, openKeys } from '../fixture.ts';
+import { delayUntilReady } from '../../src/start/refuse.ts';
+import { freePort, openNotes } from '../fixture.ts';
 
 /** Starts a service whose store is still opening. */
 const begin = async (startWaitMs: number, family: Family = familyA) => {
-  const keys = await openKeys();
-  const engines = await openEmbedded();
+  const fixture = await openNotes();
   const store = Promise.withResolvers<Store>();
-  const { port, close: free } = await listen(() => undefined, { host: '127.0.0.1', port: 0 });
-  await free();
-  const given = { ...common(keys), port, store: store.promise, bus: engines.bus, startWaitMs };
-  const starting = startService({ ...definition(), family }, given);
+  const port = await freePort();
+  const starting = fixture.start({ family }, { port, store: store.promise, startWaitMs });
   const url = `http://127.0.0.1:${port}`;
   const isThere = () =>
     fetch(`${url}/health/live`).then(
@@ -24,12 +20,11 @@ const begin = async (startWaitMs: number, family: Family = familyA) => {
     );
   while (!(await isThere()));
   const ask = () =>
-    fetch(`${url}/notes`, { method: 'POST', headers: keys.headers('createNote'), body: '{"text":"x"}' });
-  const arrive = async () => store.resolve(await engines.store('notes', [notes]));
+    fetch(`${url}/notes`, { method: 'POST', headers: fixture.headers('createNote'), body: '{"text":"x"}' });
+  const arrive = async () => store.resolve(await fixture.openStore());
   const end = async () => {
     await (await starting).close();
-    await engines.close();
-    await keys.listening.close();
+    await fixture.close();
   };
   return { ask, arrive, end };
 };
@@ -83,49 +78,39 @@ test('in family B a starting service answers 500 with its consequences and Retry
 });
 
 test('a service that listens when ready waits for its broker, too', async () => {
-  const keys = await openKeys();
-  const engines = await openEmbedded();
-  const store = await engines.store('notes', [notes]);
-  const bus = Promise.withResolvers<typeof engines.bus>();
-  const { port, close: free } = await listen(() => undefined, { host: '127.0.0.1', port: 0 });
-  await free();
+  const fixture = await openNotes();
+  const bus = Promise.withResolvers<Bus>();
+  const port = await freePort();
   const prepared = Promise.withResolvers<void>();
   const prepare = async () => prepared.resolve();
-  const given = { ...common(keys), port, store, bus: bus.promise, listensWhenReady: true };
-  const starting = startService({ ...definition(), prepare }, given);
+  const starting = fixture.start({ prepare }, { port, bus: bus.promise, listensWhenReady: true });
   await prepared.promise;
   await new Promise(setImmediate);
   const ask = () => fetch(`http://127.0.0.1:${port}/health/live`);
   await expect(ask()).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });
-  bus.resolve(engines.bus);
+  bus.resolve(fixture.engines.bus);
   const service = await starting;
   expect((await ask()).status).toBe(200);
   await service.close();
-  await engines.close();
-  await keys.listening.close();
+  await fixture.close();
 });
 
 test('a service that listens when ready has its port closed until it can answer', async () => {
-  const keys = await openKeys();
-  const engines = await openEmbedded();
-  const store = await engines.store('notes', [notes]);
-  const { port, close: free } = await listen(() => undefined, { host: '127.0.0.1', port: 0 });
-  await free();
+  const fixture = await openNotes();
+  const port = await freePort();
   const prepared = Promise.withResolvers<void>();
   const preparing = Promise.withResolvers<void>();
   const prepare = async () => {
     preparing.resolve();
     await prepared.promise;
   };
-  const given = { ...common(keys), port, store, bus: engines.bus, listensWhenReady: true };
-  const starting = startService({ ...definition(), prepare }, given);
+  const starting = fixture.start({ prepare }, { port, listensWhenReady: true });
   await preparing.promise;
-  const ask = () => fetch(`http://127.0.0.1:${port}/notes`, { headers: keys.headers('listNotes') });
+  const ask = () => fetch(`http://127.0.0.1:${port}/notes`, { headers: fixture.headers('listNotes') });
   await expect(ask()).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });
   prepared.resolve();
   const service = await starting;
   expect((await fetch(`${service.url}/health/ready`)).status).toBe(200);
   await service.close();
-  await engines.close();
-  await keys.listening.close();
+  await fixture.close();
 });
