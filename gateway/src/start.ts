@@ -20,7 +20,6 @@ import { createAuthorize } from './authorization/authorize.ts';
 import { createAuthorizerClient } from './authorization/authorizer-client.ts';
 import { createBearer } from './authorization/bearer.ts';
 import { createCredentials } from './authorization/credentials.ts';
-import { startRevocationUpdates } from './authorization/revocation-updates.ts';
 import { createRevocations } from './authorization/revocations.ts';
 import { createCors } from './cors/cors.ts';
 import { createInstitutionCors } from './cors/institution-cors.ts';
@@ -40,8 +39,7 @@ import { createForwarding } from './forwarding/forwarding.ts';
 import { createResponseCache } from './forwarding/response-cache.ts';
 import { createStreams } from './forwarding/streams.ts';
 import { createLimits } from './limits/limits.ts';
-import { countExchange } from './metering/count.ts';
-import { createMeter } from './metering/meter.ts';
+import { countExchange, createMeter } from './metering/meter.ts';
 import { createMonthlyQuota } from './metering/monthly-quota.ts';
 import { createSpool, noSpool } from './metering/spool.ts';
 import type { Gateway, GatewayOptions } from './options.ts';
@@ -231,12 +229,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
   for (const learner of learners.values()) learner.start();
   meter.start();
   const renewal = tls.files && followCertificate({ files: tls.files, renew: https.renew, logger });
-  const revocationUpdates = startRevocationUpdates({
-    revocations,
-    bus: options.bus,
-    polls: authorizerUrl !== undefined,
-    logger,
-  });
+  revocations.start(options.bus, authorizerUrl !== undefined);
   if (decisionAddresses) gatewayMetrics.watch('authorizer_decisions', decisionAddresses);
   if (metrics) {
     watchCertificate(metrics, 'gateway', https.certificate);
@@ -262,7 +255,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
       for (const learner of learners.values()) learner.close();
       renewal?.close();
       await streams.close();
-      await Promise.all([https.close(), http.close(), revocationUpdates.close()]);
+      await Promise.all([https.close(), http.close(), revocations.close()]);
       await pipeline.idle();
       await Promise.all([origins.close(), meter.close()]);
       forwarding.close();

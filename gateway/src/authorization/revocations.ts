@@ -1,18 +1,21 @@
-import type { Broadcast, Bus, Message, Subscription } from '@boxoffice/messaging';
-import { broadcasts } from '@boxoffice/messaging';
-import type { Check, Logger } from '@boxoffice/runtime';
+import { type Bus, broadcasts, type Message, type Subscription } from '@boxoffice/messaging';
+import { type Check, type Interval, type Logger, repeat } from '@boxoffice/runtime';
 import { createNewest } from '../limits/newest.ts';
 import { type AuthorizerClient, SecretRefused } from './authorizer-client.ts';
 
 /** Revoked tokens that would still verify, and clients whose cached decisions are out of date. */
 export interface Revocations {
   isRevoked(jti: string): boolean;
-  /** Subscribes to changes on the bus. */
-  listen(bus: Bus): Promise<Subscription>;
   /** Reads the changes from the authorizer; never rejects. Covers the time that the bus is down. */
   poll(): Promise<void>;
   /** The condition of readiness: rejects until the authorizer has accepted the gateway's secret once. */
   readonly check: Check;
+  /**
+   * Keeps the list current: from the bus at once, and, where an authorizer is configured, by polling it every two
+   * seconds.
+   */
+  start(bus: Bus | Promise<Bus | undefined> | undefined, isPolled: boolean): void;
+  close(): Promise<void>;
 }
 
 export interface RevocationsOptions {
@@ -24,6 +27,9 @@ export interface RevocationsOptions {
 
 /** Maximum number of tokens and of clients. The authorizer still refuses an evicted token, seconds later. */
 const REMEMBERED = 100_000;
+
+/** With the response time well below the 5 s within which a revocation must take effect. Milliseconds. */
+const POLL_MS = 2_000;
 
 /** A text member of the event's data. */
 const text = (data: object, name: string): string | undefined => {
@@ -38,6 +44,9 @@ export const createRevocations = ({ authorizerClient, clientChanged, logger }: R
   let since: string | undefined;
   let isReachable = true;
   let isSecretAccepted = true;
+  let isClosed = false;
+  let polling: Interval | undefined;
+  let subscription: Subscription | undefined;
 
   const revoke = (jti: string, expiresAt: string | undefined): void => {
     const left = Date.parse(expiresAt ?? '') - Date.now();
@@ -74,9 +83,30 @@ export const createRevocations = ({ authorizerClient, clientChanged, logger }: R
     }
   };
 
-  const access: Broadcast = broadcasts.access;
-  const check = async (): Promise<void> => {
-    if (since === undefined) throw new Error('the authorizer has not accepted SERVICE_SECRET yet');
+  const subscribe = async (bus: Bus | Promise<Bus | undefined> | undefined): Promise<void> => {
+    try {
+      const connected = await bus;
+      if (!connected || isClosed) return;
+      subscription = await connected.listen(broadcasts.access, onMessage);
+      if (isClosed) await subscription.close();
+    } catch (error) {
+      logger.warn('the subscription to revocations failed; they are polled instead', { error });
+    }
   };
-  return { isRevoked: (jti) => revoked.has(jti), listen: (bus) => bus.listen(access, onMessage), poll, check };
+
+  return {
+    isRevoked: (jti) => revoked.has(jti),
+    poll,
+    async check() {
+      if (since === undefined) throw new Error('the authorizer has not accepted SERVICE_SECRET yet');
+    },
+    start(bus, isPolled) {
+      if (isPolled) polling = repeat(poll, { everyMs: POLL_MS, atOnce: true, failed: () => undefined });
+      void subscribe(bus);
+    },
+    async close() {
+      isClosed = true;
+      await Promise.all([polling?.close(), subscription?.close()]);
+    },
+  };
 };

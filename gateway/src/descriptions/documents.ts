@@ -1,10 +1,8 @@
 // The services' descriptions: read while running, merged, and served as the documents of the whole.
-import { hash } from 'node:crypto';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 import { success } from '@boxoffice/envelope';
 import { withoutUnused } from '@boxoffice/http';
-import type { Family } from '../exchange/target.ts';
+import { type Content, compress, contentOf } from '../exchange/content.ts';
+import type { Family } from '../exchange/faults.ts';
 import type { OpenApiDocument } from '../routing/description.ts';
 import type { Routing } from '../routing/routing.ts';
 import { isBelow } from '../services.ts';
@@ -22,24 +20,14 @@ import {
   versions,
 } from './own-operations.ts';
 
-/** A document with its compressed form and validator. */
-export interface Served {
-  readonly body: Buffer;
-  readonly gzipped: Promise<Buffer>;
-  /** A strong ETag, including its quotes. */
-  readonly etag: string;
-}
-
 /** The documents that the gateway serves itself, by path. */
-export type Documents = ReadonlyMap<string, () => Served>;
+export type Documents = ReadonlyMap<string, () => Content>;
 
-const served = (value: object): Served => {
+const HEADERS = { 'Content-Type': 'application/json', 'Cache-Control': 'no-cache' };
+
+const served = (value: object): Content => {
   const body = Buffer.from(JSON.stringify(value));
-  return {
-    body,
-    gzipped: promisify<Buffer, Buffer>(gzip)(body),
-    etag: `"${hash('sha256', body, 'base64url').slice(0, 22)}"`,
-  };
+  return { ...contentOf(body, HEADERS), gzipped: compress(body) };
 };
 
 const license = { name: 'Apache-2.0', identifier: 'Apache-2.0' } as const;
@@ -95,9 +83,9 @@ const withPlainNames = (document: OpenApiDocument): OpenApiDocument => {
 const remembered = (
   routing: Routing,
   make: (documents: ReturnType<Routing['documents']>) => object,
-): (() => Served) => {
+): (() => Content) => {
   let madeOf: readonly OpenApiDocument[] = [];
-  let made: Served | undefined;
+  let made: Content | undefined;
   return () => {
     const documents = routing.documents();
     const now = [...documents.values()];

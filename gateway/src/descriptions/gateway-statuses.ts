@@ -1,5 +1,5 @@
 import { type Code, Fault, posFailure, registry } from '@boxoffice/envelope';
-import type { Family } from '../exchange/target.ts';
+import type { Family } from '../exchange/faults.ts';
 import type { OpenApiDocument, OpenApiOperation, OpenApiResponse } from '../routing/description.ts';
 
 /** The errors that the gateway can answer in place of any operation; the only 5xx of family B is 500. */
@@ -88,7 +88,7 @@ export const gatewayResponses = (family: Family): Readonly<Record<string, OpenAp
   );
 
 /** Adds every status that the gateway can answer; responses that the operation describes itself stay. */
-export const withGatewayStatuses = (family: Family, operation: OpenApiOperation): OpenApiOperation => {
+const withGatewayStatuses = (family: Family, operation: OpenApiOperation): OpenApiOperation => {
   const added = codesFor(family, operation)
     .filter((code) => operation.responses?.[registry[code].http] === undefined)
     .map((code) => [String(registry[code].http), { $ref: `#/components/responses/${nameOf(code)}` }] as const);

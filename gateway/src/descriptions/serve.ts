@@ -1,11 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { Fault } from '@boxoffice/envelope';
-import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
+import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express';
 import type { Documentation } from '../documentation/documentation.ts';
 import { answerFault, faultOf, setCommonHeaders } from '../exchange/answer.ts';
+import type { Content } from '../exchange/content.ts';
 import { answered, type Exchange, type Step } from '../exchange/exchange.ts';
-import { noSuchEndpoint } from '../exchange/no-such-endpoint.ts';
-import type { Documents, Served } from './documents.ts';
+import { noSuchEndpoint } from '../exchange/faults.ts';
+import type { Documents } from './documents.ts';
 
 const takesGzip = (header: string | undefined): boolean =>
   /(?:^|[,\s])gzip(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(header ?? '');
@@ -29,34 +30,31 @@ export const createOwnOperations = ({ documents, documentation, report }: OwnOpe
   const app = express();
   app.disable('x-powered-by').enable('case sensitive routing').enable('strict routing').set('query parser', false);
 
-  const serve =
-    (document: () => Served): RequestHandler =>
-    async (request, response) => {
-      const exchange = exchanges.get(request);
-      if (exchange) refuseParameters(exchange);
-      const { body, gzipped, etag } = document();
-      const zip = takesGzip(request.headers['accept-encoding']);
-      const content = zip ? await gzipped : body;
-      response.vary('Accept-Encoding').set('ETag', zip ? etag.replace(/"$/, '-gzip"') : etag);
-      response.set('Cache-Control', 'no-cache').type('application/json');
-      if (zip) response.set('Content-Encoding', 'gzip');
-      response.send(content);
-      if (exchange) exchange.bytesOut = request.method === 'HEAD' || request.fresh ? 0 : content.length;
-    };
-
-  const showPage: RequestHandler = async (request, response) => {
-    const exchange = exchanges.get(request);
-    const page = await documentation(request.path, request.headers.accept);
-    if (!page) throw noSuchEndpoint();
-    const { status, headers, etag, gzipped, read } = page;
+  const send = async (request: Request, response: Response, content: Content): Promise<void> => {
+    const { status, headers, etag, gzipped, read } = content;
     const zip = gzipped !== undefined && takesGzip(request.headers['accept-encoding']);
-    const content = zip ? gzipped : await read();
+    const body = zip ? await gzipped : await read();
     response.status(status).set(headers);
     if (gzipped) response.vary('Accept-Encoding');
     if (etag !== undefined) response.set('ETag', zip ? etag.replace(/"$/, '-gzip"') : etag);
     if (zip) response.set('Content-Encoding', 'gzip');
-    response.send(content);
-    if (exchange) exchange.bytesOut = request.method === 'HEAD' || request.fresh ? 0 : content.length;
+    response.send(body);
+    const exchange = exchanges.get(request);
+    if (exchange) exchange.bytesOut = request.method === 'HEAD' || request.fresh ? 0 : body.length;
+  };
+
+  const serve =
+    (document: () => Content): RequestHandler =>
+    (request, response) => {
+      const exchange = exchanges.get(request);
+      if (exchange) refuseParameters(exchange);
+      return send(request, response, document());
+    };
+
+  const showPage: RequestHandler = async (request, response) => {
+    const page = await documentation(request.path, request.headers.accept);
+    if (!page) throw noSuchEndpoint();
+    await send(request, response, page);
   };
 
   const refuse: ErrorRequestHandler = (error, request, response, _next) => {

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
+import { type Content, compress } from '../exchange/content.ts';
 import { DOCS } from './guides.ts';
 
 const above = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
@@ -57,29 +57,33 @@ const sources = {
   'samples.js': () => join(BROWSER, 'samples.js'),
   'callback.js': () => join(BROWSER, 'callback.js'),
   'openapi-explorer.js': () => join(dirname(resolve('openapi-explorer/package.json')), BUNDLE),
-} as const satisfies Readonly<Record<string, () => string>>;
+};
 
 export type AssetName = keyof typeof sources;
 
 /** A file that browsers keep for good: its address contains its hash. */
-export interface Asset {
+export interface Asset extends Content {
   readonly address: string;
   /** For `integrity`. */
   readonly integrity: string;
-  readonly type: string;
-  readonly gzipped: Buffer;
-  /** Of the few clients that take no gzip; read anew each time. */
-  readonly read: () => Promise<Buffer>;
 }
 
 const load = async (name: AssetName): Promise<Asset> => {
+  // Read anew for the few clients that take no gzip.
   const read = () => readFile(sources[name]());
   const body = await read();
+  const digest = hash('sha256', body, 'hex').slice(0, 16);
   return {
-    address: `${DOCS}/assets/${hash('sha256', body, 'hex').slice(0, 16)}/${name}`,
+    address: `${DOCS}/assets/${digest}/${name}`,
     integrity: `sha384-${hash('sha384', body, 'base64')}`,
-    type: name.endsWith('.css') ? 'text/css; charset=utf-8' : 'text/javascript; charset=utf-8',
-    gzipped: await promisify<Buffer, Buffer>(gzip)(body),
+    status: 200,
+    headers: {
+      'Content-Type': name.endsWith('.css') ? 'text/css; charset=utf-8' : 'text/javascript; charset=utf-8',
+      'Cache-Control': 'public, max-age=31536000, immutable',
+      'Cross-Origin-Resource-Policy': 'same-origin',
+    },
+    etag: `"${digest}"`,
+    gzipped: await compress(body),
     read,
   };
 };

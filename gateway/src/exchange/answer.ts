@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { Fault, failureOf, posFailure } from '@boxoffice/envelope';
+import { qualityOf } from '@boxoffice/http';
 import { errorPage } from '@boxoffice/pages';
 import { DOCS } from '../documentation/guides.ts';
+import { services } from '../services.ts';
 import { closesConnection, drainThenEnd, isBodyPending } from './drain-body.ts';
 import { type Exchange, rateLimitField } from './exchange.ts';
-import { inFamily } from './faults.ts';
-import { acceptsHtml, isPage } from './page-paths.ts';
-import type { Family } from './target.ts';
+import { type Family, inFamily } from './faults.ts';
 
 /** Forbids browsers to guess a media type. Name and value. */
 const NO_SNIFFING = ['X-Content-Type-Options', 'nosniff'] as const;
@@ -44,6 +44,22 @@ const oauthMembers = (url: string | undefined, fault: Fault): object =>
   fault.http !== 404 && ENDPOINTS.test(url ?? '')
     ? { error: errorOf(fault), error_description: fault.details.replaceAll(UNDESCRIBABLE, "'") }
     : {};
+
+const paths = [DOCS, ...Object.values(services).flatMap(({ forms }): readonly string[] => forms)];
+
+const PAGE = new RegExp(`^(?:https?://[^/?#]*)?(?:${paths.join('|')})(?:[/?#]|$)`);
+
+/**
+ * Whether browsers are led to this address, so that its errors are pages. `url` is the raw request target, because
+ * requests can be refused before it is parsed.
+ */
+const isPage = (url: string | undefined): boolean => PAGE.test(url ?? '');
+
+/** Whether an Accept header prefers HTML to JSON, as those of browsers do and those of programs do not. */
+export const acceptsHtml = (accept = ''): boolean => {
+  const quality = qualityOf(accept, 'text/html');
+  return quality > 0 && quality >= qualityOf(accept, 'application/json');
+};
 
 /** The request of an error, which may not have been read any further than this. */
 interface Refused {

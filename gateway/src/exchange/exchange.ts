@@ -5,7 +5,8 @@ import type { AccessClaims } from '@boxoffice/identity';
 import type { Span, Trace } from '@boxoffice/runtime';
 import type { KnownApiKey } from '../authorization/api-keys.ts';
 import type { ServiceName } from '../services.ts';
-import type { Family, Target } from './target.ts';
+import type { Family } from './faults.ts';
+import type { Target } from './target.ts';
 
 /** A public operation. */
 export interface Route {

@@ -1,5 +1,11 @@
 import { Fault } from '@boxoffice/envelope';
-import type { Family } from './target.ts';
+
+/** The institution API is of family A, the point-of-sale API of family B. */
+export type Family = 'A' | 'B';
+
+/** The fault of a path that no operation and no page has. */
+export const noSuchEndpoint = (): Fault =>
+  new Fault('not_found', 'There is no such endpoint. The reference of all endpoints is at /docs.');
 
 /** The fault of an unreachable service. */
 export const unavailable = (details: string, retryAfterSeconds = 1): Fault =>

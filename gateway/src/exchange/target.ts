@@ -1,7 +1,7 @@
 import { Fault } from '@boxoffice/envelope';
 import { DOCS } from '../documentation/guides.ts';
 import { services } from '../services.ts';
-import { noSuchEndpoint } from './no-such-endpoint.ts';
+import { type Family, noSuchEndpoint } from './faults.ts';
 
 /** The canonical request target that routes, limits and services use. */
 export interface Target {
@@ -10,8 +10,6 @@ export interface Target {
   /** Includes the question mark; empty without a query. */
   readonly query: string;
 }
-
-export type Family = 'A' | 'B';
 
 /** Matches a path that is already canonical: no escapes, no empty and no dot segment. */
 const PLAIN = /^(?:\/(?!\.\.?(?:\/|$))[A-Za-z0-9\-._~!$&'()*+,;=:@]+)+$/;

@@ -1,7 +1,7 @@
 // Forwards a request to its service and the response back: headers, body, timeouts, shared responses.
 import type { Addresses, Logger } from '@boxoffice/runtime';
 import { answered, type Exchange, type Step } from '../exchange/exchange.ts';
-import { noSuchEndpoint } from '../exchange/no-such-endpoint.ts';
+import { noSuchEndpoint } from '../exchange/faults.ts';
 import { type Limits, SESSION_HEADER } from '../limits/limits.ts';
 import { type ServiceName, services } from '../services.ts';
 import type { GatewayMetrics } from '../telemetry/metrics.ts';

@@ -57,7 +57,7 @@ export const createPipeline = (parts: PipelineParts): Pipeline => {
   const run = (exchange: Exchange, first: number): void => {
     try {
       for (let index = first; index < steps.length; index += 1) {
-        const outcome = steps[index]?.run(exchange);
+        const outcome = steps[index]?.(exchange);
         if (outcome === answered) return;
         if (outcome !== undefined) {
           resume(exchange, outcome, index + 1);

@@ -1,7 +1,7 @@
 // The pipeline: the steps that every request passes, in order.
 import { Fault } from '@boxoffice/envelope';
 import type { Exchange, Step } from '../exchange/exchange.ts';
-import { noSuchEndpoint } from '../exchange/no-such-endpoint.ts';
+import { noSuchEndpoint } from '../exchange/faults.ts';
 import { familyOf, readTarget } from '../exchange/target.ts';
 import { HOP_BY_HOP } from '../forwarding/headers.ts';
 
@@ -77,19 +77,19 @@ const canonicalise = (exchange: Exchange): undefined => {
 };
 
 /** The steps in order, each with the statuses that it can answer. */
-export const stepsOf = (parts: StepParts): readonly { readonly name: string; readonly run: Step }[] => [
-  { name: 'count the address', run: parts.countAddress }, // 429
-  { name: 'only over TLS', run: onlyTls }, // 404
-  { name: 'only unambiguous headers', run: parts.countingRefusals(onlyUnambiguous) }, // 400
-  { name: 'canonical path', run: parts.countingRefusals(canonicalise) }, // 400, 404
-  { name: 'preflight', run: parts.preflight }, // 204, 404, 503
-  { name: 'allow the origin', run: parts.allowOrigin },
-  { name: 'find the route', run: parts.countingRefusals(parts.findRoute) }, // 404, 405, 503
-  { name: 'identify by token or API key', run: parts.identify }, // 401, 403, 503
-  { name: 'count the caller', run: parts.countCaller }, // 429
-  { name: 'answer own operations', run: parts.answerOwn }, // 200
-  { name: 'refuse a foreign origin', run: parts.refuseOrigin }, // 403, 500
-  { name: 'answer from the response cache', run: parts.answerCached }, // 200
-  { name: 'get the decision', run: parts.authorize }, // 401, 403, 503
-  { name: 'forward', run: parts.forward }, // 413, 502, 503, or the service's response
+export const stepsOf = (parts: StepParts): readonly Step[] => [
+  parts.countAddress, // 429
+  onlyTls, // 404
+  parts.countingRefusals(onlyUnambiguous), // 400
+  parts.countingRefusals(canonicalise), // 400, 404
+  parts.preflight, // 204, 404, 503
+  parts.allowOrigin,
+  parts.countingRefusals(parts.findRoute), // 404, 405, 503
+  parts.identify, // 401, 403, 503
+  parts.countCaller, // 429
+  parts.answerOwn, // 200
+  parts.refuseOrigin, // 403, 500
+  parts.answerCached, // 200
+  parts.authorize, // 401, 403, 503
+  parts.forward, // 413, 502, 503, or the service's response
 ];

@@ -2,8 +2,7 @@
 import { Fault } from '@boxoffice/envelope';
 import type { Logger } from '@boxoffice/runtime';
 import type { Exchange, Route } from '../exchange/exchange.ts';
-import { unavailable } from '../exchange/faults.ts';
-import { noSuchEndpoint } from '../exchange/no-such-endpoint.ts';
+import { noSuchEndpoint, unavailable } from '../exchange/faults.ts';
 import { isBelow, type ServiceName, serviceNames, services } from '../services.ts';
 import { type OpenApiDocument, readRoutes } from './description.ts';
 import { pagesOf } from './pages.ts';

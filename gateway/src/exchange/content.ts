@@ -1,0 +1,23 @@
+import { hash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+
+/** Content that the gateway answers itself: a document, a page, a file that it loads, or a redirect. */
+export interface Content {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly gzipped?: Buffer | Promise<Buffer>;
+  readonly read: () => Buffer | Promise<Buffer>;
+  /** A strong validator with its quotes; undefined of a redirect. */
+  readonly etag?: string;
+}
+
+export const compress = promisify<Buffer, Buffer>(gzip);
+
+/** A body that is kept, with its validator. */
+export const contentOf = (body: Buffer, headers: Content['headers']): Content => ({
+  status: 200,
+  headers,
+  read: () => body,
+  etag: `"${hash('sha256', body, 'base64url').slice(0, 22)}"`,
+});
