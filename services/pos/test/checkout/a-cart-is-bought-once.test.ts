@@ -5,13 +5,7 @@ import { type Mishap, sendEightAtOnce, useFixture } from '@boxoffice/service/tes
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type Login, openFixture } from '../fixture/fixture.ts';
 import { guestNumber } from '../fixture/orders.ts';
-
-interface Order {
-  readonly id: string;
-  readonly state: string;
-  readonly contactNumber: string;
-  readonly items: Readonly<Record<string, { readonly ticketId: string | null; readonly barcode: string | null }>>;
-}
+import { asGuest, asUser, PAID, type Shown, shopperOf } from '../fixture/shopper.ts';
 
 const fixture = useFixture(() => openFixture());
 let user: Login;
@@ -19,59 +13,50 @@ beforeAll(async () => {
   user = await fixture.user();
 });
 
-const guest = () => ({ firstName: 'Ana', lastName: 'Martin', email: ` ${randomUUID()}@example.org ` });
-
-const fill = async (token?: string, quantity = 1): Promise<{ token: string; cartId: string }> => {
-  const { performanceId, seatCategoryId } = fixture.catalog.show();
-  const body = { performanceId, seatCategoryId, tariffId: fixture.catalog.full.id, quantity };
-  const added = await fixture.call('POST', '/shopping-cart/items', { token, body });
-  return { token: added.token ?? String(token), cartId: String(added.data.id) };
-};
-
-const buy = (token: string, body: object, key?: string) =>
-  fixture.call<Order>('POST', '/orders', { token, body, headers: key === undefined ? {} : { 'idempotency-key': key } });
-
-const asGuest = (paymentToken = 'ok') => ({ contact: guest(), paymentMethod: 'simulated', paymentToken });
+const { fill, buy, itemOf } = shopperOf(fixture);
+const paidGuest = () => asGuest(PAID);
 
 describe('a purchase', () => {
   test('by a guest returns the order with the id of the cart and the barcodes; the cart is empty', async () => {
-    const { token, cartId } = await fill(undefined, 2);
-    const { status, headers, data } = await buy(token, asGuest());
+    const { token, cartId } = await fill(undefined, { quantity: 2 });
+    const { status, headers, data } = await buy(token, paidGuest());
     expect([status, headers.get('location')]).toEqual([201, `/tnwr/v1/orders/${cartId}`]);
     expect(data).toMatchObject({ id: cartId, state: 'confirmed', total: 9_000, currency: 'CHF' });
     for (const { ticketId, barcode } of Object.values(data.items))
       expect([ticketId, barcode]).toEqual([expect.stringMatching(/^tic_/), expect.stringMatching(/^barcode\./)]);
     expect((await fixture.call('GET', '/shopping-cart', { token })).data).toMatchObject({ id: null, items: {} });
-    expect((await fixture.call<Order>('GET', `/orders/${cartId}`, { token })).data).toEqual(data);
+    expect((await fixture.call<Shown>('GET', `/orders/${cartId}`, { token })).data).toEqual(data);
   });
 
   test('is simulated only with a paymentToken', async () => {
     const { token } = await fill();
-    const { paymentToken: _, ...without } = asGuest();
-    expect(await buy(token, without)).toMatchObject({ status: 400, code: 'bad_request' });
-    expect((await buy(token, asGuest())).data.state).toBe('confirmed');
+    expect(await buy(token, asGuest({ paymentMethod: 'simulated' }))).toMatchObject({
+      status: 400,
+      code: 'bad_request',
+    });
+    expect((await buy(token, paidGuest())).data.state).toBe('confirmed');
   });
 
   test('by a user buys the cart that passed to the login', async () => {
     const { token: before, cartId } = await fill();
     const token = await fixture.logIn(user, { token: before });
-    const { data } = await buy(token, { contactNumber: user.contactNumber, paymentMethod: 'on_account' });
+    const { data } = await buy(token, asUser(user, { paymentMethod: 'on_account' }));
     expect(data).toMatchObject({ id: cartId, contactNumber: user.contactNumber });
   });
 
   test('with an external payment waits until the institution captures it', async () => {
     const { token, cartId } = await fill();
-    const { data } = await buy(token, { contact: guest(), paymentMethod: 'external' });
+    const { data } = await buy(token, asGuest());
     expect(data.state).toBe('payment_pending');
     for (const { ticketId, barcode } of Object.values(data.items)) expect([ticketId, barcode]).toEqual([null, null]);
     const order = fixture.orders.orders.get(cartId);
     if (order) order.state = 'confirmed';
-    expect((await fixture.call<Order>('GET', `/orders/${cartId}`, { token })).data.state).toBe('confirmed');
+    expect((await fixture.call<Shown>('GET', `/orders/${cartId}`, { token })).data.state).toBe('confirmed');
   });
 
   test('whose payment is declined leaves the cart unchanged', async () => {
     const { token, cartId } = await fill();
-    const declined = { ...asGuest('declined') };
+    const declined = asGuest({ ...PAID, paymentToken: 'declined' });
     const refused = await buy(token, declined);
     expect([refused.status, refused.code]).toEqual([400, 'payment_declined']);
     expect((await fixture.call('GET', '/shopping-cart', { token })).data.id).toBe(cartId);
@@ -82,7 +67,8 @@ describe('a purchase', () => {
   test('by a guest passes the guest to orders and does not call contacts', async () => {
     const { token, cartId } = await fill();
     const before = fixture.contacts.calls.length;
-    const { data } = await buy(token, asGuest());
+    const contact = { firstName: 'Ana', lastName: 'Martin', email: ` ${randomUUID()}@example.org ` };
+    const { data } = await buy(token, { contact, ...PAID });
     expect(data.contactNumber).toBe(guestNumber(cartId));
     expect(fixture.contacts.calls).toHaveLength(before);
     const { body } = fixture.orders.calls.findLast(({ operation }) => operation === 'checkoutCart') ?? {};
@@ -122,34 +108,36 @@ describe('a purchase is refused', () => {
     const { contactNumber } = user;
     expect((await buy(token, { contactNumber, paymentMethod: 'external' })).code).toBe('login_required');
     const { token: own } = await fill(await fixture.logIn(user));
-    const both = { contactNumber, contact: guest(), paymentMethod: 'external' };
+    const both = { contactNumber, ...asGuest() };
     expect((await buy(own, both)).code).toBe('validation_error');
   });
 
   test('with an empty cart or without one', async () => {
     const { token } = await fill();
     await fixture.call('DELETE', '/shopping-cart', { token });
-    expect((await buy(token, asGuest())).code).toBe('cart_empty');
-    expect((await buy(await fixture.logIn(await fixture.user()), asGuest())).code).toBe('cart_empty');
+    expect((await buy(token, paidGuest())).code).toBe('cart_empty');
+    expect((await buy(await fixture.logIn(await fixture.user()), paidGuest())).code).toBe('cart_empty');
   });
 
   test('with a method that the point of sale does not accept', async () => {
     const { serviceHost } = fixture.catalog.pointOfSale({ paymentMethods: ['external'] });
-    const { performanceId, seatCategoryId } = fixture.catalog.show();
-    const body = { performanceId, seatCategoryId, tariffId: fixture.catalog.full.id };
-    const { token } = await fixture.call('POST', '/shopping-cart/items', { host: serviceHost, body });
-    const refused = await fixture.call('POST', '/orders', { host: serviceHost, token: String(token), body: asGuest() });
+    const { token } = await fixture.call('POST', '/shopping-cart/items', { host: serviceHost, body: itemOf() });
+    const refused = await fixture.call('POST', '/orders', {
+      host: serviceHost,
+      token: String(token),
+      body: paidGuest(),
+    });
     expect(refused.code).toBe('payment_method_not_accepted');
-    expect((await buy((await fill()).token, { ...asGuest(), paymentMethod: 'cash' })).code).toBe('validation_error');
+    expect((await buy((await fill()).token, { ...paidGuest(), paymentMethod: 'cash' })).code).toBe('validation_error');
   });
 
   test('on account without the criterion, and with a tariff that the contact may not buy', async () => {
     const { token } = await fill();
     fixture.orders.refuseNext('account_required');
-    const account = await buy(token, { contact: guest(), paymentMethod: 'on_account' });
+    const account = await buy(token, asGuest({ paymentMethod: 'on_account' }));
     expect([account.status, account.code]).toEqual([403, 'payment_method_not_accessible']);
     fixture.orders.refuseNext('tariff_not_accessible');
-    const tariff = await buy(token, asGuest());
+    const tariff = await buy(token, paidGuest());
     expect([tariff.status, tariff.code]).toEqual([403, 'tariff_not_accessible']);
   });
 });
@@ -162,10 +150,9 @@ test.each([
 ] as const)('the simulated method is refused %s', async (_, simulatedPayments, demo, status) => {
   const real = await openFixture({ simulatedPayments });
   const { serviceHost: host } = real.catalog.pointOfSale({ demo });
-  const { performanceId, seatCategoryId } = real.catalog.show();
-  const body = { performanceId, seatCategoryId, tariffId: real.catalog.full.id };
+  const body = shopperOf(real).itemOf();
   const { token } = await real.call('POST', '/shopping-cart/items', { host, body });
-  const answer = await real.call('POST', '/orders', { host, token: String(token), body: asGuest() });
+  const answer = await real.call('POST', '/orders', { host, token: String(token), body: paidGuest() });
   await real.close();
   expect(answer.status).toBe(status);
   if (status === 400) expect(answer.code).toBe('payment_method_not_accepted');
@@ -174,7 +161,7 @@ test.each([
 describe('a repeat with the same Idempotency-Key never buys twice', () => {
   test('it returns the first answer', async () => {
     const { token } = await fill();
-    const [key, body] = [randomUUID(), asGuest()];
+    const [key, body] = [randomUUID(), paidGuest()];
     const first = await buy(token, body, key);
     const again = await buy(token, body, key);
     expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([201, 'true']);
@@ -183,14 +170,14 @@ describe('a repeat with the same Idempotency-Key never buys twice', () => {
 
   test('also concurrently', async () => {
     const { token } = await fill();
-    const body = asGuest();
+    const body = paidGuest();
     expect((await sendEightAtOnce([token], (of, key) => buy(of, body, key))).status).toBe(201);
     expect(Object.keys((await fixture.call('GET', '/orders', { token })).data)).toHaveLength(1);
   });
 
   test('also if the answer of orders and the cancellation failed', async () => {
     const { token, cartId } = await fill();
-    const [key, body] = [randomUUID(), asGuest()];
+    const [key, body] = [randomUUID(), paidGuest()];
     fixture.orders.mishaps.set('checkoutCart', 'lost').set('cancelAfterFault', 'fails');
     const lost = await buy(token, body, key);
     fixture.orders.mishaps.clear();
@@ -202,10 +189,10 @@ describe('a repeat with the same Idempotency-Key never buys twice', () => {
 
   test('without a key two concurrent requests return the same order; a third one finds the cart empty', async () => {
     const { token, cartId } = await fill();
-    const answers = await Promise.all([buy(token, asGuest()), buy(token, asGuest())]);
+    const answers = await Promise.all([buy(token, paidGuest()), buy(token, paidGuest())]);
     for (const { status, data } of answers) expect([status, data?.id, data?.state]).toEqual([201, cartId, 'confirmed']);
     expect(fixture.orders.orders.get(cartId)?.requests.size).toBe(2);
-    expect((await buy(token, asGuest())).code).toBe('cart_empty');
+    expect((await buy(token, paidGuest())).code).toBe('cart_empty');
   });
 });
 
@@ -213,7 +200,7 @@ describe('an unforeseen error at the checkout', () => {
   const failing = async (mishaps: readonly (readonly [string, Mishap])[]) => {
     const { token, cartId } = await fill();
     for (const [operation, mishap] of mishaps) fixture.orders.mishaps.set(operation, mishap);
-    const { status, body } = await buy(token, asGuest());
+    const { status, body } = await buy(token, paidGuest());
     fixture.orders.mishaps.clear();
     return { status, body, state: fixture.orders.orders.get(cartId)?.state };
   };
@@ -245,7 +232,7 @@ describe('an unforeseen error at the checkout', () => {
   test('is not visible if one retry succeeds', async () => {
     const { token } = await fill();
     fixture.orders.mishaps.set('checkoutCart', 'lost');
-    const buying = buy(token, asGuest());
+    const buying = buy(token, paidGuest());
     const before = fixture.orders.calls.length;
     while (!fixture.orders.calls.slice(before).some(({ operation }) => operation === 'checkoutCart'))
       await new Promise((resolve) => setImmediate(resolve));
@@ -256,7 +243,7 @@ describe('an unforeseen error at the checkout', () => {
   test('does not follow from an outage of tickets', async () => {
     const { token } = await fill();
     fixture.tickets.mishaps.set('*', 'fails');
-    const { status, data } = await buy(token, asGuest());
+    const { status, data } = await buy(token, paidGuest());
     fixture.tickets.mishaps.clear();
     expect([status, data.state]).toEqual([201, 'confirmed']);
     for (const { ticketId, barcode } of Object.values(data.items))

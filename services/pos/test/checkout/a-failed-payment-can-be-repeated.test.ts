@@ -1,14 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { useFixture } from '@boxoffice/service/testkit';
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { openFixture } from '../fixture/fixture.ts';
-import { asGuest, shopperOf } from './shopper.ts';
+import { asGuest, asUser, PAID, shopperOf } from '../fixture/shopper.ts';
 
 const fixture = useFixture(() => openFixture());
-let shopper: ReturnType<typeof shopperOf>;
-beforeAll(async () => {
-  shopper = shopperOf(fixture);
-});
+const shopper = shopperOf(fixture);
 
 /** The number of checkouts of the order that the orders service received. */
 const checkouts = (cartId: string) => fixture.orders.orders.get(cartId)?.requests.size ?? 0;
@@ -41,7 +38,7 @@ describe('an order whose payment failed', () => {
       const second = await shopper.buy(token, asGuest(), keys[0]);
       expect([second.status, second.data.id, second.data.state]).toEqual([201, cartId, 'payment_pending']);
       fixture.orders.fail(cartId);
-      const third = await shopper.buy(token, asGuest({ paymentMethod: 'simulated', paymentToken: 'ok' }), keys[1]);
+      const third = await shopper.buy(token, asGuest(PAID), keys[1]);
       expect([third.status, third.data.id, third.data.state]).toEqual([201, cartId, 'confirmed']);
       expect(checkouts(cartId)).toBe(before + 2);
       expect((await shopper.cart(token)).data.id).toBeNull();
@@ -73,10 +70,7 @@ describe('an order whose payment failed', () => {
 
   test('becomes the cart of a logged-in user, too, and that of a guest passes to the login', async () => {
     const user = await fixture.user();
-    const own = await failed(await fixture.logIn(user), {
-      contactNumber: user.contactNumber,
-      paymentMethod: 'external',
-    });
+    const own = await failed(await fixture.logIn(user), asUser(user, { paymentMethod: 'external' }));
     expect((await shopper.cart(own.token)).data.id).toBe(own.cartId);
     const guest = await failed();
     const token = await fixture.logIn(user, { token: guest.token });
@@ -94,7 +88,7 @@ describe('an order whose payment failed', () => {
       expect((await shopper.fill(stranger)).cartId).not.toBe(mine.cartId);
     }
     const filled = await shopper.fill(await fixture.logIn(await fixture.user()));
-    const refused = asGuest({ paymentMethod: 'simulated', paymentToken: 'declined' });
+    const refused = asGuest({ ...PAID, paymentToken: 'declined' });
     expect((await shopper.buy(filled.token, refused)).code).toBe('payment_declined');
     const next = await fixture.logIn(await fixture.user(), { token: filled.token });
     expect((await shopper.cart(next)).data.id).toBe(filled.cartId);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Fixture, openFixture } from '../fixture/fixture.ts';
-import { asGuest, shopperOf } from './shopper.ts';
+import { asGuest, PAID, shopperOf } from '../fixture/shopper.ts';
 
 let fixtures: Fixture[];
 beforeAll(async () => {
@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all(fixtures.map((fixture) => fixture.close())));
 
-const body = asGuest({ paymentMethod: 'simulated', paymentToken: 'ok' });
+const body = asGuest(PAID);
 
 /** Resolves once the fake of orders has received the operation. */
 const received = async ({ orders }: Fixture, operation: string): Promise<void> => {

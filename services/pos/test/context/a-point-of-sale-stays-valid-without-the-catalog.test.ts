@@ -1,10 +1,9 @@
 import { ServiceRefusal } from '@boxoffice/service';
-import type { Mishap } from '@boxoffice/service/testkit';
-import { useFixture } from '@boxoffice/service/testkit';
+import { type Mishap, useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
 import { createContext } from '../../src/request/point-of-sale.ts';
-import { asGuest, shopperOf } from '../checkout/shopper.ts';
 import { openFixture, until } from '../fixture/fixture.ts';
+import { asGuest, PAID, shopperOf } from '../fixture/shopper.ts';
 
 describe('while the catalog is unavailable', () => {
   const fixture = useFixture(() => openFixture());
@@ -21,7 +20,7 @@ describe('while the catalog is unavailable', () => {
       while (Date.now() < longer)
         for (const path of ['/sessions/current', '/shopping-cart', '/orders', '/tickets'])
           expect([path, (await fixture.call('GET', path, { token })).status]).toEqual([path, 200]);
-      const bought = await shopper.buy(token, asGuest({ paymentMethod: 'simulated', paymentToken: 'ok' }));
+      const bought = await shopper.buy(token, asGuest(PAID));
       expect([bought.status, bought.data.state]).toEqual([201, 'confirmed']);
       expect((await fixture.call('GET', '/products')).status).toBe(500);
       const { serviceHost } = fixture.catalog.pointOfSale();

@@ -8,17 +8,14 @@ import { onContactErased } from '../../src/reactions/contact-erased.ts';
 import { sessions, users } from '../../src/store.ts';
 import { setPassword } from '../../src/users/users.ts';
 import { openFixture } from '../fixture/fixture.ts';
+import { asGuest, PAID, shopperOf } from '../fixture/shopper.ts';
 
 test('an erasure deletes the logins of the contact, their sessions and idempotency records', async () => {
   const fixture = await openFixture();
   const [user, other] = [await fixture.user(), await fixture.user()];
   const [token, otherToken] = [await fixture.logIn(user), await fixture.logIn(other)];
-  const { performanceId, seatCategoryId } = fixture.catalog.show();
-  const item = { performanceId, seatCategoryId, tariffId: fixture.catalog.full.id };
-  const added = await fixture.call('POST', '/shopping-cart/items', { token, body: item });
-  const path = `/shopping-cart/items/${Object.keys(added.data.items as object)[0]}`;
-  const name = randomUUID();
-  const body = { beneficiaryFirstName: name };
+  const { path } = await shopperOf(fixture).fill(token);
+  const body = { beneficiaryFirstName: randomUUID() };
   await fixture.call('PATCH', path, { token, body, headers: { 'idempotency-key': randomUUID() } });
 
   await fixture.deliver('contact.erased', { contactNumber: user.contactNumber });
@@ -39,23 +36,16 @@ test('an erasure deletes the logins of the contact, their sessions and idempoten
 
 test('an erasure deletes idempotency records about the cart of a guest', async () => {
   const fixture = await openFixture();
-  const { performanceId, seatCategoryId } = fixture.catalog.show();
-  const item = { performanceId, seatCategoryId, tariffId: fixture.catalog.full.id };
-  const { token, data: cart } = await fixture.call('POST', '/shopping-cart/items', { body: item });
+  const { fill, buy } = shopperOf(fixture);
+  const { token, path } = await fill();
   const named = {
-    token: String(token),
+    token,
     body: { beneficiaryFirstName: randomUUID() },
     headers: { 'idempotency-key': randomUUID() },
   };
-  const path = `/shopping-cart/items/${Object.keys(cart.items as object)[0]}`;
   await fixture.call('PATCH', path, named);
   expect((await fixture.call('PATCH', path, named)).headers.get('idempotency-replayed')).toBe('true');
-  const contact = { firstName: 'Ana', lastName: 'Martin', email: `${randomUUID()}@example.org` };
-  const body = { contact, paymentMethod: 'simulated', paymentToken: 'ok' };
-  const { data: order } = await fixture.call<{ contactNumber: string }>('POST', '/orders', {
-    token: named.token,
-    body,
-  });
+  const { data: order } = await buy(token, asGuest(PAID));
 
   await fixture.deliver('contact.erased', { contactNumber: order.contactNumber });
   const again = await fixture.call('PATCH', path, named);

@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { PosContext } from '../../src/context.ts';
 import { routes } from '../../src/routes.ts';
 import { openFixture, type Reply } from '../fixture/fixture.ts';
+import { shopperOf } from '../fixture/shopper.ts';
 import { codesIn, describeNow } from '../versions/published.ts';
 import { generalRefusals, scenariosOf, versionOf } from './scenarios.ts';
 
@@ -25,9 +26,7 @@ const fixture = useFixture(() => openFixture());
 const replies = new Map<string, Reply[]>();
 beforeAll(async () => {
   const user = await fixture.user();
-  const { performanceId, seatCategoryId } = fixture.catalog.show();
-  const body = { performanceId, seatCategoryId, tariffId: fixture.catalog.full.id };
-  const visitor = String((await fixture.call('POST', '/shopping-cart/items', { body })).token);
+  const { token: visitor } = await shopperOf(fixture).fill();
   const scenarios = { v1: await scenariosOf(fixture, 'v1'), vexp: await scenariosOf(fixture, 'vexp') };
   for (const operation of operations) {
     const all: Reply[] = [];

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { AnyOperation } from '@boxoffice/http';
 import type { Reason } from '../../src/clients/orders.ts';
 import type { Fixture, Reply } from '../fixture/fixture.ts';
+import { asGuest, asUser, PAID } from '../fixture/shopper.ts';
 
 /** A request that ends in an error. */
 type Scenario = () => Promise<Reply>;
@@ -40,8 +41,7 @@ export const scenariosOf = async (
   const token = await fixture.logIn(user);
   const { performanceId, seatCategoryId, product } = fixture.catalog.show();
   const item = { performanceId, seatCategoryId, tariffId: fixture.catalog.full.id };
-  const contact = { firstName: 'Ana', lastName: 'Martin', email: 'ana@example.org' };
-  const bought = { contact, paymentMethod: 'simulated', paymentToken: 'ok' };
+  const bought = asGuest(PAID);
 
   const fill = async (own?: string) => {
     const { token: made, data } = await fixture.call('POST', '/shopping-cart/items', { token: own, body: item });
@@ -76,15 +76,17 @@ export const scenariosOf = async (
     return { token: cart.token, path: `/orders/${cart.cartId}/cancellation` };
   };
   const mine = await order();
-  const usersTicket = async () => {
+  /** The path of a new ticket of the user, with this status. */
+  const ticketPath = async (status: 'controlled' | 'not_printed' | 'cancelled') => {
     await fill(token);
-    const body = { contactNumber: user.contactNumber, paymentMethod: 'simulated', paymentToken: 'ok' };
-    const { data } = await fixture.call('POST', '/orders', { token, body });
+    const { data } = await fixture.call('POST', '/orders', { token, body: asUser(user) });
     const [{ ticketId } = { ticketId: '' }] = Object.values(data.items as Record<string, { ticketId: string }>);
     const ticket = fixture.tickets.tickets.get(ticketId);
-    if (ticket) fixture.tickets.tickets.set(ticketId, { ...ticket, status: 'controlled' });
-    return fixture.call('PATCH', `/tickets/${ticketId}`, { token, body: { beneficiaryFirstName: 'B' } });
+    if (ticket) fixture.tickets.tickets.set(ticketId, { ...ticket, status });
+    return `/tickets/${ticketId}`;
   };
+  const usersTicket = async () =>
+    fixture.call('PATCH', await ticketPath('controlled'), { token, body: { beneficiaryFirstName: 'B' } });
   const key = randomUUID();
   const reused = (method: string, path: string, who: string, one: object, other: object, then = path): Scenario => {
     const send = (to: string, body: object) =>
@@ -94,15 +96,8 @@ export const scenariosOf = async (
       return send(then, other);
     };
   };
-  const documentOf = (status: 'not_printed' | 'cancelled') => async () => {
-    await fill(token);
-    const body = { contactNumber: user.contactNumber, paymentMethod: 'simulated', paymentToken: 'ok' };
-    const { data } = await fixture.call('POST', '/orders', { token, body });
-    const [{ ticketId } = { ticketId: '' }] = Object.values(data.items as Record<string, { ticketId: string }>);
-    const ticket = fixture.tickets.tickets.get(ticketId);
-    if (ticket) fixture.tickets.tickets.set(ticketId, { ...ticket, status });
-    return fixture.call('GET', `/tickets/${ticketId}/document`, { token });
-  };
+  const documentOf = (status: 'not_printed' | 'cancelled') => async () =>
+    fixture.call('GET', `${await ticketPath(status)}/document`, { token });
   const [ana, eva] = [{ beneficiaryFirstName: 'Ana' }, { beneficiaryFirstName: 'Eva' }];
 
   return {

@@ -7,6 +7,7 @@ import { beforeAll, expect, test } from '@jest/globals';
 import type { PosContext } from '../../src/context.ts';
 import { routes } from '../../src/routes.ts';
 import { openFixture } from '../fixture/fixture.ts';
+import { asUser } from '../fixture/shopper.ts';
 import { seeded } from './random.ts';
 import { type FuzzRequest, type Known, randomRequest } from './requests.ts';
 
@@ -22,11 +23,8 @@ beforeAll(async () => {
   const [user, member] = [await fixture.user(), await fixture.user(['member'])];
   const [show, numbered] = [fixture.catalog.show(), fixture.catalog.show({ numbered: true })];
   const museum = fixture.catalog.pointOfSale({ institution: 'museum', languages: ['en'] });
-  const body = {
-    performanceId: show.performanceId,
-    seatCategoryId: show.seatCategoryId,
-    tariffId: fixture.catalog.full.id,
-  };
+  const { performanceId, seatCategoryId } = show;
+  const body = { performanceId, seatCategoryId, tariffId: fixture.catalog.full.id };
   const guest = await fixture.call('POST', '/shopping-cart/items', { body });
   let logins = 0;
   // Each login has its own address, so that wrong passwords of the random requests do not count.
@@ -37,11 +35,10 @@ beforeAll(async () => {
     return [String(token), await fixture.logIn(user, call), await fixture.logIn(member, call)];
   };
   const token = await fixture.logIn(user);
-  const { contactNumber } = user;
   await fixture.call('POST', '/shopping-cart/items', { token, body });
   const bought = await fixture.call('POST', '/orders', {
     token,
-    body: { contactNumber, paymentMethod: 'simulated', paymentToken: 'ok' },
+    body: asUser(user),
   });
   known = {
     hosts: [fixture.pointOfSale.serviceHost, fixture.pointOfSale.serviceHost, museum.serviceHost],
@@ -54,7 +51,7 @@ beforeAll(async () => {
       ]),
       fixture.catalog.full.id,
       fixture.catalog.member.id,
-      contactNumber,
+      user.contactNumber,
       member.contactNumber,
       user.login,
       String(bought.data.id),

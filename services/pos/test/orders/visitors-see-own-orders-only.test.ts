@@ -4,32 +4,22 @@ import { randomUUID } from 'node:crypto';
 import { useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
 import { type Login, openFixture } from '../fixture/fixture.ts';
+import { asGuest, asUser, PAID, shopperOf } from '../fixture/shopper.ts';
 
 const fixture = useFixture(() => openFixture());
 
-const fill = async (token?: string) => {
-  const { performanceId, seatCategoryId } = fixture.catalog.show();
-  const body = { performanceId, seatCategoryId, tariffId: fixture.catalog.full.id };
-  return fixture.call('POST', '/shopping-cart/items', { token, body });
-};
+const { fill, buy } = shopperOf(fixture);
 
 const guestOrder = async () => {
-  const added = await fill();
-  const { token, id } = { token: String(added.token), id: String(added.data.id) };
-  const contact = { firstName: 'Ana', lastName: 'Martin', email: `${randomUUID()}@example.org` };
-  await fixture.call('POST', '/orders', { token, body: { contact, paymentMethod: 'simulated', paymentToken: 'ok' } });
-  return { token, id };
+  const { token, cartId } = await fill();
+  await buy(token, asGuest(PAID));
+  return { token, id: cartId };
 };
 
 const userOrder = async (user: Login) => {
-  const token = await fixture.logIn(user);
-  const { data } = await fill(token);
-  const { contactNumber } = user;
-  await fixture.call('POST', '/orders', {
-    token,
-    body: { contactNumber, paymentMethod: 'simulated', paymentToken: 'ok' },
-  });
-  return { token, id: String(data.id) };
+  const { token, cartId } = await fill(await fixture.logIn(user));
+  await buy(token, asUser(user));
+  return { token, id: cartId };
 };
 
 const idsOf = async (token: string, query = '') => {
@@ -68,12 +58,8 @@ describe('own orders', () => {
 
   test('are those that the user bought for another contact, from every session, with their tickets', async () => {
     const user = await fixture.user();
-    const token = await fixture.logIn(user);
-    const { data } = await fill(token);
-    const id = String(data.id);
-    const contact = { firstName: 'Ana', lastName: 'Martin', email: `${randomUUID()}@example.org` };
-    const body = { contact, paymentMethod: 'simulated', paymentToken: 'ok' };
-    const bought = await fixture.call('POST', '/orders', { token, body });
+    const { token, cartId: id } = await fill(await fixture.logIn(user));
+    const bought = await buy(token, asGuest(PAID));
     expect(bought.data.contactNumber).not.toBe(user.contactNumber);
     const own = await userOrder(user);
     for (const later of [token, await fixture.logIn(user)]) {
@@ -94,10 +80,10 @@ describe('own orders', () => {
   });
 
   test('do not include a cart', async () => {
-    const { token, data } = await fill();
-    expect((await idsOf(String(token))).ids).toEqual([]);
-    expect((await fixture.call('GET', `/orders/${data.id}`, { token: String(token) })).status).toBe(404);
-    const cancelled = await fixture.call('POST', `/orders/${data.id}/cancellation`, { token: String(token) });
+    const { token, cartId } = await fill();
+    expect((await idsOf(token)).ids).toEqual([]);
+    expect((await fixture.call('GET', `/orders/${cartId}`, { token })).status).toBe(404);
+    const cancelled = await fixture.call('POST', `/orders/${cartId}/cancellation`, { token });
     expect(cancelled.status).toBe(404);
   });
 });

@@ -2,6 +2,7 @@ import { useFixture } from '@boxoffice/service/testkit';
 import { expect, test } from '@jest/globals';
 import { isOver } from '../../src/domain/offer.ts';
 import { openFixture } from '../fixture/fixture.ts';
+import { asGuest, PAID, shopperOf } from '../fixture/shopper.ts';
 
 const fixture = useFixture(() => openFixture());
 
@@ -34,9 +35,7 @@ test('it is not on sale, and neither cart nor checkout takes it', async () => {
   const [performance] = product.performances;
   Object.assign(performance ?? {}, { startDate: PAST, durationMinutes: null });
   fixture.catalog.show();
-  const contact = { firstName: 'Ana', lastName: 'Martin', email: 'ana@example.org' };
-  const order = { contact, paymentMethod: 'simulated', paymentToken: 'ok' };
-  const bought = await fixture.call('POST', '/orders', { token: String(token), body: order });
+  const bought = await shopperOf(fixture).buy(String(token), asGuest(PAID));
   expect([bought.status, bought.code]).toEqual([400, 'cart_not_on_sale']);
   const added = await fixture.call('POST', '/shopping-cart/items', { body });
   expect([added.status, added.code]).toEqual([400, 'cart_not_on_sale']);

@@ -8,16 +8,13 @@ import { useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
 import { sessions } from '../../src/store.ts';
 import { engines, openFixture, until } from '../fixture/fixture.ts';
+import { shopperOf } from '../fixture/shopper.ts';
 
 describe.each(engines)('sessions on $name', (engine) => {
   const fixture = useFixture(() => openFixture({ engine }));
 
-  const item = () => {
-    const show = fixture.catalog.show();
-    const { performanceId, seatCategoryId } = show;
-    return { performanceId, seatCategoryId, tariffId: fixture.catalog.full.id };
-  };
-  const fill = (token?: string) => fixture.call('POST', '/shopping-cart/items', { body: item(), token });
+  const { itemOf } = shopperOf(fixture);
+  const fill = (token?: string) => fixture.call('POST', '/shopping-cart/items', { body: itemOf(), token });
 
   test('a request that needs no session creates none', async () => {
     for (const path of ['/products', '/shopping-cart']) expect((await fixture.call('GET', path)).token).toBeNull();

@@ -5,23 +5,18 @@
 
 import { useFixture } from '@boxoffice/service/testkit';
 import { beforeAll, expect, test } from '@jest/globals';
-import { type Login, openFixture } from '../fixture/fixture.ts';
+import { openFixture } from '../fixture/fixture.ts';
+import { asUser, shopperOf } from '../fixture/shopper.ts';
 
 const fixture = useFixture(() => openFixture());
-let user: Login;
 let token: string;
 let ticketIds: string[];
 beforeAll(async () => {
-  user = await fixture.user();
+  const user = await fixture.user();
   token = await fixture.logIn(user);
-  const { performanceId, seatCategoryId } = fixture.catalog.show();
-  const item = { performanceId, seatCategoryId, tariffId: fixture.catalog.full.id, quantity: 3 };
-  await fixture.call('POST', '/shopping-cart/items', { token, body: item });
-  const { contactNumber } = user;
-  await fixture.call('POST', '/orders', {
-    token,
-    body: { contactNumber, paymentMethod: 'simulated', paymentToken: 'ok' },
-  });
+  const { fill, buy } = shopperOf(fixture);
+  await fill(token, { quantity: 3 });
+  await buy(token, asUser(user));
   ticketIds = [...fixture.tickets.tickets.keys()];
 });
 

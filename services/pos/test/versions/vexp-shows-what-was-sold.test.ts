@@ -1,6 +1,7 @@
 import { useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
 import { type Call, openFixture } from '../fixture/fixture.ts';
+import { asUser } from '../fixture/shopper.ts';
 
 interface Cart {
   readonly id: string;
@@ -35,16 +36,14 @@ const begin = async () => {
 /** The checkout of a new cart. */
 const anotherPurchase = async (): Promise<Call> => {
   const { user, token } = await begin();
-  const { contactNumber } = user;
-  return { token, body: { contactNumber, paymentMethod: 'simulated', paymentToken: 'ok' } };
+  return { token, body: asUser(user) };
 };
 
 const buy = async () => {
   const { user, ...begun } = await begin();
-  const body = { contactNumber: user.contactNumber, paymentMethod: 'simulated', paymentToken: 'ok' };
   const { data } = await call<Cart & { items: Record<string, { ticketId: string }> }>('POST', '/orders', {
     token: begun.token,
-    body,
+    body: asUser(user),
   });
   return { ...begun, order: data, ticketId: String(Object.values(data.items)[0]?.ticketId) };
 };
@@ -142,8 +141,7 @@ describe('an expired cart', () => {
   test('is not bought: a checkout answers an order, so it stays an error', async () => {
     const { token, cart, user } = await begin();
     fixture.orders.expire(cart.id);
-    const body = { contactNumber: user.contactNumber, paymentMethod: 'simulated', paymentToken: 'ok' };
-    expect((await call('POST', '/orders', { token, body })).code).toBe('cart_expired');
+    expect((await call('POST', '/orders', { token, body: asUser(user) })).code).toBe('cart_expired');
   });
 });
 
