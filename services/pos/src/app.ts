@@ -12,16 +12,15 @@ import { ticketsApi } from './clients/generated/tickets.ts';
 import { createOrders } from './clients/orders.ts';
 import { createTickets } from './clients/tickets.ts';
 import type { PosContext } from './context.ts';
-import { simulatedPayments } from './orders/simulated-payments.ts';
+import { simulatedPayments } from './orders/buyer.ts';
 import { createOffers } from './products/offers.ts';
 import { onContactErased } from './reactions/contact-erased.ts';
 import { createAdmit } from './request/admit.ts';
-import { createContext, type FindPointOfSale } from './request/point-of-sale.ts';
+import { createContext } from './request/point-of-sale.ts';
 import { routes } from './routes.ts';
-import { retention } from './sessions/retention.ts';
 import { createSessions } from './sessions/sessions.ts';
 import { createShopFront } from './shop-files.ts';
-import { collections } from './store.ts';
+import { collections, retention } from './store.ts';
 import { createContactCriteria } from './users/contact-access.ts';
 import { createLogIns } from './users/log-in.ts';
 import { createPurchases } from './users/purchases.ts';
@@ -49,21 +48,12 @@ const settings = {
 /** Maximum wait for best-effort data in milliseconds: names of tariffs, barcodes. */
 const BEST_EFFORT_MS = 1_000;
 
-interface State {
-  readonly context: PosContext;
-  readonly pointOfSaleOf: FindPointOfSale;
-}
-
-const prepare = ({ store, credentials, logger, settings: own }: Parts<typeof settings>): State => {
-  const clients = {
-    catalog: createServiceClient(catalogApi, { url: own.catalogUrl, credentials, logger }),
-    contacts: createServiceClient(contactsApi, { url: own.contactsUrl, credentials, logger }),
-    orders: createServiceClient(ordersApi, { url: own.ordersUrl, credentials, logger }),
-    tickets: createServiceClient(ticketsApi, { url: own.ticketsUrl, credentials, logger }),
-  };
-  const catalog = createCatalog(clients.catalog);
-  const contacts = createContacts(clients.contacts);
-  const context: PosContext = {
+const prepare = ({ store, credentials, logger, settings: own }: Parts<typeof settings>): PosContext => {
+  const common = { credentials, logger };
+  const catalog = createCatalog(createServiceClient(catalogApi, { url: own.catalogUrl, ...common }));
+  const contacts = createContacts(createServiceClient(contactsApi, { url: own.contactsUrl, ...common }));
+  return {
+    pointOfSaleOf: createContext(catalog),
     sessions: createSessions(store, {
       idleMs: own.sessionIdleSeconds * 1_000,
       absoluteMs: own.sessionAbsoluteSeconds * 1_000,
@@ -76,20 +66,19 @@ const prepare = ({ store, credentials, logger, settings: own }: Parts<typeof set
     offers: createOffers(catalog),
     contacts,
     criteriaOf: createContactCriteria(contacts),
-    orders: createOrders(clients.orders),
+    orders: createOrders(createServiceClient(ordersApi, { url: own.ordersUrl, ...common })),
     purchases: createPurchases(store),
-    tickets: createTickets(clients.tickets),
+    tickets: createTickets(createServiceClient(ticketsApi, { url: own.ticketsUrl, ...common })),
     bestEffortCatalog: createBestEffort({ ms: BEST_EFFORT_MS }),
     bestEffortTickets: createBestEffort({ ms: BEST_EFFORT_MS }),
     simulated: () => own.simulatedPayments,
     now: Date.now,
     log: logger,
   };
-  return { context, pointOfSaleOf: createContext(catalog) };
 };
 
 /** The point-of-sale service: family B, composed of the other services' answers; it stores sessions and users. */
-export const pos: ServiceDefinition<typeof settings, State> = {
+export const pos: ServiceDefinition<typeof settings, PosContext> = {
   name: 'pos',
   version: versionOf(import.meta.url),
   collections,
@@ -107,11 +96,10 @@ export const pos: ServiceDefinition<typeof settings, State> = {
     orders: 'The checkout, and the orders of the person who is logged in.',
     tickets: 'The tickets of these orders.',
   },
-  operations: (_parts, { context }) => routes(context),
+  operations: (_parts, context) => routes(context),
   front: createShopFront,
-  admit: ({ publicUrl }, { context: { sessions: all }, pointOfSaleOf }) =>
-    createAdmit({ pointOfSaleOf, sessions: all }, publicUrl),
-  reactions: ({ store }, { context }) => [
+  admit: ({ publicUrl }, context) => createAdmit(context, publicUrl),
+  reactions: ({ store }, context) => [
     { queue: topology.posContactErased, handle: (message) => onContactErased(store, context.orders, message) },
   ],
 };

@@ -3,8 +3,9 @@ import type { BestEffort } from '@boxoffice/service';
 import type { Contacts } from './clients/contacts.ts';
 import type { Orders } from './clients/orders.ts';
 import type { Tickets } from './clients/tickets.ts';
-import type { SimulatedPayments } from './orders/simulated-payments.ts';
+import type { SimulatedPayments } from './orders/buyer.ts';
 import type { Offers } from './products/offers.ts';
+import type { FindPointOfSale } from './request/point-of-sale.ts';
 import type { Sessions } from './sessions/sessions.ts';
 import type { ContactCriteria } from './users/contact-access.ts';
 import type { LogIns } from './users/log-in.ts';
@@ -12,6 +13,7 @@ import type { Purchases } from './users/purchases.ts';
 
 /** Dependencies of the operation handlers. */
 export interface PosContext {
+  readonly pointOfSaleOf: FindPointOfSale;
   readonly sessions: Sessions;
   readonly logIns: LogIns;
   readonly offers: Offers;

@@ -1,5 +1,7 @@
 import { attemptsCollection } from '@boxoffice/logins';
+import type { Retentions } from '@boxoffice/service';
 import { collection, type Document } from '@boxoffice/store';
+import { ofSession } from './ids.ts';
 
 /** A visitor's session; its id is a hash of the token, which is not stored. Times in epoch milliseconds. */
 export interface SessionDocument extends Document {
@@ -60,3 +62,25 @@ export const users = collection<UserDocument>('users', [
 
 /** Every collection of the service. */
 export const collections = [sessions, users, attemptsCollection];
+
+/** Milliseconds of tolerance: the last use is written late, and by an instance with another clock. */
+const LATE_MS = 60_000;
+
+/** How long each collection keeps its documents. */
+export const retention = ({ sessionIdleSeconds }: { readonly sessionIdleSeconds: number }): Retentions => ({
+  sessions: {
+    retained:
+      'until `SESSION_IDLE_SECONDS` after their last use, at most `SESSION_ABSOLUTE_SECONDS`, with idempotency ' +
+      'records',
+    ends: [
+      { field: 'expiresAt', afterMs: 0 },
+      { field: 'lastSeenAt', afterMs: sessionIdleSeconds * 1_000 + LATE_MS },
+    ],
+    along: (store, { id }) => store.idempotency.forget(ofSession(id)),
+  },
+  users: { retained: 'until the operator removes the login or its contact is erased' },
+  login_attempts: {
+    retained: '15 minutes after the last wrong password (`WINDOW_MS`)',
+    ends: [{ field: 'expiresAt', afterMs: 0 }],
+  },
+});

@@ -4,8 +4,8 @@ import type { Order, Orders, Outcome, RequestedItem } from '../clients/orders.ts
 import type { PosContext } from '../context.ts';
 import { newId } from '../ids.ts';
 import { doneOr } from '../orders/refusals.ts';
+import type { Visit } from '../request/admit.ts';
 import { sessionEnded } from '../request/faults.ts';
-import type { Visit } from '../request/visit.ts';
 import type { NewSession } from '../sessions/sessions.ts';
 import type { SessionDocument } from '../store.ts';
 import { resumeFailedPayment } from './failed-payment.ts';

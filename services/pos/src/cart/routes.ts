@@ -9,9 +9,9 @@ import { cartSubject, isId, newId } from '../ids.ts';
 import { doneOr } from '../orders/refusals.ts';
 import { cartView, currentOffer, type ShownCart } from '../orders/views.ts';
 import { requireNotOver } from '../products/over.ts';
+import type { Visit } from '../request/admit.ts';
 import { notFound } from '../request/faults.ts';
 import { operation } from '../request/operation.ts';
-import type { Visit } from '../request/visit.ts';
 import { requireContact } from '../users/contact-access.ts';
 import { abandonCart, cartOf, expired, fillCart, hasExpired, recordedCart } from './cart.ts';
 

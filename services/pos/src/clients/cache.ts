@@ -21,15 +21,6 @@ export interface CacheOptions {
   readonly now?: () => number;
 }
 
-/** A cache that reloads values before they are too old; concurrent callers share one load per key. */
-export interface Cache<Value> {
-  /**
-   * The value, at most `maxAgeMs` old, or `staleMs` while loading fails. `load` dates its own result. Rejects as `load`
-   * does.
-   */
-  get(key: string, load: () => Promise<Dated<Value>>): Promise<Dated<Value>> | Dated<Value>;
-}
-
 interface Entry<Value> {
   readonly dated: Dated<Value>;
   /** When its last load started; epoch milliseconds. */
@@ -38,8 +29,11 @@ interface Entry<Value> {
   isFailing: boolean;
 }
 
-/** Creates the cache; `now` returns epoch milliseconds. */
-export const createCache = <Value>(options: CacheOptions): Cache<Value> => {
+/**
+ * Creates a cache that reloads values before they are too old; concurrent callers share one load per key. `now` returns
+ * epoch milliseconds.
+ */
+export const createCache = <Value>(options: CacheOptions) => {
   const { maxAgeMs, refreshMs, staleMs = 0, isTransient = () => true, max, now = Date.now } = options;
   const entries = new LRUCache<string, Entry<Value>>({ max });
   // A value derived from a cached one is no younger if it is reloaded at once, and a failure rarely ends so soon.
@@ -80,7 +74,11 @@ export const createCache = <Value>(options: CacheOptions): Cache<Value> => {
     });
 
   return {
-    get(key, load) {
+    /**
+     * The value, at most `maxAgeMs` old, or `staleMs` while loading fails. `load` dates its own result. Rejects as
+     * `load` does.
+     */
+    get(key: string, load: () => Promise<Dated<Value>>): Promise<Dated<Value>> | Dated<Value> {
       const found = entries.get(key);
       const age = found ? now() - found.dated.asOf : Number.POSITIVE_INFINITY;
       if (found && age <= maxAgeMs) {

@@ -1,23 +1,12 @@
-import { type AnswerOf, type BodyOf, type QueryOf, type ServiceClient, ServiceRefusal } from '@boxoffice/service';
+import type { AnswerOf, BodyOf, QueryOf, ServiceClient } from '@boxoffice/service';
 import type { operations } from './generated/tickets.ts';
 
 /** A ticket with the contact number of its buyer. */
 export type Ticket = AnswerOf<operations, 'getShopTicket'>;
 export type TicketStatus = Ticket['status'];
 
-/** A change of the beneficiary: absent members stay, null removes. */
-export type Naming = BodyOf<operations, 'nameShopTicket'>;
-
-/** A ticket to print or to show, base64-encoded. */
-export type TicketDocument = AnswerOf<operations, 'getShopTicketDocument'>;
-
-/** `ticket_not_printed`, `ticket_cancelled` or `ticket_invalidated`. */
-export interface RefusedDocument {
-  readonly refused: string;
-}
-
 /** The first document of a process loads fonts. */
-const slow = { timeoutMs: 8_000 } as const;
+const DOCUMENT_MS = 8_000;
 
 type Query = QueryOf<operations, 'listShopTickets'>;
 
@@ -45,33 +34,18 @@ export const createTickets = (tickets: ServiceClient<operations>) => ({
   get: (institution: string, ticketId: string): Promise<Ticket | undefined> =>
     tickets.find(institution, 'getShopTicket', { path: { ticketId } }),
 
-  /** The document of a printed ticket, or the code that refuses it. */
-  async document(
-    institution: string,
-    ticketId: string,
-    languages: readonly string[],
-  ): Promise<TicketDocument | RefusedDocument> {
-    try {
-      return await tickets.call(institution, 'getShopTicketDocument', {
-        path: { ticketId },
-        query: { lang: languages.join(',') },
-        ...slow,
-      });
-    } catch (error) {
-      if (error instanceof ServiceRefusal && error.http === 412) return { refused: error.status };
-      throw error;
-    }
+  /** The document of a printed ticket, base64-encoded. @throws {ServiceRefusal} 412 if it is not printed or not valid */
+  document: (institution: string, ticketId: string, languages: readonly string[]) => {
+    const query = { lang: languages.join(',') };
+    return tickets.call(institution, 'getShopTicketDocument', { path: { ticketId }, query, timeoutMs: DOCUMENT_MS });
   },
 
-  /** Sets the beneficiary; resolves to the valid ticket, or to the reason of a refusal (English, for humans). */
-  async name(institution: string, ticketId: string, body: Naming): Promise<Ticket | string> {
-    try {
-      return await tickets.call(institution, 'nameShopTicket', { path: { ticketId }, body });
-    } catch (error) {
-      if (error instanceof ServiceRefusal && (error.http === 409 || error.http === 412)) return error.details ?? '';
-      throw error;
-    }
-  },
+  /**
+   * Sets the beneficiary: absent names stay, null removes them. Resolves to the valid ticket. @throws {ServiceRefusal}
+   * 409 or 412 if it cannot be changed
+   */
+  name: (institution: string, ticketId: string, body: BodyOf<operations, 'nameShopTicket'>): Promise<Ticket> =>
+    tickets.call(institution, 'nameShopTicket', { path: { ticketId }, body }),
 });
 
 export type Tickets = ReturnType<typeof createTickets>;

@@ -1,8 +1,35 @@
 import { PosFault } from '@boxoffice/envelope';
+import { flag, type Setting, SettingsFault } from '@boxoffice/runtime';
+import type { PointOfSale } from '../clients/catalog.ts';
 import type { Buyer, Checkout, Guest } from '../clients/orders.ts';
-import type { Visit } from '../request/visit.ts';
+import type { Visit } from '../request/admit.ts';
 import { requireContact } from '../users/contact-access.ts';
-import { isSimulated, type SimulatedPayments } from './simulated-payments.ts';
+
+const given = flag('SIMULATED_PAYMENTS', { optional: true });
+const demoData = flag('BOXOFFICE_DEMO', { default: false });
+
+/** Which points of sale accept the payment method `simulated`: those of the demo data, all, or none. */
+export type SimulatedPayments = 'demo data' | 'always' | 'never';
+
+/** The value of SIMULATED_PAYMENTS; if unset, points of sale of the demo data while BOXOFFICE_DEMO is on. */
+export const simulatedPayments: Setting<SimulatedPayments> = {
+  name: given.name,
+  read(env) {
+    const said = given.read(env);
+    if (said !== undefined) return said ? 'always' : 'never';
+    try {
+      return demoData.read(env) ? 'demo data' : 'never';
+    } catch (error) {
+      throw new SettingsFault([`${demoData.name}: ${(error as Error).message}`]);
+    }
+  },
+};
+
+/**
+ * Whether a point of sale accepts `simulated`. Without the setting, a point of sale outside the demo data never does.
+ */
+const isSimulated = (taken: SimulatedPayments, { demo }: Pick<PointOfSale, 'demo'>): boolean =>
+  taken === 'always' || (taken === 'demo data' && demo);
 
 /** The body of a checkout. */
 export interface Purchase {

@@ -14,8 +14,8 @@ import {
 import type { PosContext } from '../context.ts';
 import { derived } from '../ids.ts';
 import { requireNotOver } from '../products/over.ts';
+import type { Visit } from '../request/admit.ts';
 import { sessionEnded } from '../request/faults.ts';
-import type { Visit } from '../request/visit.ts';
 import type { SessionDocument } from '../store.ts';
 import { buyerOf, type Purchase, requireBuyer } from './buyer.ts';
 import { doneOr } from './refusals.ts';

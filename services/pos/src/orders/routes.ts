@@ -10,10 +10,10 @@ import { examples } from '../description/examples.ts';
 import { contactNumber, langQuery, mapOf, pathId } from '../description/schemas.ts';
 import { isId, newId } from '../ids.ts';
 import { productsNow } from '../products/over.ts';
+import type { Visit } from '../request/admit.ts';
 import { notFound, sessionRequired } from '../request/faults.ts';
 import { operation } from '../request/operation.ts';
 import { mapById, partHeaders, partOf, partQuery } from '../request/pagination.ts';
-import type { Visit } from '../request/visit.ts';
 import type { SessionDocument } from '../store.ts';
 import { checkOut } from './checkout.ts';
 import { doneOr } from './refusals.ts';
@@ -68,19 +68,25 @@ export const ordersRoutes = (context: PosContext, edition: Edition): AnyOperatio
     return order;
   };
 
-  const shown = async (visit: Visit, found: readonly AnyOrder[]) => {
-    const [current, ticketOf] = await Promise.all([
-      currentOffer(context, visit),
-      ticketsOf(context, visit.pointOfSale.institution, found),
-    ]);
-    return found.map((order) => orderView(order, current, ticketOf, { visit, isExperimental }));
+  /** Makes the views of these orders for a visitor; `findTickets` finds their tickets. */
+  const viewOf = async (
+    visit: Visit,
+    found: readonly AnyOrder[],
+    findTickets = () => ticketsOf(context, visit.pointOfSale.institution, found),
+  ) => {
+    const [current, ticketOf] = await Promise.all([currentOffer(context, visit), findTickets()]);
+    return (order: AnyOrder) => orderView(order, current, ticketOf, { visit, isExperimental });
   };
+
+  /** Best effort: without tickets no barcode is shown. */
+  const ticketsIfAnswered = async ({ pointOfSale: { institution } }: Visit, order: AnyOrder) =>
+    (await context.bestEffortTickets(() => ticketsOf(context, institution, [order]))) ?? (() => undefined);
 
   /** When the first of the order's performances starts, as it is dated now. Epoch milliseconds. */
   const startOf = async (visit: Visit, order: AnyOrder): Promise<number> => {
-    const [products, ticketOf = () => undefined] = await Promise.all([
+    const [products, ticketOf] = await Promise.all([
       productsNow(context, visit.pointOfSale.institution),
-      context.bestEffortTickets(() => ticketsOf(context, visit.pointOfSale.institution, [order])),
+      ticketsIfAnswered(visit, order),
     ]);
     const current = new Map(products.flatMap(({ performances }) => performances).map((one) => [one.id, one.startDate]));
     const starts = order.lines.map(({ performanceId, ticketId, startDate }) => {
@@ -91,13 +97,7 @@ export const ordersRoutes = (context: PosContext, edition: Edition): AnyOperatio
     return Math.min(...starts);
   };
 
-  const one = async (visit: Visit, order: AnyOrder) =>
-    orderView(
-      order,
-      await currentOffer(context, visit),
-      await ticketsOf(context, visit.pointOfSale.institution, [order]),
-      { visit, isExperimental },
-    );
+  const one = async (visit: Visit, order: AnyOrder) => (await viewOf(visit, [order]))(order);
 
   return [
     operation({
@@ -135,12 +135,8 @@ export const ordersRoutes = (context: PosContext, edition: Edition): AnyOperatio
       handle: async ({ visitor, body, idempotencyKey }) => {
         const order = await checkOut(context, inSession(visitor), body, idempotencyKey);
         // The order is bought even if tickets are unavailable, so barcodes are best effort.
-        const [current, ticketOf = () => undefined] = await Promise.all([
-          currentOffer(context, visitor),
-          context.bestEffortTickets(() => ticketsOf(context, visitor.pointOfSale.institution, [order])),
-        ]);
-        const shown = orderView(order, current, ticketOf, { visit: visitor, isExperimental });
-        return created(shown, `${visitor.base}/orders/${order.id}`, {
+        const view = await viewOf(visitor, [order], () => ticketsIfAnswered(visitor, order));
+        return created(view(order), `${visitor.base}/orders/${order.id}`, {
           subjects: order.contactNumber === null ? [] : [order.contactNumber],
         });
       },
@@ -165,7 +161,7 @@ export const ordersRoutes = (context: PosContext, edition: Edition): AnyOperatio
         const { items, total } = nothing
           ? { items: [], total: 0 }
           : await orders.list(session.institution, { ...whose, ids, ...part });
-        return ok(mapById(await shown(visitor, items)), { headers: partHeaders(visitor, part, total) });
+        return ok(mapById(items.map(await viewOf(visitor, items))), { headers: partHeaders(visitor, part, total) });
       },
     }),
     operation({

@@ -6,9 +6,8 @@ import type { Ticket } from '../clients/tickets.ts';
 import type { PosContext } from '../context.ts';
 import type * as schemas from '../description/schemas.ts';
 import type { Offer } from '../products/views.ts';
+import type { Visit } from '../request/admit.ts';
 import { mapById } from '../request/pagination.ts';
-import type { Visit } from '../request/visit.ts';
-import { soldView } from './sold.ts';
 
 type NameOf = (tariffId: string) => string;
 /** The visitor and the version of an answer. */
@@ -48,6 +47,23 @@ export const currentOffer = async (
     return undefined;
   };
   return { nameOf: (id) => names.get(id) ?? id, performanceOf };
+};
+
+/** What orders and tickets store of a sold place, in all its languages. */
+type About = Line['about'];
+
+type Texts = Readonly<Record<string, string>>;
+
+/** What a page shows of a sold place; null where an earlier release has not stored it. */
+const soldView = (about: About, { languages }: Pick<Visit, 'languages'>) => {
+  const spoken = (texts: Texts | undefined) => (texts === undefined ? null : textIn(texts, languages));
+  return {
+    productName: spoken(about?.product),
+    timeZone: about?.timeZone ?? null,
+    venue: about ? { name: about.venue.name, city: about.venue.city } : null,
+    seatCategory: spoken(about?.seatCategory),
+    tariff: spoken(about?.tariff),
+  };
 };
 
 /** Members of the experimental version only; its tariff is the name as of the sale, too. */

@@ -3,20 +3,6 @@ import type { Catalog, Place, Published, Stock } from '../clients/catalog.ts';
 import { createLatest } from '../clients/latest.ts';
 import type { Offer, StockOf } from './views.ts';
 
-/** Cached reads of the catalog, at most a second old; concurrent visitors share one request. */
-export interface Offers {
-  /** All published products and tariffs of the institution. */
-  published(institution: string): Promise<Offer>;
-  /** The last known products and tariffs, of any age; undefined if the catalog has not answered yet. */
-  lastKnown(institution: string): Offer | undefined;
-  /** The same without the cache: for an unknown product id, which may have been published within the last second. */
-  publishedNow(institution: string): Promise<Offer>;
-  /** The free places of the performances, at most a second old, as of the oldest of them. */
-  stock(institution: string, performanceIds: readonly string[]): Promise<Dated<StockOf>>;
-  /** The places of a performance, at most a second old; undefined if there is no such performance. */
-  places(institution: string, performanceId: string): Promise<readonly Place[] | undefined>;
-}
-
 /**
  * Availability is at most a second old, with the time that the gateway caches it; it is refreshed in advance from half
  * a second on.
@@ -36,7 +22,8 @@ const INSTITUTIONS = 1_000;
 /** Maximum cached lists of places, which are large. */
 const HALLS = 50;
 
-export const createOffers = (catalog: Catalog, now: () => number = Date.now): Offers => {
+/** Creates cached reads of the catalog, at most a second old; concurrent visitors share one request. */
+export const createOffers = (catalog: Catalog, now: () => number = Date.now) => {
   const offers = createCache<Extract<Published['published'], object>>({ ...SECOND, max: INSTITUTIONS });
   // At most one request to the catalog at a time, so that unknown product ids cause little load.
   const latest = createLatest<Dated<Offer>>();
@@ -82,10 +69,19 @@ export const createOffers = (catalog: Catalog, now: () => number = Date.now): Of
   };
 
   return {
-    published: async (institution) => (await offers.get(institution, () => publishedNow(institution))).value,
-    lastKnown: (institution) => marks.get(institution)?.offer,
-    publishedNow: async (institution) => (await latest(institution, () => publishedNow(institution))).value,
-    async stock(institution, performanceIds) {
+    /** All published products and tariffs of the institution. */
+    published: async (institution: string): Promise<Offer> =>
+      (await offers.get(institution, () => publishedNow(institution))).value,
+
+    /** The last known products and tariffs, of any age; undefined if the catalog has not answered yet. */
+    lastKnown: (institution: string): Offer | undefined => marks.get(institution)?.offer,
+
+    /** The same without the cache: for an unknown product id, which may have been published within the last second. */
+    publishedNow: async (institution: string): Promise<Offer> =>
+      (await latest(institution, () => publishedNow(institution))).value,
+
+    /** The free places of the performances, at most a second old, as of the oldest of them. */
+    async stock(institution: string, performanceIds: readonly string[]): Promise<Dated<StockOf>> {
       const at = now();
       const keyed = [...new Set(performanceIds)].map((id) => ({ id, key: `${institution} ${id}` }));
       const age = (key: string) => at - (answered.get(key)?.asOf ?? Number.NEGATIVE_INFINITY);
@@ -105,7 +101,9 @@ export const createOffers = (catalog: Catalog, now: () => number = Date.now): Of
       const asOf = Math.min(at, ...known.map(([, one]) => one.asOf));
       return { value: (id) => byId.get(id)?.stock, asOf };
     },
-    places: async (institution, performanceId) => {
+
+    /** The places of a performance, at most a second old; undefined if there is no such performance. */
+    async places(institution: string, performanceId: string): Promise<readonly Place[] | undefined> {
       const load = async () => {
         const asOf = now();
         return { value: await catalog.places(institution, performanceId), asOf };
@@ -114,3 +112,5 @@ export const createOffers = (catalog: Catalog, now: () => number = Date.now): Of
     },
   };
 };
+
+export type Offers = ReturnType<typeof createOffers>;

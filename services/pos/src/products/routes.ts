@@ -14,9 +14,9 @@ import {
   pathId,
   productType,
 } from '../description/schemas.ts';
+import type { Visit } from '../request/admit.ts';
 import { operation } from '../request/operation.ts';
 import { mapById, partHeaders, partOf, partQuery } from '../request/pagination.ts';
-import type { Visit } from '../request/visit.ts';
 import { GATEWAY_CACHE_MS } from './offers.ts';
 import { createShowcase } from './showcase.ts';
 import type { Audience } from './views.ts';

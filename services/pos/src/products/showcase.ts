@@ -3,38 +3,13 @@ import type { Static } from 'typebox';
 import { createCache, type Dated } from '../clients/cache.ts';
 import type { Product } from '../clients/catalog.ts';
 import type * as schemas from '../description/schemas.ts';
-import type { Part } from '../domain/pages.ts';
 import { notFound } from '../request/faults.ts';
+import type { Part } from '../request/pagination.ts';
 import { mapById } from '../request/pagination.ts';
 import { type Offers, SECOND } from './offers.ts';
 import { type Audience, type Offer, shownPerformances, shownProducts, viewsFor } from './views.ts';
 
 type Entries = Record<string, Static<typeof schemas.ProductEntry>>;
-
-/** Cached answers about products, shared by all visitors of an audience and at most a second old. */
-export interface Showcase {
-  list(
-    audience: Audience,
-    type: string | undefined,
-    part: Part,
-  ): Promise<{ readonly data: Entries; readonly total: number }>;
-  /** Rejects with PosFault `not_found` for a product that is not shown. */
-  detail(audience: Audience, productId: string): Promise<Static<typeof schemas.ProductDetail>>;
-  availabilities(
-    audience: Audience,
-    productId: string,
-  ): Promise<Record<string, Static<typeof schemas.AvailabilityEntry>>>;
-  /**
-   * The places of one seat category, or of all. Rejects with PosFault `not_found` for a performance that the product
-   * does not show, and `invalid_parameter` for a category that the performance does not have.
-   */
-  places(
-    audience: Audience,
-    productId: string,
-    performanceId: string,
-    seatCategoryId?: string,
-  ): Promise<readonly Static<typeof schemas.PlaceEntry>[]>;
-}
 
 /** Maximum cached answers of each kind, over all audiences. */
 const ANSWERS = 400;
@@ -46,7 +21,8 @@ const absent = (): never => {
 const keyOf = ({ pointOfSale, languages, criteria }: Audience, ...what: readonly unknown[]): string =>
   JSON.stringify([pointOfSale.serviceHost, pointOfSale.updatedAt, languages, criteria, ...what]);
 
-export const createShowcase = (offers: Offers, now: () => number = Date.now): Showcase => {
+/** Creates cached answers about products, shared by all visitors of an audience and at most a second old. */
+export const createShowcase = (offers: Offers, now: () => number = Date.now) => {
   const lists = createCache<{ readonly data: Entries; readonly total: number }>({ ...SECOND, max: ANSWERS });
   const details = createCache<Static<typeof schemas.ProductDetail>>({ ...SECOND, max: ANSWERS });
   const stocks = createCache<Record<string, Static<typeof schemas.AvailabilityEntry>>>({ ...SECOND, max: ANSWERS });
@@ -73,7 +49,7 @@ export const createShowcase = (offers: Offers, now: () => number = Date.now): Sh
   };
 
   return {
-    async list(audience, type, { offset, limit }) {
+    async list(audience: Audience, type: string | undefined, { offset, limit }: Part) {
       const load = async () => {
         const all = shownProducts(await offers.published(audience.pointOfSale.institution), type);
         const products = all.slice(offset, offset + limit);
@@ -81,21 +57,29 @@ export const createShowcase = (offers: Offers, now: () => number = Date.now): Sh
       };
       return (await lists.get(keyOf(audience, type, offset, limit), load)).value;
     },
-    async detail(audience, productId) {
+
+    /** Rejects with PosFault `not_found` for a product that is not shown; so do the others. */
+    async detail(audience: Audience, productId: string) {
       const load = async () => {
         const product = await shown(audience, productId);
         return about(audience, [product], ({ detail }) => detail(product));
       };
       return (await details.get(keyOf(audience, productId), load)).value;
     },
-    async availabilities(audience, productId) {
+
+    async availabilities(audience: Audience, productId: string) {
       const load = async () => {
         const product = await shown(audience, productId);
         return about(audience, [product], ({ availabilities }) => availabilities(product));
       };
       return (await stocks.get(keyOf(audience, productId), load)).value;
     },
-    async places(audience, productId, performanceId, wanted) {
+
+    /**
+     * The places of one seat category, or of all. Rejects with PosFault `not_found` for a performance that the product
+     * does not show, and `invalid_parameter` for a category that the performance does not have.
+     */
+    async places(audience: Audience, productId: string, performanceId: string, wanted?: string) {
       const product = await shown(audience, productId);
       const performance = shownPerformances(product, now()).find(({ id }) => id === performanceId) ?? absent();
       if (wanted !== undefined && !performance.seatCategories.some(({ id }) => id === wanted))

@@ -2,7 +2,7 @@ import { type Message, Unreadable } from '@boxoffice/messaging';
 import type { Store } from '@boxoffice/store';
 import type { Orders } from '../clients/orders.ts';
 import { cartSubject } from '../ids.ts';
-import { deleteSessions } from '../sessions/delete-sessions.ts';
+import { deleteSessions } from '../sessions/sessions.ts';
 import { users } from '../store.ts';
 
 const PAGE = 500;

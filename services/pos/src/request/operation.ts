@@ -1,6 +1,6 @@
 import { type AnyOperation, operationsFor } from '@boxoffice/http';
 import type { Edition } from '../description/editions.ts';
-import type { Visit } from './visit.ts';
+import type { Visit } from './admit.ts';
 
 const V1 = '/tnwr/v1';
 const EXPERIMENTAL = '/tnwr/vexp';

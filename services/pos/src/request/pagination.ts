@@ -1,8 +1,7 @@
 import { PosFault } from '@boxoffice/envelope';
 import { DEFAULT_LIMIT, MAX_LIMIT } from '@boxoffice/http';
 import { Type } from 'typebox';
-import { linkHeader, type Part } from '../domain/pages.ts';
-import type { Visit } from './visit.ts';
+import type { Visit } from './admit.ts';
 
 /** The query parameters of every list. */
 export const partQuery = {
@@ -17,6 +16,34 @@ export const partQuery = {
   limit: Type.Optional(
     Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT, description: 'maximum number of records' }),
   ),
+};
+
+/** A requested page of a list. */
+export interface Part {
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/**
+ * The offsets of the four links of a list with `total` records; `next` is at most the last page, `previous` at least
+ * the first.
+ */
+export const linkOffsets = ({ offset, limit }: Part, total: number) => {
+  const last = total === 0 ? 0 : Math.floor((total - 1) / limit) * limit;
+  return {
+    next: Math.min(offset + limit, last),
+    last,
+    first: 0,
+    previous: Math.max(0, Math.min(offset - limit, last)),
+  };
+};
+
+/** The value of `Link` (RFC 8288): four links that repeat all other query parameters. */
+const linkHeader = (address: string, others: URLSearchParams, part: Part, total: number): string => {
+  const repeated = others.size > 0 ? `${others}&` : '';
+  return Object.entries(linkOffsets(part, total))
+    .map(([relation, offset]) => `<${address}?${repeated}offset=${offset}&limit=${part.limit}>; rel="${relation}"`)
+    .join(', ');
 };
 
 /** The requested page, with the defaults filled in. */

@@ -1,17 +1,8 @@
 import { hash, randomBytes } from 'node:crypto';
-import type { New, Store } from '@boxoffice/store';
+import type { New, Store, Where } from '@boxoffice/store';
 import type { PointOfSale } from '../clients/catalog.ts';
 import { newId, ofSession } from '../ids.ts';
 import { type SessionDocument, sessions } from '../store.ts';
-
-export interface SessionLimits {
-  /** Milliseconds without a request after which a session ends. */
-  readonly idleMs: number;
-  /** Milliseconds after its creation at which a session ends in any case. */
-  readonly absoluteMs: number;
-}
-
-type Where = Pick<PointOfSale, 'institution' | 'serviceHost'>;
 
 /** A session and its plaintext token, returned only here. */
 export interface NewSession {
@@ -20,27 +11,11 @@ export interface NewSession {
 }
 
 /** The initial members of a session. */
-export type Beginning = Partial<
+type Beginning = Partial<
   Pick<SessionDocument, 'userId' | 'login' | 'contactNumber' | 'cartId' | 'orderIds' | 'awaiting'>
 >;
 
-/** The sessions of visitors. A token is 256 random bits; the store contains only its hash. */
-export interface Sessions {
-  begin(where: Where, beginning?: Beginning): Promise<NewSession>;
-  /** The live session of a token at this point of sale, else undefined. Each call renews the idle time. */
-  find(where: Where, token: string): Promise<SessionDocument | undefined>;
-  /**
-   * Changes a session, unless `fn` returns undefined. Resolves to the current session, or undefined if it has ended.
-   */
-  update(
-    session: SessionDocument,
-    fn: (current: SessionDocument) => Partial<New<SessionDocument>> | undefined,
-  ): Promise<SessionDocument | undefined>;
-  /** Ends a session and deletes its idempotency records; resolves to whether it existed. */
-  end(session: SessionDocument): Promise<boolean>;
-  /** When the session ends if it is not used (epoch milliseconds). */
-  endOf(session: SessionDocument): number;
-}
+type Place = Pick<PointOfSale, 'institution' | 'serviceHost'>;
 
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
@@ -49,16 +24,26 @@ const TOUCH_MS = 60_000;
 
 const idOf = (token: string): string => hash('sha256', `session ${token}`, 'base64url');
 
+/**
+ * The sessions of visitors. A token is 256 random bits; the store contains only its hash. A session ends after `idleMs`
+ * without a request, and `absoluteMs` after its creation in any case.
+ */
 export const createSessions = (
   store: Store,
-  { idleMs, absoluteMs }: SessionLimits,
+  { idleMs, absoluteMs }: { readonly idleMs: number; readonly absoluteMs: number },
   now: () => number = Date.now,
-): Sessions => {
+) => {
   const collection = store.collection(sessions);
   const touchMs = Math.min(TOUCH_MS, idleMs / 10);
-  const endOf = ({ lastSeenAt, expiresAt }: SessionDocument) => Math.min(lastSeenAt + idleMs, expiresAt);
 
-  const update: Sessions['update'] = (session, fn) =>
+  /** When the session ends if it is not used (epoch milliseconds). */
+  const endOf = ({ lastSeenAt, expiresAt }: SessionDocument): number => Math.min(lastSeenAt + idleMs, expiresAt);
+
+  /** Changes a session, unless `fn` returns undefined. Resolves to the current session, or undefined if it has ended. */
+  const update = (
+    session: SessionDocument,
+    fn: (current: SessionDocument) => Partial<New<SessionDocument>> | undefined,
+  ): Promise<SessionDocument | undefined> =>
     collection.of(session.institution).update(session.id, (current) => {
       const changed = fn(current);
       return changed && { next: { ...current, ...changed } };
@@ -72,7 +57,7 @@ export const createSessions = (
   return {
     update,
     endOf,
-    async begin({ institution, serviceHost }, beginning = {}) {
+    async begin({ institution, serviceHost }: Place, beginning: Beginning = {}): Promise<NewSession> {
       const token = randomBytes(32).toString('base64url');
       const at = now();
       const session = await collection.of(institution).insert({
@@ -91,7 +76,8 @@ export const createSessions = (
       });
       return { session, token };
     },
-    async find({ institution, serviceHost }, token) {
+    /** The live session of a token at this point of sale, else undefined. Each call renews the idle time. */
+    async find({ institution, serviceHost }: Place, token: string): Promise<SessionDocument | undefined> {
       if (!TOKEN.test(token)) return undefined;
       const session = await collection.of(institution).get(idOf(token));
       const at = now();
@@ -100,11 +86,26 @@ export const createSessions = (
       touch(session, at);
       return { ...session, lastSeenAt: at };
     },
-    async end({ institution, id }) {
+    /** Ends a session and deletes its idempotency records; resolves to whether it existed. */
+    async end({ institution, id }: SessionDocument): Promise<boolean> {
       const wasThere = await collection.of(institution).delete(id);
       // Best effort: the records cannot be replayed without the session, and they expire within a day.
       await store.idempotency.forget(ofSession(id)).catch(() => undefined);
       return wasThere;
     },
   };
+};
+
+export type Sessions = ReturnType<typeof createSessions>;
+
+/**
+ * Deletes the sessions that match, and their idempotency records. The records go first: after a crash in between, a
+ * repeat still finds the session.
+ */
+export const deleteSessions = async (store: Store, institution: string, where: Where): Promise<void> => {
+  const found = store.collection(sessions).of(institution);
+  for (const { id } of await found.find({ where })) {
+    await store.idempotency.forget(ofSession(id));
+    await found.delete(id);
+  }
 };

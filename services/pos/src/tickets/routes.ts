@@ -1,6 +1,7 @@
 // Own tickets of the logged-in user: list, detail and the name of the beneficiary.
 import { PosFault } from '@boxoffice/envelope';
 import { type AnyOperation, ok } from '@boxoffice/http';
+import { ServiceRefusal } from '@boxoffice/service';
 import { Type } from 'typebox';
 import type { Ticket as AnyTicket } from '../clients/tickets.ts';
 import type { PosContext } from '../context.ts';
@@ -10,12 +11,23 @@ import { langQuery, mapOf, Naming, nameOf, pathId, ticketStatus } from '../descr
 import { byStartThenId } from '../domain/offer.ts';
 import { isId } from '../ids.ts';
 import { ticketView } from '../orders/views.ts';
+import type { Visit } from '../request/admit.ts';
 import { loginRequired, notFound } from '../request/faults.ts';
 import { operation } from '../request/operation.ts';
 import { mapById, partHeaders, partOf, partQuery } from '../request/pagination.ts';
-import type { Visit } from '../request/visit.ts';
 
 const params = { id: pathId };
+
+const refuseDocument = (error: unknown): never => {
+  if (!(error instanceof ServiceRefusal && error.http === 412)) throw error;
+  if (error.status === 'ticket_not_printed') throw new PosFault('ticket_not_printed', 'The ticket is not printed.');
+  throw new PosFault('ticket_not_changeable', 'The ticket was cancelled or replaced.');
+};
+
+const refuseChange = (error: unknown): never => {
+  if (!(error instanceof ServiceRefusal && (error.http === 409 || error.http === 412))) throw error;
+  throw new PosFault('ticket_not_changeable', 'The ticket was used, cancelled or replaced.');
+};
 
 /** The operations on own tickets. */
 export const ticketsRoutes = (
@@ -68,11 +80,8 @@ export const ticketsRoutes = (
       example: { params: example.params, answer: { contentType: 'application/pdf', base64: 'JVBERi0xLjMK' } },
       handle: async ({ visitor, params }) => {
         const { id } = await own(visitor, params.id);
-        const document = await tickets.document(visitor.pointOfSale.institution, id, visitor.languages);
-        if (!('refused' in document)) return ok(document);
-        if (document.refused === 'ticket_not_printed')
-          throw new PosFault('ticket_not_printed', 'The ticket is not printed.');
-        throw new PosFault('ticket_not_changeable', 'The ticket was cancelled or replaced.');
+        const { institution } = visitor.pointOfSale;
+        return ok(await tickets.document(institution, id, visitor.languages).catch(refuseDocument));
       },
     }),
   ];
@@ -130,12 +139,11 @@ export const ticketsRoutes = (
       handle: async ({ visitor, params, body }) => {
         const { id } = await own(visitor, params.id);
         const [firstName, lastName] = [nameOf(body.beneficiaryFirstName), nameOf(body.beneficiaryLastName)];
-        const named = await tickets.name(visitor.pointOfSale.institution, id, {
+        const names = {
           ...(firstName === undefined ? {} : { firstName }),
           ...(lastName === undefined ? {} : { lastName }),
-        });
-        if (typeof named === 'string')
-          throw new PosFault('ticket_not_changeable', 'The ticket was used, cancelled or replaced.');
+        };
+        const named = await tickets.name(visitor.pointOfSale.institution, id, names).catch(refuseChange);
         return ok(ticketView(named, { visit: visitor, isExperimental }), {
           subjects: [...new Set([contactOf(visitor), named.contactNumber ?? contactOf(visitor)])],
         });

@@ -1,7 +1,7 @@
 import { PosFault } from '@boxoffice/envelope';
 import { createCache } from '../clients/cache.ts';
 import type { Contacts } from '../clients/contacts.ts';
-import type { Visit } from '../request/visit.ts';
+import type { Visit } from '../request/admit.ts';
 
 /**
  * Requires that the contact is that of the logged-in user (specification, section 4, rule 11).

@@ -14,17 +14,8 @@ const failed = (): PosFault => new PosFault('login_failed', 'The login or the pa
 /** Called for each failed login; the event contains neither login nor password. */
 export type Audit = (attempt: Pick<Attempt, 'institution' | 'ip'>, event: 'login_failed' | 'login_throttled') => void;
 
-export interface LogIns {
-  /**
-   * The user of a login, if the password is right. The realm of the attempt is the service host. Rejects with PosFault
-   * `login_failed`, `too_many_requests`. `hasLeft`: whether the client has closed the connection; the attempt then
-   * leaves the queue.
-   */
-  logIn(attempt: Attempt, password: string, hasLeft?: () => boolean): Promise<UserDocument>;
-}
-
 /** Creates the check of logins (libs/logins) in the words of this interface. `mostPerAddress`: see createLoginAttempts. */
-export const createLogIns = (store: Store, audit: Audit, mostPerAddress: number): LogIns => {
+export const createLogIns = (store: Store, audit: Audit, mostPerAddress: number) => {
   const checks = createChecks<UserDocument>({
     attempts: store.collection(attemptsCollection),
     mostPerAddress,
@@ -34,7 +25,12 @@ export const createLogIns = (store: Store, audit: Audit, mostPerAddress: number)
     },
   });
   return {
-    async logIn(attempt, password, hasLeft) {
+    /**
+     * The user of a login, if the password is right. The realm of the attempt is the service host. Rejects with PosFault
+     * `login_failed`, `too_many_requests`. `hasLeft`: whether the client has closed the connection; the attempt then
+     * leaves the queue.
+     */
+    async logIn(attempt: Attempt, password: string, hasLeft?: () => boolean): Promise<UserDocument> {
       const checked = await checks.logIn(attempt, password, hasLeft);
       if (checked.outcome === 'right') return checked.user;
       if (checked.outcome === 'wrong') {
@@ -46,3 +42,5 @@ export const createLogIns = (store: Store, audit: Audit, mostPerAddress: number)
     },
   };
 };
+
+export type LogIns = ReturnType<typeof createLogIns>;

@@ -1,24 +1,20 @@
 import type { Store } from '@boxoffice/store';
 import { type SessionDocument, users } from '../store.ts';
 
-/** The orders that logged-in users bought for a contact other than their own. */
-export interface Purchases {
-  /** Records that the session's user buys the order; idempotent, and without effect for a guest. */
-  add(session: SessionDocument, orderId: string): Promise<void>;
-  /** Ids of these orders of the session's user; empty for a guest. */
-  of(session: SessionDocument): Promise<readonly string[]>;
-}
-
 /** Maximum orders per user, the latest ones; with those of a session they fit into one query of orders. */
 const MOST = 300;
 
 const NONE: readonly string[] = [];
 
-/** Creates the record of purchases, stored in the document of the user and deleted with it. */
-export const createPurchases = (store: Pick<Store, 'collection'>): Purchases => {
+/**
+ * Creates the record of the orders that logged-in users bought for a contact other than their own, stored in the
+ * document of the user and deleted with it.
+ */
+export const createPurchases = (store: Pick<Store, 'collection'>) => {
   const all = store.collection(users);
   return {
-    async add({ institution, userId }, orderId) {
+    /** Records that the session's user buys the order; idempotent, and without effect for a guest. */
+    async add({ institution, userId }: SessionDocument, orderId: string): Promise<void> {
       if (userId === null) return;
       await all.of(institution).update(userId, (user) => {
         const { orderIds = NONE } = user;
@@ -27,8 +23,12 @@ export const createPurchases = (store: Pick<Store, 'collection'>): Purchases => 
           : { next: { ...user, orderIds: [...orderIds, orderId].slice(-MOST) } };
       });
     },
-    async of({ institution, userId }) {
+
+    /** Ids of these orders of the session's user; empty for a guest. */
+    async of({ institution, userId }: SessionDocument): Promise<readonly string[]> {
       return userId === null ? NONE : ((await all.of(institution).get(userId))?.orderIds ?? NONE);
     },
   };
 };
+
+export type Purchases = ReturnType<typeof createPurchases>;

@@ -2,7 +2,7 @@
 import { hashPassword, LONGEST_PASSWORD, loginKey } from '@boxoffice/logins';
 import { type Store, UniqueViolation } from '@boxoffice/store';
 import { newId } from '../ids.ts';
-import { deleteSessions } from '../sessions/delete-sessions.ts';
+import { deleteSessions } from '../sessions/sessions.ts';
 import { type UserDocument, users } from '../store.ts';
 
 /** A user as operators see it, without the password hash. */

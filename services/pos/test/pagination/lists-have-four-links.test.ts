@@ -3,12 +3,12 @@
 // rule 4: Rule 1: HEAD is supported | gateway/src/routing/router.ts
 // rule 8: 1: `offset` (default 0) and `limit` (default 20) | services/pos/src/request/pagination.ts
 // rule 8: 2: `X-Total-Amount` is the total number of records | services/pos/src/request/pagination.ts
-// rule 8: 3: `Link` has next, last, first and previous, each with the other parameters | services/pos/src/domain/pages.ts
+// rule 8: 3: `Link` has next, last, first and previous, each with the other parameters | services/pos/src/request/pagination.ts
 
 import { useFixture } from '@boxoffice/service/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { linkOffsets } from '../../src/domain/pages.ts';
+import { linkOffsets } from '../../src/request/pagination.ts';
 import { openFixture, PUBLIC_URL } from '../fixture/fixture.ts';
 
 const fixture = useFixture(() => openFixture());
