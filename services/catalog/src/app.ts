@@ -1,5 +1,5 @@
 import { topology } from '@boxoffice/messaging';
-import { type Logger, repeat, versionOf } from '@boxoffice/runtime';
+import { repeat, versionOf } from '@boxoffice/runtime';
 import type { ServiceDefinition } from '@boxoffice/service';
 import type { Store } from '@boxoffice/store';
 import { currentFacts } from './current-facts.ts';
@@ -27,29 +27,22 @@ export const catalog: ServiceDefinition = {
   operations: ({ store }) => routes(store),
   queues: [topology.catalogReleases],
   reactions: ({ store }) => [{ queue: topology.catalogReleases, handle: reactTo(store) }],
-  background: ({ store, logger }) => startBackground(store, logger),
-};
-
-const EVERY_MS = 30_000;
-
-/**
- * At once and every 30 seconds, until it is closed: completes interrupted cancellations, and announces institutions that
- * a former release has created.
- */
-export const startBackground = (store: Store, logger: Pick<Logger, 'error'>): { close(): Promise<void> } => {
-  const loop = (work: (store: Store) => Promise<void>, failure: string) =>
-    repeat(() => work(store), {
-      everyMs: EVERY_MS,
-      atOnce: true,
-      failed: (error) => logger.error(`${failure}; the next run tries again`, { error }),
-    });
-  const loops = [
-    loop(resumeCancellations, 'interrupted cancellations of products could not be completed'),
-    loop(announceInstitutions, 'institutions could not be announced'),
-  ];
-  return {
-    close: async () => {
-      await Promise.all(loops.map((one) => one.close()));
-    },
-  };
+  background: ({ store, logger }) => {
+    const loop = (work: (store: Store) => Promise<void>, failure: string) =>
+      repeat(() => work(store), {
+        everyMs: 30_000,
+        atOnce: true,
+        failed: (error) => logger.error(`${failure}; the next run tries again`, { error }),
+      });
+    const loops = [
+      loop(resumeCancellations, 'interrupted cancellations of products could not be completed'),
+      // A former release has created some without an event.
+      loop(announceInstitutions, 'institutions could not be announced'),
+    ];
+    return {
+      async close() {
+        await Promise.all(loops.map((one) => one.close()));
+      },
+    };
+  },
 };

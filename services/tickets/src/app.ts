@@ -1,16 +1,19 @@
 import { topology } from '@boxoffice/messaging';
-import { directory, versionOf } from '@boxoffice/runtime';
+import { directory, repeat, versionOf } from '@boxoffice/runtime';
 import type { ServiceDefinition } from '@boxoffice/service';
+import { unlessQuiet } from '@boxoffice/store';
 import { type Context, createContext } from './context.ts';
 import { currentFacts } from './current-facts.ts';
-import { startOverdue } from './issue/overdue.ts';
+import { issueOverdue, OVERDUE_MS } from './issue/overdue.ts';
 import { onContactErased } from './reactions/contact-erased.ts';
 import { onOrderCancelled } from './reactions/order-cancelled.ts';
 import { ORDER_CONFIRMED, onOrderConfirmed } from './reactions/order-confirmed.ts';
 import { onPerformanceMoved } from './reactions/performance-moved.ts';
-import { startSweep } from './replacement/sweep.ts';
+import { INTERRUPTED_MS, resumeInterrupted } from './replacement/replace.ts';
 import { routes } from './routes.ts';
 import { collections, retention } from './store.ts';
+
+const SWEEP_MS = 10_000;
 
 const settings = {
   /** Fonts of the installation, for letters that the product's own lack. */
@@ -41,13 +44,25 @@ export const tickets: ServiceDefinition<typeof settings, Context> = {
     { queue: topology.ticketsContactErased, handle: (message) => onContactErased(context, message) },
     { queue: topology.ticketsPerformances, handle: (message) => onPerformanceMoved(context, message) },
   ],
-  background: ({ logger }, context) => {
-    const sweep = startSweep(context, logger);
-    const overdue = startOverdue(context, logger);
+  background: ({ store, logger }, context) => {
+    /** At once and then regularly; not where nothing was written since what is due after `dueMs` was found. */
+    const sweep = (dueMs: number, work: () => Promise<void>, failure: string) =>
+      repeat(unlessQuiet(store, dueMs + 2 * SWEEP_MS, work), {
+        everyMs: SWEEP_MS,
+        atOnce: true,
+        failed: (error) => logger.error(`${failure}; the next run tries again`, { error }),
+      });
+    const sweeps = [
+      sweep(
+        INTERRUPTED_MS,
+        () => resumeInterrupted(context),
+        'interrupted replacements of tickets could not be completed',
+      ),
+      sweep(OVERDUE_MS, () => issueOverdue(context, logger), 'overdue tickets could not be issued'),
+    ];
     return {
       async close() {
-        await sweep.close();
-        await overdue.close();
+        for (const one of sweeps) await one.close();
         await context.drawing.close();
       },
     };

@@ -1,18 +1,12 @@
 // Tickets whose names do not come: issued without them.
 
-import { type Logger, repeat } from '@boxoffice/runtime';
-import type { Closable } from '@boxoffice/service';
-import { unlessQuiet } from '@boxoffice/store';
+import type { Logger } from '@boxoffice/runtime';
 import { type Context, contextIn } from '../context.ts';
 import { type OrderDocument, ordersCollection } from '../store.ts';
 import { withMissing } from './issue.ts';
 
-const SWEEP_MS = 10_000;
-
 /** Orders, and the instance that takes over for a dead one, have repeated the direct call by then several times. */
 export const OVERDUE_MS = 30_000;
-/** What is overdue was found by then. */
-const SETTLED_MS = OVERDUE_MS + 2 * SWEEP_MS;
 
 /**
  * Issues the tickets of an order without names, and ends its wait. A late call still names them. The wait ends last, so
@@ -43,14 +37,3 @@ export const issueOverdue = async (context: Context, logger: Pick<Logger, 'warn'
   });
   for (const order of overdue) await issueWithoutNames(context, order, logger);
 };
-
-/** Issues overdue tickets at once and every 10 seconds; a single query while there are none. */
-export const startOverdue = (context: Context, logger: Pick<Logger, 'warn' | 'error'>): Closable =>
-  repeat(
-    unlessQuiet(context.store, SETTLED_MS, () => issueOverdue(context, logger)),
-    {
-      everyMs: SWEEP_MS,
-      atOnce: true,
-      failed: (error) => logger.error('overdue tickets could not be issued; the next run tries again', { error }),
-    },
-  );

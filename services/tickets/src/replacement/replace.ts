@@ -1,10 +1,10 @@
 // Replacement of tickets: a new beneficiary, a new barcode, and interrupted replacements.
 
 import { signBarcode } from '../barcode/signing.ts';
-import { type Collections, type InstitutionContext, timestampOf } from '../context.ts';
+import { type Collections, type Context, type InstitutionContext, timestampOf } from '../context.ts';
 import { isNamed, rename } from '../domain/beneficiary.ts';
 import * as domain from '../domain/ticket.ts';
-import type { TicketDocument } from '../store.ts';
+import { replacementsCollection, type TicketDocument } from '../store.ts';
 import { finishReplacement } from '../tickets/lineage.ts';
 import { allowed, getTicket, type Request } from '../tickets/tickets.ts';
 import { validatorOf } from '../tickets/view.ts';
@@ -93,3 +93,23 @@ export const renameTicket = (
     // Writing the current name back is allowed in every status.
     return isNamed(ticket, wanted) ? { next: ticket } : rename(ticket, wanted, asNew, now);
   });
+
+/** After this time a pending replacement counts as interrupted. */
+export const INTERRUPTED_MS = 5_000;
+
+/** After this time a replacement that was not committed is abandoned. */
+const ABANDONED_MS = 10 * 60_000;
+
+/** Completes replacements whose process died between the writes; safe to run in several instances. */
+export const resumeInterrupted = async (context: Context): Promise<void> => {
+  const now = context.now();
+  const interrupted = await context.store
+    .collection(replacementsCollection)
+    .acrossInstitutions.find({ where: { since: { lte: now - INTERRUPTED_MS } }, limit: 500 });
+  for (const { id, ticketId, institution, since } of interrupted) {
+    const collections = context.collections(institution);
+    const old = await collections.tickets.get(ticketId);
+    const finished = old?.replacedBy === id && (await finishReplacement(collections, old));
+    if (finished || since <= now - ABANDONED_MS) await collections.replacements.delete(id);
+  }
+};
