@@ -1,17 +1,23 @@
+import type { AnyOperation } from '@boxoffice/http';
 import { topology } from '@boxoffice/messaging';
 import { directory, repeat, versionOf } from '@boxoffice/runtime';
 import type { ServiceDefinition } from '@boxoffice/service';
 import { unlessQuiet } from '@boxoffice/store';
-import { type Context, createContext } from './context.ts';
+import { keyRoutes } from './barcode/routes.ts';
+import { type Context, contextIn, createContext, createContextOf } from './context.ts';
+import { controlRoutes } from './control/routes.ts';
+import { scanRoutes } from './control/scan-routes.ts';
 import { currentFacts } from './current-facts.ts';
+import { documentRoutes } from './document/routes.ts';
 import { issueOverdue, OVERDUE_MS } from './issue/overdue.ts';
-import { onContactErased } from './reactions/contact-erased.ts';
-import { onOrderCancelled } from './reactions/order-cancelled.ts';
-import { ORDER_CONFIRMED, onOrderConfirmed } from './reactions/order-confirmed.ts';
-import { onPerformanceMoved } from './reactions/performance-moved.ts';
+import { internalRoutes } from './issue/routes.ts';
+import { reactTo } from './reactions.ts';
 import { INTERRUPTED_MS, resumeInterrupted } from './replacement/replace.ts';
-import { routes } from './routes.ts';
+import { replacementRoutes } from './replacement/routes.ts';
+import { shopRoutes } from './shop/routes.ts';
 import { collections, retention } from './store.ts';
+import { printingRoutes } from './tickets/printing.ts';
+import { ticketRoutes } from './tickets/routes.ts';
 
 const SWEEP_MS = 10_000;
 
@@ -19,6 +25,8 @@ const settings = {
   /** Fonts of the installation, for letters that the product's own lack. */
   ticketFontsDirectory: directory('TICKET_FONTS_DIR', { default: '/usr/share/fonts' }),
 };
+
+const queues = [topology.ticketsOrders, topology.ticketsContactErased, topology.ticketsPerformances];
 
 /** The tickets service: issue, printing, beneficiary, control. It calls no other service. */
 export const tickets: ServiceDefinition<typeof settings, Context> = {
@@ -28,22 +36,14 @@ export const tickets: ServiceDefinition<typeof settings, Context> = {
   settings,
   collections,
   retention: () => retention,
-  queues: [topology.ticketsOrders, topology.ticketsContactErased, topology.ticketsPerformances],
+  queues,
   prepare: ({ store, serviceSecret, logger, settings: { ticketFontsDirectory: fontsDirectory } }) =>
     createContext(store, serviceSecret, Date.now, { fontsDirectory, logger }),
   tags: {
     tickets: 'Tickets of confirmed orders: documents, printing, replacement and the control at the door.',
   },
   operations: (_parts, context) => routes(context),
-  reactions: (_parts, context) => [
-    {
-      queue: topology.ticketsOrders,
-      handle: (message) =>
-        message.type === ORDER_CONFIRMED ? onOrderConfirmed(context, message) : onOrderCancelled(context, message),
-    },
-    { queue: topology.ticketsContactErased, handle: (message) => onContactErased(context, message) },
-    { queue: topology.ticketsPerformances, handle: (message) => onPerformanceMoved(context, message) },
-  ],
+  reactions: (_parts, context) => queues.map((queue) => ({ queue, handle: reactTo(context) })),
   background: ({ store, logger }, context) => {
     /** At once and then regularly; not where nothing was written since what is due after `dueMs` was found. */
     const sweep = (dueMs: number, work: () => Promise<void>, failure: string) =>
@@ -67,4 +67,21 @@ export const tickets: ServiceDefinition<typeof settings, Context> = {
       },
     };
   },
+};
+
+/** Every operation of the tickets service. Those of the institution API see what their caller may see. */
+export const routes = (context: Context): AnyOperation[] => {
+  const contextOf = createContextOf(context);
+  return [
+    ...ticketRoutes(contextOf),
+    ...keyRoutes(context),
+    ...documentRoutes(contextOf),
+    ...replacementRoutes(contextOf),
+    ...printingRoutes(contextOf),
+    ...controlRoutes(contextOf),
+    ...scanRoutes(contextOf),
+    ...internalRoutes(context),
+    // The pos service decides which user may see a ticket.
+    ...shopRoutes(({ institution }) => contextIn(context, institution)),
+  ];
 };

@@ -1,10 +1,10 @@
 import type { Caller } from '@boxoffice/identity';
 import { announcing, salesBoundsOf } from '@boxoffice/service';
 import { bounded, type Store } from '@boxoffice/store';
-import { announceTicket, TICKET_RECORDED } from './announcements.ts';
 import { type BarcodeKeys, createBarcodeKeys } from './barcode/keys.ts';
 import { createDrawing, type Drawing, type DrawingOptions } from './document/drawing.ts';
 import type { Ticket } from './domain/ticket.ts';
+import { announceTicket, TICKET_RECORDED } from './events.ts';
 import {
   erasedContactsCollection,
   ordersCollection,

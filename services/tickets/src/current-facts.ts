@@ -1,9 +1,10 @@
 import { announcedAgain, type CurrentFacts } from '@boxoffice/service';
 import { everyDocument, type Fact } from '@boxoffice/store';
-import { shownOf, TICKET_RECORDED } from './announcements.ts';
 import {
+  shownOf,
   TICKET_CONTROL_REVERTED,
   TICKET_CONTROLLED,
+  TICKET_RECORDED,
   TICKET_REPLACED,
   TICKETS_CANCELLED,
   ticketControlled,

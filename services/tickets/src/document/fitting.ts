@@ -17,7 +17,8 @@ const widthOfLetter = (letter: string): number => {
 };
 
 const letters = new Intl.Segmenter('en', { granularity: 'grapheme' });
-const lettersOf = (text: string): string[] => [...letters.segment(text)].map(({ segment }) => segment);
+/** The letters of a text as readers see them: with their marks (UAX 29). */
+export const lettersOf = (text: string): string[] => [...letters.segment(text)].map(({ segment }) => segment);
 
 /** A font of a document: its size in points, and whether it is bold. */
 export interface Font {

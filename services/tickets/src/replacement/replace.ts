@@ -5,9 +5,9 @@ import { type Collections, type Context, type InstitutionContext, timestampOf } 
 import { isNamed, rename } from '../domain/beneficiary.ts';
 import * as domain from '../domain/ticket.ts';
 import { replacementsCollection, type TicketDocument } from '../store.ts';
+import { validatorOf } from '../tickets/answers.ts';
 import { finishReplacement } from '../tickets/lineage.ts';
 import { allowed, getTicket, type Request } from '../tickets/tickets.ts';
-import { validatorOf } from '../tickets/view.ts';
 
 /** Decides a change that may replace the ticket by one with this id and barcode. */
 type Replacing = (

@@ -3,8 +3,7 @@ import type { ContextOf } from '../context.ts';
 import { named } from '../domain/beneficiary.ts';
 import * as example from '../examples.ts';
 import { Replacement, readOnly, Ticket, TicketChanges } from '../schemas.ts';
-import { answer, changing, createdAnswer, finalCodes, PATH, single, type Versioned } from '../tickets/answers.ts';
-import { view } from '../tickets/view.ts';
+import { answer, changing, createdAnswer, finalCodes, PATH, single, type Versioned, view } from '../tickets/answers.ts';
 import { freshSuccessor, renameTicket, replaceTicket } from './replace.ts';
 
 const params = { ticketId: example.ids.ticket };

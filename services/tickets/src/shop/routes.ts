@@ -5,8 +5,8 @@ import type { ContextOf } from '../context.ts';
 import { documentOf, PDF, SVG } from '../document/document.ts';
 import * as example from '../examples.ts';
 import { Naming, ShopDocument, ShopTicket, Status } from '../schemas.ts';
+import { shopView } from '../tickets/answers.ts';
 import { getTicket, presentTicket } from '../tickets/tickets.ts';
-import { shopView } from '../tickets/view.ts';
 import { nameTicket, shownTickets } from './shop.ts';
 
 const PATH = '/internal/shop/tickets';

@@ -1,13 +1,34 @@
-import { created, ok, pathId } from '@boxoffice/http';
-import type { Ticket as State } from '../domain/ticket.ts';
-import { Ticket } from '../schemas.ts';
-import { validatorOf, view } from './view.ts';
+// Tickets as answers show them, and what the operations on one ticket have in common: path, declaration and answer.
 
-// What the operations on one ticket have in common: path, declaration and answer.
+import { created, createView, ok, pathId } from '@boxoffice/http';
+import type { Static } from 'typebox';
+import type { Ticket } from '../domain/ticket.ts';
+import { ShopTicket, Ticket as Shown } from '../schemas.ts';
+
+/** The ETag of a ticket: writes that change nothing visible do not raise it. */
+export const validatorOf = ({ version, unseen = 0 }: Ticket & { readonly version: number }): string =>
+  String(version - unseen);
+
+const viewOf = createView(Shown);
+const viewInShop = createView(ShopTicket);
+
+const shown = (ticket: Ticket) => ({
+  ...ticket,
+  place: { ...ticket.place, row: ticket.place.row ?? null, seat: ticket.place.seat ?? null },
+  price: ticket.price.amount,
+  currency: ticket.price.currency,
+});
+
+/** A ticket as answers show it, without internal members. */
+export const view = (ticket: Ticket): Static<typeof Shown> => viewOf(shown(ticket));
+
+/** A ticket as the pos service needs it: with buyer, product and what was sold; see `presentTicket`. */
+export const shopView = (ticket: Ticket): Static<typeof ShopTicket> =>
+  viewInShop({ ...shown(ticket), productId: ticket.productId ?? null, startDate: ticket.startDate ?? null });
 
 export const PATH = '/svc/v3/tickets';
 
-export type Versioned = State & { readonly version: number };
+export type Versioned = Ticket & { readonly version: number };
 
 /** `subjects`: an erasure of the contact deletes this answer where it is recorded for a repeated request. */
 const metadata = (ticket: Versioned) => ({
@@ -18,7 +39,7 @@ export const answer = (ticket: Versioned) => ok(view(ticket), metadata(ticket));
 export const createdAnswer = (ticket: Versioned) => created(view(ticket), `${PATH}/${ticket.id}`, metadata(ticket));
 
 export const single = { path: `${PATH}/{ticketId}`, params: { ticketId: pathId } } as const;
-export const changing = { access: 'tickets:write', answers: { 200: Ticket }, etag: true, conditional: true } as const;
+export const changing = { access: 'tickets:write', answers: { 200: Shown }, etag: true, conditional: true } as const;
 
 /** Codes of a ticket that is final. */
 export const finalCodes = ['ticket_cancelled', 'ticket_invalidated'] as const;

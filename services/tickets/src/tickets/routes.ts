@@ -4,10 +4,9 @@ import { scannedText, ticketNamedBy } from '../barcode/signing.ts';
 import type { ContextOf } from '../context.ts';
 import * as example from '../examples.ts';
 import { Status, Ticket } from '../schemas.ts';
-import { answer, PATH, single } from './answers.ts';
+import { answer, PATH, single, view } from './answers.ts';
 import { findTicket, finishPending } from './lineage.ts';
 import { getTicket } from './tickets.ts';
-import { view } from './view.ts';
 
 const params = { ticketId: example.ids.ticket };
 const identifier = Type.Optional(id);

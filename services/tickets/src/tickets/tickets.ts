@@ -6,8 +6,8 @@ import { type Collections, type InstitutionContext, timestampOf } from '../conte
 import { asItIsNow } from '../domain/performance.ts';
 import type * as domain from '../domain/ticket.ts';
 import type { TicketDocument } from '../store.ts';
+import { validatorOf } from './answers.ts';
 import { findTicket } from './lineage.ts';
-import { validatorOf } from './view.ts';
 
 /** The parts of a request that a change needs: idempotency record, If-Match check against the ticket's validator. */
 export interface Request {

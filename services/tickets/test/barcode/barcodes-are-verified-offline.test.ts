@@ -6,11 +6,11 @@ import { pathToFileURL } from 'node:url';
 import { openApiDocument } from '@boxoffice/http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { routes } from '../../src/app.ts';
 import { fromBase45, toBase45 } from '../../src/barcode/base45.ts';
 import { longTestVector, testVector } from '../../src/barcode/offline-verification.ts';
 import { readShort } from '../../src/barcode/short.ts';
 import { signBarcode, signJws } from '../../src/barcode/signing.ts';
-import { routes } from '../../src/routes.ts';
 import { confirmed, firstOf, issued, PATH, ticketOf } from '../fixture/orders.ts';
 import { engines, type Fixture, type Instance, openFixture, startInstance } from '../fixture/service.ts';
 

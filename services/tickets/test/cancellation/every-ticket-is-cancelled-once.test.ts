@@ -1,7 +1,7 @@
 import { useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
-import { cancelTickets } from '../../src/cancellation/cancel.ts';
 import { type Context, createContext } from '../../src/context.ts';
+import { cancelTickets } from '../../src/issue/cancel.ts';
 import { issue } from '../../src/issue/issue.ts';
 import { crashingAt, untilNoneCrashes } from '../fixture/crashes.ts';
 import { cancelled, confirmed, firstOf, issued, orderTicketsOf, PATH, printed, ticketOf } from '../fixture/orders.ts';

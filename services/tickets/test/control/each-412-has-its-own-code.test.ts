@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
+import { routes } from '../../src/app.ts';
 import { createContext } from '../../src/context.ts';
-import { routes } from '../../src/routes.ts';
 import { cancelled, firstOf, issued, PATH, printed } from '../fixture/orders.ts';
 import { describeOnEachEngine, SERVICE_SECRET } from '../fixture/service.ts';
 

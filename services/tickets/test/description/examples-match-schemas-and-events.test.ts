@@ -1,9 +1,9 @@
 import { exampleFaults } from '@boxoffice/http';
 import { topology } from '@boxoffice/messaging';
 import { expect, test } from '@jest/globals';
+import { routes } from '../../src/app.ts';
 import { createContext } from '../../src/context.ts';
 import { examples, tickets } from '../../src/index.ts';
-import { routes } from '../../src/routes.ts';
 import { cancelled, confirmed, PATH, printed, ticketOf } from '../fixture/orders.ts';
 import { openFixture, SERVICE_SECRET } from '../fixture/service.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { createContext } from '../../src/context.ts';
-import { onContactErased } from '../../src/reactions/contact-erased.ts';
+import { reactTo } from '../../src/reactions.ts';
 import { untilNoneCrashes } from '../fixture/crashes.ts';
 import { confirmed, firstOf, issued, PATH, printed, ticketOf } from '../fixture/orders.ts';
 import { describeOnEachEngine, SERVICE_SECRET } from '../fixture/service.ts';
@@ -71,7 +71,7 @@ describeOnEachEngine('an erasure removes beneficiaries', (fixture) => {
       const { institution } = fixture;
       const died = await untilNoneCrashes(
         fixture.store,
-        (store) => onContactErased(createContext(store, SERVICE_SECRET), { ...message, institution }),
+        (store) => reactTo(createContext(store, SERVICE_SECRET))({ ...message, institution }),
         when,
       );
       expect(died).toBeGreaterThan(0);

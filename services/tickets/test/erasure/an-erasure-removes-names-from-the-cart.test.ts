@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { createContext } from '../../src/context.ts';
 import { issue } from '../../src/issue/issue.ts';
-import { onContactErased } from '../../src/reactions/contact-erased.ts';
+import { reactTo } from '../../src/reactions.ts';
 import { Crash, crashingAt, untilNoneCrashes } from '../fixture/crashes.ts';
 import { type Confirmed, cancelled, confirmed, issued, PATH, printed, withMembers } from '../fixture/orders.ts';
 import { describeOnEachEngine, SERVICE_SECRET } from '../fixture/service.ts';
@@ -93,7 +93,7 @@ describeOnEachEngine('an erasure removes names from the cart', (fixture) => {
     const order = await issued(fixture, named(contactNumber, 3));
     const about = { id: '', type: 'contact.erased', key: '', version: 1, occurredAt: '', data: { contactNumber } };
     const message = { ...about, institution: fixture.institution };
-    const run = (store: typeof fixture.store) => onContactErased(createContext(store, SERVICE_SECRET), message);
+    const run = (store: typeof fixture.store) => reactTo(createContext(store, SERVICE_SECRET))(message);
     expect(await untilNoneCrashes(fixture.store, run, when)).toBeGreaterThan(2);
     expect(await stored(order)).not.toContain(NAME);
   });

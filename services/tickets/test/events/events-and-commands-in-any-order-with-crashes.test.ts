@@ -1,12 +1,12 @@
 import { historiesOf, useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { cancelTickets } from '../../src/cancellation/cancel.ts';
 import { type Context, contextIn, createContext } from '../../src/context.ts';
 import { scanOf } from '../../src/control/scans.ts';
 import { control, revert } from '../../src/domain/control.ts';
 import { print } from '../../src/domain/ticket.ts';
 import { ticketControlled, ticketControlReverted } from '../../src/events.ts';
+import { cancelTickets } from '../../src/issue/cancel.ts';
 import { issue } from '../../src/issue/issue.ts';
 import { replaceTicket } from '../../src/replacement/replace.ts';
 import { changeTicket } from '../../src/tickets/tickets.ts';

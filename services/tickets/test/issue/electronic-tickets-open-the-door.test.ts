@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { TICKET_RECORDED } from '../../src/announcements.ts';
 import { createContext } from '../../src/context.ts';
+import { TICKET_RECORDED } from '../../src/events.ts';
 import { issueOverdue, OVERDUE_MS } from '../../src/issue/overdue.ts';
 import { type Confirmed, confirmed, firstOf, issued, PATH, type TicketView, withMembers } from '../fixture/orders.ts';
 import { describeOnEachEngine, SERVICE_SECRET } from '../fixture/service.ts';

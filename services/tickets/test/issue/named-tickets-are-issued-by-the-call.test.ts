@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { TICKET_RECORDED } from '../../src/announcements.ts';
 import { createContext } from '../../src/context.ts';
 import type { Confirmed as Confirmation } from '../../src/domain/order.ts';
+import { TICKET_RECORDED } from '../../src/events.ts';
 import { orderedTicketOf } from '../../src/issue/confirmation.ts';
 import { issue } from '../../src/issue/issue.ts';
 import { issueOverdue, OVERDUE_MS } from '../../src/issue/overdue.ts';

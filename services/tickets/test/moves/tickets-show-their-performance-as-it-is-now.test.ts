@@ -2,7 +2,7 @@ import type { Store } from '@boxoffice/store';
 import { expect, test } from '@jest/globals';
 import { createContext } from '../../src/context.ts';
 import { newTicket } from '../../src/domain/order.ts';
-import { onPerformanceMoved } from '../../src/reactions/performance-moved.ts';
+import { reactTo } from '../../src/reactions.ts';
 import { untilNoneCrashes } from '../fixture/crashes.ts';
 import {
   type Confirmed,
@@ -130,7 +130,7 @@ describeOnEachEngine('tickets show their performance as it is now', (fixture) =>
       const data = { performanceId: performanceOf(order), ...PRESENT };
       const about = { id: 'evt', type: 'performance.moved', key: 'any', occurredAt: 'any', version: 2, data };
       const message = { ...about, institution: fixture.institution };
-      const run = (store: Store) => onPerformanceMoved(createContext(store, SERVICE_SECRET), message);
+      const run = (store: Store) => reactTo(createContext(store, SERVICE_SECRET))(message);
       expect(await untilNoneCrashes(fixture.store, run, when)).toBeGreaterThan(1);
       for (const { ticketId } of order.tickets) expect((await eventsOf(ticketId)).slice(2)).toEqual(['ticket.changed']);
     },

@@ -3,9 +3,9 @@ import { type Collections, type Context, contextIn, type InstitutionContext, tim
 import { cancellationOf, current, neverIssued, tombstone } from '../domain/order.ts';
 import { cancel } from '../domain/ticket.ts';
 import { ticketsCancelled } from '../events.ts';
-import { newTickets } from '../issue/issue.ts';
 import type { OrderDocument, TicketDocument } from '../store.ts';
 import { changeLines, ticketsOfOrder } from '../tickets/lineage.ts';
+import { newTickets } from './issue.ts';
 
 /** The part of `order.cancelled` that concerns tickets. */
 export interface OrderCancelled {

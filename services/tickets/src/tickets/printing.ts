@@ -8,10 +8,9 @@ import { print, rollBack } from '../domain/ticket.ts';
 import * as example from '../examples.ts';
 import { OrderPrinting, PrintedTickets } from '../schemas.ts';
 import type { TicketDocument } from '../store.ts';
-import { answer, changing, finalCodes, PATH, single } from '../tickets/answers.ts';
-import { changeLines, ticketsOfOrder } from '../tickets/lineage.ts';
-import { changeTicket } from '../tickets/tickets.ts';
-import { view } from '../tickets/view.ts';
+import { answer, changing, finalCodes, PATH, single, view } from './answers.ts';
+import { changeLines, ticketsOfOrder } from './lineage.ts';
+import { changeTicket } from './tickets.ts';
 
 const printing = { ...single, ...changing, path: `${single.path}/printing` } as const;
 const params = { ticketId: example.ids.ticket };

@@ -1,0 +1,146 @@
+// Reactions to the facts of other services.
+
+import { type Message, Unreadable } from '@boxoffice/messaging';
+import { documentsOf, eachOf, UniqueViolation } from '@boxoffice/store';
+import { type Collections, type Context, timestampOf } from './context.ts';
+import { deliveries } from './domain/order.ts';
+import { movedTo, outdated, type Whereabouts } from './domain/performance.ts';
+import { cancelTickets, type OrderCancelled } from './issue/cancel.ts';
+import { isOrderedTicket, orderedTicketOf } from './issue/confirmation.ts';
+import { issue } from './issue/issue.ts';
+import type { PerformanceDocument, TicketDocument } from './store.ts';
+import { deleteNames, recordErasure } from './tickets/erasure.ts';
+
+/** The members of the event that are used here. */
+interface OrderConfirmed {
+  readonly orderId: string;
+  readonly contactNumber: string | null;
+  readonly pointOfSale: string | null;
+  readonly ticketDelivery?: string;
+  readonly callFollows?: boolean;
+  readonly tickets: readonly unknown[];
+}
+
+/**
+ * An order was confirmed: issues the tickets that the direct call has not issued, unless the call follows with the
+ * names, and updates a changed buyer.
+ */
+const onOrderConfirmed = async (context: Context, message: Message): Promise<void> => {
+  const {
+    orderId,
+    contactNumber = null,
+    pointOfSale,
+    ticketDelivery,
+    callFollows,
+    tickets,
+  } = message.data as Partial<OrderConfirmed>;
+  if (typeof orderId !== 'string' || !Array.isArray(tickets) || !tickets.every(isOrderedTicket)) {
+    throw new Unreadable('order.confirmed needs orderId, and of each ticket its ids, its place and its price');
+  }
+  const ordered = tickets.map(orderedTicketOf);
+  await issue(context, message.institution, {
+    orderId,
+    version: message.version,
+    contactNumber,
+    pointOfSale,
+    ticketDelivery: deliveries.find((known) => known === ticketDelivery),
+    tickets: ordered,
+    // Otherwise nothing is missing: the order names nobody.
+    ...(callFollows === true ? { callFollows } : { named: true }),
+  });
+};
+
+/** An order was cancelled: cancels its tickets. An order that was never confirmed has none. */
+const onOrderCancelled = async (context: Context, message: Message): Promise<void> => {
+  const {
+    orderId,
+    hadTickets,
+    override = false,
+    placeIds,
+  } = message.data as Partial<OrderCancelled & { readonly hadTickets: boolean }>;
+  if (typeof orderId !== 'string' || typeof hadTickets !== 'boolean' || !Array.isArray(placeIds)) {
+    throw new Unreadable('order.cancelled needs orderId, hadTickets and placeIds');
+  }
+  if (hadTickets) await cancelTickets(context, message.institution, { orderId, override, placeIds });
+};
+
+/**
+ * A contact was erased: deletes the names on its tickets, and records the erasure for confirmations that arrive
+ * later.
+ */
+const onContactErased = async (context: Context, { institution, data }: Message): Promise<void> => {
+  const { contactNumber } = data as { readonly contactNumber?: unknown };
+  if (typeof contactNumber !== 'string') throw new Unreadable('contact.erased needs contactNumber');
+  const collections = context.collections(institution);
+  await recordErasure(context, collections, contactNumber);
+  await deleteNames(context, collections, contactNumber);
+};
+
+/** Tickets changed concurrently: few, so that requests have their turn beside a performance with many tickets. */
+const WIDTH = 4;
+
+/** The members of the event that are used here. @throws Unreadable */
+const readMoved = ({ data }: Message): Whereabouts & { readonly performanceId: string } => {
+  const { performanceId, startDate, timeZone, venue } = data as Partial<ReturnType<typeof readMoved>>;
+  const { name, city } = (venue ?? {}) as Partial<Whereabouts['venue']>;
+  const time = typeof startDate === 'string' ? Date.parse(startDate) : Number.NaN;
+  if (typeof performanceId !== 'string' || Number.isNaN(time) || typeof timeZone !== 'string' || !name)
+    throw new Unreadable('performance.moved needs performanceId, startDate, timeZone and venue.name');
+  return { performanceId, startDate: new Date(time).toISOString(), timeZone, venue: { name, city: city ?? null } };
+};
+
+/** Records where the performance is now, unless a later version of it is known; resolves to what is recorded. */
+const recordMove = async (
+  { performances }: Collections,
+  { performanceId: id, ...to }: ReturnType<typeof readMoved>,
+  version: number,
+): Promise<PerformanceDocument> => {
+  const again = () =>
+    performances.update(id, (known) => {
+      const next = movedTo(known, to, version);
+      return next === known ? undefined : { next };
+    });
+  const known = await again();
+  if (known) return known;
+  try {
+    return await performances.insert({ id, ...to, asOf: version, movedAsOf: version });
+  } catch (error) {
+    const other = error instanceof UniqueViolation ? await again() : undefined;
+    if (!other) throw error;
+    return other;
+  }
+};
+
+/**
+ * A performance moved: every ticket shows its present time and place as soon as that is recorded here; then the printed
+ * ones are changed one by one, so that partners hear of each. May be interrupted and repeated.
+ */
+const onPerformanceMoved = async (context: Context, message: Message): Promise<void> => {
+  const moved = readMoved(message);
+  const collections = context.collections(message.institution);
+  const now = await recordMove(collections, moved, message.version);
+  if (now.asOf > message.version) return;
+  const { tickets } = collections;
+  const tell = (ticket: TicketDocument) => {
+    const next = outdated(ticket, now, timestampOf(context));
+    return next === ticket ? undefined : { next };
+  };
+  const where = { performanceId: moved.performanceId, status: 'printed' };
+  await eachOf(documentsOf(tickets, { where, orderBy: 'createdAt' }), WIDTH, ({ id }) => tickets.update(id, tell));
+};
+
+const reactions: Readonly<Record<string, (context: Context, message: Message) => Promise<void>>> = {
+  'order.confirmed': onOrderConfirmed,
+  'order.cancelled': onOrderCancelled,
+  'contact.erased': onContactErased,
+  'performance.moved': onPerformanceMoved,
+};
+
+/** Reactions to the events of the service's queues. */
+export const reactTo =
+  (context: Context) =>
+  async (message: Message): Promise<void> => {
+    const reaction = reactions[message.type];
+    if (!reaction) throw new Unreadable(`tickets has no reaction to events of type ${message.type}`);
+    await reaction(context, message);
+  };
