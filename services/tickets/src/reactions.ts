@@ -1,14 +1,14 @@
 // Reactions to the facts of other services.
 
 import { type Message, Unreadable } from '@boxoffice/messaging';
-import { documentsOf, eachOf, UniqueViolation } from '@boxoffice/store';
-import { type Collections, type Context, timestampOf } from './context.ts';
+import { documentsOf, eachOf } from '@boxoffice/store';
+import { type Context, timestampOf } from './context.ts';
 import { deliveries } from './domain/order.ts';
 import { movedTo, outdated, type Whereabouts } from './domain/performance.ts';
 import { cancelTickets, type OrderCancelled } from './issue/cancel.ts';
 import { isOrderedTicket, orderedTicketOf } from './issue/confirmation.ts';
 import { issue } from './issue/issue.ts';
-import type { PerformanceDocument, TicketDocument } from './store.ts';
+import { changeOrInsert, type TicketDocument } from './store.ts';
 import { deleteNames, recordErasure } from './tickets/erasure.ts';
 
 /** The members of the event that are used here. */
@@ -89,43 +89,22 @@ const readMoved = ({ data }: Message): Whereabouts & { readonly performanceId: s
   return { performanceId, startDate: new Date(time).toISOString(), timeZone, venue: { name, city: city ?? null } };
 };
 
-/** Records where the performance is now, unless a later version of it is known; resolves to what is recorded. */
-const recordMove = async (
-  { performances }: Collections,
-  { performanceId: id, ...to }: ReturnType<typeof readMoved>,
-  version: number,
-): Promise<PerformanceDocument> => {
-  const again = () =>
-    performances.update(id, (known) => {
-      const next = movedTo(known, to, version);
-      return next === known ? undefined : { next };
-    });
-  const known = await again();
-  if (known) return known;
-  try {
-    return await performances.insert({ id, ...to, asOf: version, movedAsOf: version });
-  } catch (error) {
-    const other = error instanceof UniqueViolation ? await again() : undefined;
-    if (!other) throw error;
-    return other;
-  }
-};
-
 /**
  * A performance moved: every ticket shows its present time and place as soon as that is recorded here; then the printed
  * ones are changed one by one, so that partners hear of each. May be interrupted and repeated.
  */
 const onPerformanceMoved = async (context: Context, message: Message): Promise<void> => {
-  const moved = readMoved(message);
-  const collections = context.collections(message.institution);
-  const now = await recordMove(collections, moved, message.version);
-  if (now.asOf > message.version) return;
-  const { tickets } = collections;
+  const { version } = message;
+  const { performanceId, ...to } = readMoved(message);
+  const { performances, tickets } = context.collections(message.institution);
+  const first = { id: performanceId, ...to, asOf: version, movedAsOf: version };
+  const { document: now } = await changeOrInsert(performances, first, (known) => movedTo(known, to, version));
+  if (now.asOf > version) return;
   const tell = (ticket: TicketDocument) => {
     const next = outdated(ticket, now, timestampOf(context));
     return next === ticket ? undefined : { next };
   };
-  const where = { performanceId: moved.performanceId, status: 'printed' };
+  const where = { performanceId, status: 'printed' };
   await eachOf(documentsOf(tickets, { where, orderBy: 'createdAt' }), WIDTH, ({ id }) => tickets.update(id, tell));
 };
 

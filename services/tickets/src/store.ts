@@ -1,5 +1,5 @@
 import type { Announced, Retentions } from '@boxoffice/service';
-import { collection, type Document } from '@boxoffice/store';
+import { collection, type Document, type Documents, type New, UniqueViolation } from '@boxoffice/store';
 import type { OrderTickets } from './domain/order.ts';
 import type { MovedPerformance } from './domain/performance.ts';
 import type { Place, Ticket } from './domain/ticket.ts';
@@ -115,6 +115,32 @@ export const collections = [
   scansCollection,
   performancesCollection,
 ];
+
+/**
+ * Changes a document, or inserts the `first` one. `isNew`: it is likely not there. `isInserted`: this call has inserted
+ * it; otherwise the document is as after the change, which another process may have made necessary meanwhile.
+ */
+export const changeOrInsert = async <T extends Document>(
+  documents: Documents<T>,
+  first: New<T>,
+  change: (known: T) => T | undefined,
+  isNew = false,
+): Promise<{ readonly document: T; readonly isInserted: boolean }> => {
+  const again = () =>
+    documents.update(first.id, (known) => {
+      const next = change(known);
+      return next && { next };
+    });
+  const known = isNew ? undefined : await again();
+  if (known) return { document: known, isInserted: false };
+  try {
+    return { document: await documents.insert(first), isInserted: true };
+  } catch (error) {
+    const other = error instanceof UniqueViolation ? await again() : undefined;
+    if (!other) throw error;
+    return { document: other, isInserted: false };
+  }
+};
 
 /** How long the documents of each collection are stored. */
 export const retention: Retentions = {

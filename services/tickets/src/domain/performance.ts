@@ -23,10 +23,10 @@ const isSame = (one: Whereabouts, other: Whereabouts): boolean =>
   one.venue.name === other.venue.name &&
   one.venue.city === other.venue.city;
 
-/** The performance as of this version of it; the same object if a later one is known. */
-export const movedTo = <P extends MovedPerformance>(known: P, to: Whereabouts, version: number): P =>
+/** The performance as of this version of it; undefined if that or a later one is known. */
+export const movedTo = <P extends MovedPerformance>(known: P, to: Whereabouts, version: number): P | undefined =>
   version <= known.asOf
-    ? known
+    ? undefined
     : { ...known, ...to, asOf: version, movedAsOf: isSame(known, to) ? known.movedAsOf : version };
 
 /** The ticket with time and place as they are now; `moved` is undefined if they are those of the sale. */

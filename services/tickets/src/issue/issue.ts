@@ -1,6 +1,5 @@
 // Issues the tickets of a confirmed order.
 
-import { UniqueViolation } from '@boxoffice/store';
 import { signBarcode } from '../barcode/signing.ts';
 import { type Collections, type Context, contextIn, type InstitutionContext, timestampOf } from '../context.ts';
 import { follow, withName } from '../domain/beneficiary.ts';
@@ -17,7 +16,7 @@ import {
 } from '../domain/order.ts';
 import { type Ticket, withContact, withPointOfSale } from '../domain/ticket.ts';
 import { changeOrReplace } from '../replacement/replace.ts';
-import type { OrderDocument, TicketDocument } from '../store.ts';
+import { changeOrInsert, type OrderDocument, type TicketDocument } from '../store.ts';
 import { deleteNames, isErased } from '../tickets/erasure.ts';
 import { changeLine, ticketsOfOrder } from '../tickets/lineage.ts';
 
@@ -37,32 +36,6 @@ export const newTickets = async (
     const barcode = signBarcode(key, { tid: one.ticketId, prf: one.performanceId, plc: one.place.id, iat });
     return newTicket(order, one, barcode, now);
   });
-};
-
-/**
- * Records the ordered tickets, unless they are known. `isNew`: they are likely not. `first`: this call has inserted the
- * order.
- */
-const recordOrder = async (
-  { orders }: Collections,
-  fact: Confirmed,
-  isNew: boolean,
-  now: string,
-): Promise<{ order: OrderDocument; first: boolean }> => {
-  const again = () =>
-    orders.update(fact.orderId, (order) => {
-      const next = confirmedAgain(order, fact, now);
-      return next && { next };
-    });
-  const known = isNew ? undefined : await again();
-  if (known) return { order: known, first: false };
-  try {
-    return { order: await orders.insert(newOrder(fact, now)), first: true };
-  } catch (error) {
-    const other = error instanceof UniqueViolation ? await again() : undefined;
-    if (!other) throw error;
-    return { order: other, first: false };
-  }
 };
 
 /**
@@ -155,10 +128,16 @@ const issueNow = async (
 ): Promise<TicketSummary[]> => {
   const own = contextIn(context, institution);
   const { collections } = own;
-  const { order, first } = await recordOrder(collections, fact, isNew, timestampOf(context));
+  const now = timestampOf(context);
+  const { document: order, isInserted } = await changeOrInsert(
+    collections.orders,
+    newOrder(fact, now),
+    (known) => confirmedAgain(known, fact, now),
+    isNew,
+  );
   if (order.cancellation && order.tickets.length === 0) return [];
   const isLeft = isLeftToCall(order, fact);
-  if (first && !isLeft) {
+  if (isInserted && !isLeft) {
     const fresh = await newTickets(own, order, order.tickets);
     if ((await collections.tickets.insertMany(fresh)) === fresh.length) {
       await withoutErased(context, collections, order, fresh);
