@@ -1,13 +1,23 @@
+import type { AnyOperation } from '@boxoffice/http';
 import { topology } from '@boxoffice/messaging';
 import { repeat, versionOf } from '@boxoffice/runtime';
 import type { ServiceDefinition } from '@boxoffice/service';
 import type { Store } from '@boxoffice/store';
 import { currentFacts } from './current-facts.ts';
+import { createCatalogCache } from './feed/cache.ts';
+import { catalogRoutes } from './feed/routes.ts';
+import { shopRoutes } from './feed/shop.ts';
+import { acrossProductsRoutes } from './performances/across-products.ts';
+import { performancesRoutes } from './performances/routes.ts';
+import { pointsOfSaleRoutes } from './points-of-sale/routes.ts';
 import { resumeCancellations } from './products/cancellation.ts';
+import { productsRoutes } from './products/routes.ts';
 import { announceInstitutions } from './provisioning/institutions.ts';
 import { reactTo } from './reactions.ts';
-import { routes } from './routes.ts';
+import { quoteRoutes } from './stock/quote-routes.ts';
+import { stockRoutes } from './stock/routes.ts';
 import { collections, retention } from './store.ts';
+import { tariffsRoutes } from './tariffs/routes.ts';
 
 /** The catalog service: institutions, products, performances, places, tariffs and points of sale. */
 export const catalog: ServiceDefinition = {
@@ -46,3 +56,16 @@ export const catalog: ServiceDefinition = {
     };
   },
 };
+
+/** Every operation of the catalog, resource by resource. */
+export const routes = (store: Store, cache = createCatalogCache(store)): AnyOperation[] => [
+  ...catalogRoutes(cache),
+  ...productsRoutes(store),
+  ...performancesRoutes(store),
+  ...acrossProductsRoutes(store, cache),
+  ...tariffsRoutes(store),
+  ...pointsOfSaleRoutes(store),
+  ...stockRoutes(store),
+  ...shopRoutes(store, cache),
+  ...quoteRoutes(store),
+];

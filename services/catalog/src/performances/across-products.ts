@@ -23,7 +23,7 @@ import { PublicAvailability, PublicPerformance } from '../public/schemas.ts';
 import { ids } from '../schemas.ts';
 import type { Collections, PerformanceDocument, ProductDocument } from '../store.ts';
 import { availabilityOf } from './availability.ts';
-import { inBatches } from './make-places.ts';
+import { inBatches } from './performances.ts';
 import * as examples from './schemas.ts';
 import { Availability, Performance, performanceView } from './schemas.ts';
 

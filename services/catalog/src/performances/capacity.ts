@@ -6,7 +6,7 @@
 import type { CategoryPlan } from '../domain/capacity.ts';
 import { freed, newPlace, type Place, placeId, WITHDRAWN } from '../domain/place.ts';
 import type { Collections, PerformanceDocument } from '../store.ts';
-import { inBatches, insertPlaces } from './make-places.ts';
+import { inBatches, insertPlaces } from './performances.ts';
 
 /**
  * The longest time of a change, in milliseconds. After it, the lock can be taken by another, and held places are

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { OpenEngine } from '@boxoffice/service/testkit';
 import type { Store } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { routes } from '../../src/routes.ts';
+import { routes } from '../../src/app.ts';
 import { institutions } from '../../src/store.ts';
 import {
   hold,

@@ -3,12 +3,12 @@ import type { Store } from '@boxoffice/store';
 import { Type } from 'typebox';
 import { contextOf } from '../context.ts';
 import { visibleState } from '../domain/place.ts';
-import type { CatalogCache } from '../feed/cache.ts';
 import { availabilityOf, whereListed } from '../performances/availability.ts';
 import { findPerformance } from '../performances/performances.ts';
 import { performance } from '../performances/schemas.ts';
 import { Product, product } from '../products/schemas.ts';
 import { Tariff, tariff } from '../tariffs/schemas.ts';
+import type { CatalogCache } from './cache.ts';
 
 /** The most performances in one request. */
 const MAX_PERFORMANCES = 100;
