@@ -1,7 +1,6 @@
 import { useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
-import { engines, openFixture, until } from '../fixture/fixture.ts';
-import { failAndRecoverElsewhere } from '../fixture/orders.ts';
+import { engines, openFixture, } from '../fixture/fixture.ts';
 import { add, checkout, done, newCartId, newContact, shopPost } from '../fixture/shopper.ts';
 
 describe.each(engines)('held places are limited per address, on $name', (engine) => {
@@ -39,22 +38,5 @@ describe.each(engines)('held places are limited per address, on $name', (engine)
     const cart = done(await add(fixture, newCartId(), [fixture.catalog.hall(1).item()], { address: '198.51.100.23' }));
     const document = await fixture.context.orders.of('opera').get(cart.id);
     expect(JSON.stringify(document)).not.toContain('198.51.100.23');
-  });
-
-  test('another instance applies the limit, and notices released places after two seconds', async () => {
-    const hall = fixture.catalog.hall(10);
-    const other = await fixture.another();
-    const cart = done(await add(fixture, newCartId(), [hall.item(5)], { address: '203.0.113.1' }));
-    const there = () => add(other, newCartId(), [hall.item()], { address: '203.0.113.1' });
-    expect(await there()).toMatchObject(refused);
-    done(await shopPost(fixture, `/${cart.id}/giving-up`));
-    await until(async () => (await there()).outcome === 'done');
-  });
-
-  test('places that another instance released after an outage of the catalog no longer count', async () => {
-    const hall = fixture.catalog.hall(20);
-    const put = (count: number) => add(fixture, newCartId(), [hall.item(count)], { address: '203.0.113.9' });
-    await failAndRecoverElsewhere(fixture, () => expect(put(5)).rejects.toThrow('service_unavailable'));
-    await until(async () => (await put(5)).outcome === 'done');
   });
 });

@@ -48,14 +48,6 @@ describeOnEachEngine('names', (fixture) => {
       },
     );
 
-    test('no event of the order contains a name', async () => {
-      const id = await buyNamed();
-      await fixture.later(20_000);
-      const facts = fixture.facts.filter(({ key }) => key === id);
-      expect(facts.map(({ type }) => type)).toContain('order.confirmed');
-      expect(JSON.stringify(facts)).not.toContain(clara.lastName);
-    });
-
     test('the event leaves the issue to the call while the order owes it, and only then', async () => {
       const noticesOf = (id: string) =>
         fixture.facts
@@ -155,16 +147,5 @@ describeOnEachEngine('names', (fixture) => {
         expect(stored[0]).not.toContain('Lovelace');
       },
     );
-
-    test('confirmed without tickets, it is answered, and the sweep issues with the names', async () => {
-      const id = await named();
-      fixture.tickets.mishaps.set('issueTickets', 'fails');
-      const done = await fixture.call('POST', `/${id}/confirmation`, { body: { onAccount: true } });
-      expect([done.status, done.data.state]).toEqual([200, 'confirmed']);
-      expect((await document(id))?.namesDue).not.toBeNull();
-      fixture.tickets.mishaps.clear();
-      await fixture.later(20_000);
-      expect((await document(id))?.namesDue).toBeNull();
-    });
   });
 });

@@ -7,7 +7,6 @@ import { changeDetails, unmetCriteria } from '../../src/domain/details.ts';
 import { open } from '../../src/domain/hold.ts';
 import { addLines, removeLine, startsAnew } from '../../src/domain/lines.ts';
 import { expire } from '../../src/domain/order/expiry.ts';
-import { namedTickets } from '../../src/domain/order/facts.ts';
 import type { Order } from '../../src/domain/order/order.ts';
 import { addPayment, settlePayment } from '../../src/domain/payments.ts';
 import {
@@ -82,19 +81,9 @@ describe('a checkout', () => {
       expect(next(buy(cartOf(newLine(1, 0)), more))).toMatchObject({ state: 'open', listedAt: NOW + 1, payments: [] });
   });
 
-  test('is refused if a condition is not met', () => {
-    expectRefused(buy(cart, { criteria: ['account'] }), 'tariff_not_accessible');
-    expectRefused(buy(cart, { criteria: ['member'], method: 'on_account' }), 'account_required');
-    expectRefused(buy(cart, { token: 'declined' }), 'payment_declined');
-    expectRefused(buy(emptied), 'empty');
+  test('is refused after the deadline, and for an empty cart also after its expiry', () => {
     expectRefused(buy(next(expire(emptied, UNTIL))), 'empty');
     expectRefused(buy(cart, {}, UNTIL), 'past_due');
-    expectRefused(buy(next(expire(cart, UNTIL)), {}, UNTIL), 'cart_expired');
-  });
-
-  test('is refused a second time', () => {
-    for (const order of [next(buy(cart)), next(confirmed(next(buy(cart))))])
-      expectRefused(buy(order, { requestId: 'r-2' }), 'cart_gone');
   });
 });
 
@@ -192,17 +181,6 @@ describe('a cart', () => {
     expect(next(cancel(bought, how, NOW)).lines[0]?.beneficiary).toEqual(beneficiary);
     expect(withoutNames(bought, NOW).lines.map((line) => line.beneficiary ?? null)).toEqual([null, null]);
     expect(withoutNames(cart, NOW)).toBe(cart);
-  });
-
-  test('publishes no names of beneficiaries, and records that tickets must receive them', () => {
-    const named = next(changeLine(cart, 'lin_1', { beneficiary: { lastName: 'Haskil' } }, NOW));
-    const { next: bought, facts } = accepted(confirmed(next(buy(named))));
-    const [{ data } = { data: {} }] = facts;
-    expect(JSON.stringify(data)).not.toContain('Haskil');
-    expect(bought.namesDue).toBe(NOW);
-    expect(namedTickets(bought)).toMatchObject({
-      tickets: [{ productId: 'prd_1', beneficiary: { firstName: null, lastName: 'Haskil' } }, { beneficiary: null }],
-    });
   });
 });
 

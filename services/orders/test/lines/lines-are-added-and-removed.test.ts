@@ -73,14 +73,6 @@ describeOnEachEngine('lines', (fixture) => {
       });
     });
 
-    test('a repeated request adds nothing, another request does', async () => {
-      const { path, hall } = await newOrder(fixture);
-      const key = randomUUID();
-      const first = await add(path, [hall.item()], { key });
-      expect((await add(path, [hall.item()], { key })).text).toBe(first.text);
-      expect((await add(path, [hall.item()], { key: randomUUID() })).data.lines).toHaveLength(4);
-    });
-
     test('a line is removed while the catalog is down, and its place is released later', async () => {
       const { path, order, hall } = await newOrder(fixture);
       fixture.catalog.mishaps.set('releaseHold', 'fails');

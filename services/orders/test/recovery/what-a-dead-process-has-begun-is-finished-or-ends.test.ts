@@ -187,19 +187,6 @@ describeOnEachEngine('recovery', (fixture) => {
       expect(fixture.catalog.count(hall).held).toBe(2);
     });
 
-    test('a repeat before the sweep adds lines once', async () => {
-      const { order, path } = await newOrder(fixture);
-      const hall = fixture.catalog.hall(2);
-      const items = [hall.item(2)] as never;
-      const key = randomUUID();
-      addOrderLines(dying(fixture.context, 'hold', 'after'), command(order.id, key), items).catch(() => undefined);
-      await until(() => fixture.catalog.count(hall).held === 2);
-      await addOrderLines(fixture.context, command(order.id, key), items);
-      await later();
-      expect((await read(fixture, path)).lines).toHaveLength(4);
-      expect(fixture.catalog.count(hall).held).toBe(2);
-    });
-
     test.each(moments)('a removal releases its place if its process dies %s the release', async (when) => {
       const { order, path, hall } = await newOrder(fixture);
       removeOrderLine(dying(fixture.context, 'release', when), command(order.id), order.lines[0]?.id ?? '').catch(
