@@ -9,7 +9,7 @@ describeOnEachEngine('cancellation', (fixture) => {
   describe('orders are cancelled at once and settled by events', () => {
     const confirmed = async () => {
       const made = await newOrder(fixture);
-      await fixture.call('POST', `${made.path}/confirmation`, { body: { onAccount: true } });
+      await fixture.confirm(made.path);
       return { ...made, order: await read(fixture, made.path) };
     };
     const cancel = (path: string, body: object = {}, call: object = {}) =>
@@ -24,8 +24,8 @@ describeOnEachEngine('cancellation', (fixture) => {
         cancellation: { reason: 'ill', ticketsCancelled: 0, controlled: 0, placesReleased: null, settledAt: null },
       });
       const placeIds = order.lines.map(({ place }) => place.id);
-      await until(() => fixture.facts.some(({ key: about }) => about === order.id));
-      expect(fixture.facts.filter((fact) => fact.key === order.id)).toMatchObject([
+      await until(() => fixture.factsOf(order.id).length > 0);
+      expect(fixture.factsOf(order.id)).toMatchObject([
         {
           type: 'order.cancelled',
           version: first.data.version,
@@ -78,8 +78,8 @@ describeOnEachEngine('cancellation', (fixture) => {
       expect(denied.details).toContain('orders.sensitive:write');
       expect((await cancel(path, {}, { scopes })).details).not.toContain('orders.sensitive:write');
       expect((await cancel(path, { override: true })).data.state).toBe('cancelled');
-      await until(() => fixture.facts.some(({ type, key }) => type === 'order.cancelled' && key === order.id));
-      const fact = fixture.facts.find(({ type, key }) => type === 'order.cancelled' && key === order.id);
+      await until(() => fixture.factsOf(order.id).some(({ type }) => type === 'order.cancelled'));
+      const fact = fixture.factsOf(order.id).find(({ type }) => type === 'order.cancelled');
       expect(fact?.data).toMatchObject({ hadTickets: true, override: true });
     });
 
@@ -87,8 +87,8 @@ describeOnEachEngine('cancellation', (fixture) => {
       const { path, order } = await confirmed();
       const { data } = await cancel(path, { override: true }, { scopes: ['orders:write'] });
       expect(data.state).toBe('cancelled');
-      await until(() => fixture.facts.some(({ type, key }) => type === 'order.cancelled' && key === order.id));
-      const fact = fixture.facts.find(({ type, key }) => type === 'order.cancelled' && key === order.id);
+      await until(() => fixture.factsOf(order.id).some(({ type }) => type === 'order.cancelled'));
+      const fact = fixture.factsOf(order.id).find(({ type }) => type === 'order.cancelled');
       expect(fact?.data).toMatchObject({ override: false });
     });
 
@@ -132,8 +132,8 @@ describeOnEachEngine('cancellation', (fixture) => {
       expect((await patch({ contactNumber: 'C-unknown' })).status).toBe(422);
       const changed = await patch({ contactNumber: 'C-new', state: 'confirmed', version: 99 });
       expect(changed.data).toMatchObject({ contactNumber: 'C-new', state: 'confirmed' });
-      await until(() => fixture.facts.filter(({ key }) => key === order.id).length === 2);
-      expect(fixture.facts.filter(({ key }) => key === order.id)).toMatchObject([
+      await until(() => fixture.factsOf(order.id).length === 2);
+      expect(fixture.factsOf(order.id)).toMatchObject([
         { type: 'order.confirmed', version: order.version, data: { contactNumber: null } },
         { type: 'order.confirmed', version: changed.data.version, data: { contactNumber: 'C-new' } },
       ]);

@@ -1,11 +1,11 @@
 import { startSweeper } from '@boxoffice/service';
 import { describe, expect, test } from '@jest/globals';
 import { addToCart } from '../../src/cart/add.ts';
-import type { OrdersContext } from '../../src/context.ts';
 import { removeOrderLine } from '../../src/orders/lines.ts';
 import { sweep } from '../../src/steps/sweep.ts';
 import { collections, retention } from '../../src/store.ts';
 import type { Reason } from '../fixture/catalog.ts';
+import { dying, moments } from '../fixture/crashes.ts';
 import { describeOnEachEngine, until } from '../fixture/fixture.ts';
 import {
   add,
@@ -117,9 +117,7 @@ describeOnEachEngine('carts', (fixture) => {
     });
 
     test('an expired cart accepts no lines', async () => {
-      fixture.catalog.holdMs = 1;
-      const { hall, cart } = await newCart(fixture);
-      fixture.catalog.holdMs = 900_000;
+      const { hall, cart } = await fixture.catalog.expiring(() => newCart(fixture));
       const more = await add(fixture, cart.id, [hall.item()]);
       expect(more).toMatchObject({ outcome: 'refused', reason: 'cart_gone', order: { state: 'expired' } });
     });
@@ -240,9 +238,7 @@ describeOnEachEngine('carts', (fixture) => {
     test('an abandoned or expired cart is not listed', async () => {
       const { path } = await newCart(fixture);
       done(await shopPost(fixture, `${path}/giving-up`));
-      fixture.catalog.holdMs = 1;
-      const expired = await newCart(fixture);
-      fixture.catalog.holdMs = 900_000;
+      const expired = await fixture.catalog.expiring(() => newCart(fixture));
       expect(await read(fixture, expired.path)).toMatchObject({ state: 'expired', listed: false });
       expect((await fixture.call('GET', path)).data).toMatchObject({ state: 'cancelled' });
       expect((await fixture.call('GET', expired.path)).data).toMatchObject({ state: 'expired' });
@@ -329,20 +325,6 @@ describeOnEachEngine('carts', (fixture) => {
   });
 
   describe('cart changes of a dead process are repeated, or end with the hold', () => {
-    const never = (): Promise<never> => new Promise(() => undefined);
-
-    /** The context of a process that dies at this call of the catalog: before the call takes effect, or after. */
-    const dying = (context: OrdersContext, call: 'hold' | 'release', when: 'before' | 'after'): OrdersContext => {
-      const act = context.stock[call] as (...args: unknown[]) => Promise<unknown>;
-      const die = async (...args: unknown[]) => {
-        if (when === 'after') await act(...args);
-        return never();
-      };
-      return { ...context, stock: { ...context.stock, [call]: die } };
-    };
-
-    const document = (id: string) => fixture.context.orders.of('opera').get(id);
-    const later = () => fixture.later();
     const addition = (orderId: string, item: object, request = 'dead') =>
       ({
         institution: 'opera',
@@ -353,7 +335,7 @@ describeOnEachEngine('carts', (fixture) => {
         items: [item],
       }) as never;
 
-    describe.each(['before', 'after'] as const)('the process dies %s the catalog acts', (when) => {
+    describe.each(moments)('the process dies %s the catalog acts', (when) => {
       test('there is no cart, and its id can be used by another request', async () => {
         const hall = fixture.catalog.hall(3);
         const id = newCartId();
@@ -371,7 +353,7 @@ describeOnEachEngine('carts', (fixture) => {
         if (when === 'after') await until(() => fixture.catalog.count(hall).held === 2);
         const cart = await addToCart(fixture.context, addition(id, hall.item(2)));
         expect(cart).toMatchObject({ state: 'open', listedAt: null, heldPlaces: 2 });
-        await later();
+        await fixture.later();
         expect((await read(fixture, `/${id}`)).lines).toHaveLength(2);
       });
 
@@ -379,7 +361,7 @@ describeOnEachEngine('carts', (fixture) => {
         const { hall, cart, path } = await newCart(fixture, 1);
         addToCart(dying(fixture.context, 'hold', when), addition(cart.id, hall.item())).catch(() => undefined);
         if (when === 'after') await until(() => fixture.catalog.count(hall).held === 2);
-        expect(await document(cart.id)).toMatchObject({ heldPlaces: 1 });
+        expect(await fixture.document(cart.id)).toMatchObject({ heldPlaces: 1 });
         expect(done(await add(fixture, cart.id, [hall.item()])).lines).toHaveLength(2);
         expect((await read(fixture, path)).total).toBe(2_000);
       });
@@ -392,10 +374,10 @@ describeOnEachEngine('carts', (fixture) => {
           { ...target, appliesTo: 'carts' },
           String(cart.lines[0]?.id),
         ).catch(() => undefined);
-        await until(async () => (await document(cart.id))?.removedPlaces != null);
+        await until(async () => (await fixture.document(cart.id))?.removedPlaces != null);
         expect((await read(fixture, path)).lines).toHaveLength(1);
-        await later();
-        expect(await document(cart.id)).toMatchObject({ removedPlaces: null });
+        await fixture.later();
+        expect(await fixture.document(cart.id)).toMatchObject({ removedPlaces: null });
         expect(fixture.catalog.count(hall).held).toBe(1);
       });
     });

@@ -95,7 +95,7 @@ describe.each(engines)('concurrent shoppers keep orders and stock consistent, on
     await settle();
     let sold = 0;
     for (const id of ids) {
-      const order = await fixture.context.orders.of('opera').get(id);
+      const order = await fixture.document(id);
       const own = done.filter((click) => click.id === id && click.status === 200);
       const bought = own.filter(({ kind, data }) => kind === 'checkout' && data?.outcome === 'done');
       expect(new Set(bought.map(({ requestId }) => requestId)).size).toBeLessThanOrEqual(1);

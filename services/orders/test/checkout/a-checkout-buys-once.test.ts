@@ -1,21 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { checkoutCart } from '../../src/cart/checkout.ts';
-import type { OrdersContext } from '../../src/context.ts';
 import type { OrderDocument } from '../../src/store.ts';
+import { dying, moments, never } from '../fixture/crashes.ts';
 import { describeOnEachEngine, until } from '../fixture/fixture.ts';
 import { add, checkout, done, newCart, newCartId, newContact, read, shopPost } from '../fixture/shopper.ts';
 
 describeOnEachEngine('checkout', (fixture) => {
-  describe('a checkout buys once', () => {
-    let contactNumber: string;
-    beforeAll(() => {
-      contactNumber = newContact(fixture, 'account');
-    });
+  let contactNumber: string;
+  beforeAll(() => {
+    contactNumber = newContact(fixture, 'account');
+  });
 
+  describe('a checkout buys once', () => {
     /** The confirmations published; instances that share a store may each publish the same event. */
     const confirmations = (id: string) => {
-      const published = fixture.facts.filter(({ type, key }) => type === 'order.confirmed' && key === id);
+      const published = fixture.factsOf(id).filter(({ type }) => type === 'order.confirmed');
       return [...new Map(published.map((fact) => [fact.version, fact])).values()];
     };
 
@@ -49,17 +49,12 @@ describeOnEachEngine('checkout', (fixture) => {
           items: { id: string; status: string; amount: number; method: string }[];
         }>('GET', `${path}/payments`);
         expect(data.items).toMatchObject([{ status: 'pending', amount: 2_000, method: 'external' }]);
-        const issued = () =>
-          fixture.tickets.calls.filter(
-            ({ operation, body }) =>
-              operation === 'issueTickets' && (body as { readonly orderId?: string }).orderId === order.id,
-          );
-        expect(issued()).toEqual([]);
+        expect(fixture.tickets.issuesOf(order.id)).toEqual([]);
         const captured = await fixture.call('PATCH', `${path}/payments/${data.items[0]?.id}`, {
           body: { status: 'captured' },
         });
         expect(captured.data.state).toBe('confirmed');
-        expect(issued()).toHaveLength(1);
+        expect(fixture.tickets.issuesOf(order.id)).toHaveLength(1);
         expect(done(await checkout(fixture, path, { contactNumber, paymentMethod: 'external' })).state).toBe(
           'confirmed',
         );
@@ -95,9 +90,7 @@ describeOnEachEngine('checkout', (fixture) => {
         const gone = await newCart(fixture);
         done(await shopPost(fixture, `${gone.path}/giving-up`));
         expect(await checkout(fixture, gone.path, { contactNumber })).toMatchObject({ reason: 'cart_gone' });
-        fixture.catalog.holdMs = 1;
-        const expired = await newCart(fixture);
-        fixture.catalog.holdMs = 900_000;
+        const expired = await fixture.catalog.expiring(() => newCart(fixture));
         const late = { outcome: 'refused', reason: 'cart_expired', order: { state: 'expired', listed: false } };
         expect(await checkout(fixture, expired.path, { contactNumber })).toMatchObject(late);
         expect((await fixture.shop('POST', '/ord_unknown/checkout', { body: {} })).status).toBe(400);
@@ -213,8 +206,7 @@ describeOnEachEngine('checkout', (fixture) => {
       const [{ data } = { data: {} }] = confirmations(cart.id);
       expect(data).toMatchObject({ contactNumber, tickets: [evening, evening] });
       expect(JSON.stringify(data)).not.toContain('Haskil');
-      const issued = fixture.tickets.calls.findLast(({ operation }) => operation === 'issueTickets');
-      expect(issued?.body).toMatchObject({
+      expect(fixture.tickets.issuesOf(cart.id).at(-1)).toMatchObject({
         contactNumber,
         tickets: [{ ...evening, beneficiary: { firstName: 'Clara', lastName: 'Haskil' } }, evening],
       });
@@ -222,8 +214,6 @@ describeOnEachEngine('checkout', (fixture) => {
   });
 
   describe('a checkout survives a crash', () => {
-    const never = (): Promise<never> => new Promise(() => undefined);
-
     /** The call of the catalog at which the process of a checkout dies, before or after it takes effect. */
     const deaths = [
       ['sell', 'before'],
@@ -232,25 +222,6 @@ describeOnEachEngine('checkout', (fixture) => {
       ['extend', 'after'],
     ] as const;
 
-    const moments = ['before', 'after'] as const;
-
-    /** The context of a process that dies at this call. */
-    const dying = (context: OrdersContext, call: 'sell' | 'extend', when: 'before' | 'after'): OrdersContext => {
-      const act = context.stock[call] as (...args: unknown[]) => Promise<unknown>;
-      const die = async (...args: unknown[]) => {
-        if (when === 'after') await act(...args);
-        return never();
-      };
-      return { ...context, stock: { ...context.stock, [call]: die } };
-    };
-
-    let contactNumber: string;
-    beforeAll(() => {
-      contactNumber = newContact(fixture);
-    });
-
-    const document = (id: string) => fixture.context.orders.of('opera').get(id);
-    const later = () => fixture.later();
     const requestFor = (call: 'sell' | 'extend') =>
       ({
         requestId: 'r',
@@ -264,12 +235,12 @@ describeOnEachEngine('checkout', (fixture) => {
       const { hall, cart, path } = await newCart(fixture);
       const target = { institution: 'opera', orderId: cart.id };
       checkoutCart(dying(fixture.context, call, when), target, requestFor(call)).catch(() => undefined);
-      if (call === 'sell') await until(async () => (await document(cart.id))?.saleDue != null);
+      if (call === 'sell') await until(async () => (await fixture.document(cart.id))?.saleDue != null);
       const isDone = (order: OrderDocument | undefined) =>
         call === 'sell'
           ? fixture.catalog.count(hall).sold === 2
           : fixture.catalog.placesOf(cart.id).every(({ until: end }) => end > (order?.deadline ?? 0));
-      if (when === 'after') await until(async () => isDone(await document(cart.id)));
+      if (when === 'after') await until(async () => isDone(await fixture.document(cart.id)));
       return { hall, cart, path };
     };
 
@@ -291,15 +262,15 @@ describeOnEachEngine('checkout', (fixture) => {
       'after a crash %s the sale the sweep confirms the order, and a repeat returns it',
       async (when) => {
         const { cart, path } = await died('sell', when);
-        await later();
-        expect(await document(cart.id)).toMatchObject({ state: 'confirmed', saleDue: null });
+        await fixture.later();
+        expect(await fixture.document(cart.id)).toMatchObject({ state: 'confirmed', saleDue: null });
         expect(done(await checkout(fixture, path, requestFor('sell'))).state).toBe('confirmed');
       },
     );
 
     test.each(moments)('after a crash %s the sale another request does not buy the cart again', async (when) => {
       const { hall, path } = await died('sell', when);
-      await later();
+      await fixture.later();
       const other = await checkout(fixture, path, { ...requestFor('sell'), requestId: 'another' });
       expect(other).toMatchObject({ outcome: 'refused', reason: 'cart_gone', order: { listed: true } });
       expect(fixture.catalog.count(hall).sold).toBe(2);
@@ -326,7 +297,7 @@ describeOnEachEngine('checkout', (fixture) => {
       const context = { ...fixture.context, orders: { ...fixture.context.orders, of: () => ({ ...orders, update }) } };
       checkoutCart(context, target, requestFor('sell')).catch(() => undefined);
       await until(async () => {
-        const order = await document(cart.id);
+        const order = await fixture.document(cart.id);
         return order?.listedAt !== null && order?.saleDue == null;
       });
       expect(await read(fixture, path)).toMatchObject({ state: 'open', listed: true });
@@ -336,11 +307,6 @@ describeOnEachEngine('checkout', (fixture) => {
   });
 
   describe('a failed payment can be repeated', () => {
-    let contactNumber: string;
-    beforeAll(() => {
-      contactNumber = newContact(fixture, 'account');
-    });
-
     const payments = async (path: string) => {
       const { data } = await fixture.call<{ items: { id: string; status: string; amount: number }[] }>(
         'GET',
@@ -441,11 +407,6 @@ describeOnEachEngine('checkout', (fixture) => {
   });
 
   describe('a cancellation after a fault reports whether it is durable', () => {
-    let contactNumber: string;
-    beforeAll(() => {
-      contactNumber = newContact(fixture, 'account');
-    });
-
     const certainty = async (path: string, body?: object) =>
       (await fixture.shop<{ cancelled: boolean; state: string | null }>('POST', `${path}/fault-cancellation`, { body }))
         .data;
@@ -496,9 +457,7 @@ describeOnEachEngine('checkout', (fixture) => {
 
     test('an unknown or expired order and one with a controlled ticket are not cancelled', async () => {
       expect(await certainty(`/${newCartId()}`)).toEqual({ cancelled: false, state: null });
-      fixture.catalog.holdMs = 1;
-      const expired = await newCart(fixture);
-      fixture.catalog.holdMs = 900_000;
+      const expired = await fixture.catalog.expiring(() => newCart(fixture));
       expect(await certainty(expired.path)).toEqual({ cancelled: false, state: 'expired' });
       const { cart, path } = await newCart(fixture);
       const { lines } = done(await checkout(fixture, path, { contactNumber }));

@@ -3,15 +3,21 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { checkoutCart } from '../../src/cart/checkout.ts';
 import type { OrdersContext } from '../../src/context.ts';
 import { writeGuest } from '../../src/steps/guests.ts';
+import { moments, never } from '../fixture/crashes.ts';
 import { describeOnEachEngine, until } from '../fixture/fixture.ts';
 import { add, checkout, done, newCart, newCartId, newContact, type ShopOrder } from '../fixture/shopper.ts';
 
 describeOnEachEngine('guests', (fixture) => {
+  const guest = (firstName = 'Ana') => ({ firstName, lastName: 'Martin', email: `${randomUUID()}@example.org` });
+  const later = () => fixture.later(20_000);
+  /** Lets the pending payment fail, so that the order can be bought again. */
+  const fail = async (path: string): Promise<void> => {
+    const { data } = await fixture.call<{ items: { id: string; status: string }[] }>('GET', `${path}/payments`);
+    const id = data.items.find(({ status }) => status === 'pending')?.id;
+    expect((await fixture.call('PATCH', `${path}/payments/${id}`, { body: { status: 'failed' } })).status).toBe(200);
+  };
+
   describe('a checkout creates the contact of a guest', () => {
-    const never = (): Promise<never> => new Promise(() => undefined);
-
-    const guest = (firstName = 'Ana') => ({ firstName, lastName: 'Martin', email: `${randomUUID()}@example.org` });
-
     /** The context of a process that dies when it writes the contact, before or after that takes effect. */
     const dying = (context: OrdersContext, when: 'before' | 'after'): OrdersContext => {
       const writeGuest: OrdersContext['contacts']['writeGuest'] = async (...args) => {
@@ -21,8 +27,6 @@ describeOnEachEngine('guests', (fixture) => {
       return { ...context, contacts: { ...context.contacts, writeGuest } };
     };
 
-    const document = (id: string) => fixture.context.orders.of('opera').get(id);
-    const later = () => fixture.later(20_000);
     const contactsNow = () => fixture.contacts.guests.size;
     const contactOf = ({ contactNumber }: Pick<ShopOrder, 'contactNumber'>) =>
       fixture.contacts.guests.get(String(contactNumber));
@@ -35,7 +39,7 @@ describeOnEachEngine('guests', (fixture) => {
       expect(contactOf(bought)).toEqual({ ...ana, language: 'fr' });
       done(await checkout(fixture, path, { guest: ana }));
       expect(contactsNow()).toBe(before + 1);
-      expect(JSON.stringify(await document(cart.id))).not.toContain(ana.email);
+      expect(JSON.stringify(await fixture.document(cart.id))).not.toContain(ana.email);
       expect(JSON.stringify(fixture.facts)).not.toContain(ana.email);
     });
 
@@ -56,7 +60,7 @@ describeOnEachEngine('guests', (fixture) => {
       const stranger = await checkout(fixture, `/${members.id}`, { guest: guest() });
       expect(stranger.reason).toBe('tariff_not_accessible');
       await later();
-      expect((await document(cart.id))?.contactNumber).toBeNull();
+      expect((await fixture.document(cart.id))?.contactNumber).toBeNull();
       const orders = fixture.context.orders.of('opera');
       await orders.update(cart.id, (order) => ({ next: { ...order, deadline: Date.now() - 1 } }));
       expect((await checkout(fixture, path, { guest: guest() })).reason).toBe('cart_expired');
@@ -78,11 +82,7 @@ describeOnEachEngine('guests', (fixture) => {
       const pending = done(
         await checkout(fixture, path, { requestId: 'a', guest: guest('Ana'), paymentToken: 'pending' }),
       );
-      const { data } = await fixture.call<{ items: { id: string }[] }>('GET', `${path}/payments`);
-      const failed = await fixture.call('PATCH', `${path}/payments/${data.items[0]?.id}`, {
-        body: { status: 'failed' },
-      });
-      expect(failed.status).toBe(200);
+      await fail(path);
       const bought = done(await checkout(fixture, path, { requestId: 'b', guest: guest('Eva') }));
       expect(bought.contactNumber).toBe(pending.contactNumber);
       expect(contactOf(bought)).toMatchObject({ firstName: 'Eva' });
@@ -91,16 +91,9 @@ describeOnEachEngine('guests', (fixture) => {
 
     test('a guest gets a new contact number after an erasure, and after another buyer', async () => {
       const { path } = await newCart(fixture);
-      const failed = async () => {
-        const { data } = await fixture.call<{ items: { id: string; status: string }[] }>('GET', `${path}/payments`);
-        const id = data.items.find(({ status }) => status === 'pending')?.id;
-        expect((await fixture.call('PATCH', `${path}/payments/${id}`, { body: { status: 'failed' } })).status).toBe(
-          200,
-        );
-      };
       const buy = async (requestId: string, who: object) => {
         const bought = done(await checkout(fixture, path, { requestId, ...who, paymentToken: 'pending' }));
-        await failed();
+        await fail(path);
         return bought;
       };
       const first = await buy('a', { guest: guest('Ana') });
@@ -126,15 +119,15 @@ describeOnEachEngine('guests', (fixture) => {
         fixture.contacts.mishaps.set('writeGuest', how);
         const bought = done(await checkout(fixture, path, { guest: guest() }));
         await later();
-        expect((await document(cart.id))?.guest).toMatchObject({ firstName: 'Ana' });
+        expect((await fixture.document(cart.id))?.guest).toMatchObject({ firstName: 'Ana' });
         fixture.contacts.mishaps.clear();
         await later();
         expect(contactOf(bought)).toMatchObject({ firstName: 'Ana' });
-        expect((await document(cart.id))?.guest).toBeNull();
+        expect((await fixture.document(cart.id))?.guest).toBeNull();
       },
     );
 
-    test.each(['before', 'after'] as const)(
+    test.each(moments)(
       'if the process dies %s the contact is written, a repeat or the sweep writes it',
       async (when) => {
         const [repeated, left] = [await newCart(fixture), await newCart(fixture)];
@@ -142,12 +135,12 @@ describeOnEachEngine('guests', (fixture) => {
         const before = contactsNow();
         for (const { cart } of [repeated, left]) {
           void checkoutCart(dying(fixture.context, when), { institution: 'opera', orderId: cart.id }, requested);
-          await until(async () => (await document(cart.id))?.state === 'confirmed');
+          await until(async () => (await fixture.document(cart.id))?.state === 'confirmed');
         }
         const bought = done(await checkout(fixture, repeated.path, requested));
         expect(contactOf(bought)).toMatchObject({ firstName: 'Ana' });
         await later();
-        const found = await document(left.cart.id);
+        const found = await fixture.document(left.cart.id);
         expect(found?.guest).toBeNull();
         expect(contactOf({ contactNumber: found?.contactNumber ?? null })).toMatchObject({ firstName: 'Ana' });
         expect(contactsNow()).toBe(before + 2);
@@ -165,23 +158,13 @@ describeOnEachEngine('guests', (fixture) => {
   });
 
   describe('a guest who is no longer the buyer is erased', () => {
-    const guest = (firstName = 'Ana') => ({ firstName, lastName: 'Martin', email: `${randomUUID()}@example.org` });
-
     beforeEach(() => fixture.contacts.mishaps.clear());
 
-    const document = (id: string) => fixture.context.orders.of('opera').get(id);
-    const later = () => fixture.later(20_000);
     const isStored = (contactNumber: string | null) => fixture.contacts.guests.has(String(contactNumber));
 
     /** Buys with a pending payment. */
     const buy = async (path: string, who: object): Promise<ShopOrder> =>
       done(await checkout(fixture, path, { requestId: randomUUID(), ...who, paymentToken: 'pending' }));
-    /** Lets the pending payment fail, so that the order can be bought again. */
-    const fail = async (path: string): Promise<void> => {
-      const { data } = await fixture.call<{ items: { id: string; status: string }[] }>('GET', `${path}/payments`);
-      const id = data.items.find(({ status }) => status === 'pending')?.id;
-      expect((await fixture.call('PATCH', `${path}/payments/${id}`, { body: { status: 'failed' } })).status).toBe(200);
-    };
     /** An order that a guest bought and whose payment failed. */
     const bought = async () => {
       const { cart, path } = await newCart(fixture);
@@ -201,7 +184,7 @@ describeOnEachEngine('guests', (fixture) => {
       expect(await buy(path, { contactNumber: own })).toMatchObject({ contactNumber: own });
       await later();
       expect(isStored(contactNumber)).toBe(false);
-      const found = await document(id);
+      const found = await fixture.document(id);
       expect(found).toMatchObject({ contactNumber: own, formerGuests: null });
       expect(JSON.stringify(found)).not.toContain(ana.email);
     });
@@ -236,7 +219,7 @@ describeOnEachEngine('guests', (fixture) => {
       const ended = await bought();
       await fixture.call('POST', `${ended.path}/cancellation`, { body: {} });
       await later();
-      expect(await document(ended.id)).toMatchObject({ state: 'cancelled' });
+      expect(await fixture.document(ended.id)).toMatchObject({ state: 'cancelled' });
       expect([contactNumber, ended.contactNumber].map(isStored)).toEqual([true, true]);
     });
 
@@ -257,11 +240,11 @@ describeOnEachEngine('guests', (fixture) => {
         await buy(path, { contactNumber: own });
         fixture.contacts.mishaps.set('forgetGuest', how);
         await later();
-        expect((await document(id))?.formerGuests?.contactNumbers).toEqual([contactNumber]);
+        expect((await fixture.document(id))?.formerGuests?.contactNumbers).toEqual([contactNumber]);
         fixture.contacts.mishaps.clear();
         await later();
         expect(isStored(contactNumber)).toBe(false);
-        expect((await document(id))?.formerGuests).toBeNull();
+        expect((await fixture.document(id))?.formerGuests).toBeNull();
       },
     );
 
@@ -270,7 +253,7 @@ describeOnEachEngine('guests', (fixture) => {
       const { id, path, contactNumber } = await bought();
       fixture.contacts.mishaps.clear();
       await buy(path, { contactNumber: newContact(fixture) });
-      expect((await document(id))?.guest).toBeNull();
+      expect((await fixture.document(id))?.guest).toBeNull();
       expect(isStored(contactNumber)).toBe(true);
       await later();
       expect(isStored(contactNumber)).toBe(false);
@@ -280,7 +263,7 @@ describeOnEachEngine('guests', (fixture) => {
       fixture.contacts.mishaps.set('writeGuest', 'fails');
       const { id, path, contactNumber } = await bought();
       fixture.contacts.mishaps.clear();
-      const seen = await document(id);
+      const seen = await fixture.document(id);
       if (!seen) throw new Error('the order is gone');
       const slow: OrdersContext['contacts']['writeGuest'] = async (...args) => {
         await buy(path, { contactNumber: newContact(fixture) });
@@ -303,7 +286,7 @@ describeOnEachEngine('guests', (fixture) => {
         await assign(second.path, null);
         await later();
         for (const { id, contactNumber } of [first, second]) {
-          expect(await document(id)).toMatchObject({ guest: null, formerGuests: null });
+          expect(await fixture.document(id)).toMatchObject({ guest: null, formerGuests: null });
           expect(isStored(contactNumber)).toBe(false);
         }
         expect(fixture.contacts.guests.get(other)).toEqual(ana);

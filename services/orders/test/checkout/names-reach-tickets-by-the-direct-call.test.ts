@@ -9,14 +9,8 @@ import { checkout, done, newCart, newContact, shopPost } from '../fixture/shoppe
 describeOnEachEngine('names', (fixture) => {
   describe('the names of beneficiaries reach tickets by the direct call only', () => {
     const clara = { firstName: 'Clara', lastName: 'Haskil' };
-    const document = (id: string) => fixture.context.orders.of('opera').get(id);
     const named = (orderId: string) =>
-      fixture.tickets.calls.filter(
-        ({ operation, body }) =>
-          operation === 'issueTickets' &&
-          (body as { orderId: string }).orderId === orderId &&
-          JSON.stringify(body).includes(clara.lastName),
-      ).length;
+      fixture.tickets.issuesOf(orderId).filter((body) => JSON.stringify(body).includes(clara.lastName)).length;
 
     const buyNamed = async (): Promise<string> => {
       const { cart, path } = await newCart(fixture);
@@ -32,13 +26,13 @@ describeOnEachEngine('names', (fixture) => {
         fixture.tickets.mishaps.set('issueTickets', how);
         const id = await buyNamed();
         await fixture.later(20_000);
-        expect((await document(id))?.namesDue).not.toBeNull();
+        expect((await fixture.document(id))?.namesDue).not.toBeNull();
         fixture.tickets.mishaps.clear();
         const before = named(id);
         // A service that hung is called again only after a pause.
         await until(async () => {
           await fixture.later(20_000);
-          return (await document(id))?.namesDue === null;
+          return (await fixture.document(id))?.namesDue === null;
         });
         const acknowledged = named(id);
         expect(acknowledged).toBeGreaterThan(before);
@@ -55,7 +49,7 @@ describeOnEachEngine('names', (fixture) => {
           .map(({ data }) => (data as { callFollows?: boolean }).callFollows);
       const [named, unnamed] = [await buyNamed(), (await newCart(fixture)).path];
       done(await checkout(fixture, unnamed, { contactNumber: newContact(fixture) }));
-      await until(async () => (await document(named))?.namesDue === null);
+      await until(async () => (await fixture.document(named))?.namesDue === null);
       // Tickets has the names: another buyer is told by the event alone.
       await fixture.call('PATCH', `/${named}`, { body: { contactNumber: newContact(fixture) } });
       await until(async () => noticesOf(named).length === 2);
@@ -77,11 +71,6 @@ describeOnEachEngine('names', (fixture) => {
       const items = [{ ...fixture.catalog.hall(1).item(), beneficiaries }];
       return (await fixture.call('POST', '', { body: { items } })).data.id;
     };
-    const document = (id: string) => fixture.context.orders.of('opera').get(id);
-    const issueCalls = (orderId: string) =>
-      fixture.tickets.calls.filter(
-        ({ operation, body }) => operation === 'issueTickets' && (body as { orderId: string }).orderId === orderId,
-      ).length;
 
     test.each([
       ['confirmation', { onAccount: true }],
@@ -94,12 +83,12 @@ describeOnEachEngine('names', (fixture) => {
       const etag = done.headers.get('etag') ?? '';
       const now = await fixture.call('GET', `/${id}`);
       expect([now.headers.get('etag'), now.data.state]).toEqual([etag, 'confirmed']);
-      expect((await document(id))?.namesDue).toBeNull();
+      expect((await fixture.document(id))?.namesDue).toBeNull();
       const again = await fixture.call('POST', `/${id}/${action}`, { body, key });
       expect([again.text, again.headers.get('etag')]).toEqual([done.text, etag]);
       const cancelled = await fixture.call('POST', `/${id}/cancellation`, { body: {}, ifMatch: etag });
       expect([cancelled.status, cancelled.data.state]).toEqual([200, 'cancelled']);
-      expect(issueCalls(id)).toBe(1);
+      expect(fixture.tickets.issuesOf(id)).toHaveLength(1);
     });
 
     const commandOf = (orderId: string, answer = ofOrder) => ({
@@ -115,12 +104,12 @@ describeOnEachEngine('names', (fixture) => {
       const dying = jest.spyOn(fixture.context.tickets, 'issue').mockRejectedValueOnce(new Error('the process died'));
       await expect(confirmOrder(fixture.context, command, true)).rejects.toThrow('the process died');
       dying.mockRestore();
-      const confirmed = await document(id);
+      const confirmed = await fixture.document(id);
       expect(confirmed?.state).toBe('confirmed');
       expect((await confirmOrder(fixture.context, command, true)).version).toBe(confirmed?.version);
       await fixture.later(20_000);
-      expect((await document(id))?.namesDue).toBeNull();
-      expect(issueCalls(id)).toBe(1);
+      expect((await fixture.document(id))?.namesDue).toBeNull();
+      expect(fixture.tickets.issuesOf(id)).toHaveLength(1);
     });
 
     test.each([true, false])(

@@ -173,14 +173,10 @@ describeOnEachEngine('creation', (fixture) => {
       fixture.call<Delivered>('POST', `/${id}/confirmation`, { body: { onAccount: true } });
     /** What the call of tickets and the fact say of the order, each the last one. */
     const told = async (id: string) => {
-      const call = fixture.tickets.calls.findLast(
-        ({ operation, body }) => operation === 'issueTickets' && (body as { orderId: string }).orderId === id,
-      );
-      const isTheirs = ({ type, key }: { readonly type: string; readonly key: string }) =>
-        type === 'order.confirmed' && key === id;
-      await until(async () => fixture.facts.some(isTheirs));
-      const fact = fixture.facts.findLast(isTheirs);
-      return [call?.body, fact?.data].map((data) => (data as { ticketDelivery?: string } | undefined)?.ticketDelivery);
+      const confirmations = () => fixture.factsOf(id).filter(({ type }) => type === 'order.confirmed');
+      await until(() => confirmations().length > 0);
+      const fact = confirmations().at(-1)?.data as { ticketDelivery?: string } | undefined;
+      return [fixture.tickets.issuesOf(id).at(-1)?.ticketDelivery, fact?.ticketDelivery];
     };
 
     test('as it asks for, else as its point of sale, else for print', async () => {
@@ -231,9 +227,7 @@ describeOnEachEngine('creation', (fixture) => {
       const waiting = await create();
       const payment = { method: 'card', amount: 1_000, status: 'pending' };
       await fixture.call('POST', `/${waiting.id}/payments`, { body: payment });
-      fixture.catalog.holdMs = 1;
-      const expired = await create();
-      fixture.catalog.holdMs = 900_000;
+      const expired = await fixture.catalog.expiring(() => create());
       for (const [{ id }, state] of [
         [waiting, 'payment_pending'],
         [expired, 'expired'],
@@ -256,7 +250,7 @@ describeOnEachEngine('creation', (fixture) => {
     test('an order of a release without the member is for print, and can be changed', async () => {
       const { id } = await create({ ticketDelivery: 'electronic' });
       await fixture.context.orders.of('opera').update(id, ({ ticketDelivery: _, ...older }) => ({ next: older }));
-      expect(await fixture.context.orders.of('opera').get(id)).not.toHaveProperty('ticketDelivery');
+      expect(await fixture.document(id)).not.toHaveProperty('ticketDelivery');
       expect(await read(fixture, `/${id}`)).toMatchObject({ ticketDelivery: 'print' });
       expect((await change(id, { ticketDelivery: 'electronic' })).data.ticketDelivery).toBe('electronic');
     });

@@ -34,7 +34,7 @@ describe.each(engines)('places are held until the deadline, on $name', (engine) 
     expect(await reserve(dueAt)).toMatchObject({ status: 200, data: { state: 'reserved', dueAt } });
     expect(fixture.catalog.placesOf(order.id)[0]?.until).toBe(Date.parse(dueAt));
     expect((await reserve(dueAt)).status).toBe(412);
-    expect((await fixture.call('POST', `${path}/confirmation`, { body: { onAccount: true } })).status).toBe(200);
+    expect((await fixture.confirm(path)).status).toBe(200);
   });
 
   test('an extension while the catalog is down is 503 and changes nothing', async () => {
@@ -48,16 +48,12 @@ describe.each(engines)('places are held until the deadline, on $name', (engine) 
   });
 
   test('an order past due expires when it is read, and publishes that once', async () => {
-    fixture.catalog.holdMs = 1;
-    const { path, order } = await newOrder(fixture);
-    fixture.catalog.holdMs = 900_000;
+    const { path, order } = await fixture.catalog.expiring(() => newOrder(fixture));
     await Promise.all(Array.from({ length: 8 }, () => read(fixture, path)));
     expect(await read(fixture, path)).toMatchObject({ state: 'expired', version: 2 });
     const placeIds = order.lines.map(({ place }) => place.id);
-    await until(() => fixture.facts.some(({ key }) => key === order.id));
-    expect(fixture.facts.filter(({ key }) => key === order.id)).toMatchObject([
-      { type: 'order.expired', data: { orderId: order.id, placeIds } },
-    ]);
+    await until(() => fixture.factsOf(order.id).length > 0);
+    expect(fixture.factsOf(order.id)).toMatchObject([{ type: 'order.expired', data: { orderId: order.id, placeIds } }]);
     for (const action of ['cancellation', 'confirmation', 'extension', 'reservation'])
       expect(
         (
@@ -69,9 +65,7 @@ describe.each(engines)('places are held until the deadline, on $name', (engine) 
   });
 
   test('a command on an order past due writes the expiry first', async () => {
-    fixture.catalog.holdMs = 1;
-    const { path } = await newOrder(fixture);
-    fixture.catalog.holdMs = 900_000;
+    const { path } = await fixture.catalog.expiring(() => newOrder(fixture));
     expect((await fixture.call('POST', `${path}/cancellation`, { body: {} })).status).toBe(412);
     expect((await read(fixture, path)).state).toBe('expired');
   });
@@ -80,8 +74,7 @@ describe.each(engines)('places are held until the deadline, on $name', (engine) 
     const [open, waiting, reserved] = [await newOrder(fixture), await newOrder(fixture), await newOrder(fixture)];
     await pay(fixture, waiting.path, { status: 'pending' });
     await fixture.call('POST', `${reserved.path}/reservation`, { body: { dueAt: '2099-01-01T00:00:00Z' } });
-    const state = async ({ order }: { order: { id: string } }) =>
-      (await fixture.context.orders.of('opera').get(order.id))?.state;
+    const state = async ({ order }: { order: { id: string } }) => (await fixture.document(order.id))?.state;
     const later = (ms: number) => sweep({ ...fixture.context, now: () => Date.now() + ms });
     await later(900_000);
     expect([await state(open), await state(waiting), await state(reserved)]).toEqual([

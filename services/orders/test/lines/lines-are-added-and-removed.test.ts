@@ -57,7 +57,7 @@ describeOnEachEngine('lines', (fixture) => {
       const { path, order, hall } = await newOrder(fixture);
       await fixture.call('POST', `${path}/reservation`, { body: { dueAt: '2099-01-01T00:00:00Z' } });
       expect((await add(path, [hall.item()])).status).toBe(201);
-      await fixture.call('POST', `${path}/confirmation`, { body: { onAccount: true } });
+      await fixture.confirm(path);
       expect((await add(path, [hall.item()])).status).toBe(412);
       expect((await fixture.call('DELETE', `${path}/lines/${order.lines[0]?.id}`)).status).toBe(412);
       expect((await fixture.call('DELETE', '/ord_unknown/lines/lin_1')).status).toBe(404);
@@ -66,7 +66,7 @@ describeOnEachEngine('lines', (fixture) => {
     test('an order without lines cannot be confirmed', async () => {
       const { path, order } = await newOrder(fixture, 1);
       expect((await fixture.call('DELETE', `${path}/lines/${order.lines[0]?.id}`)).data.lines).toEqual([]);
-      expect((await fixture.call('POST', `${path}/confirmation`, { body: { onAccount: true } })).status).toBe(412);
+      expect((await fixture.confirm(path)).status).toBe(412);
       expect((await fixture.call('POST', `${path}/extension`, { body: { minutes: 20 } })).status).toBe(200);
       expect(await fixture.call('POST', `${path}/cancellation`)).toMatchObject({
         data: { cancellation: { placesReleased: 0, settledAt: expect.any(String) } },
@@ -81,7 +81,7 @@ describeOnEachEngine('lines', (fixture) => {
       expect(fixture.catalog.count(hall).held).toBe(2);
       fixture.catalog.mishaps.clear();
       await fixture.later();
-      expect((await fixture.call('POST', `${path}/confirmation`, { body: { onAccount: true } })).status).toBe(200);
+      expect((await fixture.confirm(path)).status).toBe(200);
       expect(fixture.catalog.count(hall)).toEqual({ free: 3, held: 0, sold: 1 });
     });
   });
@@ -104,20 +104,13 @@ describeOnEachEngine('lines', (fixture) => {
     const name = (id: string, lineId: string | undefined, body: object, more: object = {}) =>
       fixture.call<Named>('PATCH', `/${id}/lines/${lineId}`, { body, ...more });
     const namesOf = ({ lines }: Named) => lines.map(({ beneficiary }) => beneficiary);
-    const issued = (orderId: string) =>
-      fixture.tickets.calls
-        .filter(
-          ({ operation, body }) =>
-            operation === 'issueTickets' && (body as Named & { orderId: string }).orderId === orderId,
-        )
-        .map(({ body }) => (body as { tickets: { beneficiary: Names; beneficiaryAsOf?: number }[] }).tickets);
-    const document = (id: string) => fixture.context.orders.of('opera').get(id);
+    const issued = (orderId: string) => fixture.tickets.issuesOf(orderId).map(({ tickets }) => tickets);
 
     /** A confirmed order of two places, the first one named. */
     const sold = async (more: object = {}): Promise<Named> => {
       const hall = fixture.catalog.hall(2);
       const { data } = await create([{ ...hall.item(2), beneficiaries: [ada] }], more);
-      await fixture.call('POST', `/${data.id}/confirmation`, { body: { onAccount: true } });
+      await fixture.confirm(`/${data.id}`);
       return get(data.id);
     };
 
@@ -130,7 +123,7 @@ describeOnEachEngine('lines', (fixture) => {
       ]);
       expect(status).toBe(201);
       expect(namesOf(data).slice(0, 3)).toEqual([ada, { firstName: null, lastName: 'Moreau' }, null]);
-      const stored = await document(data.id);
+      const stored = await fixture.document(data.id);
       expect(stored?.lines.find(({ place }) => place.id === second)?.beneficiary).toEqual(eva);
       expect(stored?.lines.find(({ place }) => place.id === first)?.beneficiary ?? null).toBeNull();
       expect(await get(data.id)).toEqual(data);
@@ -187,18 +180,18 @@ describeOnEachEngine('lines', (fixture) => {
       expect([named.status, namesOf(named.data)]).toEqual([200, [eva, null]]);
       expect(issued(order.id).at(-1)).toMatchObject([{ beneficiary: eva, beneficiaryAsOf: 1 }, { beneficiary: null }]);
       expect(issued(order.id).at(-1)?.[1]).not.toHaveProperty('beneficiaryAsOf');
-      expect((await document(order.id))?.namesDue).toBeNull();
+      expect((await fixture.document(order.id))?.namesDue).toBeNull();
       const calls = issued(order.id).length;
       expect((await name(order.id, first, { beneficiary: eva }, { key })).text).toBe(named.text);
       expect(issued(order.id)).toHaveLength(calls);
 
       fixture.tickets.mishaps.set('issueTickets', 'fails');
       expect((await name(order.id, second, { beneficiary: ada })).status).toBe(200);
-      expect((await document(order.id))?.namesDue).not.toBeNull();
+      expect((await fixture.document(order.id))?.namesDue).not.toBeNull();
       fixture.tickets.mishaps.clear();
       await until(async () => {
         await fixture.later(20_000);
-        return (await document(order.id))?.namesDue === null;
+        return (await fixture.document(order.id))?.namesDue === null;
       });
       expect(issued(order.id).at(-1)).toMatchObject([{ beneficiaryAsOf: 1 }, { beneficiary: ada, beneficiaryAsOf: 1 }]);
     });
@@ -227,7 +220,7 @@ describeOnEachEngine('lines', (fixture) => {
 
     test('a repeat of a change whose answer was lost with its process is not refused', async () => {
       const order = await sold();
-      const { version } = (await document(order.id)) ?? {};
+      const { version } = (await fixture.document(order.id)) ?? {};
       const command = {
         institution: 'opera',
         orderId: order.id,
@@ -240,8 +233,8 @@ describeOnEachEngine('lines', (fixture) => {
         tickets: { ...fixture.context.tickets, issue: () => new Promise<never>(() => {}) },
       };
       rename(dying).catch(() => undefined);
-      await until(async () => (await document(order.id))?.namesDue != null);
-      const changed = await document(order.id);
+      await until(async () => (await fixture.document(order.id))?.namesDue != null);
+      const changed = await fixture.document(order.id);
       const again = await rename(fixture.context);
       expect([again.lines[0]?.beneficiary, again.lines]).toEqual([eva, changed?.lines]);
     });
@@ -279,7 +272,7 @@ describeOnEachEngine('lines', (fixture) => {
       const key = randomUUID();
       await name(order.id, order.lines[1]?.id, { beneficiary: eva }, { key });
       await fixture.later(20_000);
-      const facts = JSON.stringify(fixture.facts.filter(({ key: of }) => of === order.id));
+      const facts = JSON.stringify(fixture.factsOf(order.id));
       for (const text of ['Lovelace', 'Moreau']) expect(facts).not.toContain(text);
       const before = await get(order.id);
       await fixture.deliver('contact.erased', { contactNumber, erasedAt: new Date().toISOString() });

@@ -23,7 +23,7 @@ describe.each(engines)('sales and open cancellations are counted, on $name', (en
     const places = order.lines.length;
     expect(await readMetrics('orders_moved')).toEqual({ 'orders_moved_total{from="new",to="open"}': 1 });
     expect(await readMetrics('orders_held')).toEqual({ orders_held: 1 });
-    await fixture.call('POST', `${path}/confirmation`, { body: { onAccount: true } });
+    await fixture.confirm(path);
     expect(await readMetrics('orders_places')).toEqual({
       'orders_places_moved_total{from="new",to="open"}': places,
       'orders_places_moved_total{from="open",to="confirmed"}': places,

@@ -1,21 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { sweep } from '../../src/steps/sweep.ts';
-import type { OrderDocument } from '../../src/store.ts';
 import { describeOnEachEngine, until } from '../fixture/fixture.ts';
-import { newOrder, type Payment, pay, read } from '../fixture/orders.ts';
+import { newExpiredOrder, newOrder, type Payment, pay, read } from '../fixture/orders.ts';
 
 describeOnEachEngine('payments', (fixture) => {
   describe('payments are counted and never lost', () => {
     const payments = async (path: string) =>
       (await fixture.call<{ items: Payment[] }>('GET', `${path}/payments`)).data.items;
-    const expired = async (places = 2) => {
-      fixture.catalog.holdMs = 1;
-      const made = await newOrder(fixture, places);
-      fixture.catalog.holdMs = 900_000;
-      expect((await read(fixture, made.path)).state).toBe('expired');
-      return made;
-    };
 
     test('the last of several part payments confirms the order, and more than is due is refused', async () => {
       const { path, hall } = await newOrder(fixture);
@@ -97,7 +89,7 @@ describeOnEachEngine('payments', (fixture) => {
     });
 
     test('a late payment confirms an expired order, with other places for those taken', async () => {
-      const { path, order, hall } = await expired();
+      const { path, order, hall } = await newExpiredOrder(fixture);
       const [taken = ''] = order.lines.map(({ place }) => place.id);
       fixture.catalog.steal(taken);
       expect((await pay(fixture, path)).status).toBe(201);
@@ -109,7 +101,7 @@ describeOnEachEngine('payments', (fixture) => {
     });
 
     test('a late payment of an order whose places are gone is 412 and recorded', async () => {
-      const { path, hall } = await expired();
+      const { path, hall } = await newExpiredOrder(fixture);
       for (const id of hall.placeIds) fixture.catalog.steal(id);
       const key = randomUUID();
       const late = await pay(fixture, path, {}, { key });
@@ -175,7 +167,7 @@ describeOnEachEngine('payments', (fixture) => {
         paymentStatus: 'paid',
       });
       const owing = await refunded();
-      const onAccount = await fixture.call('POST', `${owing}/confirmation`, { body: { onAccount: true } });
+      const onAccount = await fixture.confirm(owing);
       expect(onAccount).toMatchObject({
         status: 200,
         data: { state: 'confirmed', due: 500, paymentStatus: 'partial' },
@@ -196,7 +188,7 @@ describeOnEachEngine('payments', (fixture) => {
     });
 
     test('a part payment of an expired order is 412 and recorded', async () => {
-      const { path } = await expired();
+      const { path } = await newExpiredOrder(fixture);
       expect(await pay(fixture, path, { amount: 500 })).toMatchObject({
         status: 412,
         details: 'The payment is recorded, but the order is past its deadline and not paid in full.',
@@ -267,7 +259,6 @@ describeOnEachEngine('payments', (fixture) => {
     };
 
     const confirmed = { state: 'confirmed', total: 1_000, due: 0, paymentStatus: 'paid' };
-    const document = async (id: string) => (await fixture.context.orders.of('opera').get(id)) as OrderDocument;
 
     test('a line is removed: the answer is the confirmed order, and only its places are sold', async () => {
       for (const paid of [1_000, 1_500]) {
@@ -276,8 +267,8 @@ describeOnEachEngine('payments', (fixture) => {
         expect(answer).toMatchObject({ status: 200, data: { ...confirmed, expiresAt: null, paid } });
         expect(answer.data.lines[0]?.ticketId).toMatch(/^tic_/);
         expect(fixture.catalog.count(hall)).toEqual({ free: 3, held: 0, sold: 1 });
-        await until(() => fixture.facts.some(({ key }) => key === order.id));
-        expect(fixture.facts.filter(({ key }) => key === order.id)).toMatchObject([{ type: 'order.confirmed' }]);
+        await until(() => fixture.factsOf(order.id).length > 0);
+        expect(fixture.factsOf(order.id)).toMatchObject([{ type: 'order.confirmed' }]);
       }
     });
 
@@ -299,7 +290,7 @@ describeOnEachEngine('payments', (fixture) => {
       fixture.catalog.mishaps.clear();
       await until(async () => {
         await fixture.later();
-        return (await document(path.slice(1))).state === 'confirmed';
+        return (await fixture.document(path.slice(1)))?.state === 'confirmed';
       });
     });
 
@@ -342,9 +333,7 @@ describeOnEachEngine('payments', (fixture) => {
 
     /** An order whose hold has ended and whose payment covers it, as an earlier release left it. */
     const overdue = async () => {
-      fixture.catalog.holdMs = 1;
-      const made = await newOrder(fixture);
-      fixture.catalog.holdMs = 900_000;
+      const made = await fixture.catalog.expiring(() => newOrder(fixture));
       await fixture.context.orders.of('opera').update(made.order.id, (order) => {
         const settled = { status: 'captured', createdAt: order.createdAt, updatedAt: order.createdAt } as const;
         const payment = { id: `pay_${order.id}`, method: 'card', amount: 2_000, currency: 'CHF', reference: null };
@@ -363,8 +352,7 @@ describeOnEachEngine('payments', (fixture) => {
     ])('at its deadline it is confirmed instead of expired: %s', async (_, end) => {
       const { path, order, hall } = await overdue();
       await end(path);
-      const { state, confirmedAt } = await document(order.id);
-      expect([state, confirmedAt]).toEqual(['confirmed', expect.any(Number)]);
+      expect(await fixture.document(order.id)).toMatchObject({ state: 'confirmed', confirmedAt: expect.any(Number) });
       expect(fixture.catalog.count(hall).sold).toBe(2);
     });
 

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { registry } from '@boxoffice/envelope';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { describeOnEachEngine, type Order } from '../fixture/fixture.ts';
-import { newOrder, pay, read } from '../fixture/orders.ts';
+import { newExpiredOrder, newOrder, pay, read } from '../fixture/orders.ts';
 
 describeOnEachEngine('orders as answered', (fixture) => {
   describe('each 412 has its own code', () => {
@@ -27,13 +27,7 @@ describeOnEachEngine('orders as answered', (fixture) => {
       await pay(fixture, made.path, { status: 'pending' });
       return made;
     };
-    const expired = async () => {
-      fixture.catalog.holdMs = 1;
-      const made = await newOrder(fixture);
-      fixture.catalog.holdMs = 900_000;
-      expect((await read(fixture, made.path)).state).toBe('expired');
-      return made;
-    };
+    const expired = () => newExpiredOrder(fixture);
     const actions: [string, object][] = [
       ['extension', { minutes: 5 }],
       ['reservation', { dueAt: DUE_AT }],

@@ -37,7 +37,7 @@ describe.each(engines)('concurrent commands keep orders and stock consistent, on
       const expected = state === 'confirmed' ? lines.map(({ place }) => place.id) : [];
       expect([id, state, sold.map((place) => place.id).sort()]).toEqual([id, state, expected.sort()]);
       expect(['confirmed', 'expired', 'cancelled']).toContain(state);
-      expect((await fixture.context.orders.of('opera').get(id))?.saleDue ?? null).toBe(null);
+      expect((await fixture.document(id))?.saleDue ?? null).toBe(null);
     }
     const confirmed = now.filter(({ state }) => state === 'confirmed').flatMap(({ lines }) => lines);
     const sold = halls.map((hall) => fixture.catalog.count(hall).sold).reduce((sum, count) => sum + count, 0);
@@ -79,7 +79,7 @@ describe.each(engines)('concurrent commands keep orders and stock consistent, on
   test('negative control: a sale that the catalog only pretends is found', async () => {
     const { order, path, hall } = await newOrder(fixture);
     fixture.catalog.mishaps.set('sellHold', { pretends: { outcome: 'done', places: [], missing: [] } });
-    await fixture.call('POST', `${path}/confirmation`, { body: { onAccount: true } });
+    await fixture.confirm(path);
     fixture.catalog.mishaps.clear();
     await expect(expectConsistent([order], [hall])).rejects.toThrow();
   });

@@ -37,7 +37,7 @@ const commands: Readonly<Record<string, Command>> = {
     path: ({ lines }) => `/lines/${lines[0]?.id}`,
     method: 'PATCH',
     body: () => named,
-    prepare: (fixture, path) => fixture.call('POST', `${path}/confirmation`, { body: { onAccount: true } }),
+    prepare: (fixture, path) => fixture.confirm(path),
   },
   details: { path: () => '', method: 'PATCH', body: () => ({ externalReference: 'agency-4711' }) },
   'a cancellation': { path: () => '/cancellation', body: () => ({ reason: 'ill' }) },

@@ -22,10 +22,10 @@ describeOnEachEngine('events of other services are recorded', (fixture) => {
     const line = removed.lines.find(({ place }) => hall.placeIds.includes(place.id));
     await fixture.call('DELETE', `/${removed.id}/lines/${line?.id}`);
     const inside = await create(hall.item());
-    await fixture.call('POST', `/${inside.id}/confirmation`, { body: { onAccount: true } });
+    await fixture.confirm(`/${inside.id}`);
     await fixture.deliver('ticket.controlled', { orderId: inside.id, ticketId: 'tic_1' }, 2);
     const sold = await create(hall.item());
-    await fixture.call('POST', `/${sold.id}/confirmation`, { body: { onAccount: true } });
+    await fixture.confirm(`/${sold.id}`);
     const elsewhere = await create(other.item());
     await performanceCancelled(hall.performanceId);
     const stateOf = async ({ id }: { id: string }) => (await read(fixture, `/${id}`)).state;

@@ -10,25 +10,12 @@ import { extendOrder, reserveOrder } from '../../src/orders/extend.ts';
 import { addOrderLines, removeOrderLine } from '../../src/orders/lines.ts';
 import { payOrder, settleOrderPayment } from '../../src/payments/payments.ts';
 import type { OrderDocument } from '../../src/store.ts';
+import { dying, moments } from '../fixture/crashes.ts';
 import { describeOnEachEngine, until } from '../fixture/fixture.ts';
-import { newOrder, pay, read } from '../fixture/orders.ts';
+import { newExpiredOrder, newOrder, pay, read } from '../fixture/orders.ts';
 
 describeOnEachEngine('recovery', (fixture) => {
   describe('what a dead process has begun is finished, or ends with the hold', () => {
-    type Call = keyof OrdersContext['stock'];
-
-    const never = (): Promise<never> => new Promise(() => undefined);
-
-    /** The context of a process that dies at this call of the catalog: before the call takes effect, or after. */
-    const dying = (context: OrdersContext, call: Call, when: 'before' | 'after'): OrdersContext => {
-      const act = context.stock[call] as (...args: unknown[]) => Promise<unknown>;
-      const die = async (...args: unknown[]) => {
-        if (when === 'after') await act(...args);
-        return never();
-      };
-      return { ...context, stock: { ...context.stock, [call]: die } };
-    };
-
     /** An idempotency record in use, as the HTTP library creates it. */
     const recordOf = (key: string): IdempotencyRecord<OrderDocument> => ({
       key,
@@ -37,7 +24,6 @@ describeOnEachEngine('recovery', (fixture) => {
       answer: (order) => ({ status: createdOrderAnswer(order).status, headers: {}, body: orderAnswer(order).data }),
     });
 
-    const moments = ['before', 'after'] as const;
     const MINUTES_16 = 16 * 60_000;
 
     const holder = { institution: 'opera', client: 'partner' };
@@ -47,10 +33,7 @@ describeOnEachEngine('recovery', (fixture) => {
       ifMatch: () => undefined,
       idempotencyRecord: key === undefined ? undefined : recordOf(key),
     });
-    const document = (id: string) => fixture.context.orders.of('opera').get(id);
-    /** An instance sweeps what no request has done. */
-    const later = () => fixture.later();
-    const isSaleDue = async (id: string) => (await document(id))?.saleDue != null;
+    const isSaleDue = async (id: string) => (await fixture.document(id))?.saleDue != null;
 
     test.each(moments)('there is no order if its process dies %s the hold, which ends by itself', async (when) => {
       const hall = fixture.catalog.hall(3);
@@ -58,7 +41,7 @@ describeOnEachEngine('recovery', (fixture) => {
       const requested = { items: [hall.item(2), other.item()] } as never;
       createOrder(dying(fixture.context, 'hold', when), holder, requested, undefined).catch(() => undefined);
       if (when === 'after') await until(() => fixture.catalog.count(hall).held === 2);
-      await later();
+      await fixture.later();
       const { performanceId } = hall;
       expect(await fixture.context.orders.of('opera').count({ performanceId })).toBe(0);
       expect(await fixture.context.links.of('opera').count({ performanceId: other.performanceId })).toBe(0);
@@ -72,7 +55,7 @@ describeOnEachEngine('recovery', (fixture) => {
       if (when === 'after') await until(() => fixture.catalog.count(hall).held === 2);
       const order = await createOrder(fixture.context, holder, requested, recordOf(key));
       expect(order).toMatchObject({ state: 'open', heldPlaces: 2 });
-      await later();
+      await fixture.later();
       expect(fixture.catalog.count(hall)).toEqual({ free: 0, held: 2, sold: 0 });
       expect(await fixture.context.orders.of('opera').count({ performanceId: hall.performanceId })).toBe(1);
     });
@@ -82,7 +65,7 @@ describeOnEachEngine('recovery', (fixture) => {
       const key = randomUUID();
       confirmOrder(dying(fixture.context, 'sell', when), command(order.id, key), true).catch(() => undefined);
       if (when === 'after') await until(() => fixture.catalog.count(hall).sold === 2);
-      await later();
+      await fixture.later();
       expect(await read(fixture, path)).toMatchObject({ state: 'open' });
       const confirmed = await confirmOrder(fixture.context, command(order.id, key), true);
       expect(confirmed).toMatchObject({ state: 'confirmed' });
@@ -90,8 +73,8 @@ describeOnEachEngine('recovery', (fixture) => {
       await expect(confirmOrder(fixture.context, command(order.id, randomUUID()), true)).rejects.toMatchObject({
         code: 'order_confirmed',
       });
-      await until(() => fixture.facts.filter(({ key: about }) => about === order.id).length > 0);
-      expect(fixture.facts.filter(({ key: about }) => about === order.id)).toHaveLength(1);
+      await until(() => fixture.factsOf(order.id).length > 0);
+      expect(fixture.factsOf(order.id)).toHaveLength(1);
     });
 
     test('an order that was sold and never confirmed expires, and its places are released', async () => {
@@ -100,8 +83,8 @@ describeOnEachEngine('recovery', (fixture) => {
       await until(() => fixture.catalog.count(hall).sold === 2);
       await fixture.later(MINUTES_16);
       expect(await read(fixture, path)).toMatchObject({ state: 'expired' });
-      await until(() => fixture.facts.some(({ key: about, type }) => about === order.id && type === 'order.expired'));
-      const expired = fixture.facts.find(({ key: about }) => about === order.id);
+      await until(() => fixture.facts.some(({ key, type }) => key === order.id && type === 'order.expired'));
+      const expired = fixture.factsOf(order.id)[0];
       if (expired) fixture.catalog.receive(expired);
       expect(fixture.catalog.count(hall)).toEqual({ free: 4, held: 0, sold: 0 });
     });
@@ -114,7 +97,7 @@ describeOnEachEngine('recovery', (fixture) => {
         const requested = { id: `pay_${randomUUID()}`, method: 'card', amount: 2_000, status: 'captured' } as const;
         payOrder(dying(fixture.context, 'sell', when), command(order.id, key), requested).catch(() => undefined);
         await until(() => isSaleDue(order.id));
-        await later();
+        await fixture.later();
         expect(await read(fixture, path)).toMatchObject({ state: 'confirmed', paid: 2_000 });
         const again = await payOrder(fixture.context, command(order.id, key), requested);
         expect(again.payments.map(({ id }) => id)).toEqual([requested.id]);
@@ -129,16 +112,13 @@ describeOnEachEngine('recovery', (fixture) => {
     ] as const)(
       'a late payment is completed if its process dies at the call %s, %s it takes effect',
       async (call, when) => {
-        fixture.catalog.holdMs = 1;
-        const { order, path, hall } = await newOrder(fixture);
-        fixture.catalog.holdMs = 900_000;
-        expect((await read(fixture, path)).state).toBe('expired');
+        const { order, path, hall } = await newExpiredOrder(fixture);
         fixture.catalog.steal(order.lines[0]?.place.id ?? '');
         const key = randomUUID();
         const requested = { id: `pay_${randomUUID()}`, method: 'card', amount: 2_000, status: 'captured' } as const;
         payOrder(dying(fixture.context, call, when), command(order.id, key), requested).catch(() => undefined);
         await until(() => isSaleDue(order.id));
-        await later();
+        await fixture.later();
         expect(await read(fixture, path)).toMatchObject({ state: 'confirmed', paid: 2_000 });
         expect(fixture.catalog.count(hall).sold).toBe(3);
         const again = await payOrder(fixture.context, command(order.id, key), requested);
@@ -153,7 +133,7 @@ describeOnEachEngine('recovery', (fixture) => {
         const key = randomUUID();
         const requested = { id: `pay_${randomUUID()}`, method: 'card', amount: 2_000, status: 'pending' } as const;
         payOrder(dying(fixture.context, 'extend', when), command(order.id, key), requested).catch(() => undefined);
-        await later();
+        await fixture.later();
         expect(await read(fixture, path)).toMatchObject({ state: 'open', paid: 0 });
         const again = await payOrder(fixture.context, command(order.id, key), requested);
         expect(again).toMatchObject({ state: 'payment_pending', payments: [{ id: requested.id }] });
@@ -180,7 +160,7 @@ describeOnEachEngine('recovery', (fixture) => {
       const key = randomUUID();
       addOrderLines(dying(fixture.context, 'hold', when), command(order.id, key), items).catch(() => undefined);
       if (when === 'after') await until(() => fixture.catalog.count(hall).held === 2);
-      await later();
+      await fixture.later();
       expect((await read(fixture, path)).lines).toHaveLength(2);
       await addOrderLines(fixture.context, command(order.id, key), items);
       expect((await read(fixture, path)).lines).toHaveLength(4);
@@ -192,11 +172,11 @@ describeOnEachEngine('recovery', (fixture) => {
       removeOrderLine(dying(fixture.context, 'release', when), command(order.id), order.lines[0]?.id ?? '').catch(
         () => undefined,
       );
-      await until(async () => (await document(order.id))?.removedPlaces != null);
-      await later();
+      await until(async () => (await fixture.document(order.id))?.removedPlaces != null);
+      await fixture.later();
       expect((await read(fixture, path)).lines).toHaveLength(1);
       expect(fixture.catalog.count(hall)).toEqual({ free: 3, held: 1, sold: 0 });
-      expect((await document(order.id))?.removedPlaces).toBeNull();
+      expect((await fixture.document(order.id))?.removedPlaces).toBeNull();
     });
 
     test.each(moments)(
@@ -208,13 +188,13 @@ describeOnEachEngine('recovery', (fixture) => {
         const dueAt = Date.parse('2099-01-01T00:00:00Z');
         extendOrder(context, command(first.order.id, key), 55).catch(() => undefined);
         reserveOrder(context, command(second.order.id, key), dueAt).catch(() => undefined);
-        await later();
+        await fixture.later();
         expect(await read(fixture, second.path)).toMatchObject({ state: 'open' });
         await extendOrder(fixture.context, command(first.order.id, key), 55);
         const again = await reserveOrder(fixture.context, command(second.order.id, randomUUID()), dueAt);
         expect(again.state).toBe('reserved');
         for (const { order } of [first, second])
-          expect(fixture.catalog.placesOf(order.id)[0]?.until).toBe((await document(order.id))?.deadline);
+          expect(fixture.catalog.placesOf(order.id)[0]?.until).toBe((await fixture.document(order.id))?.deadline);
       },
     );
 
@@ -290,7 +270,7 @@ describeOnEachEngine('recovery', (fixture) => {
       const outcome = outcomeOf(confirmOrder(context, command(order.id), true));
       await paused;
       await fixture.call('POST', `${path}/cancellation`, { body: {} });
-      await until(() => fixture.facts.some(({ key }) => key === order.id));
+      await until(() => fixture.factsOf(order.id).length > 0);
       for (const fact of fixture.facts) fixture.catalog.receive(fact);
       resume();
       expect(await outcome).toBe('precondition_failed');
@@ -309,7 +289,7 @@ describeOnEachEngine('recovery', (fixture) => {
       const order = await createOrder(fixture.context, holder, requested, key);
       resume();
       expect(await outcome).toBe('IdempotencyKeyTaken');
-      expect(await fixture.context.orders.of('opera').get(order.id)).toMatchObject({ state: 'open', id: order.id });
+      expect(await fixture.document(order.id)).toMatchObject({ state: 'open', id: order.id });
       expect(fixture.catalog.count(hall)).toEqual({ free: 2, held: 2, sold: 0 });
     });
 

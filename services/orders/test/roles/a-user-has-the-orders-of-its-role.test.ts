@@ -179,7 +179,11 @@ describe.each(engines)('a user has the orders of its role, on $name', (engine) =
     expect(fixture.tickets.calls).toMatchObject([
       { operation: 'issueTickets', body: { orderId: id, contactNumber: 'C2' } },
     ]);
-    const told = () => fixture.facts.filter(({ type, key }) => type === 'order.confirmed' && key === id).at(-1)?.data;
+    const told = () =>
+      fixture
+        .factsOf(id)
+        .filter(({ type }) => type === 'order.confirmed')
+        .at(-1)?.data;
     expect(told()).toMatchObject({ orderId: id, contactNumber: 'C2' });
     await fixture.call('POST', `/${id}/cancellation`);
     await fixture.call('PATCH', `/${id}`, { body: { contactNumber: null } });
