@@ -18,7 +18,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   ...UPPER_BOUNDS,
   ...COMPARED_BY_EQUALITY,
   ...ANNOTATIONS,
-  ...['$ref', 'type', 'const', 'enum', 'properties', 'additionalProperties', 'propertyNames', 'required', 'items'],
+  ...['type', 'const', 'enum', 'properties', 'additionalProperties', 'propertyNames', 'required', 'items'],
   ...['allOf', 'anyOf', 'oneOf'],
   // Not part of the shape of values, but compared.
   ...['default', 'readOnly', ...NORMALISING],
@@ -35,9 +35,6 @@ const refuseUnknown = (schema: Schema): void => {
 export interface Plain extends Schema {
   readonly type: string;
 }
-
-/** Finds the schema that a `$ref` names. */
-export type Resolve = (reference: string) => Schema;
 
 const typeOf = (value: unknown): string => {
   if (value === null) return 'null';
@@ -120,18 +117,15 @@ const intersection = (one: Plain, other: Plain): Plain | undefined => {
 };
 
 /**
- * Splits a schema into schemas of one type without `$ref`, `anyOf`, `oneOf` and `allOf`; every value satisfies at least
- * one of them.
+ * Splits a schema without references into schemas of one type without `anyOf`, `oneOf` and `allOf`; every value satisfies
+ * at least one of them.
  * @throws {Error} on an unknown keyword
  */
-export const alternatives = (schema: Schema, resolve: Resolve): Plain[] => {
+export const alternatives = (schema: Schema): Plain[] => {
   refuseUnknown(schema);
-  const { $ref, anyOf, oneOf, allOf = [], ...own } = schema;
-  const parts = [byType(own), ...allOf.map((part) => alternatives(part, resolve))];
-  if ($ref !== undefined) parts.push(alternatives(resolve($ref), resolve));
-  for (const choice of [anyOf, oneOf]) {
-    if (choice) parts.push(choice.flatMap((part) => alternatives(part, resolve)));
-  }
+  const { anyOf, oneOf, allOf = [], ...own } = schema;
+  const parts = [byType(own), ...allOf.map(alternatives)];
+  for (const choice of [anyOf, oneOf]) if (choice) parts.push(choice.flatMap(alternatives));
   return parts.reduce((all, part) =>
     all.flatMap((one) => part.map((other) => intersection(one, other)).filter((found) => found !== undefined)),
   );

@@ -2,16 +2,14 @@
 
 import {
   type At,
-  type Body,
   type Content,
   type Description,
   operationsOf,
   type Parameter,
-  partIn,
   type Response,
-  resolveIn,
   type Schema,
 } from '@boxoffice/codegen';
+import { dereferenced } from '@boxoffice/http';
 import { compareSchemas, type Direction } from './schemas.ts';
 
 /** A change that may break a client of the earlier release. */
@@ -30,47 +28,27 @@ interface Pair {
   readonly is: At;
 }
 
+const schemaFindings = (was: Schema, is: Schema, direction: Direction, where: string): Finding[] =>
+  compareSchemas(was, is, direction).map(({ path, what }) => ({ where, what: `${path} ${what}` }));
+
 /** Differences of a body in the media types that the earlier release has. */
-const contentFindings = (
-  { before, after }: Pair,
-  was: Content = {},
-  is: Content = {},
-  direction: Direction,
-  where: string,
-): Finding[] =>
+const contentFindings = (was: Content = {}, is: Content = {}, direction: Direction, where: string): Finding[] =>
   Object.entries(was).flatMap(([type, { schema }]) => {
     const now = is[type];
-    if (!now) return [{ where, what: `${type} is gone` }];
-    const sides = [
-      { schema, resolve: resolveIn(before) },
-      { schema: now.schema, resolve: resolveIn(after) },
-    ] as const;
-    return compareSchemas(...sides, direction).map(({ path, what }) => ({ where, what: `${path} ${what}` }));
+    return now ? schemaFindings(schema, now.schema, direction, where) : [{ where, what: `${type} is gone` }];
   });
-
-interface Header {
-  readonly $ref?: string;
-  readonly schema?: Schema;
-}
 
 const isSuccess = (status: string): boolean => status.startsWith('2');
 
 const codesOf = ({ content = {} }: Response): string[] =>
   Object.values(content).flatMap(({ examples = {} }) => Object.keys(examples));
 
-const headerFindings = ({ before, after }: Pair, was: Response, is: Response, where: string): Finding[] => {
-  const side = (description: Description, header: Header) => {
-    const resolve = resolveIn(description);
-    const { schema = {} } = partIn(description, header);
-    return { schema, resolve };
-  };
-  const named = (response: Response) =>
-    new Map(Object.entries(response.headers ?? {}).map(([name, header]) => [name.toLowerCase(), { name, header }]));
-  const later = named(is);
-  return [...named(was)].flatMap(([key, { name, header }]) => {
-    const now = later.get(key);
+const headerFindings = (was: Response, is: Response, where: string): Finding[] => {
+  const later = new Map(Object.entries(is.headers ?? {}).map(([name, header]) => [name.toLowerCase(), header]));
+  return Object.entries(was.headers ?? {}).flatMap(([name, { schema = {} }]) => {
+    const now = later.get(name.toLowerCase());
     if (!now) return [{ where, what: `header ${name} is gone` }];
-    return compareSchemas(side(before, header), side(after, now.header), 'answer').map(({ what }) => ({
+    return compareSchemas(schema, now.schema ?? {}, 'answer').map(({ what }) => ({
       where,
       what: `header ${name} ${what}`,
     }));
@@ -81,12 +59,9 @@ const headerFindings = ({ before, after }: Pair, was: Response, is: Response, wh
  * Differences of responses. A new kind of error is harmless: callers treat it by its HTTP status. A new success is not,
  * nor is a removed code that callers may wait for.
  */
-const responseFindings = (pair: Pair): Finding[] => {
-  const { was, is } = pair;
-  const responsesOf = (description: Description, responses: Readonly<Record<string, Response>>) =>
-    Object.fromEntries(Object.entries(responses).map(([status, one]) => [status, partIn(description, one)]));
-  const earlier = responsesOf(pair.before, was.operation.responses);
-  const later = responsesOf(pair.after, is.operation.responses);
+const responseFindings = ({ was, is }: Pair): Finding[] => {
+  const { responses: earlier } = was.operation;
+  const { responses: later } = is.operation;
   const added = Object.keys(later).filter((status) => isSuccess(status) && !earlier[status]);
   return [
     ...Object.entries(earlier).flatMap(([status, response]) => {
@@ -96,8 +71,8 @@ const responseFindings = (pair: Pair): Finding[] => {
       const codes = isSuccess(status) ? [] : codesOf(response).filter((code) => !codesOf(now).includes(code));
       return [
         ...codes.map((code) => ({ where, what: `code ${code} is gone` })),
-        ...headerFindings(pair, response, now, where),
-        ...contentFindings(pair, response.content, now.content, 'answer', where),
+        ...headerFindings(response, now, where),
+        ...contentFindings(response.content, now.content, 'answer', where),
       ];
     }),
     ...added.map((status) => ({ where: `${was.name}, answer ${status}`, what: 'is new' })),
@@ -109,30 +84,28 @@ export interface OperationFinding extends Finding {
   readonly operation: string;
 }
 
-const parametersOf = (description: Description, { operation }: At): Map<string, Parameter> => {
-  const all = (operation.parameters ?? []).map((one) => partIn(description, one));
+const parametersOf = ({ operation }: At): Map<string, Parameter> => {
   // Path parameters are identified by position, and every request has them.
   let place = 0;
   return new Map(
-    all.map((one) => [one.in === 'path' ? `path ${place++}` : `${one.in} ${one.name.toLowerCase()}`, one]),
+    (operation.parameters ?? []).map((one) => [
+      one.in === 'path' ? `path ${place++}` : `${one.in} ${one.name.toLowerCase()}`,
+      one,
+    ]),
   );
 };
 
-const parameterFindings = ({ before, after, was, is }: Pair): Finding[] => {
-  const [earlier, later] = [parametersOf(before, was), parametersOf(after, is)];
+const parameterFindings = ({ was, is }: Pair): Finding[] => {
+  const [earlier, later] = [parametersOf(was), parametersOf(is)];
   const added = [...later].filter(([key, { required }]) => required && !earlier.has(key));
   return [
     ...[...earlier].flatMap(([key, one]) => {
       const where = `${was.name}, ${one.in} parameter ${one.name}`;
       const now = later.get(key);
       if (!now) return [{ where, what: 'is gone' }];
-      const sides = [
-        { schema: one.schema, resolve: resolveIn(before) },
-        { schema: now.schema, resolve: resolveIn(after) },
-      ] as const;
       return [
         ...(now.required && !one.required ? [{ where, what: 'is required now' }] : []),
-        ...compareSchemas(...sides, 'request').map(({ path, what }) => ({ where, what: `${path} ${what}` })),
+        ...schemaFindings(one.schema, now.schema, 'request', where),
       ];
     }),
     ...added.map(([, { name, in: place }]) => ({
@@ -142,17 +115,15 @@ const parameterFindings = ({ before, after, was, is }: Pair): Finding[] => {
   ];
 };
 
-const bodyFindings = (pair: Pair): Finding[] => {
-  const { before, after, was, is } = pair;
+const bodyFindings = ({ was, is }: Pair): Finding[] => {
   const where = `${was.name}, body`;
-  const bodyOf = (description: Description, body?: Body) => body && partIn(description, body);
-  const earlier = bodyOf(before, was.operation.requestBody);
-  const later = bodyOf(after, is.operation.requestBody);
+  const { requestBody: earlier } = was.operation;
+  const { requestBody: later } = is.operation;
   if (!earlier) return later?.required ? [{ where, what: 'is new and required' }] : [];
   if (!later) return [{ where, what: 'is no longer accepted' }];
   return [
     ...(later.required && !earlier.required ? [{ where, what: 'is required now' }] : []),
-    ...contentFindings(pair, earlier.content, later.content, 'request', where),
+    ...contentFindings(earlier.content, later.content, 'request', where),
   ];
 };
 
@@ -203,7 +174,8 @@ const operationFindings = (pair: Pair): Finding[] => {
  * The changes of a service's operations that may break a client of the earlier release: operations, parameters, bodies,
  * responses, codes or scopes that are removed or narrowed. Optional additions are harmless.
  */
-export const compareDescriptions = (before: Description, after: Description): OperationFinding[] => {
+export const compareDescriptions = (released: Description, now: Description): OperationFinding[] => {
+  const [before, after] = [dereferenced(released), dereferenced(now)];
   const later = operationsOf(after);
   return [...operationsOf(before)].flatMap(([key, was]) => {
     const is = later.get(key);

@@ -5,7 +5,6 @@ import {
   LOWER_BOUNDS,
   NORMALISING,
   type Plain,
-  type Resolve,
   UPPER_BOUNDS,
   valuesOf,
 } from './alternatives.ts';
@@ -15,12 +14,6 @@ import {
  * possible before; new members are harmless, since readers ignore unknown ones.
  */
 export type Direction = 'request' | 'answer';
-
-/** A schema and the resolver of its references. */
-export interface Side {
-  readonly schema: Schema;
-  readonly resolve: Resolve;
-}
 
 /** A difference at one path of a value. */
 export interface Difference {
@@ -32,12 +25,6 @@ export interface Difference {
 interface Pair {
   readonly before: Plain;
   readonly after: Plain;
-}
-
-interface Surroundings {
-  readonly direction: Direction;
-  readonly resolveBefore: Resolve;
-  readonly resolveAfter: Resolve;
 }
 
 const shown = (value: unknown): string => JSON.stringify(value);
@@ -97,9 +84,7 @@ const namesInMap = ({ additionalProperties, propertyNames = {} }: Schema): strin
 
 const member = (path: string, name: string): string => `${path}.${name}`;
 
-const fields = (pair: Pair, path: string, its: Surroundings): Difference[] => {
-  const { before, after } = pair;
-  const { direction } = its;
+const fields = ({ before, after }: Pair, path: string, direction: Direction): Difference[] => {
   const { narrow, wide } = ordered(direction, before, after);
   const demanded = (wide.required ?? []).filter((name) => !(narrow.required ?? []).includes(name));
   const found: Difference[] = demanded
@@ -111,13 +96,15 @@ const fields = (pair: Pair, path: string, its: Surroundings): Difference[] => {
   for (const [name, schema] of Object.entries(before.properties ?? {})) {
     const now = after.properties?.[name];
     const other = now ?? (typeof after.additionalProperties === 'object' ? after.additionalProperties : undefined);
-    if (other) found.push(...differences(schema, other, member(path, name), its));
+    if (other) found.push(...compareSchemas(schema, other, direction, member(path, name)));
     else found.push({ path: member(path, name), what: 'is gone' });
   }
   if (direction === 'request' && isClosed(after) && !isClosed(before))
     found.push({ path, what: 'no longer accepts other fields' });
   if (typeof before.additionalProperties === 'object' && typeof after.additionalProperties === 'object')
-    found.push(...differences(before.additionalProperties, after.additionalProperties, member(path, '*'), its));
+    found.push(
+      ...compareSchemas(before.additionalProperties, after.additionalProperties, direction, member(path, '*')),
+    );
   if (namesInMap(before) !== namesInMap(after)) found.push({ path, what: 'has a different pattern of field names' });
   return found;
 };
@@ -136,52 +123,43 @@ const treatment = ({ before, after }: Pair, path: string, direction: Direction):
   ];
 };
 
-const plainDifferences = (pair: Pair, path: string, its: Surroundings): Difference[] => {
+const plainDifferences = (pair: Pair, path: string, direction: Direction): Difference[] => {
   const { before, after } = pair;
-  const { narrow, wide } = ordered(its.direction, before, after);
+  const { narrow, wide } = ordered(direction, before, after);
   const fits =
     wide.type === 'any' || wide.type === narrow.type || (wide.type === 'number' && narrow.type === 'integer');
   if (!fits) return [{ path, what: `was of type ${before.type} and is of type ${after.type}` }];
-  const items = narrow.items || wide.items ? differences(before.items ?? {}, after.items ?? {}, `${path}[]`, its) : [];
+  const hasItems = narrow.items || wide.items;
   return [
-    ...listed(pair, path, its.direction),
-    ...bounds(pair, path, its.direction),
-    ...treatment(pair, path, its.direction),
-    ...fields(pair, path, its),
-    ...items,
+    ...listed(pair, path, direction),
+    ...bounds(pair, path, direction),
+    ...treatment(pair, path, direction),
+    ...fields(pair, path, direction),
+    ...(hasItems ? compareSchemas(before.items ?? {}, after.items ?? {}, direction, `${path}[]`) : []),
   ];
 };
 
-/** The differences between the most similar choices. */
-const differences = (before: Schema, after: Schema, path: string, its: Surroundings): Difference[] => {
-  // A shortcut for the largest part of any description: equal schemas without references.
-  const words = shown(before);
-  if (words === shown(after) && !words.includes('"$ref"')) return [];
-  const [earlier, later] = [alternatives(before, its.resolveBefore), alternatives(after, its.resolveAfter)];
-  const { narrow, wide } = ordered(its.direction, earlier, later);
+/**
+ * The changes of a value's schema, which has no references, that may break a client of the earlier one: the differences
+ * between the most similar choices.
+ * @throws {Error} on an unknown keyword, whose effect is unknown
+ */
+export const compareSchemas = (before: Schema, after: Schema, direction: Direction, path = '$'): Difference[] => {
+  // A shortcut for the largest part of any description.
+  if (shown(before) === shown(after)) return [];
+  const { narrow, wide } = ordered(direction, alternatives(before), alternatives(after));
   const found = narrow.flatMap((one) => {
     const same = wide.filter(({ type }) => type === one.type || type === 'any');
     const others = same.length > 0 ? same : wide.filter(({ type }) => type === 'number' && one.type === 'integer');
     if (others.length === 0 && narrow.length > 1) {
-      const words = its.direction === 'request' ? 'is no longer accepted' : 'is new';
+      const words = direction === 'request' ? 'is no longer accepted' : 'is new';
       return [{ path, what: `${one.type} ${words}` }];
     }
     const candidates = (others.length > 0 ? others : wide).map((other) => {
-      const [was, is] = its.direction === 'request' ? [one, other] : [other, one];
-      return plainDifferences({ before: was, after: is }, path, its);
+      const [was, is] = direction === 'request' ? [one, other] : [other, one];
+      return plainDifferences({ before: was, after: is }, path, direction);
     });
     return candidates.reduce((best, next) => (next.length < best.length ? next : best));
   });
   return [...new Map(found.map((one) => [`${one.path} ${one.what}`, one])).values()];
 };
-
-/**
- * The changes of a value's schema that may break a client of the earlier one.
- * @throws {Error} on an unknown keyword, whose effect is unknown
- */
-export const compareSchemas = (before: Side, after: Side, direction: Direction, path = '$'): Difference[] =>
-  differences(before.schema, after.schema, path, {
-    direction,
-    resolveBefore: before.resolve,
-    resolveAfter: after.resolve,
-  });

@@ -5,11 +5,19 @@ import { snapshotOf } from '../../src/snapshot.ts';
 
 type Json = ReturnType<typeof JSON.parse>;
 
-/** The snapshot of a current process, open to changes. */
-export interface Changeable {
-  /** An operation of its description, by method and path. */
+/** The parts of a description that a change reaches, each by the method and path of an operation. */
+export interface Described {
   readonly operation: (name: string) => Json;
-  readonly internal: (name: string) => Json;
+  /** The schema of the operation's body. */
+  readonly body: (name: string) => Json;
+  /** The schema of the data of its 200. */
+  readonly data: (name: string) => Json;
+}
+
+/** The snapshot of a current process, open to changes. */
+export interface Changeable extends Described {
+  /** The same of internal operations. */
+  readonly internal: Described;
   readonly paths: Json;
   /** The schema of a fact. */
   readonly fact: (type: string) => Json;
@@ -19,28 +27,12 @@ export interface Changeable {
   readonly indexes: (collection: string) => Json;
 }
 
-/** A change to a process, the part that it breaks, and a part of the finding's text. */
-export type BreakingChange = readonly [
-  what: string,
-  process: string,
-  change: (its: Changeable) => void,
-  hurts: string,
-  said: string,
-];
+export type Change = (its: Changeable) => void;
 
 /** Removes an element of a list. */
 export const without = (list: string[], one: string): void => {
   list.splice(list.indexOf(one), 1);
 };
-
-const JSON_TYPE = 'application/json';
-
-/** The schema of an operation's body. */
-export const bodyOf = (operation: Json): Json => operation.requestBody.content[JSON_TYPE].schema;
-
-/** The schema of the data of an answer. */
-export const dataOf = (operation: Json, status = 200): Json =>
-  operation.responses[status].content[JSON_TYPE].schema.properties.data;
 
 const consumers = processes.map(({ name, consumes }) => [name, consumes] as const);
 
@@ -53,20 +45,30 @@ const snapshots = new Map(
   }),
 );
 
-/** The comparison's findings when this change is made to a current process. */
-export const breaksAfter = (name: string, change: (its: Changeable) => void): Break[] => {
-  const { process, snapshot } = snapshots.get(name) ?? {};
-  if (!process) throw new Error(`there is no ${name}`);
-  const after = JSON.parse(JSON.stringify(snapshot)) as Json;
-  const at = (document: Json) => (wanted: string) => {
+const JSON_TYPE = 'application/json';
+
+const describedIn = (document: Json): Described => {
+  const operation: Described['operation'] = (wanted) => {
     const [method = '', path = ''] = wanted.split(' ');
     const found = document.paths[path]?.[method.toLowerCase()];
     if (!found) throw new Error(`there is no ${wanted}`);
     return found;
   };
+  return {
+    operation,
+    body: (name) => operation(name).requestBody.content[JSON_TYPE].schema,
+    data: (name) => operation(name).responses[200].content[JSON_TYPE].schema.properties.data,
+  };
+};
+
+/** The comparison's findings when this change is made to a current process. */
+export const breaksAfter = (name: string, change: Change): Break[] => {
+  const { process, snapshot } = snapshots.get(name) ?? {};
+  if (!process) throw new Error(`there is no ${name}`);
+  const after = JSON.parse(JSON.stringify(snapshot)) as Json;
   change({
-    operation: at(after.openapi),
-    internal: at(after.internal),
+    ...describedIn(after.openapi),
+    internal: describedIn(after.internal),
     paths: after.openapi.paths,
     fact: (type) => after.events.publishes[type].schema,
     facts: after.events.publishes,
@@ -74,10 +76,4 @@ export const breaksAfter = (name: string, change: (its: Changeable) => void): Br
     indexes: (collection) => after.collections[collection],
   });
   return breaksOf(process, snapshot, after, consumers);
-};
-
-/** The comparison's findings when a current process is only described without references. */
-export const breaksWithoutReferences = (name: string): Break[] => {
-  const { process, snapshot } = snapshots.get(name) ?? {};
-  return process ? breaksOf(process, snapshotOf(process), snapshot, consumers) : [];
 };
