@@ -1,10 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { waitUntil } from '@boxoffice/testkit';
 import { written } from './json.ts';
 import { interruptedStore } from './scenario/interrupted-steps.ts';
-import { definitions, isSilent, openScenario, quiet, type Scenario } from './scenario/open-scenario.ts';
+import { definitions, isSilent, openScenario, type Scenario } from './scenario/open-scenario.ts';
 import { leaveInterrupted, runScenario } from './scenario/run-scenario.ts';
 
 /** A stored document with the store's metadata. */
@@ -38,10 +36,9 @@ const documentsOf = async ({ stores }: Scenario): Promise<Recording['stored']> =
 
 /** Runs one scenario that stores every kind of document, in this process and on its own engines, and records them. */
 export const record = async (): Promise<void> => {
-  const directory = mkdtempSync(join(tmpdir(), 'boxoffice-release-'));
-  const store: Parameters<typeof openScenario>[0]['store'] = (one, service) =>
-    service === 'orders' ? interruptedStore(one) : one;
-  const scenario = await openScenario({ directory, logger: quiet, store });
+  const scenario = await openScenario({
+    store: (store, service) => (service === 'orders' ? interruptedStore(store) : store),
+  });
   try {
     await leaveInterrupted(scenario, await runScenario(scenario));
     await waitUntil(() => isSilent(scenario));
@@ -49,6 +46,5 @@ export const record = async (): Promise<void> => {
     writeFileSync(FILE, written(recording));
   } finally {
     await scenario.close();
-    rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
   }
 };

@@ -1,6 +1,9 @@
 // Scenarios: services in this process, and partners and visitors that leave every kind of document.
 
 import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { authorizer } from '@boxoffice/authorizer';
 import { catalog } from '@boxoffice/catalog';
 import { contacts } from '@boxoffice/contacts';
@@ -27,6 +30,8 @@ export interface Scenario {
   readonly bus: Bus;
   readonly deadLetters: DeadLetters;
   readonly serviceRootSecret: string;
+  /** The folder of the engines' files, removed by `close`. */
+  readonly directory: string;
   close(): Promise<void>;
 }
 
@@ -35,9 +40,8 @@ export type AnyService = ServiceDefinition<SettingsSpec>;
 
 /** Parts of the scenario that a test can replace. */
 export interface ScenarioOptions {
-  /** The folder of the engines' files. */
-  readonly directory: string;
-  readonly logger: Logger;
+  /** Default: none. */
+  readonly logger?: Logger;
   /** Wraps the bus of the services. */
   readonly bus?: (bus: Bus) => Bus;
   /** Wraps the store of a service. */
@@ -75,14 +79,9 @@ const inTurn = (all: Readonly<Record<string, readonly string[]>>): Record<string
 };
 
 /** Starts the services. */
-export const openScenario = async ({
-  directory,
-  logger,
-  bus: seen,
-  store: shown,
-  beside,
-  fill,
-}: ScenarioOptions): Promise<Scenario> => {
+export const openScenario = async (options: ScenarioOptions = {}): Promise<Scenario> => {
+  const { logger = quiet, bus: seen, store: shown, beside, fill } = options;
+  const directory = mkdtempSync(join(tmpdir(), 'boxoffice-scenario-'));
   const all = Object.values(definitions) as unknown as readonly AnyService[];
   const serves = all.flatMap(({ queues = [] }) => queues);
   const engines: Engines = await openEngines({ mongodbUrl: undefined, amqpUrl: undefined, directory, logger, serves });
@@ -90,6 +89,7 @@ export const openScenario = async ({
   const close = async (): Promise<void> => {
     for (const service of running.toReversed()) await service.close();
     await engines.close();
+    rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
   };
   const stores: Record<string, Store> = {};
   const addresses: Record<string, string[]> = {};
@@ -138,7 +138,15 @@ export const openScenario = async ({
     throw error;
   }
   const { deadLetters } = engines.bus;
-  return { urls: inTurn(addresses), stores, bus, deadLetters, serviceRootSecret: SERVICE_ROOT_SECRET, close };
+  return {
+    urls: inTurn(addresses),
+    stores,
+    bus,
+    deadLetters,
+    serviceRootSecret: SERVICE_ROOT_SECRET,
+    directory,
+    close,
+  };
 };
 
 /** Whether every event has been relayed. */

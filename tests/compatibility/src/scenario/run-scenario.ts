@@ -39,7 +39,8 @@ const storeOf = ({ stores }: Scenario, name: string): Store => {
   return store;
 };
 
-const openHall = async (partner: Partner, code: string): Promise<Hall> => {
+/** Creates a performance with twelve numbered places. */
+export const openHall = async (partner: Partner, code: string): Promise<Hall> => {
   const tariff = await partner.must(
     '/svc/v3/catalog/tariffs',
     post({ code: `${code}-FULL`, name: { en: 'Full price' } }),
@@ -50,7 +51,8 @@ const openHall = async (partner: Partner, code: string): Promise<Hall> => {
   return { performanceId: id, numbered: seatCategories[0].id, free: seatCategories[1].id, tariffId: tariff.id };
 };
 
-const seats = ({ performanceId, numbered, tariffId }: Hall, quantity = 1) => ({
+/** The items of an order of numbered places. */
+export const seats = ({ performanceId, numbered, tariffId }: Hall, quantity = 1) => ({
   items: [{ performanceId, seatCategoryId: numbered, tariffId, quantity }],
 });
 
@@ -59,7 +61,8 @@ const actOn = (partner: Partner, orderId: string) => (action: string, body: obje
 
 const card = (amount: number, status: 'captured' | 'pending') => ({ method: 'card', amount, status });
 
-const openShop = async (partner: Partner, hall: Hall, holdMinutes: number): Promise<string> => {
+/** Creates a point of sale with the hall's tariff; returns its service host. */
+export const openShop = async (partner: Partner, hall: Hall, holdMinutes: number): Promise<string> => {
   const { serviceHost } = await partner.must(
     '/svc/v3/catalog/points-of-sale',
     post({
@@ -217,16 +220,19 @@ export interface Shop {
   readonly hall: Hall;
 }
 
+/** Creates an institution with a partner. */
+export const openInstitution = async (
+  scenario: Scenario,
+): Promise<{ readonly institution: string; readonly partner: Partner }> => {
+  const institution = fresh('opera');
+  const facts = { id: institution, name: 'Opéra du Lac', currency: 'CHF', languages: ['fr', 'en'] };
+  await createInstitution(storeOf(scenario, 'catalog'), facts);
+  return { institution, partner: await newPartner(scenario, institution) };
+};
+
 /** Creates the documents of an institution: everything that its operations leave behind. */
 export const runScenario = async (scenario: Scenario): Promise<Shop> => {
-  const institution = fresh('opera');
-  await createInstitution(storeOf(scenario, 'catalog'), {
-    id: institution,
-    name: 'Opéra du Lac',
-    currency: 'CHF',
-    languages: ['fr', 'en'],
-  });
-  const partner = await newPartner(scenario, institution);
+  const { institution, partner } = await openInstitution(scenario);
   await subscribe(partner);
   const hall = await openHall(partner, fresh('TOSCA').toUpperCase());
   const contactNumber = await meet(partner);

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { internalRoutes } from '@boxoffice/authorizer';
 import { createCheck } from '@boxoffice/http';
 import type { Collection, Document, New, Store } from '@boxoffice/store';
@@ -8,7 +5,7 @@ import { waitUntil } from '@boxoffice/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Recording, recorded, type Stored } from '../../src/documents.ts';
 import { placeholder } from '../../src/processes.ts';
-import { definitions, openScenario, quiet, type Scenario } from '../../src/scenario/open-scenario.ts';
+import { definitions, openScenario, type Scenario } from '../../src/scenario/open-scenario.ts';
 import { newPartner, newVisitor, type Partner } from '../../src/scenario/partner.ts';
 import { PASSWORD, STAFF_PASSWORD } from '../../src/scenario/run-scenario.ts';
 import { authorizationRequest, exchangeCode, leftWith, openBrowser, tokensFor } from '../../src/scenario/sign-in.ts';
@@ -68,7 +65,6 @@ const isInterrupted = ({ saleDue, removedPlaces }: Json): boolean => saleDue != 
 
 // An installation on current code starts with the documents of the last releases.
 describe('documents of the last releases', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'boxoffice-documents-'));
   const recording = recorded();
   const { stored } = recording;
   const all = (service: string, collection: string): Json[] => [...(stored[service]?.[collection] ?? [])];
@@ -77,13 +73,10 @@ describe('documents of the last releases', () => {
   let partner: Partner;
 
   beforeAll(async () => {
-    scenario = await openScenario({ directory, logger: quiet, fill: restoring(recording) });
+    scenario = await openScenario({ fill: restoring(recording) });
     partner = await newPartner(scenario, institution);
   });
-  afterAll(async () => {
-    await scenario.close();
-    rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
-  });
+  afterAll(() => scenario.close());
 
   const order = (holds: (one: Json) => boolean): Json => {
     const found = all('orders', 'orders').find((one) => one.listedAt !== null && !isInterrupted(one) && holds(one));

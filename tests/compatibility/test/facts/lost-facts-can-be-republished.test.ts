@@ -1,11 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createInstitution } from '@boxoffice/catalog';
-import type { Bus } from '@boxoffice/messaging';
-import { topology } from '@boxoffice/messaging';
+import { type Bus, topology } from '@boxoffice/messaging';
 import { waitUntil } from '@boxoffice/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
@@ -14,13 +9,11 @@ import {
   fresh,
   isSilent,
   openScenario,
-  quiet,
   type Scenario,
 } from '../../src/scenario/open-scenario.ts';
-import { newPartner, type Partner } from '../../src/scenario/partner.ts';
+import type { Partner } from '../../src/scenario/partner.ts';
+import { openHall, openInstitution, openShop, seats } from '../../src/scenario/run-scenario.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'boxoffice-lost-facts-'));
-const institution = fresh('opera');
 let scenario: Scenario;
 let partner: Partner;
 let losing = false;
@@ -32,58 +25,27 @@ const forgetful = (bus: Bus): Bus => ({
 });
 
 beforeAll(async () => {
-  scenario = await openScenario({ directory, logger: quiet, bus: forgetful });
-  const { catalog } = scenario.stores;
-  if (!catalog) throw new Error('there is no catalog');
-  await createInstitution(catalog, { id: institution, name: 'Opera', currency: 'CHF', languages: ['fr'] });
-  partner = await newPartner(scenario, institution);
+  scenario = await openScenario({ bus: forgetful });
+  ({ partner } = await openInstitution(scenario));
 });
-
-afterAll(async () => {
-  await scenario?.close();
-  rmSync(directory, { recursive: true, force: true });
-});
+afterAll(() => scenario?.close());
 
 const post = (path: string, body: object = {}) => partner.must(path, { method: 'POST', body });
 
-/** A performance of ten places. */
+/** A performance of twelve places, with a point of sale at which carts expire at once. */
 const newHall = async () => {
-  const code = fresh('F').toUpperCase();
-  const tariff = await post('/svc/v3/catalog/tariffs', { code, name: { fr: 'Plein' } });
-  const performance = {
-    startDate: new Date(Date.now() + 2_000_000_000).toISOString(),
-    venue: { name: 'Salle' },
-    timeZone: 'Europe/Zurich',
-    seatCategories: [{ code: 'HALL', name: { fr: 'Salle' }, numbered: false, capacity: 10 }],
-    prices: [{ seatCategory: 'HALL', tariffId: tariff.id, amount: 1_000 }],
-  };
-  const show = { code, type: 'show', name: { fr: code }, state: 'running', performances: [performance] };
-  const [{ id, seatCategories }] = (await post('/svc/v3/catalog/products', show)).performances;
-  const serviceHost = `${fresh('brief')}.example`;
-  await post('/svc/v3/catalog/points-of-sale', {
-    serviceHost,
-    name: 'Brief',
-    languages: ['fr'],
-    currency: 'CHF',
-    tariffIds: [tariff.id],
-    paymentMethods: ['external'],
-    maxPlacesPerOrder: 8,
-    holdMinutes: 0.01,
-  });
-  const items = (quantity: number) => [
-    { performanceId: id, seatCategoryId: seatCategories[0].id, tariffId: tariff.id, quantity },
-  ];
-  return { id, serviceHost, items };
+  const hall = await openHall(partner, fresh('F').toUpperCase());
+  return { ...hall, serviceHost: await openShop(partner, hall, 0.01) };
 };
 type Hall = Awaited<ReturnType<typeof newHall>>;
 
 const orderOf = (id: string) => partner.must(`/svc/v3/orders/${id}`);
 const ticketsOf = async (id: string) => (await partner.must(`/svc/v3/tickets?orderId=${id}`)).items;
-const stockOf = async ({ id }: Hall) =>
-  (await partner.must(`/svc/v3/catalog/performances/${id}/availability`)).seatCategories[0];
+const stockOf = async ({ performanceId }: Hall) =>
+  (await partner.must(`/svc/v3/catalog/performances/${performanceId}/availability`)).seatCategories[0];
 
 const newOrder = async (hall: Hall, more: object = {}) =>
-  (await post('/svc/v3/orders', { items: hall.items(2), ...more })).id as string;
+  (await post('/svc/v3/orders', { ...seats(hall, 2), ...more })).id as string;
 const sold = async (hall: Hall): Promise<string> => {
   const id = await newOrder(hall);
   await post(`/svc/v3/orders/${id}/confirmation`, { onAccount: true });
@@ -93,7 +55,7 @@ const sold = async (hall: Hall): Promise<string> => {
 
 const operator = async (...words: string[]) => {
   const main = new URL('../../../../deploy/operator/src/main.ts', import.meta.url).pathname;
-  const env = { PATH: process.env.PATH, BOXOFFICE_DATA_DIR: directory };
+  const env = { PATH: process.env.PATH, BOXOFFICE_DATA_DIR: scenario.directory };
   const child = spawn('node', ['--conditions=source', main, ...words, '--json'], { env });
   let [out, err] = ['', ''];
   child.stdout.on('data', (text) => {
@@ -137,7 +99,10 @@ describe('facts that a broker lost', () => {
     await post(`/svc/v3/orders/${ids.unpaid}/cancellation`);
     const next = await post(`/svc/v3/tickets/${first.id}/replacement`);
     await post(`/svc/v3/tickets/${second.id}/control`);
-    await partner.must(`/svc/v3/catalog/performances/${other.id}`, { method: 'PATCH', body: { state: 'cancelled' } });
+    await partner.must(`/svc/v3/catalog/performances/${other.performanceId}`, {
+      method: 'PATCH',
+      body: { state: 'cancelled' },
+    });
     await waitUntil(async () => (await orderOf(ids.expired ?? '')).state === 'expired');
     await waitUntil(isDrained);
     losing = false;
@@ -170,8 +135,8 @@ describe('facts that a broker lost', () => {
     expect(lines.map(({ ticketId }: { ticketId: string }) => ticketId).toSorted()).toEqual(
       [next.id, second.id].toSorted(),
     );
-    expect(await stockOf(hall)).toMatchObject({ free: 8, held: 0, sold: 2 });
-    expect(await stockOf(other)).toMatchObject({ free: 10, held: 0, sold: 0 });
+    expect(await stockOf(hall)).toMatchObject({ free: 10, held: 0, sold: 2 });
+    expect(await stockOf(other)).toMatchObject({ free: 12, held: 0, sold: 0 });
   });
 
   test('that are republished twice change nothing', async () => {

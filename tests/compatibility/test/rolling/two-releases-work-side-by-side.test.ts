@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createCheck } from '@boxoffice/http';
 import type { Bus, Message } from '@boxoffice/messaging';
 import type { Logger } from '@boxoffice/runtime';
@@ -16,7 +13,6 @@ import { type ADDED, nextRelease } from './next-release.ts';
 // member to everything that it stores, publishes and sends to other services. Requests, messages and the calls between
 // services alternate between both. Other tests cover the last release's documents and facts.
 describe('two releases of every service at once', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'boxoffice-rolling-'));
   const made = new Map<string, Set<string>>();
   const facts: Message[] = [];
   const errors: string[] = [];
@@ -34,12 +30,9 @@ describe('two releases of every service at once', () => {
         return bus.publish(message);
       },
     });
-    scenario = await openScenario({ directory, logger, beside: nextRelease(note), bus: listening });
+    scenario = await openScenario({ logger, beside: nextRelease(note), bus: listening });
   });
-  afterAll(async () => {
-    await scenario.close();
-    rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
-  });
+  afterAll(() => scenario.close());
 
   test('sell, pay, print, replace, cancel, refund and expire through either instance', async () => {
     await runScenario(scenario);
