@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { waitUntil } from '@boxoffice/testkit';
 import { written } from './json.ts';
-import { interruptedStore } from './scenario/interrupted-steps.ts';
 import { definitions, isSilent, openScenario, type Scenario } from './scenario/open-scenario.ts';
 import { leaveInterrupted, runScenario } from './scenario/run-scenario.ts';
 
@@ -36,9 +35,7 @@ const documentsOf = async ({ stores }: Scenario): Promise<Recording['stored']> =
 
 /** Runs one scenario that stores every kind of document, in this process and on its own engines, and records them. */
 export const record = async (): Promise<void> => {
-  const scenario = await openScenario({
-    store: (store, service) => (service === 'orders' ? interruptedStore(store) : store),
-  });
+  const scenario = await openScenario();
   try {
     await leaveInterrupted(scenario, await runScenario(scenario));
     await waitUntil(() => isSilent(scenario));

@@ -32,6 +32,8 @@ export interface Scenario {
   readonly serviceRootSecret: string;
   /** The folder of the engines' files, removed by `close`. */
   readonly directory: string;
+  /** Stops a service: others get no response from it. */
+  stop(service: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -44,8 +46,6 @@ export interface ScenarioOptions {
   readonly logger?: Logger;
   /** Wraps the bus of the services. */
   readonly bus?: (bus: Bus) => Bus;
-  /** Wraps the store of a service. */
-  readonly store?: (store: Store, service: string) => Store;
   /**
    * Creates another release of each service: each service then runs twice, as the present and as the other release, on
    * the same documents and queues, and its address alternates between both.
@@ -80,7 +80,7 @@ const inTurn = (all: Readonly<Record<string, readonly string[]>>): Record<string
 
 /** Starts the services. */
 export const openScenario = async (options: ScenarioOptions = {}): Promise<Scenario> => {
-  const { logger = quiet, bus: seen, store: shown, beside, fill } = options;
+  const { logger = quiet, bus: seen, beside, fill } = options;
   const directory = mkdtempSync(join(tmpdir(), 'boxoffice-scenario-'));
   const all = Object.values(definitions) as unknown as readonly AnyService[];
   const serves = all.flatMap(({ queues = [] }) => queues);
@@ -127,7 +127,7 @@ export const openScenario = async (options: ScenarioOptions = {}): Promise<Scena
     await fill?.(stores);
     for (const definition of all) {
       const store = stores[definition.name] as Store;
-      await start(definition, shown?.(store, definition.name) ?? store, 1);
+      await start(definition, store, 1);
       const other = beside?.(definition);
       if (!other) continue;
       const { name, collections } = other.definition;
@@ -138,6 +138,12 @@ export const openScenario = async (options: ScenarioOptions = {}): Promise<Scena
     throw error;
   }
   const { deadLetters } = engines.bus;
+  const stop = async (service: string): Promise<void> => {
+    for (const one of running.filter(({ name }) => name === service)) {
+      running.splice(running.indexOf(one), 1);
+      await one.close();
+    }
+  };
   return {
     urls: inTurn(addresses),
     stores,
@@ -145,6 +151,7 @@ export const openScenario = async (options: ScenarioOptions = {}): Promise<Scena
     deadLetters,
     serviceRootSecret: SERVICE_ROOT_SECRET,
     directory,
+    stop,
     close,
   };
 };

@@ -3,7 +3,6 @@ import { createInstitution } from '@boxoffice/catalog';
 import { createUser } from '@boxoffice/pos';
 import type { Store } from '@boxoffice/store';
 import { authorizationOf, openClient, waitUntil } from '@boxoffice/testkit';
-import { INTERRUPTED } from './interrupted-steps.ts';
 import { fresh, type Scenario } from './open-scenario.ts';
 import { newPartner, newVisitor, type Partner } from './partner.ts';
 import { signIn } from './sign-in.ts';
@@ -253,16 +252,15 @@ export const runScenario = async (scenario: Scenario): Promise<Shop> => {
   return { partner, hall };
 };
 
-/** Orders of which something is due, as a dead process leaves them. The requests to them get no response. */
-export const leaveInterrupted = async ({ stores }: Scenario, { partner, hall }: Shop): Promise<void> => {
-  const order = (externalReference: string, quantity: number) =>
-    partner.must('/svc/v3/orders', post({ ...seats(hall, quantity), externalReference }));
-  const paid = await order(INTERRUPTED.saleDue, 1);
+/** Orders of which something is due: the catalog is gone when they are paid and changed. */
+export const leaveInterrupted = async (scenario: Scenario, { partner, hall }: Shop): Promise<void> => {
+  const order = (quantity: number) => partner.must('/svc/v3/orders', post(seats(hall, quantity)));
+  const [paid, changed] = [await order(1), await order(2)];
+  await scenario.stop('catalog');
   await partner.ask(`/svc/v3/orders/${paid.id}/payments`, post(card(paid.total, 'captured')));
-  const changed = await order(INTERRUPTED.removedPlaces, 2);
   await partner.ask(`/svc/v3/orders/${changed.id}/lines/${changed.lines[0].id}`, { method: 'DELETE' });
-  const orders = stores.orders?.collection({ name: 'orders', indexes: [] }).acrossInstitutions;
-  for (const due of Object.keys(INTERRUPTED)) {
-    if ((await orders?.count({ [`${due}.since`]: { gt: 0 } })) !== 1) throw new Error(`no order has ${due}`);
+  const orders = storeOf(scenario, 'orders').collection({ name: 'orders', indexes: [] }).acrossInstitutions;
+  for (const due of ['saleDue', 'removedPlaces']) {
+    if ((await orders.count({ [`${due}.since`]: { gt: 0 } })) !== 1) throw new Error(`no order has ${due}`);
   }
 };
