@@ -15,9 +15,10 @@ import { type Tariff, tariffView } from '../tariffs/schemas.ts';
 
 type ProductView = Static<typeof Product>;
 type PublicProductView = Static<typeof PublicProduct>;
+type AnyView = ProductView | PublicProductView;
 
 /** The data of a catalog answer, and an ETag that ignores `generatedAt` and `asOf`. */
-export interface CatalogAnswer<View extends ProductView | PublicProductView = ProductView> {
+export interface CatalogAnswer<View extends AnyView = ProductView> {
   readonly data: {
     readonly institution: Static<typeof Institution>;
     readonly products: View[];
@@ -36,11 +37,14 @@ export interface CatalogQuery {
 }
 
 /** One form of the catalog, whole and by type. */
-interface Form<View extends ProductView | PublicProductView> {
+interface Form<View extends AnyView> {
   readonly whole: CatalogAnswer<View>;
   readonly byType: Map<ProductType, CatalogAnswer<View>>;
   /** When each product was last modified. ISO 8601 UTC. */
   readonly modifiedAt: ReadonlyMap<string, string>;
+  /** The states in which it does not show a product. */
+  readonly unshown: readonly ProductState[];
+  readonly etagOf: (data: object) => string;
 }
 
 /** Everything that is published, read after the institution's `catalogMark` had the value `mark`. */
@@ -63,7 +67,7 @@ const MAX_INSTITUTIONS = 200;
 const fullEtag = (data: object): string =>
   createHash('sha256').update(JSON.stringify(data)).digest('base64url').slice(0, 27);
 
-const answerOf = <View extends ProductView | PublicProductView>(
+const answerOf = <View extends AnyView>(
   data: CatalogAnswer<View>['data'],
   etagOf: (data: object) => string,
 ): CatalogAnswer<View> => {
@@ -109,6 +113,8 @@ const read = async (
       whole: answerOf({ ...common, products: views, tariffs: tariffs.map(tariffView) }, fullEtag),
       byType: new Map(),
       modifiedAt,
+      unshown: ['closed', 'cancelled'],
+      etagOf: fullEtag,
     },
     public: {
       whole: answerOf(
@@ -118,14 +124,15 @@ const read = async (
       byType: new Map(),
       // A change of tariffs or points of sale may have changed the public prices of every product.
       modifiedAt: new Map(publicViews.map(({ id }) => [id, later(modifiedAt.get(id) ?? '', shown.changedAt)])),
+      unshown: ['suspended', 'closed', 'cancelled'],
+      etagOf: publicEtag,
     },
   };
 };
 
-const ofType = <View extends ProductView | PublicProductView>(
-  { whole, byType }: Form<View>,
+const ofType = <View extends AnyView>(
+  { whole, byType, etagOf }: Form<View>,
   type: ProductType | undefined,
-  etagOf: (data: object) => string,
 ): CatalogAnswer<View> => {
   if (type === undefined) return whole;
   const known = byType.get(type);
@@ -136,24 +143,16 @@ const ofType = <View extends ProductView | PublicProductView>(
   return answer;
 };
 
-interface Since {
-  readonly type: ProductType | undefined;
-  readonly modifiedSince: string;
-  /** The states in which the form does not show a product. */
-  readonly unshown: readonly ProductState[];
-  /** Epoch milliseconds. */
-  readonly checkedAt: number;
-}
-
-const since = async <View extends ProductView | PublicProductView>(
+/** What has changed in a form since then; `checkedAt`: when it was read, in epoch milliseconds. */
+const changesIn = async <View extends AnyView>(
   collections: Collections,
   form: Form<View>,
-  { type, modifiedSince, unshown, checkedAt }: Since,
-  etagOf: (data: object) => string,
+  { type, modifiedSince }: CatalogQuery & { readonly modifiedSince: string },
+  checkedAt: number,
 ): Promise<CatalogAnswer<View>> => {
-  const { data } = ofType(form, type, etagOf);
+  const { data } = ofType(form, type);
   const unpublished = await collections.products.find({
-    where: { state: { in: unshown }, modifiedAt: { gte: modifiedSince }, ...(type ? { type } : {}) },
+    where: { state: { in: form.unshown }, modifiedAt: { gte: modifiedSince }, ...(type ? { type } : {}) },
     orderBy: 'modifiedAt',
   });
   const changed = data.products.filter(({ id }) => (form.modifiedAt.get(id) ?? '') >= modifiedSince);
@@ -162,7 +161,7 @@ const since = async <View extends ProductView | PublicProductView>(
     .filter(({ id, publishedAt }) => publishedAt !== null && !shown.has(id))
     .map(({ id }) => id);
   // The asOf of this snapshot: the cached answer may come from an earlier reading with the same content.
-  return answerOf({ ...data, products: changed, removed, asOf: asOfReading(checkedAt) }, etagOf);
+  return answerOf({ ...data, products: changed, removed, asOf: asOfReading(checkedAt) }, form.etagOf);
 };
 
 /**
@@ -175,7 +174,7 @@ export const createCatalogCache = (store: Store, clock: () => number = Date.now)
   const reading = new Map<string, { readonly mark: string; readonly snapshot: Promise<Snapshot> }>();
   let sequence = 0;
 
-  const reuse = <View extends ProductView | PublicProductView>(known: Form<View>, fresh: Form<View>): Form<View> =>
+  const reuse = <View extends AnyView>(known: Form<View>, fresh: Form<View>): Form<View> =>
     known.whole.etag === fresh.whole.etag ? { ...fresh, whole: known.whole, byType: known.byType } : fresh;
 
   const cache = (institution: string, snapshot: Snapshot): Snapshot => {
@@ -213,19 +212,16 @@ export const createCatalogCache = (store: Store, clock: () => number = Date.now)
     return known;
   };
 
-  const answer = async <View extends ProductView | PublicProductView>(
+  const answer = async <View extends AnyView>(
     institution: string,
-    { type, modifiedSince }: CatalogQuery,
+    { modifiedSince, ...query }: CatalogQuery,
     formOf: (snapshot: Snapshot) => Form<View>,
-    unshown: readonly ProductState[],
-    etagOf: (data: object) => string,
   ): Promise<CatalogAnswer<View>> => {
     const { collections } = contextOf(store, institution);
     const snapshot = await current(collections);
     const form = formOf(snapshot);
-    if (modifiedSince === undefined) return ofType(form, type, etagOf);
-    const { checkedAt } = snapshot;
-    return since(collections, form, { type, modifiedSince, unshown, checkedAt }, etagOf);
+    if (modifiedSince === undefined) return ofType(form, query.type);
+    return changesIn(collections, form, { ...query, modifiedSince }, snapshot.checkedAt);
   };
 
   return {
@@ -233,11 +229,9 @@ export const createCatalogCache = (store: Store, clock: () => number = Date.now)
      * The catalog, including every write acknowledged before the call.
      * @throws Fault `not_found` for an unknown institution
      */
-    of: (institution: string, query: CatalogQuery) =>
-      answer(institution, query, ({ full }) => full, ['closed', 'cancelled'], fullEtag),
+    of: (institution: string, query: CatalogQuery) => answer(institution, query, ({ full }) => full),
     /** The same as public access shows it. */
-    publicOf: (institution: string, query: CatalogQuery) =>
-      answer(institution, query, (known) => known.public, ['suspended', 'closed', 'cancelled'], publicEtag),
+    publicOf: (institution: string, query: CatalogQuery) => answer(institution, query, (known) => known.public),
   };
 };
 
