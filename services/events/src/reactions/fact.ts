@@ -1,7 +1,7 @@
 // Reactions to the facts of the other services.
 
 import { Fault } from '@boxoffice/envelope';
-import { createCheck } from '@boxoffice/http';
+import { createCheck, createView } from '@boxoffice/http';
 import { type Message, Unreadable } from '@boxoffice/messaging';
 import { derivedId } from '@boxoffice/runtime';
 import { type Static, type TSchema, Type } from 'typebox';
@@ -39,19 +39,6 @@ const isAnnouncement = fits(Announcement);
 const unreadable = ({ id, type }: Message, reason: string): Unreadable =>
   new Unreadable(`the fact ${id} (${type}) ${reason}`);
 
-interface Described {
-  readonly properties?: Readonly<Record<string, Described>>;
-}
-
-/** The members that the schema names, and nothing else, within members, too. */
-const onlyNamed = ({ properties }: Described, value: unknown): unknown => {
-  if (!properties || typeof value !== 'object' || value === null) return value;
-  const named = Object.entries(properties).filter(([name]) => Object.hasOwn(value, name));
-  return Object.fromEntries(
-    named.map(([name, schema]) => [name, onlyNamed(schema, (value as Readonly<Record<string, unknown>>)[name])]),
-  );
-};
-
 /** What checks the data of each type; types of one kind of resource share it. */
 const checks = new Map(
   [...new Set(Object.values(eventTypes).map(({ data }) => data))].map((data) => [data, fits(data)]),
@@ -59,7 +46,8 @@ const checks = new Map(
 
 const dataOf = (type: EventType, data: object): Record<string, unknown> | undefined => {
   const schema = eventTypes[type].data;
-  const clean = onlyNamed(schema, data);
+  // The members that the schema names, and nothing else.
+  const clean = createView<TSchema>(schema)(data);
   return checks.get(schema)?.(clean) ? (clean as Record<string, unknown>) : undefined;
 };
 
