@@ -16,11 +16,10 @@ const reading = <Schema extends TSchema>(schema: Schema): ((message: Message) =>
   const check = createCheck(schema);
   return ({ type, data }) => {
     try {
-      check(data);
+      return check(data);
     } catch (error) {
       throw error instanceof Fault ? new Unreadable(`${type}: ${error.details}`) : error;
     }
-    return data as Static<Schema>;
   };
 };
 

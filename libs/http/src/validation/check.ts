@@ -1,5 +1,5 @@
 import { type Code, Fault } from '@boxoffice/envelope';
-import type { TSchema } from 'typebox';
+import type { Static, TSchema } from 'typebox';
 import { closed } from './body-schema.ts';
 import { createValidators } from './validators.ts';
 import { describeViolations, type Violation } from './violations.ts';
@@ -11,14 +11,15 @@ export const bodyFault = (violations: readonly Violation[], details: string): Fa
 };
 
 /**
- * Creates the check of a value that a handler composed, such as the result of a merge patch: throws Fault
- * `validation_error` that names every violation by its path.
+ * Creates the check of a value that a handler composed, such as the result of a merge patch: returns it, its texts
+ * normalised, or throws Fault `validation_error` that names every violation by its path.
  */
-export const createCheck = (schema: TSchema): ((value: unknown) => void) => {
+export const createCheck = <Schema extends TSchema>(schema: Schema): ((value: unknown) => Static<Schema>) => {
   const validate = createValidators().compile(JSON.parse(JSON.stringify(schema)));
   return (value) => {
     const { found, more } = validate(value);
     if (found.length > 0) throw new Fault('validation_error', describeViolations(found, more));
+    return value as Static<Schema>;
   };
 };
 

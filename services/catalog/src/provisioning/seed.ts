@@ -2,7 +2,7 @@
 
 import { createCheck } from '@boxoffice/http';
 import type { Store } from '@boxoffice/store';
-import type { Static, TSchema } from 'typebox';
+import type { TSchema } from 'typebox';
 import { contextOf } from '../context.ts';
 import type { PointOfSaleDetails } from '../domain/point-of-sale.ts';
 import { detailsOf, NewPointOfSale, view } from '../points-of-sale/body.ts';
@@ -14,13 +14,9 @@ import { TariffBody } from '../tariffs/schemas.ts';
 import * as tariffs from '../tariffs/tariffs.ts';
 
 /** Validates a body as the HTTP operation does. @throws Fault `validation_error` */
-const checked = <Schema extends TSchema>(schema: Schema): ((body: object) => Static<Schema>) => {
+const checked = <Schema extends TSchema>(schema: Schema) => {
   const check = createCheck(schema);
-  return (body) => {
-    const copy = structuredClone(body);
-    check(copy);
-    return copy as Static<Schema>;
-  };
+  return (body: object) => check(structuredClone(body));
 };
 
 const tariffBody = checked(TariffBody);

@@ -108,9 +108,7 @@ export const tariffsRoutes = (store: Store): AnyOperation[] => [
         await changeTariff(contextOf(store, caller.institution), params.tariffId, {
           to: ({ code, name, criterion }) => {
             const before = { code, name, ...(criterion ? { criterion } : {}) };
-            const merged = mergePatch<Static<typeof TariffBody>>(before, body);
-            check(merged);
-            return { code: merged.code, name: merged.name, criterion: merged.criterion ?? null };
+            return { criterion: null, ...check(mergePatch<Static<typeof TariffBody>>(before, body)) };
           },
           allow: (current) => {
             ifMatch(String(current.version));
