@@ -84,17 +84,13 @@ const withDefaults = ({
   shopperCancellationMinutes,
 });
 
+const described = createView(Changes);
+
 /** A body in the form of the domain. */
 export const detailsOf = (serviceHost: string, body: Static<typeof Changes>): PointOfSaleDetails => ({
+  ...described(body),
   serviceHost: serviceHost.toLowerCase(),
-  name: body.name,
-  languages: body.languages,
-  currency: body.currency,
   corsOrigins: [...new Set(body.corsOrigins ?? [])],
-  tariffIds: body.tariffIds,
-  paymentMethods: body.paymentMethods,
-  maxPlacesPerOrder: body.maxPlacesPerOrder,
-  holdMinutes: body.holdMinutes,
   ...withDefaults(body),
 });
 

@@ -2,7 +2,8 @@ import { timestamp } from '@boxoffice/http';
 import type { Document, Documents, Query } from '@boxoffice/store';
 import { Type } from 'typebox';
 import type { PerformanceState } from '../domain/performance.ts';
-import type { Collections, ProductDocument } from '../store.ts';
+import { performancesByProduct } from '../performances/performances.ts';
+import type { Collections, PerformanceDocument, ProductDocument } from '../store.ts';
 
 /** Query parameters that choose by the start of performances. Both ends belong to the period. */
 export const startingWithin = {
@@ -50,15 +51,11 @@ export const findFitting = <D extends Document>(
 /** The least number of products that are read at once while few of them fit. */
 const BATCH = 200;
 
-/**
- * The products with a performance, in one of these states, that begins within the filter's period; all without one. In
- * order of creation.
- */
-export const productsWithin = (
+const documentsWithin = (
   { products, performances }: Collections,
   filter: Pick<ProductFilter, 'from' | 'to'>,
   states: readonly PerformanceState[],
-): { find(query: Query): Promise<ProductDocument[]> } => {
+): Pick<Documents<ProductDocument>, 'find'> => {
   const startDate = startCondition(filter);
   if (startDate === undefined) return products;
   const createdAtOf = ({ createdAt }: ProductDocument) => createdAt;
@@ -69,3 +66,23 @@ export const productsWithin = (
     return found.filter(({ id }) => withOne.has(id));
   });
 };
+
+/**
+ * The products with a performance, in one of these states, that begins within the filter's period; all without one. In
+ * order of creation, each with its view, of which it has all performances; those without a view are left out.
+ */
+export const productsWithin = <View>(
+  collections: Collections,
+  filter: Pick<ProductFilter, 'from' | 'to'>,
+  states: readonly PerformanceState[],
+  viewOf: (product: ProductDocument, performances: readonly PerformanceDocument[]) => View | undefined,
+) => ({
+  async find(query: Query) {
+    const products = await documentsWithin(collections, filter, states).find(query);
+    const performances = await performancesByProduct(collections, products);
+    return products.flatMap((product) => {
+      const view = viewOf(product, performances.get(product.id) ?? []);
+      return view ? [{ id: product.id, createdAt: product.createdAt, view }] : [];
+    });
+  },
+});

@@ -15,19 +15,18 @@ import {
   pathId,
   readOnlyOf,
 } from '@boxoffice/http';
-import type { Query, Store } from '@boxoffice/store';
+import type { Store } from '@boxoffice/store';
 import { type Static, Type } from 'typebox';
 import { contextOf, institutionOf } from '../context.ts';
 import { performanceStates } from '../domain/performance.ts';
-import { performancesByProduct } from '../performances/performances.ts';
 import { newPerformance } from '../performances/schemas.ts';
 import { seesPublicOnly } from '../public/projection.ts';
 import { getPublicProduct, listPublicProducts } from '../public/read.ts';
 import { PublicProduct, PublicProductPage } from '../public/schemas.ts';
 import { asOf, code, ids } from '../schemas.ts';
-import type { Collections, ProductDocument } from '../store.ts';
+import type { ProductDocument } from '../store.ts';
 import { bodyOf, detailsOf, NewProduct, offeringOf, ProductBody } from './body.ts';
-import { type ProductFilter, productsWithin, startingWithin } from './filter.ts';
+import { productsWithin, startingWithin } from './filter.ts';
 import { changeProduct, createProduct, findOffering, type Offering } from './products.ts';
 import * as examples from './schemas.ts';
 import { Product, productEtag, productState, productType, productView } from './schemas.ts';
@@ -51,20 +50,6 @@ const allowed =
     ifMatch(productEtag(product, performances));
     unchanged(productView(product, performances, currency));
   };
-
-/** Products with their performances: two queries per page. */
-const offerings = (collections: Collections, filter: ProductFilter) => ({
-  async find(query: Query) {
-    const listed = productsWithin(collections, filter, performanceStates);
-    const [products, { currency }] = await Promise.all([listed.find(query), institutionOf(collections)]);
-    const performances = await performancesByProduct(collections, products);
-    return products.map((product) => ({
-      id: product.id,
-      createdAt: product.createdAt,
-      view: productView(product, performances.get(product.id) ?? [], currency),
-    }));
-  },
-});
 
 /** Products: list, create, read, replace, change; cancelling one cancels its performances. */
 export const productsRoutes = (store: Store): AnyOperation[] => [
@@ -98,7 +83,11 @@ export const productsRoutes = (store: Store): AnyOperation[] => [
       const context = contextOf(store, request.caller.institution);
       if (seesPublicOnly(request.caller)) return listPublicProducts(context, request);
       const { collections, now } = context;
-      return changesPageOf(request, offerings(collections, request.query), {
+      const { currency } = await institutionOf(collections);
+      const listed = productsWithin(collections, request.query, performanceStates, (product, performances) =>
+        productView(product, performances, currency),
+      );
+      return changesPageOf(request, listed, {
         where: { type, state, code },
         modifiedAt: 'modifiedAt',
         clock: now,
@@ -205,8 +194,7 @@ export const productsRoutes = (store: Store): AnyOperation[] => [
       answer(
         await changeProduct(contextOf(store, caller.institution), params.productId, {
           to: (current) => {
-            const merged = mergePatch<Static<typeof ProductBody>>(bodyOf(current), body);
-            check(merged);
+            const merged = check(mergePatch<Static<typeof ProductBody>>(bodyOf(current), body));
             return { ...detailsOf(merged), state: merged.state ?? current.state };
           },
           allow: allowed(ifMatch, unchanged),

@@ -1,10 +1,8 @@
 import { type Answer, asOfReading, type ChangesPage, changesPageOf, ok, type PageRequest } from '@boxoffice/http';
-import type { Query } from '@boxoffice/store';
 import type { Static } from 'typebox';
 import { type Context, institutionOf, notFound } from '../context.ts';
 import type { ProductState, ProductType } from '../domain/product.ts';
 import { availabilityOf } from '../performances/availability.ts';
-import { performancesByProduct } from '../performances/performances.ts';
 import { type ProductFilter, productsWithin } from '../products/filter.ts';
 import { findOffering } from '../products/products.ts';
 import type { Collections } from '../store.ts';
@@ -54,17 +52,9 @@ export const listPublicProducts = async ({ collections, now }: Context, request:
     return pageWithEtag(ok(none));
   }
   const [tariffs, { currency }] = await Promise.all([readPublicTariffs(collections), institutionOf(collections)]);
-  const listed = productsWithin(collections, request.query, publicStates);
-  const products = {
-    async find(query: Query) {
-      const found = await listed.find(query);
-      const performances = await performancesByProduct(collections, found);
-      return found.flatMap((product) => {
-        const view = publicProduct(product, performances.get(product.id) ?? [], currency, tariffs);
-        return view ? [{ id: product.id, createdAt: product.createdAt, view }] : [];
-      });
-    },
-  };
+  const products = productsWithin(collections, request.query, publicStates, (product, performances) =>
+    publicProduct(product, performances, currency, tariffs),
+  );
   return pageWithEtag(
     await changesPageOf(effective(request, tariffs), products, {
       where: { type, code, state },
