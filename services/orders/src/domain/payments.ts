@@ -1,7 +1,7 @@
-import { type Accepted, accept, acceptButRefuse, type Decision, refuse } from './order/decision.ts';
+import { type Accepted, accept, acceptButRefuse, type Decision, type Refused, refuse } from './order/decision.ts';
 import { endedIfDue } from './order/expiry.ts';
 import { areAmounts, due, isPaidInFull, paid, refunded } from './order/money.ts';
-import { type Order, type Payment, type Refund, states } from './order/order.ts';
+import { type Order, type Payment, states } from './order/order.ts';
 import { isUnpaid, touched, unfit, waitingNoMore } from './order/state.ts';
 
 /** A payment as requested. */
@@ -21,6 +21,24 @@ export interface PaymentInput {
 /** Whether the order has the payment. */
 export const hasPayment = ({ payments }: Pick<Order, 'payments'>, id: string): boolean =>
   payments.some((payment) => payment.id === id);
+
+/** The refusal of money that no order counts, or that this one does not take; undefined if it may. */
+const unfitMoney = (order: Order, { amount, currency }: RefundInput): Refused | undefined => {
+  if (!areAmounts([amount], 1)) return refuse('invalid_amount', '$.amount must be a whole number above 0.');
+  return currency === undefined || currency === order.currency
+    ? undefined
+    : refuse('currency_mismatch', `$.currency must be ${order.currency}, the currency of the order.`);
+};
+
+/** Requested money as the order records it. */
+const recordedMoney = ({ currency }: Order, { id, method, amount, reference = null }: RefundInput, now: number) => ({
+  id,
+  method,
+  amount,
+  currency,
+  reference,
+  createdAt: now,
+});
 
 /**
  * The effect of captured money: the sale of an order that it covers, after holding the places again if expired;
@@ -59,21 +77,11 @@ export const addPayment = <O extends Order>(order: O, input: PaymentInput, now: 
   const open = ['open', 'reserved', 'payment_pending', 'confirmed'] as const;
   const refused = unfit(order, input.status === 'captured' ? [...open, 'expired'] : open, 'paid', now);
   if (refused) return refused;
-  if (!areAmounts([input.amount], 1)) return refuse('invalid_amount', '$.amount must be a whole number above 0.');
-  if (input.currency !== undefined && input.currency !== order.currency)
-    return refuse('currency_mismatch', `$.currency must be ${order.currency}, the currency of the order.`);
+  const odd = unfitMoney(order, input);
+  if (odd) return odd;
   const rest = due(order);
   if (input.amount > rest) return refuse('exceeds_due', `$.amount is ${input.amount}, but only ${rest} is due.`);
-  const payment: Payment = {
-    id: input.id,
-    method: input.method,
-    amount: input.amount,
-    currency: order.currency,
-    reference: input.reference ?? null,
-    status: input.status,
-    createdAt: now,
-    updatedAt: now,
-  };
+  const payment: Payment = { ...recordedMoney(order, input, now), status: input.status, updatedAt: now };
   const recorded = touched({ ...order, payments: [...order.payments, payment] }, now);
   return input.status === 'captured' ? afterCapture(recorded, input.id, now) : accept(waiting(recorded, input, now));
 };
@@ -135,19 +143,10 @@ export const hasRefund = ({ refunds }: Pick<Order, 'refunds'>, id: string): bool
 export const refund = <O extends Order>(order: O, input: RefundInput, now: number): Decision<O> => {
   if (hasRefund(order, input.id)) return accept(order);
   if (order.saleDue) return refuse('sale_due');
-  if (!areAmounts([input.amount], 1)) return refuse('invalid_amount', '$.amount must be a whole number above 0.');
-  if (input.currency !== undefined && input.currency !== order.currency)
-    return refuse('currency_mismatch', `$.currency must be ${order.currency}, the currency of the order.`);
+  const odd = unfitMoney(order, input);
+  if (odd) return odd;
   const rest = paid(order) - refunded(order);
   if (input.amount > rest)
     return refuse('exceeds_paid', `$.amount is ${input.amount}, but only ${rest} is captured and not refunded.`);
-  const record: Refund = {
-    id: input.id,
-    method: input.method,
-    amount: input.amount,
-    currency: order.currency,
-    reference: input.reference ?? null,
-    createdAt: now,
-  };
-  return accept(touched({ ...order, refunds: [...order.refunds, record] }, now));
+  return accept(touched({ ...order, refunds: [...order.refunds, recordedMoney(order, input, now)] }, now));
 };

@@ -2,7 +2,7 @@
 
 import type { Answer, Request } from '@boxoffice/http';
 import type { IdempotencyRecord } from '@boxoffice/store';
-import { faultOf, isOvertaken, isUnavailable, notFound, RefusedOrder } from '../api/faults.ts';
+import { isOvertaken, isUnavailable, notFound, RefusedOrder } from '../api/faults.ts';
 import type { ContextOf, OrdersContext } from '../context.ts';
 import { isCart } from '../domain/cart.ts';
 import { accept, type Decision, isRefused, type Refused, refuse } from '../domain/order/decision.ts';
@@ -10,7 +10,7 @@ import { handled, isHandled, isHidden } from '../domain/order/state.ts';
 import { idMadeBy } from '../ids.ts';
 import type { OrderDocument } from '../store.ts';
 import { expireNow, sell } from './sell.ts';
-import { attempt, isAnswerFinal, type Outcome, type Rule, type Target } from './write.ts';
+import { attempt, isAnswerFinal, type Outcome, type Rule, requireAccepted, type Target } from './write.ts';
 
 /** Commands: the parameters common to all of them. */
 export interface Command extends Target {
@@ -107,7 +107,7 @@ export const decided = async <Result extends Outcome>(
 ): Promise<Result> => {
   for (let tries = 1; ; tries += 1) {
     const outcome = await decide();
-    const reason = 'refused' in outcome ? outcome.refused.reason : undefined;
+    const reason = outcome.refused?.reason;
     if (reason === 'past_due' && tries < TRIES) await expireNow(context, target);
     else if (reason === 'sale_due' && tries < TRIES) {
       try {
@@ -120,32 +120,24 @@ export const decided = async <Result extends Outcome>(
   }
 };
 
-const orThrow = (outcome: Outcome): OrderDocument => {
-  if ('refused' in outcome) throw faultOf(outcome.refused);
-  if (outcome.answer) throw faultOf(outcome.answer);
-  return outcome.order;
-};
-
 /**
  * Runs a command in one write: If-Match, then the rule. Ends an order past due, and sells a paid one, first. A repeat
  * finds its effect. @throws Fault for each refusal of the rule
  */
 export const runCommand = async (context: OrdersContext, command: Command, rule: Rule): Promise<CommandResult> => {
   const own = guarded(command, rule);
-  const order = orThrow(
+  const order = requireAccepted(
     await decided(context, command, () => attempt(context, command, own.rule, command.idempotencyRecord)),
   );
   return { order, done: own.isDone() };
 };
 
 /** What a rule would lead to now: `next` is the order as it would be written. */
-type Preview = Outcome & { readonly next: OrderDocument };
-
-const preview = async (context: OrdersContext, { institution, orderId }: Target, rule: Rule): Promise<Preview> => {
+const preview = async (context: OrdersContext, { institution, orderId }: Target, rule: Rule) => {
   const order = await context.orders.of(institution).get(orderId);
   if (!order) throw notFound();
   const decision: Decision<OrderDocument> = rule(order, context.now());
-  return isRefused(decision) ? { ...decision, order, next: order } : { order, next: decision.next };
+  return isRefused(decision) ? { order, refused: decision.refused, next: order } : { order, next: decision.next };
 };
 
 /** A command with an effect on the order's places. */
@@ -179,12 +171,14 @@ export const runStockFirst = async <Effect>(
 ): Promise<CommandResult> => {
   for (let tries = 1; ; tries += 1) {
     const own = guarded(command, rule);
-    const before = await decided(context, command, () => preview(context, command, own.rule));
-    if ('refused' in before) throw faultOf(before.refused);
-    if (own.isDone()) return { order: before.order, done: true };
+    const before = await decided<Outcome & { readonly next: OrderDocument }>(context, command, () =>
+      preview(context, command, own.rule),
+    );
+    const order = requireAccepted(before);
+    if (own.isDone()) return { order, done: true };
     try {
-      const had = await effect(before.order, before.next);
-      return await runCommand(context, command, unlessOvertaken(before.order, write(had)));
+      const had = await effect(order, before.next);
+      return await runCommand(context, command, unlessOvertaken(order, write(had)));
     } catch (error) {
       if (!isOvertaken(error) || tries === TRIES) throw error;
     }

@@ -1,6 +1,6 @@
 import { Fault } from '@boxoffice/envelope';
 import type { IdempotencyRecord } from '@boxoffice/store';
-import { faultOf, notFound } from '../api/faults.ts';
+import { notFound } from '../api/faults.ts';
 import type { OrdersContext } from '../context.ts';
 import { confirmPaid, giveUpSale, type Sale } from '../domain/confirmation.ts';
 import { hasTickets } from '../domain/details.ts';
@@ -10,7 +10,7 @@ import { isHidden, isPastDue, isUnpaid } from '../domain/order/state.ts';
 import { derivedId } from '../ids.ts';
 import type { OrderDocument } from '../store.ts';
 import { answerWithTickets } from './tickets.ts';
-import { attempt, type Outcome, type Rule, type Target, targetOf } from './write.ts';
+import { attempt, type Outcome, type Rule, requireAccepted, type Target, targetOf } from './write.ts';
 
 /** Milliseconds for which places are held again whose hold has ended; they are sold immediately. */
 const RENEWED_MS = 120_000;
@@ -80,10 +80,9 @@ export const sell = async (
       sale ? confirmPaid(current, { ...sale, paymentId }, now) : giveUpSale(current, paymentId, now);
     const outcome: Outcome = await attempt(context, targetOf(order), rule, idempotencyRecord);
     order = outcome.order;
-    if ('refused' in outcome && outcome.refused.reason === 'overtaken' && tries < TRIES) continue;
-    const refused = 'refused' in outcome ? outcome.refused : outcome.answer;
+    if (outcome.refused?.reason === 'overtaken' && tries < TRIES) continue;
     if (sale) await releaseSold(context, order, sale);
-    if (refused) throw faultOf(refused);
+    requireAccepted(outcome);
     return answerWithTickets(context, order, idempotencyRecord);
   }
   return order;
@@ -104,8 +103,8 @@ export const sellIfDue = async (context: OrdersContext, order: OrderDocument): P
 
 /** Ends an order past due: sells it if it is paid in full, else writes its expiry. Returns the order after it. */
 export const expireNow = async (context: OrdersContext, target: Target): Promise<OrderDocument> => {
-  const outcome = await attempt(context, target, expire);
-  return 'refused' in outcome ? outcome.order : sellIfDue(context, outcome.order);
+  const { order, refused } = await attempt(context, target, expire);
+  return refused ? order : sellIfDue(context, order);
 };
 
 /** Reads an order or a cart; ends it first if it is past due. @throws Fault `not_found` */

@@ -1,5 +1,5 @@
 import type { Change, IdempotencyRecord } from '@boxoffice/store';
-import { notFound } from '../api/faults.ts';
+import { faultOf, notFound } from '../api/faults.ts';
 import type { OrdersContext } from '../context.ts';
 import { type Accepted, type Decision, isRefused, type Refusal } from '../domain/order/decision.ts';
 import type { OrderDocument } from '../store.ts';
@@ -16,13 +16,12 @@ export const targetOf = ({ institution, id }: OrderDocument): Target => ({ insti
 /** A rule of the domain, applied to the current order. */
 export type Rule = (order: OrderDocument, now: number) => Decision<OrderDocument>;
 
-/**
- * What a rule led to: the order after the write, or the refusal. `answer`: the write happened, and the command is
- * still refused.
- */
-export type Outcome =
-  | { readonly order: OrderDocument; readonly answer?: Refusal | undefined }
-  | { readonly refused: Refusal; readonly order: OrderDocument };
+/** What a rule led to: the order after it. `answer`: the write happened, and the command is still refused. */
+export interface Outcome {
+  readonly order: OrderDocument;
+  readonly refused?: Refusal | undefined;
+  readonly answer?: Refusal | undefined;
+}
 
 /**
  * Whether the idempotency record can be written with this decision: a successful answer that neither a sale follows, nor
@@ -53,7 +52,14 @@ export const attempt = async (
   };
   const order = await context.orders.of(institution).update(orderId, decide, { idempotencyRecord });
   if (!order || !decision) throw notFound();
-  if (isRefused(decision)) return { ...decision, order };
+  if (isRefused(decision)) return { order, refused: decision.refused };
   context.limit.record(order, order.id, order.heldPlaces);
   return { order, answer: decision.answer };
+};
+
+/** The order, unless its command is refused. @throws Fault */
+export const requireAccepted = ({ order, refused, answer }: Outcome): OrderDocument => {
+  const refusal = refused ?? answer;
+  if (refusal) throw faultOf(refusal);
+  return order;
 };
