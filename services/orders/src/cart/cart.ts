@@ -1,13 +1,83 @@
-import { isUnavailable, refusal } from '../api/faults.ts';
+// What a visitor does with a cart, and a shopper with an order: fill, change, abandon, cancel, list.
+
+import { Fault } from '@boxoffice/envelope';
+import { UniqueViolation } from '@boxoffice/store';
+import type { Static } from 'typebox';
+import { isUnavailable, RefusedOrder, refusal } from '../api/faults.ts';
+import type { HeldLine } from '../clients/stock.ts';
 import type { OrdersContext } from '../context.ts';
+import { cancel } from '../domain/cancellation.ts';
 import { changeLine, isCart, type LineChange } from '../domain/cart.ts';
+import { cancelByShopper } from '../domain/checkout.ts';
+import { unmetCriteria } from '../domain/details.ts';
+import { refuse } from '../domain/order/decision.ts';
+import type { State } from '../domain/order/order.ts';
 import { isHidden, isPastDue } from '../domain/order/state.ts';
-import { cancelUnlessEnded } from '../orders/cancel.ts';
+import { derivedId } from '../ids.ts';
+import { type CancelRule, cancelOrder, cancelUnlessEnded } from '../orders/cancel.ts';
+import { holdAndInsert } from '../orders/create.ts';
+import { addOrderLines } from '../orders/lines.ts';
 import { runCommand } from '../steps/command.ts';
+import { visitorAt } from '../steps/hold-limit.ts';
 import { expireNow, findAny } from '../steps/sell.ts';
 import { type Target, targetOf } from '../steps/write.ts';
 import type { OrderDocument } from '../store.ts';
-import { permitTariff } from './add.ts';
+import type { Addition } from './schemas.ts';
+
+/**
+ * Requires that the contact meets the criteria of the tariffs; without criteria no contact is needed. @throws Fault
+ * `tariff_not_accessible` as a refusal of the rules, `service_unavailable`
+ */
+const permitTariff = async (
+  context: Pick<OrdersContext, 'contacts'>,
+  institution: string,
+  contactNumber: string | undefined,
+  tariffs: readonly Pick<HeldLine, 'criterion'>[],
+): Promise<void> => {
+  if (tariffs.every(({ criterion }) => criterion === null)) return;
+  const criteria = contactNumber === undefined ? [] : await context.contacts.criteria(institution, contactNumber);
+  const unmet = unmetCriteria(tariffs, criteria ?? []);
+  if (unmet.length === 0) return;
+  throw refusal('tariff_not_accessible', `The tariff needs the number of a contact with ${unmet.join(' and ')}.`);
+};
+
+/** As {@link permitTariff} for the lines of several items, each with its own contact. */
+const permitTariffs = async (
+  context: Pick<OrdersContext, 'contacts'>,
+  institution: string,
+  items: readonly { readonly contactNumber?: string }[],
+  lines: readonly Pick<HeldLine, 'criterion' | 'item'>[],
+): Promise<void> => {
+  for (const [index, { contactNumber }] of items.entries()) {
+    const own = lines.filter(({ item }) => item === index);
+    await permitTariff(context, institution, contactNumber, own);
+  }
+};
+
+/** A visitor's items for a cart. `request`: its id, a repeat adds nothing. */
+export type CartAddition = Target &
+  Pick<Static<typeof Addition>, 'pointOfSale' | 'address' | 'items'> & { readonly request: string };
+
+/**
+ * Adds places to a cart, which is created if no document has the id: all places are held, or none. Of several first
+ * requests one creates the cart, and the others add to it. @throws Fault as for an order's lines, and for each
+ * refusal of the rules
+ */
+export const addToCart = async (context: OrdersContext, addition: CartAddition): Promise<OrderDocument> => {
+  const { institution, orderId, request, pointOfSale, address, items } = addition;
+  const permit = (lines: readonly HeldLine[]) => permitTariffs(context, institution, items, lines);
+  const add = () => addOrderLines(context, { institution, orderId, request, appliesTo: 'carts' }, items, permit);
+  if (await context.orders.of(institution).get(orderId)) return add();
+  const visitor = { institution, client: visitorAt(institution, address) };
+  const creation = { id: orderId, request, cart: true, permit };
+  try {
+    return await holdAndInsert(context, visitor, { pointOfSale, items }, creation);
+  } catch (error) {
+    // Another request has created it; what this one holds is found by its addition.
+    if (error instanceof UniqueViolation) return add();
+    throw error;
+  }
+};
 
 /** A visitor's change of a line; absent members stay. */
 export interface CartLineChange {
@@ -63,6 +133,45 @@ export const abandonCart = async (context: OrdersContext, target: Target): Promi
     if (!isUnavailable(error)) throw error;
   }
   return order;
+};
+
+/**
+ * Cancels an order for its shopper, durably; a repeat of the request answers the same. @throws Fault `not_found`
+ * (also for carts), or a refusal of the rules
+ */
+export const cancelForShopper = (
+  context: OrdersContext,
+  target: Target,
+  requestId: string,
+  { reason, until }: { readonly reason: string | null; readonly until?: number | undefined },
+): Promise<OrderDocument> => {
+  const request = derivedId('req', 'cancellation', target.orderId, requestId);
+  const rule: CancelRule = (order, how, now) => cancelByShopper(order, { ...how, until }, now);
+  return cancelOrder(context, { ...target, request }, { reason, override: false, rule });
+};
+
+/**
+ * Cancels a cart or an order whose checkout met an unforeseen error; idempotent. `cancelled` is true only once that
+ * is durable; `state` is null if there is no order. After `notAfter` (epoch milliseconds) nothing is cancelled: by then the caller has reported a failure,
+ * and a repeated checkout may have succeeded. @throws Fault `service_unavailable`
+ */
+export const cancelAfterFault = async (
+  context: OrdersContext,
+  target: Target,
+  notAfter: number,
+): Promise<{ readonly cancelled: boolean; readonly state: State | null }> => {
+  const rule: CancelRule = (order, how, now) =>
+    now > notAfter ? refuse('wrong_state', 'It is too late to cancel what the fault left.') : cancel(order, how, now);
+  const how = { reason: 'an unforeseen error at the checkout', override: false, rule };
+  try {
+    const { state } = await cancelOrder(context, { ...target, appliesTo: 'both' }, how);
+    return { cancelled: state === 'cancelled', state };
+  } catch (error) {
+    const isOver = error instanceof Fault && error.code === 'not_found';
+    if (!isOver && !(error instanceof RefusedOrder && error.http === 412)) throw error;
+    const state = (await context.orders.of(target.institution).get(target.orderId))?.state ?? null;
+    return { cancelled: state === 'cancelled', state };
+  }
 };
 
 /** Selects the orders of a contact together with the orders in `ids`, and the page of them. */

@@ -26,7 +26,7 @@ export const checkout = {
   paymentToken: 'ok',
 } as const;
 
-const [{ currency: _, ...line }] = open.lines as unknown as [(typeof open.lines)[0]];
+const { currency: _, ...line } = open.lines[0];
 
 const about = {
   institution: 'Opéra du Lac',
@@ -37,26 +37,21 @@ const about = {
   timeZone: 'Europe/Zurich',
 };
 
+const { institution, externalReference, paid, paymentStatus, refundStatus, dueAt, cancellation, ...shown } = open;
+
 export const cart = {
-  id: ids.order,
-  state: 'open',
+  ...shown,
   listed: false,
   payable: false,
-  version: 2,
   pointOfSale: addition.pointOfSale,
   contactNumber: null,
   ticketDelivery: 'electronic',
-  currency: 'CHF',
-  total: 12_500,
-  due: 12_500,
+  total: line.amount,
+  due: line.amount,
   lines: [{ ...line, criterion: null, beneficiary: { firstName: 'Clara', lastName: 'Haskil' }, about }],
-  expiresAt: open.expiresAt,
   deadline: open.expiresAt,
   checkout: null,
-  confirmedAt: null,
   cancelledAt: null,
-  createdAt: open.createdAt,
-  updatedAt: open.updatedAt,
 } as const;
 
 const boughtAt = '2027-02-01T12:06:30.000Z';
@@ -65,7 +60,6 @@ export const order = {
   ...cart,
   state: 'confirmed',
   listed: true,
-  payable: false,
   version: 4,
   contactNumber: checkout.contactNumber,
   due: 0,

@@ -1,7 +1,7 @@
 // Carts of visitors: filling and changing one, checkout, and the orders of a shop.
 
 import { Fault } from '@boxoffice/envelope';
-import { type AnyOperation, id, ok, oneOf, operation } from '@boxoffice/http';
+import { type AnyOperation, id, ok, oneOf, operation, type Request } from '@boxoffice/http';
 import { Type } from 'typebox';
 import { RefusedOrder, refusal } from '../api/faults.ts';
 import { contactNumber } from '../api/schemas.ts';
@@ -15,9 +15,7 @@ import { removeOrderLine } from '../orders/lines.ts';
 import { findAny } from '../steps/sell.ts';
 import type { Target } from '../steps/write.ts';
 import type { OrderDocument } from '../store.ts';
-import { addToCart } from './add.ts';
-import { cancelAfterFault, cancelForShopper } from './cancel.ts';
-import { abandonCart, changeCartLine, listShopOrders } from './cart.ts';
+import { abandonCart, addToCart, cancelAfterFault, cancelForShopper, changeCartLine, listShopOrders } from './cart.ts';
 import { checkoutCart, checkoutName } from './checkout.ts';
 import * as example from './examples.ts';
 import {
@@ -66,6 +64,17 @@ const outcomeOf = async (
   }
 };
 
+/** Makes handlers that run a visitor's request and answer its refusal as data. */
+const createHandler =
+  (context: OrdersContext) =>
+  <Params extends { readonly orderId: string }, Body>(
+    act: (target: Target, request: Request<Params, unknown, Body>) => Promise<OrderDocument>,
+  ) =>
+  (request: Request<Params, unknown, Body>) => {
+    const target = { institution: request.caller.institution, orderId: request.params.orderId };
+    return outcomeOf(context, target, () => act(target, request));
+  };
+
 /** Operations with which the point of sale fills a cart. Refusals are data. */
 const cartRoutes = (context: OrdersContext): AnyOperation[] => [
   operation({
@@ -91,36 +100,31 @@ const cartRoutes = (context: OrdersContext): AnyOperation[] => [
     summary: 'Changes the tariff or the beneficiary of a line of a cart',
     body: LineChange,
     example: { params: example.lineParams, body: example.lineChange, answer: example.cartDone },
-    handle: ({ caller: { institution }, params: { orderId, lineId }, body }) => {
+    handle: createHandler(context)((target, { params: { orderId, lineId }, body }) => {
       const { requestId, beneficiaryFirstName: firstName, beneficiaryLastName: lastName, ...more } = body;
-      const target = { institution, orderId };
       const beneficiary = {
         ...(firstName !== undefined && { firstName }),
         ...(lastName !== undefined && { lastName }),
       };
       const line = { lineId, request: derivedId('req', 'change', orderId, lineId, requestId) };
-      return outcomeOf(context, target, () => changeCartLine(context, target, line, { ...more, beneficiary }));
-    },
+      return changeCartLine(context, target, line, { ...more, beneficiary });
+    }),
   }),
   operation({
     ...lineAction('removal'),
     id: 'removeCartItem',
     summary: 'Removes a line from a cart and releases its place',
     example: { params: example.lineParams, answer: example.cartDone },
-    handle: ({ caller: { institution }, params: { orderId, lineId } }) => {
-      const target = { institution, orderId };
-      return outcomeOf(context, target, () => removeOrderLine(context, { ...target, appliesTo: 'carts' }, lineId));
-    },
+    handle: createHandler(context)((target, { params: { lineId } }) =>
+      removeOrderLine(context, { ...target, appliesTo: 'carts' }, lineId),
+    ),
   }),
   operation({
     ...action('giving-up'),
     id: 'giveUpCart',
     summary: 'Abandons a cart and releases its places; idempotent',
     example: { params: example.params, answer: example.cartDone },
-    handle: ({ caller: { institution }, params: { orderId } }) => {
-      const target = { institution, orderId };
-      return outcomeOf(context, target, () => abandonCart(context, target));
-    },
+    handle: createHandler(context)((target) => abandonCart(context, target)),
   }),
 ];
 
@@ -147,11 +151,10 @@ const orderRoutes = (context: OrdersContext): AnyOperation[] => [
     summary: "Cancels a shopper's order durably, as long as the point of sale allows",
     body: ShopCancellation,
     example: { params: example.params, body: { requestId: 'c-1' }, answer: example.orderDone },
-    handle: ({ caller: { institution }, params: { orderId }, body: { requestId, reason = null, until } }) => {
-      const target = { institution, orderId };
+    handle: createHandler(context)((target, { body: { requestId, reason = null, until } }) => {
       const how = { reason, until: until === undefined ? undefined : Date.parse(until) };
-      return outcomeOf(context, target, () => cancelForShopper(context, target, requestId, how));
-    },
+      return cancelForShopper(context, target, requestId, how);
+    }),
   }),
   operation({
     ...action('fault-cancellation'),

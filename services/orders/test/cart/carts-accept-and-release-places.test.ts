@@ -1,6 +1,6 @@
 import { startSweeper } from '@boxoffice/service';
 import { describe, expect, test } from '@jest/globals';
-import { addToCart } from '../../src/cart/add.ts';
+import { addToCart } from '../../src/cart/cart.ts';
 import { removeOrderLine } from '../../src/orders/lines.ts';
 import { sweep } from '../../src/steps/sweep.ts';
 import { collections, retention } from '../../src/store.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IdempotencyRecord } from '@boxoffice/store';
 import { describe, expect, test } from '@jest/globals';
 import { createdOrderAnswer, orderAnswer } from '../../src/api/views.ts';
-import { addToCart } from '../../src/cart/add.ts';
+import { addToCart } from '../../src/cart/cart.ts';
 import type { OrdersContext } from '../../src/context.ts';
 import { confirmOrder } from '../../src/orders/confirm.ts';
 import { createOrder } from '../../src/orders/create.ts';
