@@ -1,6 +1,6 @@
 import { Fault } from '@boxoffice/envelope';
 import type { Static } from 'typebox';
-import { codesOf, isUnavailable, type RefusedOrder, refusal } from '../api/faults.ts';
+import { codesOf, type RefusedOrder, refusal } from '../api/faults.ts';
 import type { NewOrder } from '../api/schemas.ts';
 import type { Held, HeldLine, RequestedItem } from '../clients/stock.ts';
 import type { OrdersContext } from '../context.ts';
@@ -79,14 +79,6 @@ export const severalCurrencies = (currencies: readonly string[]): RefusedOrder |
     ? refusal('currency_mismatch', `$.items are priced in ${currencies.join(' and ')}: an order has one currency.`)
     : undefined;
 
-/** The currency of held lines. @throws Fault `semantically_invalid` if there are several */
-const currencyOf = (lines: readonly HeldLine[]): string => {
-  const currencies = [...new Set(lines.map(({ currency }) => currency))];
-  const refused = severalCurrencies(currencies);
-  if (refused) throw refused;
-  return currencies[0] ?? '';
-};
-
 /** The names for each held place, in the order of the places: the named ones, or as they were chosen. */
 const beneficiariesOf = (held: readonly HeldLine[], items: readonly OrderItem[]): (Beneficiary | null)[] => {
   const seen = new Map<number, number>();
@@ -123,45 +115,30 @@ export const heldLines = (
       ...(beneficiaries[index] ? { beneficiary: beneficiaries[index] } : {}),
     }),
   );
-  return { lines, currency: currencyOf(held), until: Date.parse(heldUntil) };
-};
-
-/** Requested items and their point of sale. */
-export interface ItemsRequest {
-  readonly items: readonly OrderItem[];
-  readonly pointOfSale?: string | undefined;
-}
-
-/** What the catalog refuses about the items, by path; empty if it does not answer. */
-const unknownToCatalog = async (
-  context: OrdersContext,
-  institution: string,
-  { items, pointOfSale }: ItemsRequest,
-): Promise<string[]> => {
-  try {
-    await context.stock.quotes(
-      institution,
-      // Quantities were checked before this call.
-      stockItems(items).map(({ quantity: _, ...item }) => item),
-      pointOfSale ?? null,
-    );
-    return [];
-  } catch (error) {
-    if (!(error instanceof Fault)) throw error;
-    return isUnavailable(error) || error.http !== 422 ? [] : [error.details];
-  }
+  const currencies = [...new Set(held.map(({ currency }) => currency))];
+  const refused = severalCurrencies(currencies);
+  if (refused) throw refused;
+  return { lines, currency: currencies[0] ?? '', until: Date.parse(heldUntil) };
 };
 
 /**
- * The refusal of a request with these faults, joined with what the catalog refuses about its items. The catalog is
- * called only here, and holds nothing.
+ * The refusal of a request with these faults, joined with what the catalog refuses about its items, if it answers. The
+ * catalog is called only here, and holds nothing.
  */
 export const refusalOf = async (
-  context: OrdersContext,
+  { stock }: Pick<OrdersContext, 'stock'>,
   institution: string,
-  requested: ItemsRequest,
+  { items, pointOfSale }: { readonly items: readonly OrderItem[]; readonly pointOfSale?: string },
   faults: readonly string[],
 ): Promise<Fault> => {
-  const all = [...faults, ...(await unknownToCatalog(context, institution, requested))];
-  return refusal('invalid_reference', `${all.join('; ')}.`);
+  // Quantities were checked before this call.
+  const wanted = stockItems(items).map(({ quantity: _, ...item }) => item);
+  const unknown = await stock.quotes(institution, wanted, pointOfSale ?? null).then(
+    () => [],
+    (error: unknown) => {
+      if (!(error instanceof Fault)) throw error;
+      return error.http === 422 ? [error.details] : [];
+    },
+  );
+  return refusal('invalid_reference', `${[...faults, ...unknown].join('; ')}.`);
 };

@@ -1,15 +1,11 @@
 import { PosFault } from '@boxoffice/envelope';
-import type { Static } from 'typebox';
 import { createCache, type Dated } from '../clients/cache.ts';
 import type { Product } from '../clients/catalog.ts';
-import type * as schemas from '../description/schemas.ts';
 import { notFound } from '../request/faults.ts';
 import type { Part } from '../request/pagination.ts';
 import { mapById } from '../request/pagination.ts';
 import { type Offers, SECOND } from './offers.ts';
 import { type Audience, type Offer, shownPerformances, shownProducts, viewsFor } from './views.ts';
-
-type Entries = Record<string, Static<typeof schemas.ProductEntry>>;
 
 /** Maximum cached answers of each kind, over all audiences. */
 const ANSWERS = 400;
@@ -21,12 +17,17 @@ const absent = (): never => {
 const keyOf = ({ pointOfSale, languages, criteria }: Audience, ...what: readonly unknown[]): string =>
   JSON.stringify([pointOfSale.serviceHost, pointOfSale.updatedAt, languages, criteria, ...what]);
 
+/** Loads an answer at most about every half second for each audience and each of what it asks for. */
+const cached = <What extends readonly unknown[], Value>(
+  load: (audience: Audience, ...what: What) => Promise<Dated<Value>>,
+) => {
+  const answers = createCache<Value>({ ...SECOND, max: ANSWERS });
+  return async (audience: Audience, ...what: What): Promise<Value> =>
+    (await answers.get(keyOf(audience, ...what), () => load(audience, ...what))).value;
+};
+
 /** Creates cached answers about products, shared by all visitors of an audience and at most a second old. */
 export const createShowcase = (offers: Offers, now: () => number = Date.now) => {
-  const lists = createCache<{ readonly data: Entries; readonly total: number }>({ ...SECOND, max: ANSWERS });
-  const details = createCache<Static<typeof schemas.ProductDetail>>({ ...SECOND, max: ANSWERS });
-  const stocks = createCache<Record<string, Static<typeof schemas.AvailabilityEntry>>>({ ...SECOND, max: ANSWERS });
-
   const shown = async ({ pointOfSale }: Audience, productId: string): Promise<Product> => {
     const named = ({ products }: Offer) => products.find(({ id, state }) => id === productId && state === 'running');
     const { institution } = pointOfSale;
@@ -49,31 +50,22 @@ export const createShowcase = (offers: Offers, now: () => number = Date.now) => 
   };
 
   return {
-    async list(audience: Audience, type: string | undefined, { offset, limit }: Part) {
-      const load = async () => {
-        const all = shownProducts(await offers.published(audience.pointOfSale.institution), type);
-        const products = all.slice(offset, offset + limit);
-        return about(audience, products, ({ entry }) => ({ data: mapById(products.map(entry)), total: all.length }));
-      };
-      return (await lists.get(keyOf(audience, type, offset, limit), load)).value;
-    },
+    list: cached(async (audience, type: string | undefined, { offset, limit }: Part) => {
+      const all = shownProducts(await offers.published(audience.pointOfSale.institution), type);
+      const products = all.slice(offset, offset + limit);
+      return about(audience, products, ({ entry }) => ({ data: mapById(products.map(entry)), total: all.length }));
+    }),
 
     /** Rejects with PosFault `not_found` for a product that is not shown; so do the others. */
-    async detail(audience: Audience, productId: string) {
-      const load = async () => {
-        const product = await shown(audience, productId);
-        return about(audience, [product], ({ detail }) => detail(product));
-      };
-      return (await details.get(keyOf(audience, productId), load)).value;
-    },
+    detail: cached(async (audience, productId: string) => {
+      const product = await shown(audience, productId);
+      return about(audience, [product], ({ detail }) => detail(product));
+    }),
 
-    async availabilities(audience: Audience, productId: string) {
-      const load = async () => {
-        const product = await shown(audience, productId);
-        return about(audience, [product], ({ availabilities }) => availabilities(product));
-      };
-      return (await stocks.get(keyOf(audience, productId), load)).value;
-    },
+    availabilities: cached(async (audience, productId: string) => {
+      const product = await shown(audience, productId);
+      return about(audience, [product], ({ availabilities }) => availabilities(product));
+    }),
 
     /**
      * The places of one seat category, or of all. Rejects with PosFault `not_found` for a performance that the product

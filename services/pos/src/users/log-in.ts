@@ -9,8 +9,6 @@ const tooMany = (waitMs: number): PosFault =>
     headers: { 'Retry-After': String(Math.ceil(waitMs / 1_000)) },
   });
 
-const failed = (): PosFault => new PosFault('login_failed', 'The login or the password is wrong.');
-
 /** Called for each failed login; the event contains neither login nor password. */
 export type Audit = (attempt: Pick<Attempt, 'institution' | 'ip'>, event: 'login_failed' | 'login_throttled') => void;
 
@@ -35,7 +33,7 @@ export const createLogIns = (store: Store, audit: Audit, mostPerAddress: number)
       if (checked.outcome === 'right') return checked.user;
       if (checked.outcome === 'wrong') {
         audit(attempt, 'login_failed');
-        throw failed();
+        throw new PosFault('login_failed', 'The login or the password is wrong.');
       }
       if (checked.outcome === 'throttled') audit(attempt, 'login_throttled');
       throw tooMany(checked.waitMs);

@@ -1,4 +1,4 @@
-// Logins of points of sale: users and their passwords, throttling of attempts, and access to the own contact.
+// Logins of points of sale: users and their passwords.
 import { hashPassword, LONGEST_PASSWORD, loginKey } from '@boxoffice/logins';
 import { type Store, UniqueViolation } from '@boxoffice/store';
 import { newId } from '../ids.ts';
@@ -6,32 +6,19 @@ import { deleteSessions } from '../sessions/sessions.ts';
 import { type UserDocument, users } from '../store.ts';
 
 /** A user as operators see it, without the password hash. */
-export interface User {
-  readonly id: string;
-  readonly serviceHost: string;
-  readonly login: string;
-  readonly contactNumber: string;
-  readonly createdAt: string;
-}
+export type User = Pick<UserDocument, 'id' | 'serviceHost' | 'login' | 'contactNumber' | 'createdAt'>;
 
-export interface NewUser {
+export interface NewUser extends Pick<UserDocument, 'serviceHost' | 'login' | 'contactNumber'> {
   readonly institution: string;
-  readonly serviceHost: string;
-  readonly login: string;
   readonly password: string;
-  readonly contactNumber: string;
 }
 
 const SHORTEST_PASSWORD = 8;
 const LONGEST_LOGIN = 254;
 
-const view = ({ id, serviceHost, login, contactNumber, createdAt }: UserDocument): User => ({
-  id,
-  serviceHost,
-  login,
-  contactNumber,
-  createdAt,
-});
+const view = ({ id, serviceHost, login, contactNumber, createdAt }: UserDocument): User => {
+  return { id, serviceHost, login, contactNumber, createdAt };
+};
 
 /** @throws {RangeError} if the length is out of range; the message does not contain the password */
 const checkPassword = (password: string): void => {
