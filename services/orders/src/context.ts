@@ -13,10 +13,10 @@ import { announceOrder, ORDER_RECORDED } from './events.ts';
 import { newId } from './ids.ts';
 import { createHoldLimit, type HoldLimit, isVisitor } from './steps/hold-limit.ts';
 import { countMoves, watchOrders } from './steps/metrics.ts';
-import { type Collections, collectionsOf } from './store.ts';
+import { collectionsOf } from './store.ts';
 
 /** The context of every command: collections, clients of other services, limits, clock and ids. */
-export interface OrdersContext extends Collections {
+export interface OrdersContext extends ReturnType<typeof collectionsOf> {
   readonly stock: Stock;
   readonly contacts: Contacts;
   readonly tickets: Tickets;

@@ -1,5 +1,5 @@
 import type { Announced, Retentions } from '@boxoffice/service';
-import { type CollectionHandle, collection, type Document, type Documents, type Store } from '@boxoffice/store';
+import { collection, type Document, type Documents, type Store } from '@boxoffice/store';
 import type { Order } from './domain/order/order.ts';
 
 /** An order as stored. `performanceId` is the first performance it ever had; the others have links. */
@@ -47,15 +47,8 @@ export const cancelledCollection = collection<Document>('cancelled_performances'
 /** Every collection of the orders service. */
 export const collections = [ordersCollection, linksCollection, cancelledCollection];
 
-/** The collections of orders and links, over all institutions. */
-export interface Collections {
-  readonly orders: CollectionHandle<OrderDocument>;
-  readonly links: CollectionHandle<LinkDocument>;
-  readonly cancelledPerformances: CollectionHandle<Document>;
-}
-
-/** Opens the collections of a store. */
-export const collectionsOf = (store: Store): Collections => ({
+/** Opens the collections of a store, over all institutions. */
+export const collectionsOf = (store: Store) => ({
   orders: store.collection(ordersCollection),
   links: store.collection(linksCollection),
   cancelledPerformances: store.collection(cancelledCollection),

@@ -11,16 +11,15 @@ import {
 } from '@boxoffice/http';
 import { idPattern } from '@boxoffice/runtime';
 import { type Static, Type } from 'typebox';
-import { contactNumber, items, Place, ticketDelivery } from '../api/schemas.ts';
+import { contactNumber, items, Line, Order } from '../api/schemas.ts';
 import { instant, instantOrNull, lineView, orderView } from '../api/views.ts';
 import { catalogValues } from '../clients/generated/catalog.ts';
 import { isCart } from '../domain/cart.ts';
 import { paymentTokens } from '../domain/checkout.ts';
-import { states } from '../domain/order/order.ts';
 import { shopReasons } from '../domain/refusals.ts';
 import type { OrderDocument } from '../store.ts';
 
-const { Array: List, Boolean: Flag, Integer, Object: Members, Optional, String: Text } = Type;
+const { Array: List, Boolean: Flag, Object: Members, Optional, String: Text } = Type;
 
 /** Chosen by the point of sale. */
 const cartId = Text({ pattern: idPattern('ord') });
@@ -104,47 +103,27 @@ const SaleDescription = named(
   }),
 );
 
+const { currency: _, ...lineMembers } = Line.properties;
+
 const ShopLine = named(
   'ShopOrderLine',
-  Members({
-    id: Text(),
-    productId: Text(),
-    performanceId: Text(),
-    startDate: timestamp,
-    seatCategoryId: Text(),
-    tariffId: Text(),
-    criterion: nullable(Text()),
-    place: Place,
-    amount: Integer(),
-    beneficiary: nullable(Members({ firstName: nullable(Text()), lastName: nullable(Text()) })),
-    ticketId: nullable(Text()),
-    about: Optional(SaleDescription),
-  }),
+  Members({ ...lineMembers, criterion: nullable(Text()), about: Optional(SaleDescription) }),
 );
+
+const { institution, externalReference, paid, paymentStatus, refundStatus, dueAt, cancellation, ...orderMembers } =
+  Order.properties;
 
 /** An order or a cart for the point of sale. */
 export const ShopOrder = named(
   'ShopOrder',
   Members({
-    id: Text(),
-    state: oneOf(states),
+    ...orderMembers,
     listed: Flag({ description: 'false: the order is a cart' }),
     payable: Flag({ description: 'listed, but a cart again: its payment failed, its places are still held' }),
-    version: Integer(),
-    pointOfSale: nullable(Text()),
-    contactNumber: nullable(Text()),
-    ticketDelivery,
-    currency: Text(),
-    total: Integer(),
-    due: Integer(),
     lines: List(ShopLine),
-    expiresAt: nullable(timestamp),
     deadline: nullable(timestamp),
     checkout: nullable(Members({ requestId: Text(), paymentMethod: Text(), at: timestamp })),
-    confirmedAt: nullable(timestamp),
     cancelledAt: nullable(timestamp),
-    createdAt: timestamp,
-    updatedAt: timestamp,
   }),
 );
 

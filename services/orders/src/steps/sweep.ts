@@ -10,7 +10,7 @@ import { sweepNames } from './tickets.ts';
 import { targetOf } from './write.ts';
 
 /** Milliseconds between two sweeps; each costs the lease and a few indexed reads. */
-export const SWEEP_EVERY_MS = 5_000;
+const SWEEP_EVERY_MS = 5_000;
 /**
  * Slightly longer than the interval, so that the same instance keeps the lease and another one soon replaces a dead
  * one. Two that sweep at once do no harm.
@@ -47,13 +47,10 @@ export const sweep = async (context: OrdersContext): Promise<void> => {
 };
 
 /** Sweeps at once and then regularly, while this instance has the lease, until closed. */
-export const startSweeper = (
-  context: OrdersContext,
-  store: Pick<Store, 'lease'>,
-  everyMs: number = SWEEP_EVERY_MS,
-): Closable => {
+export const startSweeper = (context: OrdersContext, store: Pick<Store, 'lease'>): Closable => {
   const run = async (): Promise<void> => {
     if (await store.lease('sweep', LEASE_MS)) await sweep(context);
   };
-  return repeat(run, { everyMs, atOnce: true, failed: (error) => context.log.warn('a sweep failed', { error }) });
+  const failed = (error: unknown) => context.log.warn('a sweep failed', { error });
+  return repeat(run, { everyMs: SWEEP_EVERY_MS, atOnce: true, failed });
 };
