@@ -30,7 +30,7 @@ import { type AccessLog, bufferedAccess, loggedAccess } from './telemetry/access
  * The certificate that the gateway serves HTTPS with: configured files that may be renewed, or a development one with
  * the file that clients trust.
  */
-export interface GatewayCertificate extends Certificate {
+interface GatewayCertificate extends Certificate {
   readonly files?: CertificateFiles;
   readonly caFile?: string;
 }

@@ -1,6 +1,6 @@
 export { type DemoCredentials, demoFile, readDemo } from './demo/credentials.ts';
 export { type Progress, progressCollections, progressIn } from './demo/progress.ts';
-export { ensureDemo, type SeedingOptions } from './demo/seed.ts';
+export { ensureDemo } from './demo/seed.ts';
 export { lockDirectory } from './lock.ts';
-export { createProgressLine, type ProgressLine } from './progress-line.ts';
+export { createProgressLine } from './progress-line.ts';
 export { placeOf, type Running, readRunning } from './running.ts';

@@ -60,7 +60,7 @@ const terminalLogger = (service: string, level: LogLevel): Logger => {
 };
 
 /** The parts that the services start with. */
-export interface InstallationParts {
+interface InstallationParts {
   readonly settings: LocalSettings;
   readonly engines: Engines;
   readonly stop: Stop;

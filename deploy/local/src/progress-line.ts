@@ -1,5 +1,5 @@
 /** One progress line, rewritten in a terminal; a few plain lines elsewhere. */
-export interface ProgressLine {
+interface ProgressLine {
   tell(what: string): void;
   /** Ends the current line, if any. */
   end(): void;

@@ -1,5 +1,5 @@
 /** The addresses and files that the terminal shows after the start. */
-export interface ScreenOptions {
+interface ScreenOptions {
   readonly publicUrl: string;
   readonly httpUrl: string;
   /** Of the development certificate; undefined when a configured one is in use. */

@@ -17,7 +17,7 @@ export interface ApiKeys {
   find(key: string, now: number): KnownApiKey | undefined | Promise<KnownApiKey | undefined>;
 }
 
-export interface ApiKeysOptions {
+interface ApiKeysOptions {
   readonly authorizerClient: Pick<AuthorizerClient, 'verifyApiKey'>;
   /** The id of this gateway process in its usage reports. */
   readonly gateway: string;

@@ -4,7 +4,7 @@ import { createNewest } from '../limits/newest.ts';
 import type { AuthorizerClient, Decision } from './authorizer-client.ts';
 
 /** The step that obtains the authorizer's decision, and its cache. */
-export interface Authorize {
+interface Authorize {
   readonly step: Step;
   /** Deletes the cached decisions for a client. */
   forget(clientId: string): void;

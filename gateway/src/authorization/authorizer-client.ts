@@ -15,7 +15,7 @@ import { type Addresses, recording, type Trace } from '@boxoffice/runtime';
 import { unavailable } from '../exchange/faults.ts';
 
 /** A decision request: may the bearer of the token call this operation of this service? */
-export interface DecisionRequest {
+interface DecisionRequest {
   readonly token: string;
   readonly operation: string;
   readonly scope: string;
@@ -23,7 +23,7 @@ export interface DecisionRequest {
 }
 
 /** A decision request of a public request: an API key, by its hash, in the place of a token. */
-export interface PublicDecisionRequest {
+interface PublicDecisionRequest {
   readonly keyHash: string;
   readonly operation: string;
   readonly audience: string;
@@ -86,7 +86,7 @@ export interface AuthorizerClient {
   changes(since: string | undefined): Promise<Changes>;
 }
 
-export interface AuthorizerClientOptions {
+interface AuthorizerClientOptions {
   /** Undefined if no authorizer is configured; every call then rejects with service_unavailable. */
   readonly url: string | undefined;
   readonly secret: string;

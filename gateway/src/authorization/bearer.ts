@@ -5,7 +5,7 @@ import type { Exchange, Step } from '../exchange/exchange.ts';
 import { createNewest } from '../limits/newest.ts';
 import type { Revocations } from './revocations.ts';
 
-export interface BearerOptions {
+interface BearerOptions {
   /** Verifies signature, type, issuer, audience and expiry; rejects with a Fault. */
   readonly verify: (token: string) => Promise<AccessClaims>;
   readonly revocations: Pick<Revocations, 'isRevoked'>;

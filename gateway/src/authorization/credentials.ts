@@ -3,7 +3,7 @@ import type { Exchange, Step } from '../exchange/exchange.ts';
 import type { ApiKeys, KnownApiKey } from './api-keys.ts';
 import { type Bearer, bearerToken } from './bearer.ts';
 
-export interface CredentialsOptions {
+interface CredentialsOptions {
   readonly bearer: Bearer;
   readonly apiKeys: ApiKeys;
 }

@@ -18,7 +18,7 @@ export interface Revocations {
   close(): Promise<void>;
 }
 
-export interface RevocationsOptions {
+interface RevocationsOptions {
   readonly authorizerClient: Pick<AuthorizerClient, 'changes'>;
   /** Called when a client's scopes or secrets changed. */
   readonly clientChanged: (clientId: string) => void;

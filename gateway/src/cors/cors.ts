@@ -12,7 +12,7 @@ const SERVICE_HOST = 'x-service-host';
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'];
 
 /** The cross-origin rules of both families; of family B those of section 4, rule 9. */
-export interface Cors {
+interface Cors {
   /** Answers a preflight with 204: in family B for any origin, because a preflight names no point of sale. */
   readonly preflight: Step;
   /**

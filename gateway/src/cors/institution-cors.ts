@@ -42,7 +42,7 @@ export interface InstitutionCors {
   readonly allow: Step;
 }
 
-export interface InstitutionCorsOptions {
+interface InstitutionCorsOptions {
   readonly origins: Pick<NamedOrigins, 'has'>;
   /** The value of `Allow` at the exchange's path. @throws {Fault} not_found, service_unavailable */
   readonly methodsAt: (exchange: Exchange) => string;

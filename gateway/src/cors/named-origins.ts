@@ -8,7 +8,7 @@ export interface NamedOrigins {
   close(): Promise<void>;
 }
 
-export interface NamedOriginsOptions {
+interface NamedOriginsOptions {
   /** Undefined without an authorizer: then no origin is named. */
   readonly authorizerClient: Pick<AuthorizerClient, 'origins'> | undefined;
   readonly logger: Pick<Logger, 'warn'>;

@@ -3,7 +3,7 @@ import { asDocument } from '../routing/description.ts';
 import type { ServiceName } from '../services.ts';
 import type { Description, DescriptionCache } from './description-cache.ts';
 
-export interface LearnOptions {
+interface LearnOptions {
   readonly service: ServiceName;
   /** The base URL of the service. */
   readonly url: string;

@@ -18,7 +18,7 @@ const refuseParameters = ({ family, target }: Exchange): void => {
   throw new Fault('invalid_parameter', `query parameter ${name}: this operation has no such parameter`);
 };
 
-export interface OwnOperationsOptions {
+interface OwnOperationsOptions {
   readonly documents: Documents;
   readonly documentation: Documentation;
   readonly report: (error: unknown) => void;

@@ -3,7 +3,7 @@ import { type Html, html } from '@boxoffice/pages';
 import { DOCS, guides } from './guides.ts';
 
 /** A rendered guide. */
-export interface Rendered {
+interface Rendered {
   /** The text of its first heading. */
   readonly title: string;
   readonly content: Html;

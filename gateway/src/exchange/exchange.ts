@@ -101,7 +101,7 @@ export interface Exchange {
 
 /** What can become of an API key: `counted` if a token decides, or none is needed. */
 export const keyOutcomes = ['admitted', 'counted', 'not_public', 'invalid', 'origin', 'rate', 'quota'] as const;
-export type KeyOutcome = (typeof keyOutcomes)[number];
+type KeyOutcome = (typeof keyOutcomes)[number];
 
 /** The forwarder's state of an exchange. */
 export interface ProxiedExchange {

@@ -15,7 +15,7 @@ const normalised = (address: string | undefined): string =>
   address !== undefined && ipaddr.isValid(address) ? ipaddr.process(address).toString() : 'unknown';
 
 /** Whether an address belongs to a trusted proxy. */
-export type IsTrusted = (address: string) => boolean;
+type IsTrusted = (address: string) => boolean;
 
 /** Makes the check from CIDR ranges. */
 export const createTrust = (trustProxy: readonly string[]): IsTrusted => {

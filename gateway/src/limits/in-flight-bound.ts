@@ -1,7 +1,7 @@
 import { Fault } from '@boxoffice/envelope';
 
 /** Bounds the requests that are not answered yet: of a caller at one service. */
-export interface InFlightBound<Key> {
+interface InFlightBound<Key> {
   /** Counts one request; the returned function ends that, once. @throws {Fault} too_many_requests */
   take(key: Key): () => void;
 }

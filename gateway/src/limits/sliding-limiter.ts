@@ -3,7 +3,7 @@ import { policyOf } from './limiter.ts';
 import { createNewest } from './newest.ts';
 
 /** Counts requests per key in the minute before each request. */
-export interface SlidingLimiter {
+interface SlidingLimiter {
   /** Counts one request at `now` (epoch milliseconds), unless `perMinute` are counted. */
   take(key: string, perMinute: number, now: number): Quota;
 }

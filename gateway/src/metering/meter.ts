@@ -5,7 +5,7 @@ import type { Exchange } from '../exchange/exchange.ts';
 import { sentStatus } from '../telemetry/access-log.ts';
 import type { CountedRequests, Metered, Report, Spool } from './spool.ts';
 
-export interface MeterOptions {
+interface MeterOptions {
   /** Resolves when the report is durable. */
   readonly send: (report: Report) => Promise<void>;
   /** Where a stopping gateway leaves what it could not report. */

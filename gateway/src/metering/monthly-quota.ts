@@ -4,7 +4,7 @@ import type { Policy, Quota } from '../exchange/exchange.ts';
 import type { Meter } from './meter.ts';
 
 /** The refusal of a request over a monthly quota. */
-export interface QuotaRefusal {
+interface QuotaRefusal {
   readonly fault: Fault;
   readonly quota: Quota;
 }

@@ -9,7 +9,7 @@ import { beginRequest, endRequest } from '../telemetry/request-span.ts';
 import { type StepParts, stepsOf } from './steps.ts';
 
 /** What the pipeline is made of. */
-export interface PipelineParts {
+interface PipelineParts {
   readonly peerOf: (request: IncomingMessage) => Peer;
   /** The value of `Strict-Transport-Security` on responses over TLS; undefined omits it. */
   readonly hsts: string | undefined;
@@ -21,7 +21,7 @@ export interface PipelineParts {
 }
 
 /** The gateway's request listeners, with and without TLS. */
-export interface Pipeline {
+interface Pipeline {
   listener(tls: boolean): RequestListener;
   /**
    * Resolves when every exchange has ended and is logged, at the latest after IDLE_MS: Node reports nothing for a

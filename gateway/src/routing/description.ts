@@ -39,7 +39,7 @@ export interface OpenApiDocument {
 }
 
 /** The routes of a service's description. */
-export interface DescribedRoutes {
+interface DescribedRoutes {
   readonly routes: readonly Route[];
   /** Operations that the service may not expose, with the reason, for the log. */
   readonly refused: readonly string[];

@@ -25,7 +25,7 @@ export interface Routing {
   methodsAt(exchange: Exchange): string;
 }
 
-export interface RoutingOptions {
+interface RoutingOptions {
   /** The services that have a URL. */
   readonly configured: readonly ServiceName[];
   /** The routes of the gateway's own operations. */

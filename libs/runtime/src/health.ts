@@ -1,7 +1,7 @@
 import { within } from './time/deadline.ts';
 
 /** The answer to a health request: its status and its bare body. */
-export interface HealthAnswer {
+interface HealthAnswer {
   readonly status: 200 | 503;
   readonly body:
     | { readonly status: 'ok' }

@@ -4,12 +4,11 @@ export {
   certificateFiles,
   readCertificate,
 } from './certificates/certificate.ts';
-export { type DevelopmentCertificate, developmentCertificate } from './certificates/development.ts';
+export { developmentCertificate } from './certificates/development.ts';
 export { followCertificate } from './certificates/renewal.ts';
 export { trustAuthorities } from './certificates/trust.ts';
 export {
   type Addresses,
-  type AddressesOptions,
   type Attempt,
   createAddresses,
   type Endpoint,
@@ -19,18 +18,17 @@ export {
   createHttpClient,
   type HttpAnswer,
   type HttpCall,
-  type HttpClient,
   isLastAnswer,
 } from './connections/http-client.ts';
-export { type Check, createHealth, type Health, type HealthAnswer } from './health.ts';
+export { type Check, createHealth, type Health } from './health.ts';
 export { base32, derivedId, digestOf, idPattern, newId, randomId } from './ids.ts';
 export { networkOf } from './listen/address-network.ts';
 export { DRAIN_MS, SERVICE_DRAIN_MS } from './listen/drain.ts';
 export { type Listening, type ListenOptions, listen, listeningPorts } from './listen/listen.ts';
-export { type OperationsOptions, serveOperations } from './listen/operations.ts';
-export { logRefused, type OnRefused, type Refusal, type RefusalAnswer, type Refuse } from './listen/refusal.ts';
+export { serveOperations } from './listen/operations.ts';
+export { logRefused, type OnRefused, type Refusal, type Refuse } from './listen/refusal.ts';
 export type { LogFields } from './logs/fields.ts';
-export { createLogger, type Logger, type LoggerOptions, type LogLevel, logLevels } from './logs/logger.ts';
+export { createLogger, type Logger, type LogLevel, logLevels } from './logs/logger.ts';
 export {
   createMetrics,
   type Meter,
@@ -55,7 +53,7 @@ export {
   SettingsFault,
   type SettingsSpec,
 } from './settings/settings.ts';
-export { explain, failStart, reasonOf, StartFault, startErrorText } from './settings/start-fault.ts';
+export { explain, failStart, reasonOf, StartFault } from './settings/start-fault.ts';
 export * from './shared-settings/common.ts';
 export {
   deriveServiceSecret,
@@ -63,9 +61,9 @@ export {
   serviceSecretFromRoot,
   serviceSecretOf,
 } from './shared-settings/service-secret.ts';
-export { createStop, type Stop, type StopOptions } from './stop.ts';
+export { createStop, type Stop } from './stop.ts';
 export * from './time/index.ts';
-export { type Persistent, persistently } from './time/persistently.ts';
+export { persistently } from './time/persistently.ts';
 export { startTraces, traceSettings } from './tracing/export.ts';
 export * from './tracing/spans.ts';
 export * from './tracing/trace.ts';

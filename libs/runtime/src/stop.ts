@@ -31,7 +31,7 @@ export interface Stop {
   during(start: Promise<void>): Promise<void>;
 }
 
-export interface StopOptions {
+interface StopOptions {
   /** Time for all parts together; default 15 s. */
   readonly withinMs?: number;
 }

@@ -1,12 +1,10 @@
 export {
   type BestEffort,
-  type BestEffortOptions,
   createBestEffort,
 } from './client/best-effort.ts';
 export {
   createServiceClient,
   type ServiceClient,
-  type ServiceClientOptions,
   ServiceRefusal,
 } from './client/client.ts';
 export type { AnswerOf, BodyOf, Operations, QueryOf, ServiceApi } from './client/operations.ts';
@@ -19,7 +17,7 @@ export type {
   Reaction,
   ServiceDefinition,
 } from './definition.ts';
-export { type Engines, type EnginesOptions, openEngines } from './engines/engines.ts';
+export { type Engines, openEngines } from './engines/engines.ts';
 export {
   type Announced,
   type Announcement,
@@ -27,7 +25,6 @@ export {
   announcementExample,
   announcementSchema,
   announcing,
-  type LastAnnouncement,
   type OnWritten,
 } from './facts/announce.ts';
 export type { FactMoment } from './facts/subscriptions.ts';
@@ -35,7 +32,6 @@ export {
   type End,
   type Retention,
   type Retentions,
-  type Sweeper,
   type SweepOptions,
   startSweeper,
 } from './retention.ts';

@@ -42,7 +42,7 @@ const BATCH = 500;
 /** Concurrent removals. */
 const WIDTH = 50;
 
-export interface Sweeper {
+interface Sweeper {
   /**
    * Removes all expired documents, in batches; none while another instance holds the lease. A document whose removal
    * fails is logged and does not stop the others. Returns the number removed.

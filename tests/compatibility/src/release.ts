@@ -16,7 +16,7 @@ const aheadOf = ({ name }: Process, { together, lastOf = releasedOf }: ReleaseRu
       .map((one) => `it calls ${one}, which ${provider} ${released.events.version} lacks: release ${provider} first`);
   });
 
-export interface ReleaseRules {
+interface ReleaseRules {
   /** The names of the processes released together. */
   readonly together: readonly string[];
   /** Whether the current release is overwritten, which is allowed only before publication. */

@@ -5,7 +5,7 @@ import type { FixtureIds } from './catalogue.ts';
 export type AllFixtures = Readonly<Record<string, FixtureIds>>;
 
 /** The progress of an installation's seeding. */
-export type SeedingState =
+type SeedingState =
   | { readonly state: 'never' }
   | { readonly state: 'started' }
   | { readonly state: 'done'; readonly fixtures: AllFixtures };

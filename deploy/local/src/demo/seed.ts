@@ -14,7 +14,7 @@ import { createShopKeeper } from './shop-keeper.ts';
 
 const institutions: readonly DemoInstitution[] = [opera, museum];
 
-export interface SeedingOptions {
+interface SeedingOptions {
   readonly stores: { readonly authorizer: Store; readonly catalog: Store; readonly pos: Store };
   readonly progress: Progress;
   /** The folder of `demo.json`. */

@@ -14,7 +14,7 @@ export interface ServiceCall {
 /** Calls the services on behalf of a client; resolves with the data of a success. @throws {Error} of any other answer */
 export type ShopKeeper = <Data>(call: ServiceCall) => Promise<Data>;
 
-export interface ShopKeeperOptions {
+interface ShopKeeperOptions {
   readonly authorizerUrl: string;
   readonly catalogUrl: string;
   readonly contactsUrl: string;

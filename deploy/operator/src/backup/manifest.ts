@@ -22,7 +22,7 @@ export const MANIFEST = 'manifest.json';
 export const FORMAT = 'boxoffice-backup-1';
 
 /** A file of a backup, by its path in the data directory. */
-export interface BackedUp {
+interface BackedUp {
   readonly path: string;
   readonly bytes: number;
   /** Hexadecimal. */

@@ -5,7 +5,7 @@ import { broken, type Finding, type Rule } from './findings.ts';
 import { CLOCKS_MS, isUnderWay } from './rules-stock.ts';
 
 /** The evidence on an order. */
-export interface OrderEvidence {
+interface OrderEvidence {
   readonly order: OrderDocument;
   /** The places that its lines name, or its controlled tickets, by id. */
   readonly places: ReadonlyMap<string, PlaceDocument>;

@@ -55,7 +55,7 @@ const stateFaults = ({ id, state, holder, freeFrom }: PlaceDocument): Finding[] 
 const byChange = (holder: string): boolean => holder.startsWith('capacity:');
 
 /** The evidence on a place's holder. `order`: undefined if it does not exist; `tickets`: those of a cancelled order. */
-export interface Holding {
+interface Holding {
   readonly order: OrderDocument | undefined;
   readonly tickets: readonly TicketDocument[];
 }

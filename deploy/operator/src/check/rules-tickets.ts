@@ -3,7 +3,7 @@ import type { TicketDocument } from '@boxoffice/tickets';
 import { broken, type Finding } from './findings.ts';
 
 /** The evidence on a ticket; missing documents are undefined. */
-export interface TicketEvidence {
+interface TicketEvidence {
   readonly ticket: TicketDocument;
   readonly order: OrderDocument | undefined;
   /** The tickets that it replaces and that replaces it. */

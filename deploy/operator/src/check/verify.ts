@@ -8,7 +8,7 @@ import { type Counts, lookAgain, lookAtAll, noCounts } from './passes.ts';
 import { type CheckedStores, collectionsOf, patiently } from './reading.ts';
 import { createSuspects, type OnTheWay, type Violation } from './suspects.ts';
 
-export interface VerifyOptions {
+interface VerifyOptions {
   readonly stores: CheckedStores;
   readonly queues: () => Promise<readonly QueueDepth[]>;
   /** Only this institution's; default: all. */

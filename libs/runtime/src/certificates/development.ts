@@ -6,7 +6,7 @@ import { explain, reasonOf, StartFault } from '../settings/start-fault.ts';
 import type { Certificate } from './certificate.ts';
 
 /** A certificate that clients trust by its own file. */
-export interface DevelopmentCertificate extends Certificate {
+interface DevelopmentCertificate extends Certificate {
   /** The file for curl's --cacert. */
   readonly caFile: string;
 }

@@ -3,7 +3,7 @@ import type { Logger } from '../logs/logger.ts';
 import { type Certificate, type CertificateFiles, readCertificate } from './certificate.ts';
 
 /** Options of `followCertificate`. */
-export interface FollowOptions {
+interface FollowOptions {
   readonly files: CertificateFiles;
   readonly logger: Logger;
   /** Serves this certificate from now on, as {@link Listening.renew} does. */

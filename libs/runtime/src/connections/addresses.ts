@@ -6,7 +6,7 @@ import { type Breaker, createBreaker } from './breaker.ts';
 /** Finds every address of a name. */
 export type Resolve = (name: string) => Promise<readonly string[]>;
 
-export interface AddressesOptions {
+interface AddressesOptions {
   /** The base URL of a service. */
   readonly url: string;
   /** Default: the system's resolver. */

@@ -13,7 +13,7 @@ export interface Breaker {
   readonly state: 'closed' | 'open' | 'half-open';
 }
 
-export interface BreakerOptions {
+interface BreakerOptions {
   /** Consecutive failures that open the breaker. */
   readonly failures?: number;
   /**

@@ -26,7 +26,7 @@ export interface HttpAnswer {
  * Calls one other process and resolves with any status. Rejects when there is no answer, with an error whose message is
  * the reason; the process may have acted.
  */
-export type HttpClient = (call: HttpCall) => Promise<HttpAnswer>;
+type HttpClient = (call: HttpCall) => Promise<HttpAnswer>;
 
 /**
  * The connections of this process to others. Idle ones end before the other side's keep-alive timeout, and do not keep

@@ -19,7 +19,7 @@ export const SERVICE_DRAIN_MS = 3_000;
 const LEAST_MS = 1_000;
 
 /** How a server stops. Times are in milliseconds, counted from the beginning of the stop. */
-export interface DrainOptions {
+interface DrainOptions {
   /** Time for running requests; then every connection is closed. */
   readonly graceMs: number;
   /**

@@ -13,7 +13,7 @@ import { drainConnections } from './drain.ts';
 import { answerRefusals, type OnRefused, type Refuse } from './refusal.ts';
 
 /** How long a request may take to arrive. Milliseconds. */
-export interface ArrivalLimits {
+interface ArrivalLimits {
   /** Until the headers are complete. */
   readonly headersMs?: number;
   /** Until the request is complete. */

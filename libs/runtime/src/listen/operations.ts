@@ -2,7 +2,7 @@ import type { Health } from '../health.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { type Listening, listen } from './listen.ts';
 
-export interface OperationsOptions {
+interface OperationsOptions {
   readonly host: string;
   readonly port: number;
   readonly metrics: Metrics;

@@ -15,7 +15,7 @@ export interface Refusal {
 }
 
 /** The answer to a refused request, in the shape of the interface. */
-export interface RefusalAnswer {
+interface RefusalAnswer {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
@@ -77,7 +77,7 @@ const answerOn = (socket: Socket, { status }: Refusal, { headers, body }: Refusa
   });
 };
 
-export interface RefusalOptions {
+interface RefusalOptions {
   /** The latest response of each connection. */
   readonly latest: WeakMap<Socket, ServerResponse<IncomingMessage>>;
   readonly refuse: Refuse;

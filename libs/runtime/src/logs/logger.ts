@@ -14,7 +14,7 @@ export const logLevels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
  */
 export type Logger = Readonly<Record<LogLevel, (message: string, fields?: LogFields) => void>>;
 
-export interface LoggerOptions {
+interface LoggerOptions {
   /** The service that logs. */
   readonly service: string;
   /** The least important level that is written; default info. */

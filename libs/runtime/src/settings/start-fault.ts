@@ -33,7 +33,7 @@ export const NO_ADDRESS: ReadonlySet<string> = new Set(['EADDRNOTAVAIL', 'ENOTFO
 export const noAddress = (host: string): string => `${host} is no address of this machine`;
 
 /** The message of a program that cannot start: one line per fault, without a stack unless it is a bug. */
-export const startErrorText = (error: unknown): string => {
+const startErrorText = (error: unknown): string => {
   if (error instanceof StartFault) return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 };

@@ -4,7 +4,7 @@ export interface Interval {
   close(): Promise<void>;
 }
 
-export interface IntervalOptions {
+interface IntervalOptions {
   /** Milliseconds from the start of a run to the start of the next. */
   readonly everyMs: number;
   /** Whether the first run starts at once instead of after `everyMs`. Default: no. */

@@ -1,7 +1,7 @@
 import type { Logger } from '../logs/logger.ts';
 
 /** An opening that is retried until it succeeds. */
-export interface Persistent<Value> {
+interface Persistent<Value> {
   /** Resolves at the first success; rejects at `cancel`. */
   readonly opened: Promise<Value>;
   /** Resolves when the first attempt has ended, with whether it succeeded; at `cancel` with false. */

@@ -18,7 +18,7 @@ export const otlpProtocol = oneOf('OTEL_EXPORTER_OTLP_PROTOCOL', ['http/protobuf
 /** The settings of traces, for every program that records them. */
 export const traceSettings = { otlpEndpoint, otlpProtocol };
 
-export interface TracesOptions {
+interface TracesOptions {
   readonly otlpEndpoint: string | undefined;
   readonly otlpProtocol: 'http/protobuf' | 'http/json';
   readonly logger: Record<'info' | 'warn', (message: string, fields?: { readonly error?: unknown }) => void>;

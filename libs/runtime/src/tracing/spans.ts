@@ -41,7 +41,7 @@ export const recordSpans = (by: Recorder | undefined): void => {
 export const recording = (): Recorder | undefined => recorder;
 
 /** A request's trace, and the span of its answer if one is recorded. */
-export interface Traced {
+interface Traced {
   readonly trace: Trace;
   readonly span: Span | undefined;
 }

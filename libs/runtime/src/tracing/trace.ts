@@ -27,7 +27,7 @@ export const requestIdFrom = (header: string | string[] | undefined): string =>
 const randomDigits = (): string => randomUUID().replaceAll('-', '');
 
 /** A new trace's traceparent, marked as sampled. */
-export const makeTraceparent = (): string => `00-${randomDigits()}-${randomDigits().slice(-16)}-01`;
+const makeTraceparent = (): string => `00-${randomDigits()}-${randomDigits().slice(-16)}-01`;
 
 /** The parts of a well-formed traceparent (W3C Trace Context, 3.2.2); undefined for anything else. */
 export const parseTraceparent = (

@@ -1,6 +1,6 @@
 import { within } from '@boxoffice/runtime';
 
-export interface BestEffortOptions {
+interface BestEffortOptions {
   /** Timeout of a call, in milliseconds. */
   readonly ms: number;
   /** Pause after a timeout, in milliseconds, without further calls; default 5,000. */

@@ -55,7 +55,7 @@ export class ServiceRefusal extends Error {
   }
 }
 
-export interface ServiceClientOptions {
+interface ServiceClientOptions {
   /** The service's address. */
   readonly url: string;
   readonly credentials: ServiceCredentials;

@@ -31,10 +31,7 @@ export type AnswerOf<All extends Operations<All>, Id extends keyof All> = All[Id
 type Body<Content> = [Content] extends [never] ? { readonly body?: never } : { readonly body: Content };
 
 /** The arguments of a call. */
-export type RequestOf<All extends Operations<All>, Id extends keyof All> = Pick<
-  All[Id]['parameters'],
-  'path' | 'query'
-> &
+type RequestOf<All extends Operations<All>, Id extends keyof All> = Pick<All[Id]['parameters'], 'path' | 'query'> &
   Body<BodyOf<All, Id>> & {
     /** Milliseconds for the whole call; default: the client's. */
     readonly timeoutMs?: number;

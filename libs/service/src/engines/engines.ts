@@ -26,7 +26,7 @@ export interface Engines {
   close(): Promise<void>;
 }
 
-export interface EnginesOptions {
+interface EnginesOptions {
   /** Undefined: SQLite files in `directory`. */
   readonly mongodbUrl: string | undefined;
   /** Undefined: the bus of this process. */

@@ -10,7 +10,7 @@ export interface Announcement {
 }
 
 /** The data of a fact from which the events service makes one event. */
-export interface AnnouncedEvent extends Announcement {
+interface AnnouncedEvent extends Announcement {
   /** The version of the document after the write. */
   readonly version: number;
   /** Grows with every announcement about the resource, also within one write. */
@@ -40,7 +40,7 @@ export const announcementExample = (announcement: Announcement): { readonly even
 });
 
 /** The last announcement of a document, stored with it. */
-export interface LastAnnouncement {
+interface LastAnnouncement {
   readonly type: string;
   readonly version: number;
   readonly position: number;
@@ -53,7 +53,7 @@ export type Announced = Document & { readonly lastAnnouncement?: LastAnnouncemen
  * The announcements that follow from a write: `before` is undefined for an insert. Those about the document itself
  * have its id as that of the resource; about a part of it (a payment of an order) there is at most one, ever.
  */
-export type Announce<T extends Document> = (before: T | undefined, after: T) => readonly Announcement[];
+type Announce<T extends Document> = (before: T | undefined, after: T) => readonly Announcement[];
 
 /** Announcements of one write at most. */
 const PER_WRITE = 10;

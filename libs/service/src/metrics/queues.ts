@@ -2,7 +2,7 @@ import { type Handler, maxAttempts, type Queue, type QueueDepth } from '@boxoffi
 import type { Metrics } from '@boxoffice/runtime';
 
 /** The metrics of a service's queues, by the name of the queue. */
-export interface QueueMetrics {
+interface QueueMetrics {
   /** The handler, timed: counts the outcome of each message, and redeliveries. */
   timed(queue: Queue, handle: Handler): Handler;
 }

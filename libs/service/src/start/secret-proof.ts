@@ -1,7 +1,7 @@
 import { type AuthorizerCaller, verifySecret } from '@boxoffice/identity';
 import type { Check, Logger } from '@boxoffice/runtime';
 
-export interface SecretProofOptions extends AuthorizerCaller {
+interface SecretProofOptions extends AuthorizerCaller {
   readonly logger: Pick<Logger, 'error'>;
   /** Milliseconds before the second attempt; doubled each time, up to {@link LONGEST_PAUSE_MS}. */
   readonly pauseMs?: number;

@@ -68,7 +68,7 @@ export type Handlers<All extends Operations<All>> = {
   readonly [Id in keyof All]: (request: FakeRequest<All, Id>) => AnswerOf<All, Id> | Promise<AnswerOf<All, Id>>;
 };
 
-export interface FakeOptions<All extends Operations<All>> {
+interface FakeOptions<All extends Operations<All>> {
   /** Who signs the identities of its callers. */
   readonly authority: { readonly listening: Pick<Authority['listening'], 'url'> };
   readonly api: ServiceApi<All>;

@@ -80,7 +80,7 @@ const responseFindings = ({ was, is }: Pair): Finding[] => {
 };
 
 /** A finding about an operation; `operation` is its id in the earlier release. */
-export interface OperationFinding extends Finding {
+interface OperationFinding extends Finding {
   readonly operation: string;
 }
 

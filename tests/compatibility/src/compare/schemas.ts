@@ -16,7 +16,7 @@ import {
 export type Direction = 'request' | 'answer';
 
 /** A difference at one path of a value. */
-export interface Difference {
+interface Difference {
   /** `$.data.lines[].amount` */
   readonly path: string;
   readonly what: string;

@@ -41,7 +41,7 @@ export interface Scenario {
 export type AnyService = ServiceDefinition<SettingsSpec>;
 
 /** Parts of the scenario that a test can replace. */
-export interface ScenarioOptions {
+interface ScenarioOptions {
   /** Default: none. */
   readonly logger?: Logger;
   /** Wraps the bus of the services. */

@@ -61,7 +61,7 @@ const clientOf =
 /**
  * Gets an access token; the partner's calls repeat the gateway's steps: a decision of the authorizer, then the service.
  */
-export const partnerOf = async (scenario: Scenario, credentials: Credentials): Promise<Partner> => {
+const partnerOf = async (scenario: Scenario, credentials: Credentials): Promise<Partner> => {
   const authorizer = clientOf(scenario, 'authorizer');
   const token = (await authorizationOf(authorizer, credentials)).replace('Bearer ', '');
   const as = (service: string): string =>
