@@ -2,22 +2,16 @@ import { X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createProgressLine, demoFile, ensureDemo } from '@boxoffice/local';
-import { explain, flag, publicUrl, readSettings, type Setting, serviceRootSecret, url } from '@boxoffice/runtime';
+import { explain, flag, publicUrl, readSettings, requireSetting, serviceRootSecret, url } from '@boxoffice/runtime';
 import { type Command, type Given, required } from './command.ts';
 import { Refused } from './refused.ts';
 
 /** The address of a running service, through which the demo data are created. */
-const address = (name: string): Setting<string> => {
-  const given = url(name, { optional: true, origin: true });
-  return {
-    name,
-    read(env) {
-      const value = given.read(env);
-      if (value === undefined) throw new Error('is not set; the demo data is created through the running services');
-      return value;
-    },
-  };
-};
+const address = (name: string) =>
+  requireSetting(
+    url(name, { optional: true, origin: true }),
+    'is not set; the demo data is created through the running services',
+  );
 
 /** The absolute path of --ca-file. @throws {Refused} when it contains no certificate to trust */
 const certificateFileOf = (given: Given): string => {

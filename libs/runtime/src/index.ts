@@ -43,7 +43,7 @@ export { seal, sealingKey, unseal } from './secrets/sealed.ts';
 export { readStoredSecret, storeSecret } from './secrets/stored-secret.ts';
 export { ensureDirectory } from './settings/data-directory.ts';
 export * from './settings/kinds.ts';
-export { differentPorts } from './settings/rules.ts';
+export { differentPorts, requireSetting } from './settings/rules.ts';
 export {
   type Environment,
   readServerSettings,

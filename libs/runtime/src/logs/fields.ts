@@ -1,77 +1,42 @@
+/** Texts in log lines. Paths and queries are not allowed: they contain user input. */
+const texts = [
+  'requestId',
+  'institution',
+  'operation',
+  'method',
+  /** Of the registry, of a driver or of the system. */
+  'code',
+  'reason',
+  /** The address of a connection. */
+  'peer',
+  'upstream',
+  'url',
+  'queue',
+  'messageId',
+  'type',
+  'event',
+  'collection',
+  'id',
+  'part',
+  'signal',
+] as const;
+
+const numbers = ['status', 'durationMs', 'attempt', 'count', 'waitMs'] as const;
+
 /**
  * The fields that a log line may have beside its message. Others are dropped, so that no token, secret, email or body
- * gets into a log by accident. Paths and queries are not allowed: they contain user input.
+ * gets into a log by accident.
  */
-export interface LogFields {
-  readonly requestId?: string;
-  readonly traceId?: string;
-  readonly institution?: string;
+export interface LogFields
+  extends Partial<Readonly<Record<(typeof texts)[number], string>>>,
+    Partial<Readonly<Record<(typeof numbers)[number], number>>> {
   /** The client's id. */
   readonly client?: string | null;
-  readonly operation?: string;
-  readonly method?: string;
-  /** A path template such as `/svc/v3/contacts/individuals/{contactNumber}`, never the path itself. */
-  readonly route?: string;
-  readonly status?: number;
-  readonly durationMs?: number;
-  /** A code of the registry, of a driver or of the system. */
-  readonly code?: string;
-  readonly reason?: string;
-  /** The peer address of a connection. */
-  readonly peer?: string;
-  readonly upstream?: string;
-  readonly url?: string;
-  readonly port?: number;
-  readonly queue?: string;
-  readonly messageId?: string;
-  readonly type?: string;
-  readonly attempt?: number;
-  readonly event?: string;
-  readonly collection?: string;
-  readonly id?: string;
-  readonly kid?: string;
-  readonly scope?: string;
-  readonly part?: string;
-  readonly signal?: string;
-  readonly count?: number;
-  readonly bytes?: number;
-  readonly waitMs?: number;
   /** Logged with name, message and stack, in which secrets and emails are masked. */
   readonly error?: unknown;
 }
 
-const allowed: ReadonlySet<string> = new Set<keyof LogFields>([
-  'requestId',
-  'traceId',
-  'institution',
-  'client',
-  'operation',
-  'method',
-  'route',
-  'status',
-  'durationMs',
-  'code',
-  'reason',
-  'peer',
-  'upstream',
-  'url',
-  'port',
-  'queue',
-  'messageId',
-  'type',
-  'attempt',
-  'event',
-  'collection',
-  'id',
-  'kid',
-  'scope',
-  'part',
-  'signal',
-  'count',
-  'bytes',
-  'waitMs',
-  'error',
-]);
+const allowed: ReadonlySet<string> = new Set([...texts, ...numbers, 'client', 'error']);
 
 const masks: readonly (readonly [RegExp, string])[] = [
   // Internationalised ones, too (RFC 6531). Longer ones than any valid one are cut, so that a long text takes no

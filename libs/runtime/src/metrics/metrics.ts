@@ -6,12 +6,10 @@ import { within } from '../time/deadline.ts';
 
 type Labels = Readonly<Record<string, string | number>>;
 
-export interface Meter<Method extends string> {
+export interface Meter {
   readonly name: string;
   readonly help: string;
   readonly labels?: readonly string[];
-  /** Never set: the type of the meter. */
-  readonly kind?: Method;
 }
 
 /** Notified of every request when it arrives. */
@@ -28,13 +26,13 @@ export interface Reading {
  * process.
  */
 export interface Metrics {
-  counter(meter: Meter<'counter'>): (labels?: Labels, by?: number) => void;
-  histogram(meter: Meter<'histogram'> & { readonly buckets?: number[] }): (value: number, labels?: Labels) => void;
+  counter(meter: Meter): (labels?: Labels, by?: number) => void;
+  histogram(meter: Meter & { readonly buckets?: number[] }): (value: number, labels?: Labels) => void;
   /**
    * A gauge read at each scrape, so that an idle process does no work for it. A reading that rejects, or takes longer
    * than 2 s, has no value.
    */
-  watch(meter: Meter<'gauge'>, read: () => readonly Reading[] | Promise<readonly Reading[]>): void;
+  watch(meter: Meter, read: () => readonly Reading[] | Promise<readonly Reading[]>): void;
   /**
    * Records the duration of a service's answers, by operation; `status` as `statusOf` returns it, `seconds` since the
    * request arrived.
@@ -112,7 +110,7 @@ export const createMetrics = async (): Promise<Metrics> => {
     const lag = registry.getSingleMetric(`nodejs_eventloop_lag_${name}_seconds`);
     if (lag instanceof Gauge) setWithoutPause(lag);
   }
-  const shape = ({ name, help, labels = [] }: Meter<string>) => ({
+  const shape = ({ name, help, labels = [] }: Meter) => ({
     name,
     help,
     labelNames: [...labels],

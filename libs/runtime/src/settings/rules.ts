@@ -28,3 +28,13 @@ export const differentPorts = (...ports: readonly Setting<number | undefined>[])
     return undefined;
   },
 });
+
+/** The setting, refused in these words where it is not set. */
+export const requireSetting = <Value>(setting: Setting<Value | undefined>, refusal: string): Setting<Value> => ({
+  name: setting.name,
+  read(env) {
+    const value = setting.read(env);
+    if (value === undefined) throw new Error(refusal);
+    return value;
+  },
+});

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '../logs/logger.ts';
 
 /** An opening that is retried until it succeeds. */
@@ -17,16 +18,6 @@ const PAUSE_MS = 1_000;
 /** Opens an engine that may start later than this process does, and logs what it waits for. */
 export const persistently = <Value>(name: string, logger: Logger, open: () => Promise<Value>): Persistent<Value> => {
   const end = new AbortController();
-
-  const pause = (): Promise<void> =>
-    new Promise((resolve) => {
-      const timer = setTimeout(resolve, PAUSE_MS);
-      end.signal.addEventListener('abort', () => {
-        clearTimeout(timer);
-        resolve();
-      });
-    });
-
   const tried = Promise.withResolvers<boolean>();
   end.signal.addEventListener('abort', () => tried.resolve(false));
 
@@ -40,7 +31,7 @@ export const persistently = <Value>(name: string, logger: Logger, open: () => Pr
         tried.resolve(false);
         if (end.signal.aborted) throw error;
         logger.warn('waiting', { part: name, reason: (error as Error).message });
-        await pause();
+        await pause(PAUSE_MS, undefined, { signal: end.signal }).catch(() => undefined);
         if (end.signal.aborted) throw error;
       }
     }

@@ -16,6 +16,7 @@ import {
   publicUrl,
   readCertificate,
   readServerSettings,
+  requireSetting,
   SERVICE_DRAIN_MS,
   type Setting,
   type Settings,
@@ -37,16 +38,11 @@ import { traceOfEvents } from '../engines/engines.ts';
 import { startService } from './start.ts';
 
 /** A setting that a standalone service requires, because the embedded engines serve one process. */
-const engineUrl = (setting: Setting<string | undefined>, engine: string): Setting<string> => ({
-  name: setting.name,
-  read(env) {
-    const value = setting.read(env);
-    if (value !== undefined) return value;
-    throw new Error(
-      `is not set; a standalone service needs ${engine}, since the embedded engines serve one process (npm start)`,
-    );
-  },
-});
+const engineUrl = (setting: Setting<string | undefined>, engine: string): Setting<string> =>
+  requireSetting(
+    setting,
+    `is not set; a standalone service needs ${engine}, since the embedded engines serve one process (npm start)`,
+  );
 
 const common = {
   ...traceSettings,
@@ -72,14 +68,10 @@ const CONNECT_MS = 5_000;
 
 const authorizerUrl = url('AUTHORIZER_URL', { optional: true, origin: true });
 
-const requiredAuthorizerUrl: Setting<string | undefined> = {
-  name: authorizerUrl.name,
-  read(env) {
-    const value = authorizerUrl.read(env);
-    if (value !== undefined) return value;
-    throw new Error('is not set; expected the address of the authorizer, like http://authorizer:8081');
-  },
-};
+const requiredAuthorizerUrl: Setting<string | undefined> = requireSetting(
+  authorizerUrl,
+  'is not set; expected the address of the authorizer, like http://authorizer:8081',
+);
 
 /** The authorizer also calls itself, under a name in its certificate. */
 const ownUrl: Setting<string | undefined> = {
