@@ -8,7 +8,7 @@ import { type Product, startProduct } from '../../src/product.ts';
 
 /** The programs of the README that end by themselves, in its order, and those of the guides. */
 const RUN = ['sale.ts', 'lists.ts', 'headers.ts', 'errors.ts', 'what-is-on.ts', 'first-sale.ts', 'shop.ts'];
-const GUIDES = ['token.ts', 'mirror.ts'];
+const GUIDES = ['mirror.ts'];
 
 /** Uses of the package that must not compile. */
 const WRONG = new Map([
@@ -43,7 +43,7 @@ const filledIn = (code: string): string => {
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'boxoffice-partner-'));
   product = await startProduct();
-  const documents = ['libs/client/README.md', 'docs/guides/token.md', 'docs/guides/mirror.md'];
+  const documents = ['libs/client/README.md', 'docs/guides/mirror.md'];
   const found = await Promise.all(documents.map((document) => programsOf(join(CLIENT, '../..', document))));
   programs = new Map(found.flatMap((one) => [...one]));
   const filled = [...programs].map(([name, code]): [string, string] => [name, filledIn(code)]);
