@@ -51,7 +51,7 @@ export type ReadIdTokenHint = (
 ) => Promise<{ readonly sub: string; readonly clientId: string; readonly sid: string } | undefined>;
 
 export interface LogoutDependencies {
-  /** Where users of an institution begin; undefined: nobody was signed in. */
+  /** Where users of an institution begin; undefined: no user was signed in. */
   readonly applicationOf: (institution: string | undefined) => Promise<string>;
   readonly clientOf: (clientId: string) => Promise<ClientDocument | undefined>;
   readonly institutions: Pick<Institutions, 'profile'>;

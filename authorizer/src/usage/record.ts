@@ -63,7 +63,7 @@ const rowOf = (
 ): UsageRow => ({
   apiKeyId,
   clientId,
-  // Nobody asks who did what in which minute, and minutes of many users would be long.
+  // Minutes of many users would be long, and no report needs them.
   userId: resolution === 'minute' ? null : userId,
   operation,
   status,

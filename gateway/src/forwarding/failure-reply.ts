@@ -5,7 +5,7 @@ import { sendReply, sendWhole } from './reply.ts';
 const MOST_BYTES = 65_536;
 
 /** Whether the body is a 500 of family B with its two consequence members. */
-const tellsConsequences = (body: Buffer): boolean => {
+const reportsConsequences = (body: Buffer): boolean => {
   try {
     const { success, errorCode, userLoggedOut, orderCancelled } = JSON.parse(body.toString('utf8'));
     const isError = success === false && typeof errorCode === 'string';
@@ -44,7 +44,7 @@ export const relayFailure = (
   reply.on('error', foreign);
   reply.on('end', () => {
     const body = Buffer.concat(chunks);
-    if (statusCode === 500 && tellsConsequences(body)) sendWhole(response, 500, headers, body);
+    if (statusCode === 500 && reportsConsequences(body)) sendWhole(response, 500, headers, body);
     else foreign();
   });
 };

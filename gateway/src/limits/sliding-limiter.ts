@@ -16,7 +16,7 @@ const SLOT_MS = 500;
 /** Those that a minute touches, when it begins and ends within one. */
 const SLOTS = MINUTE_MS / SLOT_MS + 1;
 
-/** Maximum number of keys; the least recently used are evicted and start anew. */
+/** Maximum number of keys; the least recently used are evicted and start at zero. */
 const KEYS = 100_000;
 
 /** The counted requests of a key: a ring of slots, which are numbered from the epoch. */

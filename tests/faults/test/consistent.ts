@@ -14,7 +14,7 @@ export interface Spoilable {
   readonly checkouts: Mutable<Checkout>[];
   readonly orders: Mutable<OrderView>[];
   readonly tickets: Mutable<TicketView>[];
-  /** What a partner heard, and the ids that its webhook got. */
+  /** What a partner received, and the ids that its webhook got. */
   readonly events: Mutable<EventView>[];
   readonly delivered: string[];
   readonly stock: { id: string; capacity: number; free: number; held: number; sold: number }[];
@@ -198,5 +198,5 @@ export const evidenceOf = ({ entries, checkouts, events, delivered, ...observed 
   entries,
   checkouts,
   observed,
-  heard: { events, delivered: { received: new Set(delivered), covers: () => true } },
+  received: { events, delivered: { received: new Set(delivered), covers: () => true } },
 });

@@ -39,7 +39,7 @@ const passes = (error: unknown): boolean =>
   error instanceof ConnectionError ||
   (error instanceof ApiError && (error.httpStatus >= 500 || error.httpStatus === 429));
 
-/** The messages of an open stream. Every piece that arrives gives the silence its whole time anew. */
+/** The messages of an open stream. Every piece that arrives starts the time limit of silence again. */
 async function* messagesOf(
   body: ReadableStream<Uint8Array>,
   ending: AbortSignal,

@@ -27,7 +27,7 @@ export const delay = async (ms: number, signal?: AbortSignal): Promise<void> => 
 /** A time limit that can begin again, together with a signal of the caller. */
 export interface Limit {
   readonly signal: AbortSignal;
-  /** Gives the whole time anew. */
+  /** Starts the time again. */
   restart(): void;
   end(): void;
 }

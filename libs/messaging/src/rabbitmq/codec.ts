@@ -24,7 +24,7 @@ export const encode = (message: Message): Wire => ({
   },
 });
 
-/** The same message for another queue: its body unchanged, this library's headers set anew, the broker's removed. */
+/** The same message for another queue: its body unchanged, this library's headers replaced, the broker's removed. */
 export const forward = ({ content, properties }: Received, headers: Readonly<Record<string, unknown>>): Wire => {
   const { version, traceparent } = properties.headers ?? {};
   const own = { ...(version === undefined ? {} : { version }), ...(traceparent === undefined ? {} : { traceparent }) };

@@ -11,7 +11,7 @@ export interface Poll {
   readonly waitMs: number;
   /** Called before it waits; the returned function is called after it. Rejects if it may not wait. */
   readonly reserve?: () => Promise<() => void>;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when no client waits for the answer any more. */
   readonly gone?: AbortSignal;
 }
 

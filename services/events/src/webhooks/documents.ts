@@ -13,7 +13,7 @@ export interface WebhookDocument extends Document {
   readonly secrets: readonly StoredSecret[];
   /** The client that last set `url` or `types`: only what it may read is delivered. */
   readonly client: string;
-  /** Only events after this sequence are delivered; set anew when a disabling ends. */
+  /** Only events after this sequence are delivered; set again when a disabling ends. */
   readonly since: number;
   /** ISO 8601 UTC: since when failures count that disable it. */
   readonly activatedAt: string;

@@ -55,7 +55,7 @@ export interface ChangeContext {
   readonly head: number;
 }
 
-/** A webhook after a change. @throws {Fault} `semantically_invalid` for a state that nobody sets */
+/** A webhook after a change. @throws {Fault} `semantically_invalid` for a state that no client can set */
 export const changed = (current: WebhookDocument, change: WebhookChange, its: ChangeContext): New<WebhookDocument> => {
   const { url, types, description, state = current.state } = change;
   if (state === 'disabled' && current.state !== 'disabled')

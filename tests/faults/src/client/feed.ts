@@ -1,4 +1,4 @@
-// What a partner hears: the event feed, and a webhook's receiver.
+// What a partner receives: the event feed, and a webhook's receiver.
 
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
@@ -24,8 +24,8 @@ export interface Delivered {
   covers(type: string): boolean;
 }
 
-/** What a partner has heard of a round. */
-export interface Heard {
+/** What a partner has received of a round. */
+export interface Received {
   /** The feed since the round began. */
   readonly events: readonly EventView[];
   readonly delivered?: Delivered | undefined;

@@ -21,9 +21,9 @@ const goOn = async (buyer: Buyer, { id, total }: OrderView, random: Random): Pro
 };
 
 /** The longest time for which one purchase delays the next: a wait for crash detection does not stop the sale. */
-const IMPATIENCE_MS = 1_500;
+const REQUEST_TIMEOUT_MS = 1_500;
 /** The most purchases in flight. */
-const ABREAST = 3;
+const CONCURRENCY = 3;
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -36,7 +36,7 @@ export const inTurn = async (
   for (let turn = 0; !enough(turn); turn++) {
     const one = act(turn).finally(() => underWay.delete(one));
     underWay.add(one);
-    await Promise.race(underWay.size < ABREAST ? [one, pause(IMPATIENCE_MS)] : underWay);
+    await Promise.race(underWay.size < CONCURRENCY ? [one, pause(REQUEST_TIMEOUT_MS)] : underWay);
   }
   await Promise.all(underWay);
 };

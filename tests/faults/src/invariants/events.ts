@@ -48,22 +48,22 @@ const checkResource = (
 };
 
 /** events: the feed has no gap and says the present state of each order and ticket; a webhook delivers its share. */
-export const checkEvents = ({ observed, heard }: Evidence, check: Check): void => {
-  if (!heard) return;
-  for (const [index, { id, sequence }] of heard.events.entries()) {
-    const before = heard.events[index - 1];
+export const checkEvents = ({ observed, received }: Evidence, check: Check): void => {
+  if (!received) return;
+  for (const [index, { id, sequence }] of received.events.entries()) {
+    const before = received.events[index - 1];
     const follows = before === undefined || sequence === before.sequence + 1;
     check.that('events', follows, () => `the event ${id} has the sequence ${sequence}, after ${before?.sequence}`);
   }
-  const byResource = Map.groupBy(heard.events, ({ resource }) => resource.id);
+  const byResource = Map.groupBy(received.events, ({ resource }) => resource.id);
   for (const order of observed.orders) {
     const { id, state, externalReference, confirmedAt } = order;
     // A cart is no order before its checkout.
     const isCart = externalReference === null && !byResource.has(id) && confirmedAt === null;
-    if (!isCart) checkResource(id, state, ofOrder(order), byResource.get(id) ?? [], heard.delivered, check);
+    if (!isCart) checkResource(id, state, ofOrder(order), byResource.get(id) ?? [], received.delivered, check);
   }
   for (const ticket of observed.tickets) {
     const events = byResource.get(ticket.id) ?? [];
-    checkResource(ticket.id, ticket.status, ofTicket(ticket, events), events, heard.delivered, check);
+    checkResource(ticket.id, ticket.status, ofTicket(ticket, events), events, received.delivered, check);
   }
 };

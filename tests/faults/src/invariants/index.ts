@@ -1,4 +1,4 @@
-// Invariants: the comparison of what clients were told with a quiet product, one file per subject. What is stored is
+// Invariants: the comparison of the answers to clients with a quiet product, one file per subject. What is stored is
 // judged by the operator's check.
 
 import { checkAcknowledged } from './acknowledged.ts';

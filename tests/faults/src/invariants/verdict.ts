@@ -1,4 +1,4 @@
-import type { Heard } from '../client/feed.ts';
+import type { Received } from '../client/feed.ts';
 import type { Checkout, Entry } from '../round/journal.ts';
 import type { ObservedState } from '../round/observed-state.ts';
 
@@ -23,8 +23,8 @@ export interface Evidence {
   readonly entries: readonly Entry[];
   readonly checkouts: readonly Checkout[];
   readonly observed: ObservedState;
-  /** Absent where nobody listened. */
-  readonly heard?: Heard;
+  /** Absent where no event was read. */
+  readonly received?: Received;
   /** Whether the institution has cancelled the performance, which also cancels orders without a client's request. */
   readonly closed?: boolean;
 }

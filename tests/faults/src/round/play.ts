@@ -59,8 +59,8 @@ export const settle = async (
       const { entries, checkouts, carts } = round.journal;
       const observed = await observeState(api, round, carts);
       // Read after the state, so that what led to it can be in it.
-      const heard = { events: await round.feed.read(), delivered: round.receiver };
-      const evidence = { entries, checkouts, observed, heard, closed: round.closed ?? false };
+      const received = { events: await round.feed.read(), delivered: round.receiver };
+      const evidence = { entries, checkouts, observed, received, closed: round.closed ?? false };
       checkRound(evidence, check);
       await round.alsoTrue?.(evidence, check);
       for (const { name, seconds, secondsAlive, story } of round.revivals) {
@@ -74,14 +74,14 @@ export const settle = async (
   try {
     for (let clean: number | undefined; ; ) {
       const at = passed();
-      const told = await look();
-      clean = told.violations.length > 0 ? undefined : (clean ?? at);
+      const seen = await look();
+      clean = seen.violations.length > 0 ? undefined : (clean ?? at);
       const isOver = clean === undefined ? at > patienceMs : at - clean >= STEADY_MS;
       if (isOver) {
         const stored = await inspection.check(Math.max(0, patienceMs - passed()));
         return {
-          checked: told.checked + stored.checked,
-          violations: [...told.violations, ...stored.violations],
+          checked: seen.checked + stored.checked,
+          violations: [...seen.violations, ...stored.violations],
         };
       }
       await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));

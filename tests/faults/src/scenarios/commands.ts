@@ -29,7 +29,7 @@ const PAUSE_MS = 700;
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Checks that contacts are as their client was told, and erased for good. */
+/** Checks that contacts are as the answers to their client say, and erased for good. */
 const checkContacts = async ({ api }: Context, contacts: readonly KnownContact[], check: Check): Promise<void> => {
   for (const { contactNumber, phone, erased } of contacts) {
     const contact = await must(api, `/svc/v3/contacts/individuals/${contactNumber}`);

@@ -137,13 +137,13 @@ export const races: Scenario = {
   name: 'races',
   about: '300 races of confirmation, expiry and cancellation within 60 ms around the deadline',
   async play(context) {
-    const [total, abreast] = context.size === 'short' ? [60, 20] : [300, 30];
+    const [total, concurrency] = context.size === 'short' ? [60, 20] : [300, 30];
     const round = await beginRound(context, [{ code: 'FLOOR', capacity: 2 * total }]);
     const serviceHost = await openPointOfSale(context.api, context.reference, round.hall, HOLD_SECONDS);
     await Promise.all(
-      buyersOf(context, round, abreast, true).map(async (buyer, index) => {
+      buyersOf(context, round, concurrency, true).map(async (buyer, index) => {
         const random = context.random.fork(`races ${index}`);
-        for (let turn = 0; turn < total / abreast; turn++) await race(buyer, round, serviceHost, random);
+        for (let turn = 0; turn < total / concurrency; turn++) await race(buyer, round, serviceHost, random);
       }),
     );
     round.alsoTrue = ({ observed: { orders } }, check) => {

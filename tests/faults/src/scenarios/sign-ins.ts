@@ -81,7 +81,7 @@ export const signIns: Scenario = {
     });
     round.alsoTrue = async (_evidence, check) => {
       mustBeReached(missed, check);
-      check.that('round', grants.length > 0, () => 'nobody has signed in');
+      check.that('round', grants.length > 0, () => 'no user has signed in');
       checkGrants(grants, check);
       const [minute, hour, day] = [
         await countedBy(api, apiKeyId, 'minute', from),

@@ -33,7 +33,7 @@ const limitsOf = (answerMs: number) => {
 };
 
 /** Options of a command whose duration depends on the amount of its work: at most ten minutes. */
-export const unhurried = { timeoutMS: 600_000 } as const;
+export const LONG_TIMEOUT = { timeoutMS: 600_000 } as const;
 
 /** The URL without user and password, for messages. */
 export const withoutCredentials = (url: string): string => url.replace(/\/\/[^@/]*@/, '//');

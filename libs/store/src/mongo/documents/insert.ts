@@ -2,7 +2,7 @@ import { MongoBulkWriteError } from 'mongodb';
 import { UniqueViolation } from '../../errors.ts';
 import type { Document, New, WriteOptions } from '../../port.ts';
 import type { MongoCollection } from '../collection.ts';
-import { unhurried } from '../connection/client.ts';
+import { LONG_TIMEOUT } from '../connection/client.ts';
 import { type Call, whileAwaited } from '../connection/gate.ts';
 import { partsWith, storedIdempotencyRecord } from '../idempotency/records.ts';
 import { eventsOf, freeze } from '../outbox/events.ts';
@@ -87,7 +87,7 @@ export const insertMany = async <T extends Document>(
   for (let start = 0; start < all.length; start += batch) {
     const some = all.slice(start, start + batch);
     try {
-      inserted += (await collection.records.insertMany(some, { ordered: false, ...unhurried })).insertedCount;
+      inserted += (await collection.records.insertMany(some, { ordered: false, ...LONG_TIMEOUT })).insertedCount;
     } catch (error) {
       if (!(error instanceof MongoBulkWriteError)) throw error;
       const [first] = await refused(collection, error, some);

@@ -1,5 +1,5 @@
 import { type Collection, type IndexDescription, MongoServerError } from 'mongodb';
-import { unhurried } from '../connection/client.ts';
+import { LONG_TIMEOUT } from '../connection/client.ts';
 import { decode } from './body.ts';
 import { isDuplicate } from './duplicates.ts';
 import type { StoredRecord } from './record.ts';
@@ -40,7 +40,7 @@ const create = async (records: Collection<StoredRecord>, schema: Schema, index: 
   const unique = schema.unique.find((one) => one.name === name);
   if (unique) await fillKeys(records, schema, unique);
   try {
-    await records.createIndex(key, { name, ...options, ...unhurried });
+    await records.createIndex(key, { name, ...options, ...LONG_TIMEOUT });
   } catch (error) {
     if (hasCode(error, sameKeys)) return;
     if (!isDuplicate(error)) throw error;
