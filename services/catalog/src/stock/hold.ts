@@ -34,14 +34,18 @@ export interface HoldRequest extends ItemsRequest {
   readonly heldUntil?: string | undefined;
 }
 
-/** One held place, with everything that an order line records. */
-export interface HeldLine {
-  readonly item: number;
-  readonly place: PlaceDocument;
+/** What is sold of an item: everything that an order line records beside the place. */
+export interface Sold {
   readonly price: Price;
   readonly tariff: TariffDocument;
   readonly performance: PerformanceDocument;
-  readonly product: ProductDocument | undefined;
+  readonly product: ProductDocument;
+}
+
+/** One held place. */
+export interface HeldLine extends Sold {
+  readonly item: number;
+  readonly place: PlaceDocument;
 }
 
 export interface Held {
@@ -55,10 +59,15 @@ export interface Held {
 
 const isRefusal = (value: object): value is Refusal => 'reason' in value;
 
-/** The price of each item, or why none of them is sold. */
-const pricesOf = (requested: ItemsRequest, offers: Offers, now: number): Price[] | Refusal =>
+/** What is sold, by item, or why nothing is. */
+const soldOf = (requested: ItemsRequest, offers: Offers, now: number): Sold[] | Refusal =>
   firstRefusal(refusalsOf(requested, offers, now)) ??
-  requested.items.flatMap((item) => priceOf(item, offers.performances.get(item.performanceId)) ?? []);
+  requested.items.flatMap((item) => {
+    const performance = offers.performances.get(item.performanceId);
+    const product = performance && offers.products.get(performance.productId);
+    const [tariff, price] = [offers.tariffs.get(item.tariffId), priceOf(item, performance)];
+    return performance && product && tariff && price ? [{ price, tariff, performance, product }] : [];
+  });
 
 /** Completes a refusal that may be due to unknown places: names each of them by its path. */
 const namingPlaces = async (
@@ -76,21 +85,11 @@ const namingPlaces = async (
   return refusal('invalid_reference', all.join('; '), why.reason === 'invalid_reference' ? why.item : first.item);
 };
 
-/** The price of a place at a tariff. */
-export interface Quote {
-  readonly price: Price;
-  readonly tariff: TariffDocument;
-}
-
-/** The prices of the items if they were held now, by item; or the refusal. Nothing is held. */
-export const quote = async (context: Context, requested: ItemsRequest): Promise<Quote[] | Refusal> => {
+/** What would be sold if the items were held now, by item; or the refusal. Nothing is held. */
+export const quote = async (context: Context, requested: ItemsRequest): Promise<Sold[] | Refusal> => {
   const offers = await loadOffers(context, requested);
-  const prices = pricesOf(requested, offers, context.now());
-  if (isRefusal(prices)) return namingPlaces(context, requested, offers, prices);
-  return prices.flatMap((price) => {
-    const tariff = offers.tariffs.get(price.tariffId);
-    return tariff ? [{ price, tariff }] : [];
-  });
+  const sold = soldOf(requested, offers, context.now());
+  return isRefusal(sold) ? namingPlaces(context, requested, offers, sold) : sold;
 };
 
 const stockItem = (item: SaleItem, { performances }: Offers): StockItem => {
@@ -108,22 +107,6 @@ const stockItem = (item: SaleItem, { performances }: Offers): StockItem => {
 const unavailable = (item: number): Refusal =>
   refusal('places_unavailable', `Not enough places are free for $.items[${item}]; nothing is held.`, item);
 
-const linesOf = (
-  requested: HoldRequest,
-  offers: Offers,
-  prices: readonly Price[],
-  held: readonly (readonly PlaceDocument[])[],
-): HeldLine[] =>
-  held.flatMap((places, item) => {
-    const { performanceId = '', tariffId = '' } = requested.items[item] ?? {};
-    const price = prices[item];
-    const performance = offers.performances.get(performanceId);
-    const tariff = offers.tariffs.get(tariffId);
-    if (!price || !performance || !tariff) return [];
-    const product = offers.products.get(performance.productId);
-    return places.map((place) => ({ item, place, price, tariff, performance, product }));
-  });
-
 /** The state that the holds of one process share: contention, and the requests that are running, by key. */
 export const createHoldsContext = () => ({
   contention: createContention(),
@@ -133,8 +116,8 @@ export const createHoldsContext = () => ({
 const holdOnce = async (context: Context, requested: HoldRequest, contention: Contention): Promise<Held | Refusal> => {
   const offers = await loadOffers(context, requested);
   const now = context.now();
-  const prices = pricesOf(requested, offers, now);
-  if (isRefusal(prices)) return namingPlaces(context, requested, offers, prices);
+  const sold = soldOf(requested, offers, now);
+  if (isRefusal(sold)) return namingPlaces(context, requested, offers, sold);
   const minutes = offers.pointOfSale?.holdMinutes ?? DEFAULT_HOLD_MINUTES;
   const until =
     requested.heldUntil === undefined ? now + Math.round(minutes * 60_000) : Date.parse(requested.heldUntil);
@@ -146,7 +129,7 @@ const holdOnce = async (context: Context, requested: HoldRequest, contention: Co
   if ('short' in outcome) return namingPlaces(context, requested, offers, unavailable(outcome.short));
   // A repeat returns the end of the existing hold, not of a new one.
   const ends = outcome.held.flat().flatMap(({ state, freeFrom }) => (state === 'held' ? [freeFrom] : []));
-  const lines = linesOf(requested, offers, prices, outcome.held);
+  const lines = sold.flatMap((one, item) => (outcome.held[item] ?? []).map((place) => ({ item, place, ...one })));
   const { pointOfSale = null, institution } = offers;
   return { until: ends.length > 0 ? Math.min(...ends) : until, lines, pointOfSale, institution };
 };

@@ -14,15 +14,9 @@ import { paymentMethods, ticketDeliveries } from '../domain/point-of-sale.ts';
 import { refusalReasons } from '../domain/sale.ts';
 import { inOrderOf, type Texts } from '../domain/tariff.ts';
 import { amount, names } from '../schemas.ts';
-import type {
-  InstitutionDocument,
-  PerformanceDocument,
-  PlaceDocument,
-  ProductDocument,
-  TariffDocument,
-} from '../store.ts';
+import type { InstitutionDocument, PlaceDocument } from '../store.ts';
 import type { ChangeOutcome } from './changes.ts';
-import type { Held } from './hold.ts';
+import type { Held, HeldLine } from './hold.ts';
 import type { RenewalOutcome } from './renewal.ts';
 
 /** Without a colon: names with one are the catalog's own holds. */
@@ -149,20 +143,17 @@ export const HoldAnswer = named(
   }),
 );
 
-/** Nothing without a product, which only an interrupted creation lacks. */
+/** What a ticket or a page shows of a held place. */
 const aboutOf = (
   institution: InstitutionDocument | undefined,
-  product: ProductDocument | undefined,
-  { seatCategories, venue, timeZone }: PerformanceDocument,
-  seatCategoryId: string,
-  { name: tariff }: TariffDocument,
+  { product, performance: { seatCategories, venue, timeZone }, tariff, place }: HeldLine,
 ) => {
-  const category = seatCategories.find(({ id }) => id === seatCategoryId);
-  if (!product || !category) return {};
+  const category = seatCategories.find(({ id }) => id === place.seatCategoryId);
+  if (!category) return {};
   const { name, city } = venue;
   const seller = institution ? { institution: institution.name } : {};
   const ordered = (texts: Texts) => inOrderOf(institution?.languages ?? [], texts);
-  const names = { product: ordered(product.name), seatCategory: ordered(category.name), tariff: ordered(tariff) };
+  const names = { product: ordered(product.name), seatCategory: ordered(category.name), tariff: ordered(tariff.name) };
   return { about: { ...seller, ...names, venue: { name, city }, timeZone } };
 };
 
@@ -178,19 +169,22 @@ export const heldView = ({ until, lines, pointOfSale, institution }: Held): Stat
     holdMinutes: pointOfSale.holdMinutes,
     ticketDelivery: pointOfSale.ticketDelivery ?? 'electronic',
   },
-  lines: lines.map(({ item, place, price, tariff, performance, product }) => ({
-    item,
-    productId: performance.productId,
-    performanceId: performance.id,
-    startDate: performance.startDate,
-    seatCategoryId: place.seatCategoryId,
-    tariffId: tariff.id,
-    criterion: tariff.criterion,
-    ...aboutOf(institution, product, performance, place.seatCategoryId, tariff),
-    amount: price.amount,
-    currency: price.currency,
-    place: { id: place.id, label: place.label, row: place.row, seat: place.seat },
-  })),
+  lines: lines.map((line) => {
+    const { item, place, price, tariff, performance } = line;
+    return {
+      item,
+      productId: performance.productId,
+      performanceId: performance.id,
+      startDate: performance.startDate,
+      seatCategoryId: place.seatCategoryId,
+      tariffId: tariff.id,
+      criterion: tariff.criterion,
+      ...aboutOf(institution, line),
+      amount: price.amount,
+      currency: price.currency,
+      place: { id: place.id, label: place.label, row: place.row, seat: place.seat },
+    };
+  }),
 });
 
 /** The outcome of a change. */
