@@ -12,7 +12,7 @@ import { performancesRoutes } from './performances/routes.ts';
 import { pointsOfSaleRoutes } from './points-of-sale/routes.ts';
 import { resumeCancellations } from './products/cancellation.ts';
 import { productsRoutes } from './products/routes.ts';
-import { announceInstitutions } from './provisioning/institutions.ts';
+import { announceInstitutions } from './provisioning.ts';
 import { reactTo } from './reactions.ts';
 import { quoteRoutes } from './stock/quote-routes.ts';
 import { stockRoutes } from './stock/routes.ts';

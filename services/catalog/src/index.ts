@@ -1,19 +1,11 @@
 export { catalog } from './app.ts';
-export { type PaymentMethod, type PointOfSaleDetails, paymentMethods } from './domain/point-of-sale.ts';
+export { type PaymentMethod, paymentMethods } from './domain/point-of-sale.ts';
 export type { Institution } from './domain/tariff.ts';
 export { examples, schemas } from './events.ts';
-export { createInstitution, listInstitutions } from './provisioning/institutions.ts';
-export {
-  type CreatedProduct,
-  createPointOfSale,
-  createProduct,
-  createTariff,
-  listPointsOfSale,
-} from './provisioning/seed.ts';
+export { createInstitution, createPointOfSale, listInstitutions, listPointsOfSale } from './provisioning.ts';
 export {
   type PerformanceDocument,
   type PlaceDocument,
-  type ProductDocument,
   performances,
   places,
   products,

@@ -59,7 +59,7 @@ export type RecordFor = (
 export const createProduct = async (
   context: Context,
   { state, performances: inputs, currency: wanted, ...details }: NewOffering,
-  recordFor?: RecordFor,
+  recordFor: RecordFor,
 ): Promise<Offering> => {
   const { collections } = context;
   refuseProblems(productProblems(details));
@@ -83,7 +83,7 @@ export const createProduct = async (
   }
   const offering = (product: ProductDocument): Offering => ({ product, performances, currency });
   const product = await collections.products
-    .insert({ id, ...newProduct(details, state, timestampOf(context)) }, { idempotencyRecord: recordFor?.(offering) })
+    .insert({ id, ...newProduct(details, state, timestampOf(context)) }, { idempotencyRecord: recordFor(offering) })
     .catch(onDuplicate(details.code));
   await invalidateCatalog(context);
   return offering(product);

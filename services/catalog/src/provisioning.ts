@@ -1,10 +1,15 @@
-import { canonicalTag, isCurrency, LANGUAGE_TAG } from '@boxoffice/http';
+// Commands for programs of the installation (demo data, operator), without HTTP: the same bodies and the same rules.
+
+import { canonicalTag, createCheck, isCurrency, LANGUAGE_TAG } from '@boxoffice/http';
 import type { Store } from '@boxoffice/store';
-import { contextOf, timestampOf } from '../context.ts';
-import type { Institution } from '../domain/tariff.ts';
-import { institutionChanged } from '../events.ts';
-import { institutionView } from '../schemas.ts';
-import { institutions } from '../store.ts';
+import { contextOf, timestampOf } from './context.ts';
+import type { PointOfSaleDetails } from './domain/point-of-sale.ts';
+import type { Institution } from './domain/tariff.ts';
+import { institutionChanged } from './events.ts';
+import { detailsOf, NewPointOfSale, view } from './points-of-sale/body.ts';
+import * as points from './points-of-sale/points-of-sale.ts';
+import { institutionView } from './schemas.ts';
+import { institutions, pointsOfSale } from './store.ts';
 
 /** The form of the languages of stored texts. */
 const LANGUAGE = new RegExp(LANGUAGE_TAG);
@@ -57,4 +62,28 @@ export const announceInstitutions = async (store: Store): Promise<void> => {
         : { next: { ...current, announced: true }, events: [institutionChanged(id, current)] },
     );
   }
+};
+
+const checkPointOfSale = createCheck(NewPointOfSale);
+
+/**
+ * Creates a point of sale from the body of `POST /svc/v3/catalog/points-of-sale`; returns it.
+ * @throws Fault `validation_error`, `semantically_invalid`, `point_of_sale_duplicate_host`, `not_found` (no such
+ * institution)
+ */
+export const createPointOfSale = async (store: Store, institution: string, body: object) => {
+  const { serviceHost, ...members } = checkPointOfSale(structuredClone(body));
+  return view(await points.createPointOfSale(contextOf(store, institution), detailsOf(serviceHost, members)));
+};
+
+/** The points of sale of an institution, or of all, in order of creation. */
+export const listPointsOfSale = async (
+  store: Store,
+  institution?: string,
+): Promise<(PointOfSaleDetails & { readonly institution: string })[]> => {
+  const handle = store.collection(pointsOfSale);
+  const found = await (institution === undefined ? handle.acrossInstitutions : handle.of(institution)).find({
+    orderBy: 'createdAt',
+  });
+  return found.map((document) => ({ ...view(document), institution: document.institution }));
 };
