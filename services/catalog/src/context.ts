@@ -1,6 +1,7 @@
 import { Fault } from '@boxoffice/envelope';
 import { newId } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
+import type { MoneyRules } from './domain/price.ts';
 import { type Collections, collectionsOf, type InstitutionDocument } from './store.ts';
 
 /** What commands and queries need: one institution's collections, a clock and randomness. */
@@ -45,10 +46,7 @@ export const institutionOf = async ({ institution, institutions }: Collections):
  * What prices and points of sale are validated against: the institution's currency and, of `tariffIds`, those that
  * exist.
  */
-export const moneyRules = async (
-  collections: Collections,
-  tariffIds: readonly string[],
-): Promise<{ readonly currency: string; readonly tariffIds: ReadonlySet<string> }> => {
+export const moneyRules = async (collections: Collections, tariffIds: readonly string[]): Promise<MoneyRules> => {
   const [{ currency }, ...known] = await Promise.all([
     institutionOf(collections),
     ...[...new Set(tariffIds)].map((id) => collections.tariffs.get(id)),

@@ -6,7 +6,7 @@ import {
   salesProblems,
   timeZoneProblems,
 } from './performance.ts';
-import { type PriceInput, priceProblems, resolvedPrices } from './price.ts';
+import { type MoneyRules, type PriceInput, priceProblems, resolvedPrices } from './price.ts';
 import { ianaName } from './time-zones.ts';
 
 /** A change: absent members stay, null removes, objects merge, lists replace. */
@@ -41,11 +41,7 @@ export const hasMoved = (before: PerformanceDetails, after: PerformanceDetails):
   before.startDate !== after.startDate || before.timeZone !== after.timeZone || !same(before.venue, after.venue);
 
 /** The problems of a change, each with its path. */
-export const patchProblems = (
-  performance: Performance,
-  patch: PerformancePatch,
-  rules: { readonly currency: string; readonly tariffIds: ReadonlySet<string> },
-): string[] => [
+export const patchProblems = (performance: Performance, patch: PerformancePatch, rules: MoneyRules): string[] => [
   // A stored zone is not checked: earlier releases accepted others, which must not block changes of something else.
   ...(patch.timeZone === undefined ? [] : timeZoneProblems(patch.timeZone)),
   ...salesProblems(merged(performance, patch)),

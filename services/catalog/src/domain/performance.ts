@@ -1,4 +1,4 @@
-import { type Price, type PriceInput, priceProblems } from './price.ts';
+import { type MoneyRules, type Price, type PriceInput, priceProblems } from './price.ts';
 import { beforeStart, later } from './product.ts';
 import { type CategoryInput, categoryProblems, type SeatCategory } from './seat-category.ts';
 import { ianaName } from './time-zones.ts';
@@ -73,13 +73,9 @@ export const timeZoneProblems = (timeZone: string, at = '$'): string[] =>
 export const salesProblems = ({ salesFrom, salesTo }: PerformanceDetails, at = '$'): string[] =>
   beforeStart(salesFrom, salesTo) ? [`${at}.salesTo is before ${at}.salesFrom`] : [];
 
-export interface PerformanceRules {
+export interface PerformanceRules extends MoneyRules {
   /** Only a show may have several seat categories. */
   readonly manyCategories: boolean;
-  /** The institution's, ISO 4217. */
-  readonly currency: string;
-  /** The tariffs that exist. */
-  readonly tariffIds: ReadonlySet<string>;
 }
 
 /** The problems of a new performance, each with its path below `at`. */

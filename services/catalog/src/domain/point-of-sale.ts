@@ -1,3 +1,5 @@
+import type { MoneyRules } from './price.ts';
+
 export const paymentMethods = ['on_account', 'external', 'simulated'] as const;
 export type PaymentMethod = (typeof paymentMethods)[number];
 
@@ -34,7 +36,7 @@ export interface PointOfSale extends PointOfSaleDetails {
 /** The problems of a point of sale, each with its path. */
 export const pointOfSaleProblems = (
   details: Pick<PointOfSaleDetails, 'currency' | 'tariffIds'>,
-  rules: { readonly currency: string; readonly tariffIds: ReadonlySet<string> },
+  rules: MoneyRules,
 ): string[] => [
   ...(details.currency === rules.currency
     ? []

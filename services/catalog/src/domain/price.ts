@@ -26,11 +26,19 @@ const named = <Category extends Named>(price: PriceInput, categories: readonly C
     price.seatCategoryId === undefined ? code === price.seatCategory : id === price.seatCategoryId,
   );
 
+/** What prices are validated against. */
+export interface MoneyRules {
+  /** The institution's, ISO 4217. */
+  readonly currency: string;
+  /** The tariffs that exist. */
+  readonly tariffIds: ReadonlySet<string>;
+}
+
 /** The problems of the prices, each with its path below `at`. */
 export const priceProblems = (
   prices: readonly PriceInput[],
   categories: readonly Named[],
-  rules: { readonly currency: string; readonly tariffIds: ReadonlySet<string> },
+  rules: MoneyRules,
   at = '$',
 ): string[] => {
   const seen = new Set<string>();

@@ -4,6 +4,7 @@ import { type Context, invalidateCatalog, moneyRules, notFound, refuseProblems, 
 import { type CategoryPlan, planCapacity } from '../domain/capacity.ts';
 import { performanceMayBecome } from '../domain/performance.ts';
 import { changedPerformance, hasMoved, type PerformancePatch, patchProblems } from '../domain/performance-change.ts';
+import type { MoneyRules } from '../domain/price.ts';
 import { performanceCancelled, performanceMoved } from '../events.ts';
 import type { PerformanceDocument } from '../store.ts';
 import { CHANGE_MS, prepare, rollBack, settle } from './capacity.ts';
@@ -16,9 +17,7 @@ export interface PerformanceChange {
   readonly idempotencyRecord?: IdempotencyRecord<PerformanceDocument> | undefined;
 }
 
-type Rules = Awaited<ReturnType<typeof moneyRules>>;
-
-const check = (performance: PerformanceDocument, { patch, allow }: PerformanceChange, rules: Rules): void => {
+const check = (performance: PerformanceDocument, { patch, allow }: PerformanceChange, rules: MoneyRules): void => {
   allow(performance);
   if (patch.state && !performanceMayBecome(performance.state, patch.state)) {
     throw new Fault('conflict', `The performance is ${performance.state}; this state is final.`);
@@ -31,7 +30,7 @@ const changeTo = (
   performance: PerformanceDocument,
   { patch }: PerformanceChange,
   plans: readonly CategoryPlan[],
-  rules: Rules,
+  rules: MoneyRules,
 ): Change<PerformanceDocument> | undefined => {
   const now = timestampOf(context);
   const next = changedPerformance(performance, patch, plans, rules.currency, now);
@@ -54,7 +53,7 @@ const changePlainly = async (
   context: Context,
   performance: PerformanceDocument,
   change: PerformanceChange,
-  rules: Rules,
+  rules: MoneyRules,
 ) => {
   const changes = changeTo(context, performance, change, [], rules) !== undefined;
   const recordedAt = changes ? await recordModified(context, performance.productId) : undefined;
@@ -74,7 +73,7 @@ const changePlainly = async (
 };
 
 /** Locks the performance for a change of capacity, and rolls back an expired change whose process died. */
-const lock = async (context: Context, id: string, change: PerformanceChange, rules: Rules) => {
+const lock = async (context: Context, id: string, change: PerformanceChange, rules: MoneyRules) => {
   const token = context.newId('cap');
   const until = context.now() + CHANGE_MS;
   let abandoned: string | undefined;
@@ -103,7 +102,7 @@ const commit = async (
   context: Context,
   { locked, token, until }: { locked: PerformanceDocument; token: string; until: number },
   change: PerformanceChange,
-  rules: Rules,
+  rules: MoneyRules,
 ): Promise<PerformanceDocument | undefined> => {
   const plans = planCapacity(locked.seatCategories, change.patch.seatCategories ?? []);
   const { now, random } = context;
@@ -133,7 +132,7 @@ const changeWithCapacity = async (
   context: Context,
   { id }: PerformanceDocument,
   change: PerformanceChange,
-  rules: Rules,
+  rules: MoneyRules,
 ) => {
   const lease = await lock(context, id, change, rules);
   if (lease === RETRY) return RETRY;
@@ -155,7 +154,7 @@ const ATTEMPTS = 60;
 /** Milliseconds after which no further attempt begins: the gateway waits 15 s for an answer. */
 const PATIENCE_MS = 12_000;
 
-const change = async (context: Context, id: string, wanted: PerformanceChange, rules: Rules) => {
+const change = async (context: Context, id: string, wanted: PerformanceChange, rules: MoneyRules) => {
   const until = context.now() + PATIENCE_MS;
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     if (context.now() > until) throw tooSlow();

@@ -22,27 +22,21 @@ export const createPointOfSale = async (
   return created;
 };
 
-export interface PointOfSaleChange {
-  /** The new details; throws to refuse. Pure. */
-  readonly to: (pointOfSale: PointOfSaleDocument) => PointOfSaleDetails;
-  /** The tariffs that the change names. */
-  readonly tariffIds: readonly string[];
-  /** Throws if the request's If-Match does not match. */
-  readonly allow: (pointOfSale: PointOfSaleDocument) => void;
-  readonly idempotencyRecord?: IdempotencyRecord<PointOfSaleDocument> | undefined;
-}
-
-/** Changes a point of sale. @throws Fault `not_found`, `semantically_invalid` */
+/**
+ * Changes a point of sale. `tariffIds`: those that the change names. `to` makes the new details, or throws to refuse; it
+ * is pure. @throws Fault `not_found`, `semantically_invalid`
+ */
 export const changePointOfSale = async (
   context: Context,
   serviceHost: string,
-  { to, tariffIds, allow, idempotencyRecord }: PointOfSaleChange,
+  tariffIds: readonly string[],
+  to: (pointOfSale: PointOfSaleDocument) => PointOfSaleDetails,
+  idempotencyRecord?: IdempotencyRecord<PointOfSaleDocument>,
 ): Promise<PointOfSaleDocument> => {
   const rules = await moneyRules(context.collections, tariffIds);
   const written = await context.collections.pointsOfSale.update(
     serviceHost,
     (current) => {
-      allow(current);
       const next = to(current);
       // Tariffs are never deleted, so those of the current document exist.
       const known = new Set([...rules.tariffIds, ...current.tariffIds]);

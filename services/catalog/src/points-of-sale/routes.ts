@@ -109,18 +109,15 @@ export const pointsOfSaleRoutes = (store: Store): AnyOperation[] => [
     conditional: true,
     etag: true,
     example: { ...example, body: { holdMinutes: 15 } },
-    handle: async ({ caller, params, body, ifMatch, unchanged, remember }) =>
-      answer(
-        await changePointOfSale(contextOf(store, caller.institution), params.serviceHost.toLowerCase(), {
-          to: (current) => detailsOf(current.serviceHost, merged(view(current), body)),
-          tariffIds: body.tariffIds ?? [],
-          allow: (current) => {
-            ifMatch(String(current.version));
-            unchanged(view(current));
-          },
-          idempotencyRecord: remember(answer),
-        }),
-      ),
+    handle: async ({ caller, params, body, ifMatch, unchanged, remember }) => {
+      const to = (current: PointOfSaleDocument) => {
+        ifMatch(validatorOf(current).etag);
+        unchanged(view(current));
+        return detailsOf(current.serviceHost, merged(view(current), body));
+      };
+      const [context, host] = [contextOf(store, caller.institution), params.serviceHost.toLowerCase()];
+      return answer(await changePointOfSale(context, host, body.tariffIds ?? [], to, remember(answer)));
+    },
   }),
   operation({
     id: 'findPointOfSale',

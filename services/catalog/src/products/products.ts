@@ -89,14 +89,6 @@ export const createProduct = async (
   return offering(product);
 };
 
-export interface ProductChange {
-  /** The new details and state; throws to refuse. Pure. */
-  readonly to: (product: ProductDocument) => ProductDetails & { readonly state: ProductState };
-  /** Throws if the request's If-Match does not match. */
-  readonly allow: (offering: Offering) => void;
-  readonly recordFor?: RecordFor;
-}
-
 /** The offering after `cancelPerformances` has completed. */
 const asCancelled = ({ product, performances, currency }: Offering): Offering => {
   const { cancelling } = product;
@@ -106,11 +98,16 @@ const asCancelled = ({ product, performances, currency }: Offering): Offering =>
 };
 
 /**
- * Changes a product. Its cancellation is one write; the performances that have not begun are cancelled after it, or
+ * Changes a product. `to` makes the new details and state, or throws to refuse; it is pure. Its cancellation is one write; the performances that have not begun are cancelled after it, or
  * by `resumeCancellations` if this process dies.
  * @throws Fault `not_found`, `product_duplicate_code`, `product_state_conflict`, `semantically_invalid`
  */
-export const changeProduct = async (context: Context, id: string, change: ProductChange): Promise<Offering> => {
+export const changeProduct = async (
+  context: Context,
+  id: string,
+  to: (offering: Offering) => ProductDetails & { readonly state: ProductState },
+  recordFor?: RecordFor,
+): Promise<Offering> => {
   const { performances, currency } = await findOffering(context, id);
   const offering = (product: ProductDocument): Offering => ({ product, performances, currency });
   let code = '';
@@ -118,8 +115,7 @@ export const changeProduct = async (context: Context, id: string, change: Produc
     .update(
       id,
       (current) => {
-        change.allow(offering(current));
-        const { state, ...details } = change.to(current);
+        const { state, ...details } = to(offering(current));
         code = details.code;
         refuseProblems([
           ...(details.type === current.type ? [] : ['$.type cannot be changed']),
@@ -134,7 +130,7 @@ export const changeProduct = async (context: Context, id: string, change: Produc
         const cancelling = state === 'cancelled' && current.state !== 'cancelled' ? { cancelling: now } : {};
         return changed && { next: { ...changed, ...cancelling } };
       },
-      { idempotencyRecord: change.recordFor?.((written) => asCancelled(offering(written))) },
+      { idempotencyRecord: recordFor?.((written) => asCancelled(offering(written))) },
     )
     .catch((error: unknown) => onDuplicate(code)(error));
   if (!product) return notFound();

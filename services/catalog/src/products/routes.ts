@@ -44,12 +44,14 @@ const answer = ({ product, performances, currency }: Offering) =>
   ok(productView(product, performances, currency), { etag: productEtag(product, performances) });
 
 /** Refuses a change whose If-Match does not match, or whose body changes a read-only member. */
-const allowed =
-  (ifMatch: (etag: string) => void, unchanged: (shown: object) => void) =>
-  ({ product, performances, currency }: Offering): void => {
-    ifMatch(productEtag(product, performances));
-    unchanged(productView(product, performances, currency));
-  };
+const checkConditions = (
+  { product, performances, currency }: Offering,
+  ifMatch: (etag: string) => void,
+  unchanged: (shown: object) => void,
+): void => {
+  ifMatch(productEtag(product, performances));
+  unchanged(productView(product, performances, currency));
+};
 
 /** Products: list, create, read, replace, change; cancelling one cancels its performances. */
 export const productsRoutes = (store: Store): AnyOperation[] => [
@@ -162,9 +164,9 @@ export const productsRoutes = (store: Store): AnyOperation[] => [
     },
     handle: async ({ caller, params, body, ifMatch, unchanged }) =>
       answer(
-        await changeProduct(contextOf(store, caller.institution), params.productId, {
-          to: (current) => ({ ...detailsOf(body), state: body.state ?? current.state }),
-          allow: allowed(ifMatch, unchanged),
+        await changeProduct(contextOf(store, caller.institution), params.productId, (offering) => {
+          checkConditions(offering, ifMatch, unchanged);
+          return { ...detailsOf(body), state: body.state ?? offering.product.state };
         }),
       ),
   }),
@@ -192,14 +194,16 @@ export const productsRoutes = (store: Store): AnyOperation[] => [
     },
     handle: async ({ caller, params, body, ifMatch, unchanged, remember }) =>
       answer(
-        await changeProduct(contextOf(store, caller.institution), params.productId, {
-          to: (current) => {
-            const merged = check(mergePatch<Static<typeof ProductBody>>(bodyOf(current), body));
-            return { ...detailsOf(merged), state: merged.state ?? current.state };
+        await changeProduct(
+          contextOf(store, caller.institution),
+          params.productId,
+          (offering) => {
+            checkConditions(offering, ifMatch, unchanged);
+            const merged = check(mergePatch<Static<typeof ProductBody>>(bodyOf(offering.product), body));
+            return { ...detailsOf(merged), state: merged.state ?? offering.product.state };
           },
-          allow: allowed(ifMatch, unchanged),
-          recordFor: (offering) => remember((product: ProductDocument) => answer(offering(product))),
-        }),
+          (offering) => remember((product: ProductDocument) => answer(offering(product))),
+        ),
       ),
   }),
 ];

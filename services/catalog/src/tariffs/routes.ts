@@ -103,19 +103,15 @@ export const tariffsRoutes = (store: Store): AnyOperation[] => [
       body: { name: { en: 'Regular' } },
       answer: { ...examples.tariff, name: { fr: 'Plein tarif', en: 'Regular' } },
     },
-    handle: async ({ caller, params, body, ifMatch, unchanged, remember }) =>
-      answer(
-        await changeTariff(contextOf(store, caller.institution), params.tariffId, {
-          to: ({ code, name, criterion }) => {
-            const before = { code, name, ...(criterion ? { criterion } : {}) };
-            return { criterion: null, ...check(mergePatch<Static<typeof TariffBody>>(before, body)) };
-          },
-          allow: (current) => {
-            ifMatch(String(current.version));
-            unchanged(tariffView(current));
-          },
-          idempotencyRecord: remember(answer),
-        }),
-      ),
+    handle: async ({ caller, params, body, ifMatch, unchanged, remember }) => {
+      const to = (current: TariffDocument) => {
+        ifMatch(validatorOf(current).etag);
+        unchanged(tariffView(current));
+        const { code, name, criterion } = current;
+        const before = { code, name, ...(criterion ? { criterion } : {}) };
+        return { criterion: null, ...check(mergePatch<Static<typeof TariffBody>>(before, body)) };
+      };
+      return answer(await changeTariff(contextOf(store, caller.institution), params.tariffId, to, remember(answer)));
+    },
   }),
 ];

@@ -26,25 +26,20 @@ export const createTariff = async (
   return tariff;
 };
 
-export interface TariffChange {
-  /** The new details; throws to refuse. Pure. */
-  readonly to: (tariff: TariffDetails) => TariffDetails;
-  /** Throws if the request's If-Match does not match. */
-  readonly allow: (tariff: TariffDocument) => void;
-  readonly idempotencyRecord?: IdempotencyRecord<TariffDocument> | undefined;
-}
-
-/** Changes a tariff. @throws Fault `not_found`, `tariff_duplicate_code` */
+/**
+ * Changes a tariff. `to` makes the new details, or throws to refuse; it is pure.
+ * @throws Fault `not_found`, `tariff_duplicate_code`
+ */
 export const changeTariff = async (
   context: Context,
   id: string,
-  { to, allow, idempotencyRecord }: TariffChange,
+  to: (tariff: TariffDocument) => TariffDetails,
+  idempotencyRecord?: IdempotencyRecord<TariffDocument>,
 ): Promise<TariffDocument> => {
   const tariff = await context.collections.tariffs
     .update(
       id,
       (current) => {
-        allow(current);
         const { code, name, criterion } = to(current);
         const next = { ...current, code, name, criterion };
         return JSON.stringify(next) === JSON.stringify(current)
