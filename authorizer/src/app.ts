@@ -1,22 +1,39 @@
 import { createIdentityVerifier } from '@boxoffice/identity';
 import { topology } from '@boxoffice/messaging';
-import { versionOf } from '@boxoffice/runtime';
+import { installationSecret, integer, repeat, serviceRootSecret, url, versionOf } from '@boxoffice/runtime';
 import type { ServiceDefinition } from '@boxoffice/service';
+import { unlessQuiet } from '@boxoffice/store';
 import { apiKeyRoutes } from './api-keys/routes.ts';
 import { onOAuthFault } from './authentication/oauth-error.ts';
 import { type Authorizer, createAuthorizer } from './authorizer.ts';
-import { startBackground } from './background.ts';
 import { routes } from './clients/routes.ts';
 import { internalRoutes } from './decisions/routes.ts';
-import { createPagesFront } from './pages/index.ts';
+import { KEY_REFRESH_MS } from './domain/key-schedule.ts';
+import { createPagesFront } from './pages/front.ts';
 import { onContactErased, onInstitutionChanged } from './reactions.ts';
 import { retention } from './retention.ts';
-import { settings } from './settings.ts';
 import { collections } from './store.ts';
 import { isOAuthPath } from './tokens/metadata.ts';
 import { oauthRoutes } from './tokens/routes.ts';
 import { usageRoutes } from './usage/routes.ts';
 import { userRoutes } from './users/routes.ts';
+
+/** The authorizer's own settings, beside those of every service. */
+const settings = {
+  /** Where points of sale and contacts are, which users of the institution API refer to; without them, none can. */
+  catalogUrl: url('CATALOG_URL', { origin: true, optional: true }),
+  contactsUrl: url('CONTACTS_URL', { origin: true, optional: true }),
+  /** Lifetime of an access token in seconds. Changed scopes and revocations take effect earlier. */
+  accessTokenLifetime: integer('ACCESS_TOKEN_LIFETIME_SECONDS', { default: 900, min: 1, max: 86_400 }),
+  /**
+   * Wrong passwords of one address at an institution, over all users, within 15 minutes; after that its attempts are
+   * refused.
+   */
+  loginFailuresPerAddress: integer('LOGIN_FAILURES_PER_ADDRESS', { default: 300, min: 1 }),
+  keyEncryptionKey: installationSecret('KEY_ENCRYPTION_KEY'),
+  /** The secret that every process's SERVICE_SECRET is derived from. */
+  serviceRootSecret,
+};
 
 /** The authorizer service: clients, users, tokens, keys and decisions. */
 export const authorizer: ServiceDefinition<typeof settings, Authorizer> = {
@@ -65,5 +82,16 @@ export const authorizer: ServiceDefinition<typeof settings, Authorizer> = {
     { queue: topology.authorizerContactErased, handle: (message) => onContactErased(users, logger, message) },
     { queue: topology.authorizerInstitutions, handle: (message) => onInstitutionChanged(institutions, message) },
   ],
-  background: ({ store, logger }, prepared) => startBackground(prepared, store, logger),
+  background: ({ store, logger }, { keys, close }) => {
+    const reading = repeat(unlessQuiet(store, 0, keys.load), {
+      everyMs: KEY_REFRESH_MS,
+      failed: (error) => logger.error('the signing keys could not be read', { error }),
+    });
+    return {
+      close: async () => {
+        await reading.close();
+        await close();
+      },
+    };
+  },
 };

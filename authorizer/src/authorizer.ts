@@ -11,7 +11,7 @@ import {
 import { createServiceAuthentication } from './authentication/service-secrets.ts';
 import { type Clients, createClients } from './clients/clients.ts';
 import { createClientDirectory } from './clients/directory.ts';
-import { createOrigins } from './clients/origins.ts';
+import { createReadOrigins } from './clients/origins.ts';
 import { CLIENT_ID } from './clients/secrets.ts';
 import { applicationOf } from './clients/uris.ts';
 import { createDecisions } from './decisions/decide.ts';
@@ -21,8 +21,7 @@ import { createRefreshTokens } from './grants/secrets.ts';
 import { createUserTokens } from './grants/user-tokens.ts';
 import { createKeyRing, type KeyRing } from './keys/key-ring.ts';
 import { createAuthorizerMetrics, watchAuthorizer } from './metrics.ts';
-import type { PageHandler } from './pages/index.ts';
-import { createReferences, type ReferencesOptions } from './references/references.ts';
+import type { PageHandler } from './pages/front.ts';
 import { createInstitutions, type Institutions } from './sign-in/institutions.ts';
 import { createSignIn } from './sign-in/sign-in.ts';
 import { createIntrospect, createRevoke } from './tokens/introspect.ts';
@@ -34,6 +33,7 @@ import { createRecordUsage } from './usage/record.ts';
 import { type Accounts, createAccounts } from './users/accounts.ts';
 import { createInvitationPage } from './users/invitation-page.ts';
 import { INVITATION_PATH } from './users/invitations.ts';
+import { createReferences, type ReferencesOptions } from './users/references.ts';
 import { createUsers, type Users } from './users/users.ts';
 
 /**
@@ -136,7 +136,7 @@ export const createAuthorizer = (options: AuthorizerOptions): Authorizer => {
       }),
   });
   return {
-    clients: createClients(store, { now, changed: directory.forget }),
+    clients: createClients(store, now, directory.forget),
     users,
     accounts,
     apiKeys: createApiKeys(store, now),
@@ -155,7 +155,7 @@ export const createAuthorizer = (options: AuthorizerOptions): Authorizer => {
       decisions,
       revocations,
       apiKeys: apiKeyLookup,
-      origins: createOrigins(store, now),
+      readOrigins: createReadOrigins(store, now),
       recordUsage: createRecordUsage(store, now),
       clients: directory,
     },

@@ -1,30 +1,24 @@
-export { type ApiKeySummary, createApiKey, deleteApiKey, listApiKeys } from './api-keys/operator.ts';
+export { createApiKey, deleteApiKey, listApiKeys } from './api-keys/operator.ts';
 export { authorizer } from './app.ts';
-export { type Clients, type ClientWithSecret, createClients, type NewClient } from './clients/clients.ts';
+export { createClients } from './clients/clients.ts';
 export {
   addClientSecret,
-  type ClientSummary,
   createClient,
   createPublicClient,
   deleteClient,
   listClients,
-  type NewClientOptions,
   removeClientSecret,
 } from './clients/operator.ts';
 export { checkUris } from './clients/uris.ts';
 export { internalRoutes } from './decisions/routes.ts';
 export { CALLS, SERVICES } from './domain/callers.ts';
-export { ROLES, type Role } from './domain/roles.ts';
-export { SCOPES, type Scope } from './domain/scopes.ts';
+export { ROLES } from './domain/roles.ts';
+export { SCOPES } from './domain/scopes.ts';
 export { keptFor, lengthOf, mergedRows, type Resolution, startOf, type UsageRow } from './domain/usage.ts';
-export { type ClientChanged, examples, schemas, type TokenRevoked } from './events.ts';
-export { recoverySteps as wayOut, WrongKeyEncryptionKey } from './keys/encryption.ts';
+export { examples, schemas } from './events.ts';
+export { recoverySteps, WrongKeyEncryptionKey } from './keys/encryption.ts';
 export {
-  ensureFirstKey,
-  type KeyOptions,
-  type KeySummary,
   listKeys,
-  type RotationOptions,
   rotateKeys,
 } from './keys/keys.ts';
 export {
@@ -32,7 +26,6 @@ export {
   type ApiKeyUseDocument,
   apiKeysCollection,
   apiKeyUsesCollection,
-  type ClientDocument,
   clientsCollection,
   collections,
   type GrantDocument,
@@ -45,16 +38,13 @@ export {
   usersCollection,
 } from './store.ts';
 export { accessClaims, signAccessToken } from './tokens/access-token.ts';
-export { LONGEST_DAYS, rangeOf, readUsage, type UsageItem, type UsagePage, type UsageQuery } from './usage/query.ts';
-export { createRecordUsage, type RecordUsage, type UsageReport } from './usage/record.ts';
+export { rangeOf, readUsage, type UsageItem, type UsageQuery } from './usage/query.ts';
+export { createRecordUsage } from './usage/record.ts';
 export {
-  type ApiUserOptions,
   createApiUser,
   inviteApiUser,
   listApiUsers,
   lockApiUser,
-  type NewApiUser,
   readmitApiUser,
   setApiUserPassword,
-  type UserSummary,
 } from './users/operator.ts';

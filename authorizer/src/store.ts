@@ -1,5 +1,14 @@
 import { attemptsCollection } from '@boxoffice/logins';
-import { collection, type Document, type IdempotencyRecord, type Store } from '@boxoffice/store';
+import {
+  collection,
+  type Document,
+  type Documents,
+  type IdempotencyRecord,
+  type New,
+  type Store,
+  UniqueViolation,
+  type WriteOptions,
+} from '@boxoffice/store';
 import type { ApiKey } from './domain/api-key.ts';
 import type { Client } from './domain/client.ts';
 import type { Grant } from './domain/grant.ts';
@@ -17,7 +26,7 @@ export interface ChangeRequest<T> {
 export interface ClientDocument extends Document, Client {}
 
 /** A revoked access token, by its `jti`, until it would have expired. */
-export interface RevocationDocument extends Document {
+interface RevocationDocument extends Document {
   readonly clientId: string;
   /** Epoch milliseconds. */
   readonly revokedAt: number;
@@ -40,7 +49,7 @@ export interface KeyDocument extends Document, KeySchedule {
 export interface UserDocument extends Document, User {}
 
 /** The look-up of a pending invitation; its id is the hash of the secret, as in the user's document. */
-export interface InvitationDocument extends Document {
+interface InvitationDocument extends Document {
   readonly userId: string;
   /** Epoch milliseconds. */
   readonly expiresAt: number;
@@ -97,7 +106,7 @@ export interface SessionDocument extends Document {
 }
 
 /** That a user agreed to a client and a set of scopes; its id is a hash of the three. */
-export interface ConsentDocument extends Document {
+interface ConsentDocument extends Document {
   readonly userId: string;
   readonly clientId: string;
   readonly scopes: readonly string[];
@@ -106,7 +115,7 @@ export interface ConsentDocument extends Document {
 }
 
 /** A form that was sent with success, so that it is not accepted again; its id is a hash of the form's. */
-export interface SentFormDocument extends Document {
+interface SentFormDocument extends Document {
   /** When the form itself expires. Epoch milliseconds. */
   readonly expiresAt: number;
 }
@@ -143,7 +152,7 @@ export const revocationsCollection = collection<RevocationDocument>('revocations
   { name: 'by_expiry', fields: ['expiresAt'], acrossInstitutions: true },
 ]);
 
-export const keysCollection = collection<KeyDocument>('signing_keys', []);
+const keysCollection = collection<KeyDocument>('signing_keys', []);
 
 export const usersCollection = collection<UserDocument>('users', [
   { name: 'by_login', fields: ['loginKey'], unique: true },
@@ -211,6 +220,21 @@ export const collections = [
   apiKeyUsesCollection,
   usageCollection,
 ];
+
+/** Inserts a document; false if its id is taken. */
+export const insertOnce = async <T extends Document>(
+  documents: Pick<Documents<T>, 'insert'>,
+  document: New<T>,
+  options?: WriteOptions<T>,
+): Promise<boolean> => {
+  try {
+    await documents.insert(document, options);
+    return true;
+  } catch (error) {
+    if (error instanceof UniqueViolation) return false;
+    throw error;
+  }
+};
 
 /** The signing keys of the installation. */
 export const keysOf = (store: Store) => store.collection(keysCollection).of(INSTALLATION);

@@ -1,7 +1,7 @@
 import { hash, randomUUID } from 'node:crypto';
 import { sendEightAtOnce } from '@boxoffice/service/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Scope } from '../src/index.ts';
+import type { Scope } from '../src/domain/scopes.ts';
 import { apiKeysCollection } from '../src/store.ts';
 import { engines, type Installation, type Json, type Received, startInstallation, waysTo } from './installation.ts';
 

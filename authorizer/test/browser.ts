@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { IDENTITY_HEADER } from '@boxoffice/identity';
-import { createClient, createPublicClient, type NewClientOptions } from '../src/index.ts';
+import { createClient, createPublicClient } from '../src/index.ts';
 import { createUsers } from '../src/users/users.ts';
 import type { Installation, Json } from './installation.ts';
 
@@ -79,7 +79,7 @@ export const peopleOf = (installation: Installation, now: () => number = Date.no
     return { userId: user.id, login, institution };
   };
 
-  const webClient = async (more: Partial<NewClientOptions> = {}) =>
+  const webClient = async (more: Partial<Parameters<typeof createClient>[1]> = {}) =>
     (
       await createPublicClient(store, {
         institution: 'opera',
@@ -90,7 +90,7 @@ export const peopleOf = (installation: Installation, now: () => number = Date.no
       })
     ).clientId;
 
-  const confidentialClient = async (more: Partial<NewClientOptions> = {}) =>
+  const confidentialClient = async (more: Partial<Parameters<typeof createClient>[1]> = {}) =>
     createClient(store, {
       institution: 'opera',
       name: 'Office',

@@ -9,7 +9,8 @@ import { openEngines, type RunningService, startService } from '@boxoffice/servi
 import { type TestEngine, testEngines } from '@boxoffice/service/testkit';
 import type { Store } from '@boxoffice/store';
 import { type Authorizer, createAuthorizer } from '../src/authorizer.ts';
-import { authorizer, createClient, type Scope } from '../src/index.ts';
+import type { Scope } from '../src/domain/scopes.ts';
+import { authorizer, createClient } from '../src/index.ts';
 import { type Known, openReferences } from './references.ts';
 
 export const serviceRootSecret = 'a-root-secret-of-the-tests';

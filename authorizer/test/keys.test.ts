@@ -12,8 +12,9 @@ import {
   published,
   signing,
 } from '../src/domain/key-schedule.ts';
-import { collections, ensureFirstKey, listKeys, rotateKeys } from '../src/index.ts';
+import { collections, listKeys, rotateKeys } from '../src/index.ts';
 import { createKeyRing } from '../src/keys/key-ring.ts';
+import { ensureFirstKey } from '../src/keys/keys.ts';
 import { keysOf } from '../src/store.ts';
 import { accessClaims, signAccessToken } from '../src/tokens/access-token.ts';
 import {

@@ -1,7 +1,9 @@
 import { hash } from 'node:crypto';
+import { chooseLanguage, formTarget, html, LANGUAGES, showPage } from '@boxoffice/pages';
 import { describe, expect, test } from '@jest/globals';
 import { SCOPES } from '../src/domain/scopes.ts';
-import { chooseLanguage, field, formTarget, html, LANGUAGES, showPage, textsIn } from '../src/pages/index.ts';
+import { field } from '../src/pages/fields.ts';
+import { textsIn } from '../src/pages/texts/index.ts';
 
 const page = (title: string, institution = 'Opéra') =>
   showPage({ language: 'fr', institution, title, content: html`<p>${title}</p>` });

@@ -3,7 +3,7 @@ import type { Store } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createApiKeys } from '../src/api-keys/api-keys.ts';
 import { createClients } from '../src/clients/clients.ts';
-import { createOrigins } from '../src/clients/origins.ts';
+import { createReadOrigins } from '../src/clients/origins.ts';
 import { originProblem, redirectUriProblem } from '../src/clients/uris.ts';
 import { isRegistered, withParameters } from '../src/domain/redirect-uri.ts';
 import { clientsCollection } from '../src/store.ts';
@@ -151,25 +151,25 @@ describe('the origins of clients and keys are named', () => {
     });
 
     test('are those of every institution, each once, and follow every change', async () => {
-      const origins = createOrigins(store, Date.now);
+      const readOrigins = createReadOrigins(store, Date.now);
       const keys = createApiKeys(store);
-      const first = await origins.named(undefined);
+      const first = await readOrigins(undefined);
       expect(first.origins).toEqual([]);
       const { apiKey } = await keys.create('opera', details('https://a.example', 'https://b.example'));
       await keys.create('museum', details('https://b.example'));
-      const second = await origins.named(first.mark);
+      const second = await readOrigins(first.mark);
       expect(second.origins).toEqual(['https://a.example', 'https://b.example']);
-      expect(await origins.named(second.mark)).toEqual({ mark: second.mark, origins: null });
+      expect(await readOrigins(second.mark)).toEqual({ mark: second.mark, origins: null });
       await keys.amend('opera', apiKey.id, { origins: ['https://c.example'] });
-      expect((await origins.named(second.mark)).origins).toEqual(['https://b.example', 'https://c.example']);
+      expect((await readOrigins(second.mark)).origins).toEqual(['https://b.example', 'https://c.example']);
       await keys.remove('opera', apiKey.id);
-      expect((await origins.named(second.mark)).origins).toEqual(['https://b.example']);
+      expect((await readOrigins(second.mark)).origins).toEqual(['https://b.example']);
       // Another instance, which reads everything.
-      expect((await createOrigins(store, Date.now).named(undefined)).origins).toEqual(['https://b.example']);
+      expect((await createReadOrigins(store, Date.now)(undefined)).origins).toEqual(['https://b.example']);
     });
 
     test('of redirect URIs are named, loopback with any port, private-use schemes not at all', async () => {
-      const origins = createOrigins(store, Date.now);
+      const readOrigins = createReadOrigins(store, Date.now);
       const { client } = await createClients(store).create('opera', { name: 'web', scopes: [] });
       const redirectUris = [
         'https://app.example/callback?x=1',
@@ -182,7 +182,7 @@ describe('the origins of clients and keys are named', () => {
         .collection(clientsCollection)
         .of('opera')
         .update(client.id, (current) => ({ next: { ...current, ...named, changedAt: Date.now() } }));
-      expect((await origins.named(undefined)).origins).toEqual(
+      expect((await readOrigins(undefined)).origins).toEqual(
         expect.arrayContaining([
           'http://127.0.0.1:*',
           'http://localhost:*',

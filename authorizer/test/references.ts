@@ -1,7 +1,7 @@
 import { Fault } from '@boxoffice/envelope';
 import { type Fake, openFake } from '@boxoffice/service/testkit';
-import { catalogApi } from '../src/references/generated/catalog.ts';
-import { contactsApi } from '../src/references/generated/contacts.ts';
+import { catalogApi } from '../src/users/generated/catalog.ts';
+import { contactsApi } from '../src/users/generated/contacts.ts';
 
 /** What there is, by institution. */
 export type Known = Readonly<

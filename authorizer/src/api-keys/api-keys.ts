@@ -18,36 +18,6 @@ export interface UsedApiKey {
   readonly use: ApiKeyUseDocument | undefined;
 }
 
-/** An API key and its plaintext, returned only here. */
-export interface ApiKeyWithSecret {
-  readonly apiKey: ApiKeyDocument;
-  readonly key: string;
-}
-
-/** The API keys of an installation; every method is limited to one institution. */
-export interface ApiKeys {
-  /** The keys with their uses, for lists. */
-  used(institution: string): {
-    find(query: Query): Promise<readonly (UsedApiKey & { readonly id: string; readonly createdAt: string })[]>;
-  };
-  /** @throws {Fault} not_found, like amend and remove */
-  get(institution: string, apiKeyId: string): Promise<UsedApiKey>;
-  /** @throws {Fault} semantically_invalid for an expiry that has passed */
-  create(
-    institution: string,
-    details: rules.ApiKeyDetails,
-    idempotencyRecord?: IdempotencyRecord<ApiKeyDocument>,
-  ): Promise<ApiKeyWithSecret>;
-  /** @throws {Fault} semantically_invalid for an expiry that has passed, unless the key has it already */
-  amend(
-    institution: string,
-    apiKeyId: string,
-    change: Partial<rules.ApiKeyDetails>,
-    request?: ChangeRequest<ApiKeyDocument>,
-  ): Promise<ApiKeyDocument>;
-  remove(institution: string, apiKeyId: string, request?: ChangeRequest<ApiKeyDocument>): Promise<ApiKeyDocument>;
-}
-
 const past = (): Fault =>
   new Fault(
     'semantically_invalid',
@@ -56,15 +26,20 @@ const past = (): Fault =>
 
 const absent = (): Fault => new Fault('not_found', 'There is no API key with this id.');
 
+type Request = ChangeRequest<ApiKeyDocument>;
+
+/** The API keys of an installation; every method is limited to one institution. */
+export type ApiKeys = ReturnType<typeof createApiKeys>;
+
 /** Makes the API keys on a store. `now` in epoch milliseconds. */
-export const createApiKeys = (store: Store, now: () => number = Date.now): ApiKeys => {
+export const createApiKeys = (store: Store, now = Date.now) => {
   const apiKeys = store.collection(apiKeysCollection);
   const uses = store.collection(apiKeyUsesCollection);
 
   const change = async (
     institution: string,
     apiKeyId: string,
-    { allow, idempotencyRecord }: ChangeRequest<ApiKeyDocument>,
+    { allow, idempotencyRecord }: Request,
     step: (current: ApiKeyDocument) => ApiKeyDocument,
   ): Promise<ApiKeyDocument> => {
     const updated = await apiKeys.of(institution).update(
@@ -81,8 +56,9 @@ export const createApiKeys = (store: Store, now: () => number = Date.now): ApiKe
   };
 
   return {
-    used: (institution) => ({
-      find: async (query) => {
+    /** The keys with their uses, for lists. */
+    used: (institution: string) => ({
+      find: async (query: Query) => {
         const found = await apiKeys.of(institution).find(query);
         const ids = found.map(({ id }) => id);
         const known = ids.length === 0 ? [] : await uses.of(institution).find({ where: { id: { in: ids } } });
@@ -93,7 +69,8 @@ export const createApiKeys = (store: Store, now: () => number = Date.now): ApiKe
         });
       },
     }),
-    get: async (institution, apiKeyId) => {
+    /** @throws {Fault} not_found, like amend and remove */
+    get: async (institution: string, apiKeyId: string): Promise<UsedApiKey> => {
       const [apiKey, use] = await Promise.all([
         apiKeys.of(institution).get(apiKeyId),
         uses.of(institution).get(apiKeyId),
@@ -101,7 +78,12 @@ export const createApiKeys = (store: Store, now: () => number = Date.now): ApiKe
       if (!apiKey || apiKey.deletedAt !== null) throw absent();
       return { apiKey, use };
     },
-    create: async (institution, details, idempotencyRecord) => {
+    /** The plaintext key is returned only here. @throws {Fault} semantically_invalid for an expiry that has passed */
+    create: async (
+      institution: string,
+      details: rules.ApiKeyDetails,
+      idempotencyRecord?: IdempotencyRecord<ApiKeyDocument>,
+    ) => {
       if (rules.setsPastExpiry(details, now())) throw past();
       const key = makeApiKey();
       const registered = {
@@ -110,12 +92,13 @@ export const createApiKeys = (store: Store, now: () => number = Date.now): ApiKe
       };
       return { apiKey: await apiKeys.of(institution).insert(registered, { idempotencyRecord }), key };
     },
-    amend: (institution, apiKeyId, to, request = {}) =>
+    /** @throws {Fault} semantically_invalid for an expiry that has passed, unless the key has it already */
+    amend: (institution: string, apiKeyId: string, to: Partial<rules.ApiKeyDetails>, request: Request = {}) =>
       change(institution, apiKeyId, request, (current) => {
         if (rules.setsPastExpiry(to, now(), current.expiresAt)) throw past();
         return rules.amendApiKey(current, to, new Date(now()));
       }),
-    remove: (institution, apiKeyId, request = {}) =>
+    remove: (institution: string, apiKeyId: string, request: Request = {}) =>
       change(institution, apiKeyId, request, (current) => rules.deletedApiKey(current, new Date(now()))),
   };
 };

@@ -10,38 +10,17 @@ export const makeApiKey = (): string => `bok_${randomBytes(32).toString('base64u
 export const makeApiKeyId = (): string => `key_${randomBytes(12).toString('base64url')}`;
 
 /** The form of a key's hash, as the gateway sends it. */
-export const API_KEY_HASH = /^[A-Za-z0-9_-]{43}$/;
-
-/** A usable API key as gateways need it. */
-export interface VerifiedApiKey {
-  readonly apiKeyId: string;
-  readonly institution: string;
-  readonly origins: string[];
-  readonly ratePerMinute: number;
-  readonly monthlyQuota: number | null;
-  /** ISO 8601 UTC. */
-  readonly expiresAt: string | null;
-  /** The calendar month of `used`, UTC: `2027-03`. */
-  readonly month: string;
-  /** Requests of that month that count against the quota, from the reports of all gateways. */
-  readonly used: number;
-  /** The last report of the calling gateway that `used` includes; 0 for none. */
-  readonly reportedUpTo: number;
-}
+const API_KEY_HASH = /^[A-Za-z0-9_-]{43}$/;
 
 /** Finds API keys for gateways, in all institutions. */
-export interface ApiKeyLookup {
-  /** The key with this hash if it can be used now. Reads the store at each call. */
-  find(hash: string): Promise<ApiKeyDocument | undefined>;
-  /** The same with its use, for this gateway. */
-  verify(hash: string, gateway: string): Promise<VerifiedApiKey | undefined>;
-}
+export type ApiKeyLookup = ReturnType<typeof createApiKeyLookup>;
 
 /** Makes the lookup. `now` in epoch milliseconds. */
-export const createApiKeyLookup = (store: Store, now: () => number): ApiKeyLookup => {
+export const createApiKeyLookup = (store: Store, now: () => number) => {
   const apiKeys = store.collection(apiKeysCollection).acrossInstitutions;
   const uses = store.collection(apiKeyUsesCollection).acrossInstitutions;
 
+  /** The key with this hash if it can be used now. Reads the store at each call. */
   const find = async (hash: string): Promise<ApiKeyDocument | undefined> => {
     if (!API_KEY_HASH.test(hash)) return undefined;
     const [apiKey] = await apiKeys.find({ where: { hash }, limit: 1 });
@@ -50,7 +29,11 @@ export const createApiKeyLookup = (store: Store, now: () => number): ApiKeyLooku
 
   return {
     find,
-    verify: async (hash, gateway) => {
+    /**
+     * The same as that gateway needs it: `used` counts the requests of `month` (calendar, UTC) that all gateways have
+     * reported, `reportedUpTo` is this gateway's last report in it, 0 for none.
+     */
+    verify: async (hash: string, gateway: string) => {
       const apiKey = await find(hash);
       if (!apiKey) return undefined;
       const use = await uses.get(apiKey.id);

@@ -4,27 +4,20 @@ import type { Static } from 'typebox';
 import { createApiKeys } from './api-keys.ts';
 import { detailsOf, NewApiKey, view } from './view.ts';
 
-/** An API key without the key itself. */
-export type ApiKeySummary = ReturnType<typeof view>;
-
 const check = createCheck(NewApiKey);
 
 /**
  * Creates an API key directly in the store, for an operator; the plaintext key is returned only here.
  * @throws {Fault} validation_error
  */
-export const createApiKey = async (
-  store: Store,
-  institution: string,
-  body: Static<typeof NewApiKey>,
-): Promise<ApiKeySummary & { readonly key: string }> => {
+export const createApiKey = async (store: Store, institution: string, body: Static<typeof NewApiKey>) => {
   check(body);
   const { apiKey, key } = await createApiKeys(store).create(institution, detailsOf(body));
   return { ...view({ apiKey, use: undefined }, Date.now()), key };
 };
 
 /** The API keys of one institution, oldest first. */
-export const listApiKeys = async (store: Store, institution: string): Promise<ApiKeySummary[]> => {
+export const listApiKeys = async (store: Store, institution: string) => {
   const found = await createApiKeys(store)
     .used(institution)
     .find({ where: { deletedAt: null }, orderBy: 'createdAt' });

@@ -1,57 +1,9 @@
 import { Fault } from '@boxoffice/envelope';
-import type { Documents, IdempotencyRecord, Store } from '@boxoffice/store';
+import type { IdempotencyRecord, Store } from '@boxoffice/store';
 import * as rules from '../domain/client.ts';
 import { clientChanged } from '../events.ts';
 import { type ChangeRequest, type ClientDocument, clientsCollection } from '../store.ts';
 import { hashSecret, makeClientId, makeSecret, makeSecretId } from './secrets.ts';
-
-/** A client and the plaintext of a new secret, returned only here. */
-export interface ClientWithSecret {
-  readonly client: ClientDocument;
-  readonly clientSecret: string;
-}
-
-/** A new client; a public one has no secret. */
-export interface NewClient {
-  readonly client: ClientDocument;
-  readonly clientSecret?: string;
-}
-
-/** The clients of an installation; every method is limited to one institution. */
-export interface Clients {
-  /** The clients that are not deleted, for lists. */
-  documents(institution: string): Documents<ClientDocument>;
-  /** @throws {Fault} not_found, like all methods below */
-  get(institution: string, clientId: string): Promise<ClientDocument>;
-  create(
-    institution: string,
-    client: rules.Registration,
-    idempotencyRecord?: IdempotencyRecord<ClientDocument>,
-  ): Promise<NewClient>;
-  amend(
-    institution: string,
-    clientId: string,
-    change: rules.Amendment,
-    request?: ChangeRequest<ClientDocument>,
-  ): Promise<ClientDocument>;
-  remove(institution: string, clientId: string, request?: ChangeRequest<ClientDocument>): Promise<ClientDocument>;
-  /** @throws {Fault} client_too_many_secrets, or conflict for a public client */
-  addSecret(institution: string, clientId: string, request?: ChangeRequest<ClientDocument>): Promise<ClientWithSecret>;
-  /** @throws {Fault} client_last_secret */
-  removeSecret(
-    institution: string,
-    clientId: string,
-    secretId: string,
-    request?: ChangeRequest<ClientDocument>,
-  ): Promise<ClientDocument>;
-}
-
-export interface ClientsOptions {
-  /** Epoch milliseconds. */
-  readonly now?: () => number;
-  /** Called with the id of every changed client. */
-  readonly changed?: (clientId: string) => void;
-}
 
 const absent = (): Fault => new Fault('not_found', 'There is no client with this id.');
 
@@ -64,17 +16,19 @@ const refusals: Record<rules.Refusal, () => Fault> = {
   public_client: () => new Fault('conflict', 'A public client has no secrets.'),
 };
 
-/** Makes the clients on a store. */
-export const createClients = (
-  store: Store,
-  { now = Date.now, changed = () => undefined }: ClientsOptions = {},
-): Clients => {
+type Request = ChangeRequest<ClientDocument>;
+
+/** The clients of an installation; every method is limited to one institution. */
+export type Clients = ReturnType<typeof createClients>;
+
+/** Makes the clients on a store. `now` in epoch milliseconds; `changed` is called with the id of every changed client. */
+export const createClients = (store: Store, now = Date.now, changed: (clientId: string) => void = () => undefined) => {
   const clients = store.collection(clientsCollection);
 
   const change = async (
     institution: string,
     clientId: string,
-    { allow, idempotencyRecord }: ChangeRequest<ClientDocument>,
+    { allow, idempotencyRecord }: Request,
     step: (current: ClientDocument, at: Date) => ClientDocument | rules.Refusal,
   ): Promise<ClientDocument> => {
     const updated = await clients.of(institution).update(
@@ -94,25 +48,32 @@ export const createClients = (
   };
 
   return {
-    documents: (institution) => clients.of(institution),
-    get: async (institution, clientId) => {
+    documents: (institution: string) => clients.of(institution),
+    /** @throws {Fault} not_found, like all methods below */
+    get: async (institution: string, clientId: string) => {
       const client = await clients.of(institution).get(clientId);
       if (!client || client.deletedAt !== null) throw absent();
       return client;
     },
-    create: async (institution, registration, idempotencyRecord) => {
+    /** Registers a client; the plaintext of its secret is returned only here, and undefined for a public one. */
+    create: async (
+      institution: string,
+      registration: rules.Registration,
+      idempotencyRecord?: IdempotencyRecord<ClientDocument>,
+    ) => {
       const clientSecret = registration.type === 'public' ? undefined : makeSecret();
       const at = new Date(now());
       const secret =
         clientSecret === undefined ? undefined : rules.newSecret(makeSecretId(), hashSecret(clientSecret), at);
       const registered = { id: makeClientId(), ...rules.newClient(registration, secret, at) };
-      const client = await clients.of(institution).insert(registered, { idempotencyRecord });
-      return clientSecret === undefined ? { client } : { client, clientSecret };
+      return { client: await clients.of(institution).insert(registered, { idempotencyRecord }), clientSecret };
     },
-    amend: (institution, clientId, to, request = {}) =>
+    amend: (institution: string, clientId: string, to: rules.Amendment, request: Request = {}) =>
       change(institution, clientId, request, (current, at) => rules.amend(current, to, at)),
-    remove: (institution, clientId, request = {}) => change(institution, clientId, request, rules.deleted),
-    addSecret: async (institution, clientId, request = {}) => {
+    remove: (institution: string, clientId: string, request: Request = {}) =>
+      change(institution, clientId, request, rules.deleted),
+    /** The plaintext is returned only here. @throws {Fault} client_too_many_secrets, or conflict for a public client */
+    addSecret: async (institution: string, clientId: string, request: Request = {}) => {
       const clientSecret = makeSecret();
       const [id, hash] = [makeSecretId(), hashSecret(clientSecret)];
       const client = await change(institution, clientId, request, (current, at) =>
@@ -120,7 +81,8 @@ export const createClients = (
       );
       return { client, clientSecret };
     },
-    removeSecret: (institution, clientId, secretId, request = {}) =>
+    /** @throws {Fault} client_last_secret */
+    removeSecret: (institution: string, clientId: string, secretId: string, request: Request = {}) =>
       change(institution, clientId, request, (current, at) => rules.removeSecret(current, secretId, at)),
   };
 };

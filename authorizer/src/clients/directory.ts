@@ -12,24 +12,10 @@ const CACHED_CLIENTS = 10_000;
 const NO_CLIENT = 'cli_none';
 
 /** Looks up clients for authentication. */
-export interface ClientDirectory {
-  /** The client as of at most a second ago; undefined if it is not cached. */
-  cached(clientId: string): ClientDocument | undefined;
-  /** The current client; undefined if it does not exist or was deleted. */
-  current(clientId: string): Promise<ClientDocument | undefined>;
-}
-
-export interface ClientUses {
-  /** Removes a client that this instance has changed from the cache. */
-  forget(clientId: string): void;
-  /** Records the use of a secret, coarsely and after the response; best effort. */
-  recordUse(client: ClientDocument, secretId: string): void;
-  /** Resolves when the pending writes are done. */
-  settle(): Promise<void>;
-}
+export type ClientDirectory = ReturnType<typeof createClientDirectory>;
 
 /** Makes the directory: a one-second cache in front of the store. */
-export const createClientDirectory = (store: Store, now: () => number = Date.now): ClientDirectory & ClientUses => {
+export const createClientDirectory = (store: Store, now = Date.now) => {
   const clients = store.collection(clientsCollection).acrossInstitutions;
   const cache = new LRUCache<string, { readonly client: ClientDocument; readonly at: number }>({
     max: CACHED_CLIENTS,
@@ -37,21 +23,25 @@ export const createClientDirectory = (store: Store, now: () => number = Date.now
   const pendingWrites = new Map<string, Promise<unknown>>();
 
   return {
-    cached: (clientId) => {
+    /** The client as of at most a second ago; undefined if it is not cached. */
+    cached: (clientId: string): ClientDocument | undefined => {
       const entry = cache.get(clientId);
       return entry && now() - entry.at < CACHED_MS ? entry.client : undefined;
     },
-    current: async (clientId) => {
+    /** The current client; undefined if it does not exist or was deleted. */
+    current: async (clientId: string): Promise<ClientDocument | undefined> => {
       const at = now();
       const client = await clients.get(CLIENT_ID.test(clientId) ? clientId : NO_CLIENT);
       if (!client || client.deletedAt !== null) return undefined;
       cache.set(clientId, { client, at });
       return client;
     },
-    forget: (clientId) => {
+    /** Removes a client that this instance has changed from the cache. */
+    forget: (clientId: string): void => {
       cache.delete(clientId);
     },
-    recordUse: (client, secretId) => {
+    /** Records the use of a secret, coarsely and after the response; best effort. */
+    recordUse: (client: ClientDocument, secretId: string): void => {
       const secret = client.secrets.find(({ id }) => id === secretId);
       if (!secret || !isUseDue(secret, now()) || pendingWrites.has(secretId)) return;
       const at = new Date(now());
@@ -67,7 +57,8 @@ export const createClientDirectory = (store: Store, now: () => number = Date.now
         });
       pendingWrites.set(secretId, written);
     },
-    settle: async () => {
+    /** Resolves when the pending writes are done. */
+    settle: async (): Promise<void> => {
       await Promise.all(pendingWrites.values());
     },
   };

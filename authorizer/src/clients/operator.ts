@@ -7,12 +7,8 @@ import { createClients } from './clients.ts';
 import { checkUris } from './uris.ts';
 import { view } from './view.ts';
 
-/** A client without its secrets. */
-export type ClientSummary = ReturnType<typeof view>;
-
-export interface NewClientOptions extends Registration {
-  readonly institution: string;
-}
+/** A client of an institution, to be registered. */
+type NewClient = Omit<Registration, 'type'> & { readonly institution: string };
 
 const checkRegistration = ({ scopes, type = 'confidential', redirectUris, origins }: Registration): void => {
   const unknown = lacking(scopes, SCOPES);
@@ -25,27 +21,21 @@ const checkRegistration = ({ scopes, type = 'confidential', redirectUris, origin
  * @throws {Fault} semantically_invalid, naming scopes that do not exist; validation_error, naming URIs that cannot be
  * registered
  */
-export const createClient = async (
-  store: Store,
-  { institution, ...registration }: Omit<NewClientOptions, 'type'>,
-): Promise<ClientSummary & { readonly clientSecret: string }> => {
+export const createClient = async (store: Store, { institution, ...registration }: NewClient) => {
   checkRegistration(registration);
   const { client, clientSecret = '' } = await createClients(store).create(institution, registration);
   return { ...view(client), clientSecret };
 };
 
 /** Registers a public client, which has no secret. @throws {Fault} like {@link createClient} */
-export const createPublicClient = async (
-  store: Store,
-  { institution, ...registration }: Omit<NewClientOptions, 'type'>,
-): Promise<ClientSummary> => {
-  checkRegistration({ ...registration, type: 'public' });
-  const { client } = await createClients(store).create(institution, { ...registration, type: 'public' });
-  return view(client);
+export const createPublicClient = async (store: Store, { institution, ...registration }: NewClient) => {
+  const publicClient = { ...registration, type: 'public' as const };
+  checkRegistration(publicClient);
+  return view((await createClients(store).create(institution, publicClient)).client);
 };
 
 /** The clients of one institution or of all, oldest first. */
-export const listClients = async (store: Store, institution?: string): Promise<ClientSummary[]> => {
+export const listClients = async (store: Store, institution?: string) => {
   const clients = store.collection(clientsCollection);
   const documents = institution === undefined ? clients.acrossInstitutions : clients.of(institution);
   const found = await documents.find({ where: { deletedAt: null }, orderBy: 'createdAt' });
@@ -61,19 +51,11 @@ export const deleteClient = async (store: Store, institution: string, clientId: 
  * Creates a second secret of a client; its plaintext is returned only here.
  * @throws {Fault} not_found, client_too_many_secrets
  */
-export const addClientSecret = async (
-  store: Store,
-  institution: string,
-  clientId: string,
-): Promise<ClientSummary & { readonly clientSecret: string }> => {
+export const addClientSecret = async (store: Store, institution: string, clientId: string) => {
   const { client, clientSecret } = await createClients(store).addSecret(institution, clientId);
   return { ...view(client), clientSecret };
 };
 
 /** Withdraws a secret of a client. @throws {Fault} not_found, client_last_secret */
-export const removeClientSecret = async (
-  store: Store,
-  institution: string,
-  clientId: string,
-  secretId: string,
-): Promise<ClientSummary> => view(await createClients(store).removeSecret(institution, clientId, secretId));
+export const removeClientSecret = async (store: Store, institution: string, clientId: string, secretId: string) =>
+  view(await createClients(store).removeSecret(institution, clientId, secretId));

@@ -4,20 +4,6 @@ import { hash } from 'node:crypto';
 import { type CollectionHandle, type Document, everyDocument, type Store, unlessQuiet } from '@boxoffice/store';
 import { apiKeysCollection, clientsCollection } from '../store.ts';
 
-/** The origins of the installation, each once; a loopback one with the port `*`, since any port matches. */
-export interface NamedOrigins {
-  /** Changes with the origins. */
-  readonly mark: string;
-  /** Null if the given mark is current. */
-  readonly origins: string[] | null;
-}
-
-/** Reads the origins that clients and API keys name. */
-export interface Origins {
-  /** The origins as of the call; null instead of them if `mark` is current. */
-  named(mark: string | undefined): Promise<NamedOrigins>;
-}
-
 interface Naming {
   readonly origins?: readonly string[];
   readonly redirectUris?: readonly string[];
@@ -45,8 +31,15 @@ const sourceOf = <Owner extends Document & Naming>(handle: CollectionHandle<Owne
     handle.acrossInstitutions.find({ where: { changedAt: { gte: at - OVERLAP_MS } }, orderBy: 'changedAt' }),
 });
 
-/** Makes the reader; after its first call it reads only what has changed. `now` in epoch milliseconds. */
-export const createOrigins = (store: Store, now: () => number): Origins => {
+/** Reads the origins that clients and API keys name. */
+export type ReadOrigins = ReturnType<typeof createReadOrigins>;
+
+/**
+ * Makes the reader of the installation's origins as of its call, each once; a loopback one has the port `*`, since any
+ * port matches. They are null if `mark`, which changes with them, is current. After its first call it reads only what has
+ * changed. `now` in epoch milliseconds.
+ */
+export const createReadOrigins = (store: Store, now: () => number) => {
   const sources = [sourceOf(store.collection(clientsCollection)), sourceOf(store.collection(apiKeysCollection))];
   const byOwner = new Map<string, readonly string[]>();
   let readAt: number | undefined;
@@ -72,13 +65,11 @@ export const createOrigins = (store: Store, now: () => number): Origins => {
 
   const readNews = unlessQuiet(store, 0, read);
 
-  return {
-    async named(mark) {
-      reading ??= readNews().finally(() => {
-        reading = undefined;
-      });
-      await reading;
-      return { mark: current.mark, origins: current.mark === mark ? null : [...current.origins] };
-    },
+  return async (mark: string | undefined) => {
+    reading ??= readNews().finally(() => {
+      reading = undefined;
+    });
+    await reading;
+    return { mark: current.mark, origins: current.mark === mark ? null : [...current.origins] };
   };
 };

@@ -13,7 +13,7 @@ import { lacking, readScopes } from '../domain/scopes.ts';
 import type { TokenStatus } from '../tokens/status.ts';
 
 /** A positive decision: a signed identity for one operation of one service. */
-export interface Decision {
+interface Decision {
   readonly identity: string;
   /** ISO 8601 UTC. */
   readonly expiresAt: string;
@@ -25,28 +25,7 @@ interface Called {
   readonly audience: string;
 }
 
-export interface Decisions {
-  /**
-   * May the bearer of this token call an operation that needs these scopes (separated by spaces)? Verifies the token,
-   * then checks that it is not revoked, that the client secret that obtained it still exists, that its user may still
-   * sign in, and that client and role hold the scopes.
-   * @throws {Fault} unauthorized, forbidden, which the gateway relays
-   */
-  decide(request: Called & { readonly token: string; readonly scope: string }): Promise<Decision>;
-  /**
-   * The identity of a request with an API key and no token, by the key's SHA-256 in base64url: without client and
-   * scopes, of the key's institution. The service knows which of its operations are public, and accepts it for no other.
-   * @throws {Fault} unauthorized for a key that cannot be used
-   */
-  decidePublic(request: Called & { readonly keyHash: string }): Promise<Decision>;
-  /**
-   * The identity of a service for a call of its own; `institution` is empty for an operation without one.
-   * @throws {Fault} forbidden for a call that is not in the list of allowed ones
-   */
-  identifyService(service: string, request: Called & { readonly institution: string }): Decision;
-}
-
-export interface DecisionDependencies {
+interface DecisionDependencies {
   readonly tokens: TokenStatus;
   readonly apiKeys: Pick<ApiKeyLookup, 'find'>;
   readonly signingKey: () => SigningKey;
@@ -54,8 +33,10 @@ export interface DecisionDependencies {
   readonly now: () => number;
 }
 
+export type Decisions = ReturnType<typeof createDecisions>;
+
 /** Makes the decisions of an instance. */
-export const createDecisions = ({ tokens, apiKeys, signingKey, now }: DecisionDependencies): Decisions => {
+export const createDecisions = ({ tokens, apiKeys, signingKey, now }: DecisionDependencies) => {
   /** An identity that ends after its lifetime, or at `endsAt` (epoch seconds) before. */
   const identityOf = (audience: string, caller: SignedCaller, endsAt = Number.POSITIVE_INFINITY): Decision => {
     const issuedAt = Math.floor(now() / 1000);
@@ -67,7 +48,14 @@ export const createDecisions = ({ tokens, apiKeys, signingKey, now }: DecisionDe
   };
 
   return {
-    decide: async ({ token, operation, scope, audience }) => {
+    /**
+     * May the bearer of this token call an operation that needs these scopes (separated by spaces)? Verifies the token,
+     * then checks that it is not revoked, that the client secret that obtained it still exists, that its user may still
+     * sign in, and that client and role hold the scopes.
+     * @throws {Fault} unauthorized, forbidden, which the gateway relays
+     */
+    decide: async (request: Called & { readonly token: string; readonly scope: string }): Promise<Decision> => {
+      const { token, operation, scope, audience } = request;
       const claims = await tokens.verify(token);
       const checked = await tokens.check(claims);
       if (!checked.active) throw invalidToken(checked.reason);
@@ -81,13 +69,27 @@ export const createDecisions = ({ tokens, apiKeys, signingKey, now }: DecisionDe
       const { scopes, user } = checked;
       return identityOf(audience, { institution, client, service: null, scopes, operation, user }, exp);
     },
-    decidePublic: async ({ keyHash, operation, audience }) => {
+    /**
+     * The identity of a request with an API key and no token, by the key's SHA-256 in base64url: without client and
+     * scopes, of the key's institution. The service knows which of its operations are public, and accepts it for no other.
+     * @throws {Fault} unauthorized for a key that cannot be used
+     */
+    decidePublic: async ({
+      keyHash,
+      operation,
+      audience,
+    }: Called & { readonly keyHash: string }): Promise<Decision> => {
       const apiKey = await apiKeys.find(keyHash);
       if (!apiKey) throw new Fault('unauthorized', 'The API key is not valid.', { 'WWW-Authenticate': 'Bearer' });
       const { institution } = apiKey;
       return identityOf(audience, { institution, client: null, service: null, scopes: [], operation, isPublic: true });
     },
-    identifyService: (service, { audience, institution, operation }) => {
+    /**
+     * The identity of a service for a call of its own; `institution` is empty for an operation without one.
+     * @throws {Fault} forbidden for a call that is not in the list of allowed ones
+     */
+    identifyService: (service: string, request: Called & { readonly institution: string }): Decision => {
+      const { audience, institution, operation } = request;
       if (!mayCall(service, audience, operation))
         throw new Fault('forbidden', `${service} may not call ${operation} of ${audience}.`);
       // A service has no scopes, which belong to clients: it may call this one operation.

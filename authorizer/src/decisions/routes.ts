@@ -13,7 +13,7 @@ import {
 import { Type } from 'typebox';
 import type { ApiKeyLookup } from '../api-keys/lookup.ts';
 import type { ClientDirectory } from '../clients/directory.ts';
-import type { Origins } from '../clients/origins.ts';
+import type { ReadOrigins } from '../clients/origins.ts';
 import type { Revocations } from '../tokens/revocations.ts';
 import type { RecordUsage } from '../usage/record.ts';
 import type { Decisions } from './decide.ts';
@@ -25,7 +25,7 @@ export interface InternalRouteDependencies {
   readonly decisions: Decisions;
   readonly revocations: Pick<Revocations, 'since'>;
   readonly apiKeys: Pick<ApiKeyLookup, 'verify'>;
-  readonly origins: Origins;
+  readonly readOrigins: ReadOrigins;
   readonly recordUsage: RecordUsage;
   readonly clients: Pick<ClientDirectory, 'current'>;
 }
@@ -70,7 +70,7 @@ export const internalRoutes = ({
   decisions,
   revocations,
   apiKeys,
-  origins,
+  readOrigins,
   recordUsage,
   clients,
 }: InternalRouteDependencies): AnyOperation[] => [
@@ -221,7 +221,7 @@ export const internalRoutes = ({
       }),
     },
     example: { answer: { mark: 'm1', origins: ['https://calendar.city.example', 'http://127.0.0.1:*'] } },
-    handle: async ({ query: { mark } }) => ok(await origins.named(mark)),
+    handle: async ({ query: { mark } }) => ok(await readOrigins(mark)),
   }),
   operation({
     id: 'recordUsage',

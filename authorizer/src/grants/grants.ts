@@ -1,11 +1,10 @@
 import type { Store } from '@boxoffice/store';
 import * as rules from '../domain/grant.ts';
 import { type GrantDocument, grantsCollection } from '../store.ts';
-import { verifies } from './pkce.ts';
-import { grantIdOf, hashRefreshToken, isCode, makeCode, type RefreshTokens } from './secrets.ts';
+import { grantIdOf, hashRefreshToken, isCode, makeCode, type RefreshTokens, verifies } from './secrets.ts';
 
 /** What a user granted, for a new code. */
-export type NewGrant = Pick<
+type NewGrant = Pick<
   rules.Grant,
   'clientId' | 'userId' | 'scopes' | 'redirectUri' | 'challenge' | 'nonce' | 'sessionId' | 'signedInAt'
 >;
@@ -17,48 +16,24 @@ export type Use = Pick<rules.Step<GrantDocument>, 'second'> &
     | { readonly given: false; readonly reason: string; readonly grant?: GrantDocument | undefined }
   );
 
-export interface CodeUse {
+interface CodeUse extends Omit<rules.Exchange, 'verified' | 'at' | 'refreshHash'> {
   readonly code: string;
-  readonly clientId: string;
-  /** The secret that authenticated the client; null of a public one. */
-  readonly secretId: string | null;
-  readonly redirectUri: string;
   readonly verifier: string;
-  /** Lifetime of an access token. Milliseconds. */
-  readonly tokenMs: number;
 }
 
-export interface RefreshUse {
+interface RefreshUse extends Omit<rules.Refresh, 'hash' | 'successorHash' | 'at'> {
   readonly refreshToken: string;
-  readonly clientId: string;
-  /** The secret that authenticated the client; null of a public one. */
-  readonly secretId: string | null;
-  /** The ids of the secrets that the client has now. */
-  readonly heldSecretIds: readonly string[];
-  readonly scope: string | null;
-  /** Lifetime of an access token. Milliseconds. */
-  readonly tokenMs: number;
   /** Called with the grant before a valid token is used; rejects to refuse without using it. */
   readonly allow: (grant: GrantDocument) => Promise<void>;
 }
 
-/** The grants of an installation. */
-export interface Grants {
-  /** Stores a grant; its code is returned only here. */
-  open(institution: string, grant: NewGrant): Promise<string>;
-  exchange(use: CodeUse): Promise<Use>;
-  refresh(use: RefreshUse): Promise<Use>;
-  /** The grant of a refresh token, also of an old one; undefined if there is none. */
-  ofRefreshToken(token: string): Promise<GrantDocument | undefined>;
-  get(institution: string, grantId: string): Promise<GrantDocument | undefined>;
-  /** Ends a grant and all its tokens. */
-  end(grant: GrantDocument): Promise<void>;
-}
-
 const UNKNOWN = { given: false, reason: 'it is unknown' } as const;
 
+/** The grants of an installation. */
+export type Grants = ReturnType<typeof createGrants>;
+
 /** Makes the grants on a store. Each step is one atomic write, so that of requests at the same time one wins. */
-export const createGrants = (store: Store, refreshTokens: RefreshTokens, now: () => number = Date.now): Grants => {
+export const createGrants = (store: Store, refreshTokens: RefreshTokens, now = Date.now) => {
   const grants = store.collection(grantsCollection);
 
   /** Applies a rule to the current grant; the write is repeated on the newer grant where another request was faster. */
@@ -74,20 +49,15 @@ export const createGrants = (store: Store, refreshTokens: RefreshTokens, now: ()
     return { ...step, grant };
   };
 
-  const end = async ({ institution, id }: GrantDocument): Promise<void> => {
-    await grants.of(institution).update(id, (current) => {
-      const next = rules.endGrant(current, now());
-      return next && { next };
-    });
-  };
-
-  const grantOf = async (token: string): Promise<GrantDocument | undefined> => {
+  /** The grant of a refresh token, also of an old one; undefined if there is none. */
+  const ofRefreshToken = async (token: string): Promise<GrantDocument | undefined> => {
     const id = refreshTokens.grantOf(token);
     return id === undefined ? undefined : grants.acrossInstitutions.get(id);
   };
 
   return {
-    open: async (institution, grant) => {
+    /** Stores a grant; its code is returned only here. */
+    open: async (institution: string, grant: NewGrant): Promise<string> => {
       const code = makeCode();
       const at = now();
       const none = { exchangedAt: null, endedAt: null, secretId: null, refresh: null };
@@ -95,7 +65,7 @@ export const createGrants = (store: Store, refreshTokens: RefreshTokens, now: ()
       await grants.of(institution).insert({ id: grantIdOf(code), ...grant, ...state });
       return code;
     },
-    exchange: async ({ code, clientId, secretId, redirectUri, verifier, tokenMs }) => {
+    exchange: async ({ code, verifier, ...use }: CodeUse): Promise<Use> => {
       if (!isCode(code)) return UNKNOWN;
       const id = grantIdOf(code);
       let refreshToken: string | undefined;
@@ -105,42 +75,36 @@ export const createGrants = (store: Store, refreshTokens: RefreshTokens, now: ()
       };
       const { given, reason, second, grant } = await apply(id, (current) =>
         rules.exchangeCode(current, {
-          clientId,
-          secretId,
-          redirectUri,
+          ...use,
           verified: verifies(verifier, current.challenge),
           at: now(),
-          tokenMs,
           refreshHash: current.scopes.includes('offline_access') ? firstHash() : null,
         }),
       );
       if (!given || !grant) return { given: false, reason: reason ?? UNKNOWN.reason, second, grant };
       return { given, grant, refreshToken: grant.refresh ? refreshToken : undefined };
     },
-    refresh: async ({ refreshToken, clientId, secretId, heldSecretIds, scope, tokenMs, allow }) => {
-      const known = await grantOf(refreshToken);
+    refresh: async ({ refreshToken, allow, ...use }: RefreshUse): Promise<Use> => {
+      const known = await ofRefreshToken(refreshToken);
       if (!known) return UNKNOWN;
       const successor = refreshTokens.successor(refreshToken);
       const hash = hashRefreshToken(refreshToken);
       const successorHash = hashRefreshToken(successor);
       const rule = (current: GrantDocument) =>
-        rules.useRefreshToken(current, {
-          clientId,
-          secretId,
-          heldSecretIds,
-          hash,
-          successorHash,
-          scope,
-          at: now(),
-          tokenMs,
-        });
+        rules.useRefreshToken(current, { ...use, hash, successorHash, at: now() });
       if (rule(known).given) await allow(known);
       const { given, reason, second, grant } = await apply(known.id, rule);
       if (!given || !grant) return { given: false, reason: reason ?? UNKNOWN.reason, second, grant };
       return { given, grant, refreshToken: successor, second };
     },
-    ofRefreshToken: grantOf,
-    get: (institution, grantId) => grants.of(institution).get(grantId),
-    end,
+    ofRefreshToken,
+    get: (institution: string, grantId: string) => grants.of(institution).get(grantId),
+    /** Ends a grant and all its tokens. */
+    end: async ({ institution, id }: GrantDocument): Promise<void> => {
+      await grants.of(institution).update(id, (current) => {
+        const next = rules.endGrant(current, now());
+        return next && { next };
+      });
+    },
   };
 };

@@ -26,21 +26,24 @@ export const isCode = (text: string): boolean => CODE.test(text);
 /** The stored form of a refresh token. */
 export const hashRefreshToken = (token: string): string => hash('sha256', `refresh ${token}`, 'base64url');
 
+/** A challenge of S256 is 32 bytes in base64url (RFC 7636, 4.2). */
+const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
+
+/** RFC 7636, 4.1. */
+const VERIFIER = /^[A-Za-z0-9\-._~]{43,128}$/;
+
+/** Whether the text can be a challenge of PKCE (RFC 7636), with the method S256 only. */
+export const isChallenge = (text: string): boolean => CHALLENGE.test(text);
+
+/** Whether the verifier belongs to the challenge (RFC 7636, 4.6). */
+export const verifies = (verifier: string, challenge: string): boolean =>
+  VERIFIER.test(verifier) && timingSafeEqual(hash('sha256', verifier, 'buffer'), Buffer.from(challenge, 'base64url'));
+
 /** Makes and recognises refresh tokens. */
-export interface RefreshTokens {
-  /** The first token of a grant. */
-  first(grantId: string): string;
-  /**
-   * The token after this one. It is derived, so that a repeated request gets the same one, although only a hash is
-   * stored.
-   */
-  successor(token: string): string;
-  /** The grant of a token that this installation has made, valid or not; undefined for any other text. */
-  grantOf(token: string): string | undefined;
-}
+export type RefreshTokens = ReturnType<typeof createRefreshTokens>;
 
 /** Makes refresh tokens whose successors and tags are derived from the installation's key. */
-export const createRefreshTokens = (keyEncryptionKey: string): RefreshTokens => {
+export const createRefreshTokens = (keyEncryptionKey: string) => {
   // With bytes, each derivation would cost 25 µs more.
   const key = createSecretKey(sealingKey(keyEncryptionKey, 'refresh tokens'));
   const derive = (purpose: string, text: string): string =>
@@ -48,9 +51,12 @@ export const createRefreshTokens = (keyEncryptionKey: string): RefreshTokens => 
   const tagOf = (unsigned: string): string => derive('tag', unsigned).slice(0, TAG_LENGTH);
   const tokenOf = (grant: string, secret: string): string => `${grant}${secret}${tagOf(grant + secret)}`;
   return {
-    first: (grantId) => tokenOf(grantId.slice(PREFIX.length), randomBytes(32).toString('base64url')),
-    successor: (token) => tokenOf(token.slice(0, SECRET_LENGTH), derive('successor', token)),
-    grantOf: (token) => {
+    /** The first token of a grant. */
+    first: (grantId: string) => tokenOf(grantId.slice(PREFIX.length), randomBytes(32).toString('base64url')),
+    /** The token after this one: derived, so that a repeated request gets the same one, although only a hash is stored. */
+    successor: (token: string) => tokenOf(token.slice(0, SECRET_LENGTH), derive('successor', token)),
+    /** The grant of a token that this installation has made, valid or not; undefined for any other text. */
+    grantOf: (token: string): string | undefined => {
       if (!REFRESH_TOKEN.test(token)) return undefined;
       const [unsigned, tag] = [token.slice(0, -TAG_LENGTH), token.slice(-TAG_LENGTH)];
       const isOwn = timingSafeEqual(Buffer.from(tagOf(unsigned)), Buffer.from(tag));

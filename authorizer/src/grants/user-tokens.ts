@@ -1,7 +1,7 @@
 import type { IdentifiedClient, IdentifyClient } from '../authentication/authenticate-client.ts';
 import { isBasic, required } from '../authentication/credentials.ts';
 import { OAuthFault } from '../authentication/oauth-error.ts';
-import type { ClientDirectory, ClientUses } from '../clients/directory.ts';
+import type { ClientDirectory } from '../clients/directory.ts';
 import { type Client, holdsSecret } from '../domain/client.ts';
 import { isLive } from '../domain/grant.ts';
 import { grantable, isEnough, lacking, readScopes, writeScopes } from '../domain/scopes.ts';
@@ -9,14 +9,14 @@ import type { KeyRing } from '../keys/key-ring.ts';
 import type { AuthorizerMetrics, GrantType } from '../metrics.ts';
 import type { ClientDocument, GrantDocument } from '../store.ts';
 import { accessClaims, signAccessToken, signIdToken } from '../tokens/access-token.ts';
-import type { IssuedToken, TokenForm } from '../tokens/issue.ts';
-import { type Account, type Accounts, isSignedIn } from '../users/accounts.ts';
+import type { TokenForm } from '../tokens/issue.ts';
+import type { IssuedToken } from '../tokens/schemas.ts';
+import { type Account, type Accounts, isSignedIn, userClaims } from '../users/accounts.ts';
 import type { Grants, Use } from './grants.ts';
-import { idTokenClaims } from './id-token.ts';
 
-export interface UserTokenDependencies {
+interface UserTokenDependencies {
   readonly identify: IdentifyClient;
-  readonly clients: Pick<ClientDirectory, 'current'> & Pick<ClientUses, 'recordUse'>;
+  readonly clients: Pick<ClientDirectory, 'current' | 'recordUse'>;
   readonly grants: Grants;
   readonly accounts: Pick<Accounts, 'current'>;
   readonly keys: Pick<KeyRing, 'signing'>;
@@ -32,7 +32,7 @@ export interface UserTokenDependencies {
 }
 
 /** Issues the tokens of one grant type; rejects with OAuthFault. */
-export type IssueUserTokens = (form: TokenForm, authorization: string | undefined) => Promise<IssuedToken>;
+type IssueUserTokens = (form: TokenForm, authorization: string | undefined) => Promise<IssuedToken>;
 
 const named = { authorization_code: 'code', refresh_token: 'refresh token' } as const satisfies Record<
   GrantType,
@@ -111,14 +111,22 @@ export const createUserTokens = (dependencies: UserTokenDependencies) => {
   ): Promise<IssuedToken> => {
     const scopes = scopesOfToken(asked, client, account);
     const authTime = Math.floor(grant.signedInAt / 1000);
-    const at = now();
-    const { id, role, contact, pointsOfSale } = account;
-    const user = { id, role, contact, pointsOfSale, authTime };
     const key = keys.signing();
     const origin = { grantId: grant.id, secretId: secret?.id };
-    const claims = accessClaims({ issuer, client, origin, scopes, lifetime, now: at, user });
-    const { sessionId } = grant;
-    const about = { issuer, clientId: client.id, account, scopes, nonce, sessionId, authTime, lifetime, now: at };
+    const user = { ...account, authTime };
+    const claims = accessClaims({ issuer, client, origin, scopes, lifetime, now: now(), user });
+    // OpenID Connect Core, 2; `at_hash` follows from the access token.
+    const idClaims = {
+      iss: issuer,
+      ...userClaims(account, scopes),
+      aud: client.id,
+      iat: claims.iat,
+      exp: claims.exp,
+      auth_time: authTime,
+      // OpenID Connect Front-Channel Logout 1.0, 3: by it the client's ID token names the session to end.
+      sid: grant.sessionId,
+      ...(nonce === null ? {} : { nonce }),
+    };
     const accessToken = await signAccessToken(JSON.stringify(claims), key.kid, key.privateKey);
     return {
       access_token: accessToken,
@@ -126,7 +134,7 @@ export const createUserTokens = (dependencies: UserTokenDependencies) => {
       expires_in: lifetime,
       scope: writeScopes(scopes),
       ...(refreshToken === undefined ? {} : { refresh_token: refreshToken }),
-      ...(scopes.includes('openid') ? { id_token: signIdToken(idTokenClaims(about), accessToken, key) } : {}),
+      ...(scopes.includes('openid') ? { id_token: signIdToken(idClaims, accessToken, key) } : {}),
     };
   };
 

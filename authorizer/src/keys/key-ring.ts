@@ -6,19 +6,7 @@ import { type KeyDocument, keysOf } from '../store.ts';
 import { encryptionKey, openSigningKey } from './encryption.ts';
 import { ensureFirstKey } from './keys.ts';
 
-/** The signing keys in the memory of one instance. */
-export interface KeyRing {
-  /** The current signing key. @throws {Error} before the first `load` */
-  signing(): SigningKey;
-  /** The public keys to publish (RFC 7517, 4). */
-  jwks(): { keys: KeyDocument['jwk'][] };
-  /** The published keys, for this service's own verification; an unknown key id causes a read of the store. */
-  readonly keySet: KeySet;
-  /** Reads the keys from the store; creates the first key if there is none. */
-  load(): Promise<void>;
-}
-
-export interface KeyRingOptions {
+interface KeyRingOptions {
   readonly store: Store;
   /** KEY_ENCRYPTION_KEY. */
   readonly secret: string;
@@ -28,17 +16,16 @@ export interface KeyRingOptions {
   readonly now?: () => number;
 }
 
-interface LoadedKey {
-  readonly kid: string;
-  readonly generation: number;
-  readonly signsFrom: number;
-  readonly jwk: KeyDocument['jwk'];
+interface LoadedKey extends Pick<KeyDocument, 'kid' | 'generation' | 'signsFrom' | 'jwk'> {
   readonly privateKey: KeyObject;
   readonly publicKey: KeyObject;
 }
 
+/** The signing keys in the memory of one instance. */
+export type KeyRing = ReturnType<typeof createKeyRing>;
+
 /** Makes the key ring of an instance; empty until loaded. */
-export const createKeyRing = ({ store, secret, longestLifetimeMs, now = Date.now }: KeyRingOptions): KeyRing => {
+export const createKeyRing = ({ store, secret, longestLifetimeMs, now = Date.now }: KeyRingOptions) => {
   const key = encryptionKey(secret);
   let loaded: readonly LoadedKey[] = [];
   let readAt = Number.NEGATIVE_INFINITY;
@@ -66,7 +53,10 @@ export const createKeyRing = ({ store, secret, longestLifetimeMs, now = Date.now
     // Keys that are no longer published verify nothing and need not be decrypted.
     loaded = published(documents, now(), longestLifetimeMs).map(open);
   };
-  // Reads do not overlap, so that a slow read from before a withdrawal cannot restore the key.
+  /**
+   * Reads the keys from the store; creates the first key if there is none. Reads do not overlap, so that a slow read from
+   * before a withdrawal cannot restore the key.
+   */
   const load = (): Promise<void> => {
     pendingRead ??= read().finally(() => {
       pendingRead = undefined;
@@ -77,23 +67,28 @@ export const createKeyRing = ({ store, secret, longestLifetimeMs, now = Date.now
   const publicKey = (kid: string): KeyObject | undefined =>
     published(loaded, now(), longestLifetimeMs).find((other) => other.kid === kid)?.publicKey;
 
+  /** The published keys, for this service's own verification; an unknown key id causes a read of the store. */
+  const keySet: KeySet = {
+    refresh: load,
+    key: async (kid) => {
+      const known = publicKey(kid);
+      if (known || (!pendingRead && now() - readAt < UNKNOWN_KEY_COOLDOWN_MS)) return known;
+      // Another instance may have signed with a key that was created a moment ago.
+      await load();
+      return publicKey(kid);
+    },
+  };
+
   return {
     load,
-    signing: () => {
+    keySet,
+    /** The current signing key. @throws {Error} before the first `load` */
+    signing: (): SigningKey => {
       const current = signing(loaded, now());
       if (!current) throw new Error('no signing key is loaded');
       return current;
     },
+    /** The public keys to publish (RFC 7517, 4). */
     jwks: () => ({ keys: published(loaded, now(), longestLifetimeMs).map(({ jwk }) => jwk) }),
-    keySet: {
-      refresh: load,
-      key: async (kid) => {
-        const known = publicKey(kid);
-        if (known || (!pendingRead && now() - readAt < UNKNOWN_KEY_COOLDOWN_MS)) return known;
-        // Another instance may have signed with a key that was created a moment ago.
-        await load();
-        return publicKey(kid);
-      },
-    },
   };
 };

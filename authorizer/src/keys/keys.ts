@@ -2,9 +2,9 @@
 import { createHash, generateKeyPairSync } from 'node:crypto';
 import { SIGNATURE_ALGORITHM } from '@boxoffice/identity';
 import { seal } from '@boxoffice/runtime';
-import { type New, type Store, UniqueViolation } from '@boxoffice/store';
+import type { New, Store } from '@boxoffice/store';
 import { PUBLISH_AHEAD_MS } from '../domain/key-schedule.ts';
-import { type KeyDocument, keysOf } from '../store.ts';
+import { insertOnce, type KeyDocument, keysOf } from '../store.ts';
 import { encryptionKey, openSigningKey } from './encryption.ts';
 
 /** A signing key as operators see it. */
@@ -45,17 +45,6 @@ const makeKey = (secret: string, generation: number, signsFrom: number, now: num
   };
 };
 
-/** Stores the key; false if another process has stored one of the same generation. */
-const insertOnce = async (store: Store, key: New<KeyDocument>): Promise<boolean> => {
-  try {
-    await keysOf(store).insert(key);
-    return true;
-  } catch (error) {
-    if (error instanceof UniqueViolation) return false;
-    throw error;
-  }
-};
-
 export interface KeyOptions {
   /** KEY_ENCRYPTION_KEY. */
   readonly secret: string;
@@ -72,7 +61,7 @@ export const listKeys = async (store: Store): Promise<KeySummary[]> => {
 /** Creates the installation's first key, which signs at once. Concurrent instances create one key. */
 export const ensureFirstKey = async (store: Store, { secret, now = Date.now }: KeyOptions): Promise<void> => {
   if ((await keysOf(store).find({ limit: 1 })).length > 0) return;
-  await insertOnce(store, makeKey(secret, 1, now(), now()));
+  await insertOnce(keysOf(store), makeKey(secret, 1, now(), now()));
 };
 
 export interface RotationOptions extends KeyOptions {
@@ -97,7 +86,7 @@ export const rotateKeys = async (store: Store, options: RotationOptions): Promis
   if (current && !compromised) openSigningKey(encryptionKey(secret), current.kid, current.sealed);
   const ordinary = current ? Math.max(now() + PUBLISH_AHEAD_MS, current.signsFrom) : now();
   const next = makeKey(secret, (current?.generation ?? 0) + 1, compromised ? now() : ordinary, now());
-  const made = await insertOnce(store, next);
+  const made = await insertOnce(keysOf(store), next);
   // The concurrently created key signs later, or existed before the compromise was known: it cannot replace this one.
   if (!made && compromised) return rotateKeys(store, options);
   for (const { generation } of compromised ? before : []) await keysOf(store).delete(idOf(generation));

@@ -1,16 +1,11 @@
+import { chooseLanguage, type PageAnswer, redirect } from '@boxoffice/pages';
 import { isClaimable, withParameters } from '../domain/redirect-uri.ts';
 import { grantable, isEnough } from '../domain/scopes.ts';
 import { isFresh } from '../domain/session.ts';
 import type { Grants } from '../grants/grants.ts';
 import type { AuthorizerMetrics } from '../metrics.ts';
-import {
-  chooseLanguage,
-  type PageAnswer,
-  type PageHandler,
-  type PageRequest,
-  redirect,
-  single,
-} from '../pages/index.ts';
+import type { PageHandler } from '../pages/front.ts';
+import { type PageRequest, single } from '../pages/request.ts';
 import type { ClientDocument } from '../store.ts';
 import type { Accounts } from '../users/accounts.ts';
 import type { Consents } from './consents.ts';

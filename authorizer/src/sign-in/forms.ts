@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { sealingKey } from '@boxoffice/runtime';
-import { type Store, UniqueViolation } from '@boxoffice/store';
-import { sentFormsCollection } from '../store.ts';
+import type { Store } from '@boxoffice/store';
+import { insertOnce, sentFormsCollection } from '../store.ts';
 
 /** How long a form can be sent. */
 const FORM_MS = 10 * 60_000;
@@ -37,21 +37,17 @@ export interface ReturnedForm extends FormState {
   spend(): Promise<boolean>;
 }
 
-/** Forms against cross-site requests: each is bound to a browser by a cookie, and has success once. */
-export interface Forms {
-  /** The hidden member of a form, for the browser with this cookie. */
-  write(state: FormState, browser: string): string;
-  /** The form's state; undefined if it was changed, is too old, or was shown in another browser. */
-  read(text: string | undefined, browser: string | undefined): ReturnedForm | undefined;
-}
-
 /** A new value of the cookie that forms are bound to. */
 export const newBrowser = (): string => randomBytes(32).toString('base64url');
 
 const hashOf = (purpose: string, text: string): string => hash('sha256', `${purpose} ${text}`, 'base64url');
 
+/** Forms against cross-site requests: each is bound to a browser by a cookie, and has success once. */
+export type Forms = ReturnType<typeof createForms>;
+
 /** Makes the forms of an installation: every instance reads those of every other. Nothing is stored until one has success. */
-export const createForms = (store: Store, keyEncryptionKey: string, now: () => number = Date.now): Forms => {
+export const createForms = (store: Store, keyEncryptionKey: string, now: () => number) => {
+  const sentForms = store.collection(sentFormsCollection);
   const key = createSecretKey(sealingKey(keyEncryptionKey, 'forms'));
   const sign = (payload: string): Buffer => createHmac('sha256', key).update(payload).digest();
 
@@ -63,30 +59,21 @@ export const createForms = (store: Store, keyEncryptionKey: string, now: () => n
   };
 
   return {
-    write: (state, browser) => {
+    /** The hidden member of a form, for the browser with this cookie. */
+    write: (state: FormState, browser: string): string => {
       const id = randomBytes(16).toString('base64url');
       const signed: SignedState = { ...state, id, browser: hashOf('browser', browser), until: now() + FORM_MS };
       const payload = Buffer.from(JSON.stringify(signed)).toString('base64url');
       return `${payload}.${sign(payload).toString('base64url')}`;
     },
-    read: (text, browser) => {
+    /** The form's state; undefined if it was changed, is too old, or was shown in another browser. */
+    read: (text: string | undefined, browser: string | undefined): ReturnedForm | undefined => {
       const state = text === undefined || browser === undefined ? undefined : opened(text);
       if (!state || state.until <= now() || state.browser !== hashOf('browser', browser ?? '')) return undefined;
       const { id, until, institution } = state;
       return {
         ...state,
-        spend: async () => {
-          try {
-            await store
-              .collection(sentFormsCollection)
-              .of(institution)
-              .insert({ id: hashOf('form', id), expiresAt: until });
-            return true;
-          } catch (error) {
-            if (error instanceof UniqueViolation) return false;
-            throw error;
-          }
-        },
+        spend: () => insertOnce(sentForms.of(institution), { id: hashOf('form', id), expiresAt: until }),
       };
     },
   };

@@ -1,14 +1,9 @@
 import { type KeySet, SIGNATURE_ALGORITHM } from '@boxoffice/identity';
+import { chooseLanguage, type PageAnswer, redirect } from '@boxoffice/pages';
 import jwt from 'jsonwebtoken';
 import { isRegistered, withParameters } from '../domain/redirect-uri.ts';
-import {
-  chooseLanguage,
-  type PageAnswer,
-  type PageHandler,
-  type PageRequest,
-  redirect,
-  single,
-} from '../pages/index.ts';
+import type { PageHandler } from '../pages/front.ts';
+import { type PageRequest, single } from '../pages/request.ts';
 import type { ClientDocument } from '../store.ts';
 import { type Forms, newBrowser } from './forms.ts';
 import type { Institutions } from './institutions.ts';

@@ -1,6 +1,6 @@
 import { isRegistered } from '../domain/redirect-uri.ts';
 import { readScopes, unregistered } from '../domain/scopes.ts';
-import { isChallenge } from '../grants/pkce.ts';
+import { isChallenge } from '../grants/secrets.ts';
 import type { ClientDocument } from '../store.ts';
 
 /** A parameter that may not be repeated (RFC 6749, 3.1), with its value; undefined where it is absent. */
@@ -40,7 +40,7 @@ export interface AuthorizationRequest {
 }
 
 /** An error that is reported to the redirect URI. */
-export interface RequestError {
+interface RequestError {
   readonly redirectUri: string;
   readonly state: string | undefined;
   readonly error: AuthorizationError;

@@ -43,34 +43,13 @@ export interface OpenSession {
   readonly account: Account;
 }
 
-/** The sessions of users. A token is 256 random bits; the store contains only its hash. */
-export interface Sessions {
-  /** Begins a session; its token is returned only here. A session that the browser had before ends. */
-  begin(
-    account: Account,
-    former: string | undefined,
-  ): Promise<{ readonly token: string; readonly session: SessionDocument }>;
-  /**
-   * The live session of a token, of this institution only; each call renews the idle time. Undefined if its user may no
-   * longer sign in, or has signed out everywhere since.
-   */
-  find(institution: string, token: string | undefined): Promise<OpenSession | undefined>;
-  /** The live session of this id, which an ID token names as `sid`. */
-  ofId(institution: string, id: string): Promise<OpenSession | undefined>;
-  /** The live session of a token, whatever its institution: for signing out. */
-  ofToken(token: string | undefined): Promise<OpenSession | undefined>;
-  /** Ends a session. */
-  end(session: SessionDocument): Promise<void>;
-}
-
 const idOf = (token: string): string => hash('sha256', `session ${token}`, 'base64url');
 
+/** The sessions of users. A token is 256 random bits; the store contains only its hash. */
+export type Sessions = ReturnType<typeof createSessions>;
+
 /** Makes the sessions on a store. */
-export const createSessions = (
-  store: Store,
-  accounts: Pick<Accounts, 'current'>,
-  now: () => number = Date.now,
-): Sessions => {
+export const createSessions = (store: Store, accounts: Pick<Accounts, 'current'>, now: () => number) => {
   const sessions = store.collection(sessionsCollection);
 
   const touch = (session: SessionDocument, at: number): void => {
@@ -91,11 +70,13 @@ export const createSessions = (
     return { session, account };
   };
 
+  /** The live session of a token, whatever its institution: for signing out. */
   const ofToken = async (token: string | undefined): Promise<OpenSession | undefined> =>
     open(token === undefined ? undefined : await sessions.acrossInstitutions.get(idOf(token)));
 
   return {
-    begin: async (account, former) => {
+    /** Begins a session; its token is returned only here. A session that the browser had before ends. */
+    begin: async (account: Account, former: string | undefined) => {
       const token = randomBytes(32).toString('base64url');
       const at = now();
       const times = { signedInAt: at, lastSeenAt: at, expiresAt: at + SESSION_ABSOLUTE_MS };
@@ -103,13 +84,18 @@ export const createSessions = (
       if (former !== undefined) await sessions.acrossInstitutions.delete(idOf(former));
       return { token, session };
     },
-    find: async (institution, token) => {
+    /**
+     * The live session of a token, of this institution only; each call renews the idle time. Undefined if its user may no
+     * longer sign in, or has signed out everywhere since.
+     */
+    find: async (institution: string, token: string | undefined): Promise<OpenSession | undefined> => {
       const found = await ofToken(token);
       return found?.session.institution === institution ? found : undefined;
     },
-    ofId: async (institution, id) => open(await sessions.of(institution).get(id)),
+    /** The live session of this id, which an ID token names as `sid`. */
+    ofId: async (institution: string, id: string) => open(await sessions.of(institution).get(id)),
     ofToken,
-    end: async ({ institution, id }) => {
+    end: async ({ institution, id }: SessionDocument): Promise<void> => {
       await sessions.of(institution).delete(id);
     },
   };

@@ -4,7 +4,7 @@ import type { ClientDirectory } from '../clients/directory.ts';
 import { applicationOf } from '../clients/uris.ts';
 import type { Grants } from '../grants/grants.ts';
 import type { AuthorizerMetrics } from '../metrics.ts';
-import type { PageHandler } from '../pages/index.ts';
+import type { PageHandler } from '../pages/front.ts';
 import type { Accounts } from '../users/accounts.ts';
 import { createAuthorize } from './authorize.ts';
 import { createConsents } from './consents.ts';

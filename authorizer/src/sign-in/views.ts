@@ -1,18 +1,7 @@
-import {
-  alert,
-  chooseLanguage,
-  field,
-  form,
-  formTarget,
-  hidden,
-  html,
-  type Language,
-  lead,
-  type PageAnswer,
-  type PageRequest,
-  showPage,
-  textsIn,
-} from '../pages/index.ts';
+import { chooseLanguage, formTarget, html, type Language, type PageAnswer, showPage } from '@boxoffice/pages';
+import { alert, field, form, hidden, lead } from '../pages/fields.ts';
+import type { PageRequest } from '../pages/request.ts';
+import { textsIn } from '../pages/texts/index.ts';
 import type { InstitutionProfile } from './institutions.ts';
 
 /** What every page of a request shows. */

@@ -14,7 +14,7 @@ import type { ClientDocument } from '../store.ts';
 const SEPARATOR = '.';
 
 /** What a token was obtained with. */
-export interface TokenOrigin {
+interface TokenOrigin {
   /** The grant of a user; undefined for a client's own token. */
   readonly grantId: string | undefined;
   /** The secret that authenticated the client; undefined for a public one, which has none. */
@@ -35,12 +35,12 @@ export const originOf = ({ jti, role }: Pick<AccessClaims, 'jti' | 'role'>): Tok
 };
 
 /** The user of a token. */
-export interface TokenUser extends CallerUser {
+interface TokenUser extends CallerUser {
   /** When the user signed in. Epoch seconds. */
   readonly authTime: number;
 }
 
-export interface AccessTokenIssue {
+interface AccessTokenIssue {
   readonly issuer: string;
   readonly client: Pick<ClientDocument, 'id' | 'institution'>;
   readonly origin: TokenOrigin;

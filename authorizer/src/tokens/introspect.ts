@@ -7,10 +7,10 @@ import type { Revocations } from './revocations.ts';
 import { type ActiveToken, type TokenStatus, undefinedIfInvalid } from './status.ts';
 
 /** The form of introspection and revocation. `token_type_hint` is ignored: there is one type of token. */
-export type TokenLookupForm = Form<'token' | 'client_id' | 'client_secret'>;
+type TokenLookupForm = Form<'token' | 'client_id' | 'client_secret'>;
 
 /** What introspection and revocation need to look up a token for an authenticated client. */
-export interface TokenLookupDependencies {
+interface TokenLookupDependencies {
   readonly authenticate: Authenticate;
   readonly tokens: TokenStatus;
 }
@@ -31,16 +31,13 @@ const description = ({ claims, scopes, user }: ActiveToken) => ({
   ...(user === null ? {} : { role: user.role, auth_time: claims.auth_time }),
 });
 
-/** An inactive token has `active: false` and no other member. */
-export type Introspection = ReturnType<typeof description> | { readonly active: false };
-
 /**
  * Creates token introspection (RFC 7662) for authenticated clients. A token of another institution is reported like one
- * that never existed.
+ * that never existed. An inactive token has `active: false` and no other member.
  */
 export const createIntrospect =
   ({ authenticate, tokens }: TokenLookupDependencies) =>
-  async (form: TokenLookupForm, authorization: string | undefined): Promise<Introspection> => {
+  async (form: TokenLookupForm, authorization: string | undefined) => {
     const { client } = await authenticate(form, authorization);
     const [token = ''] = required(form, ['token']);
     const claims = await tokens.verify(token).catch(undefinedIfInvalid);
@@ -49,7 +46,7 @@ export const createIntrospect =
     return checked.active ? description(checked) : { active: false };
   };
 
-export interface RevocationDependencies extends TokenLookupDependencies {
+interface RevocationDependencies extends TokenLookupDependencies {
   readonly identify: IdentifyClient;
   readonly grants: Pick<Grants, 'ofRefreshToken' | 'end'>;
   readonly revocations: Pick<Revocations, 'revoke'>;

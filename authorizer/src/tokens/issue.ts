@@ -1,10 +1,11 @@
 import { type Authenticate, type IdentifyClient, invalidClient } from '../authentication/authenticate-client.ts';
 import { type Form, isBasic } from '../authentication/credentials.ts';
 import { OAuthFault } from '../authentication/oauth-error.ts';
-import type { ClientUses } from '../clients/directory.ts';
+import type { ClientDirectory } from '../clients/directory.ts';
 import { lacking, readScopes, writeScopes } from '../domain/scopes.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
 import { accessClaims, signAccessToken } from './access-token.ts';
+import type { IssuedToken } from './schemas.ts';
 
 /** The parameters of the grants (RFC 6749, 4.1.3, 4.4.2 and 6; RFC 7636, 4.5). */
 export type TokenForm = Form<
@@ -14,23 +15,10 @@ export type TokenForm = Form<
 export const GRANT_TYPE = 'client_credentials';
 
 /** The grants of users. */
-export const USER_GRANT_TYPES = ['authorization_code', 'refresh_token'] as const;
+const USER_GRANT_TYPES = ['authorization_code', 'refresh_token'] as const;
 
 /** Every grant type. */
 export const GRANT_TYPES = [GRANT_TYPE, ...USER_GRANT_TYPES] as const;
-
-/** A successful answer (RFC 6749, 5.1). A client's own token comes without refresh token (4.4.3). */
-export interface IssuedToken {
-  readonly access_token: string;
-  readonly token_type: 'Bearer';
-  /** Seconds. */
-  readonly expires_in: number;
-  readonly scope: string;
-  /** With `offline_access`. */
-  readonly refresh_token?: string;
-  /** With `openid` (OpenID Connect Core, 3.1.3.3). */
-  readonly id_token?: string;
-}
 
 const isUserGrant = (grantType: string | undefined): grantType is (typeof USER_GRANT_TYPES)[number] =>
   USER_GRANT_TYPES.some((known) => known === grantType);
@@ -50,12 +38,12 @@ const grantedScopes = ({ scope }: TokenForm, held: readonly string[]): readonly 
   throw new OAuthFault('invalid_parameter', 'invalid_scope', 'The client is not registered for every requested scope.');
 };
 
-export interface TokenDependencies {
+interface TokenDependencies {
   readonly authenticate: Authenticate;
   /** The grants of users. */
   readonly userTokens: Readonly<Record<(typeof USER_GRANT_TYPES)[number], IssueToken>>;
   readonly identify: IdentifyClient;
-  readonly clients: Pick<ClientUses, 'recordUse'>;
+  readonly clients: Pick<ClientDirectory, 'recordUse'>;
   readonly keys: Pick<KeyRing, 'signing'>;
   /** `iss` and `aud` of the tokens. */
   readonly issuer: string;
@@ -65,7 +53,10 @@ export interface TokenDependencies {
   readonly now: () => number;
 }
 
-/** Issues an access token for a posted form and its Authorization header; rejects with OAuthFault. */
+/**
+ * Issues an access token for a posted form and its Authorization header; rejects with OAuthFault. A client's own token
+ * comes without refresh token (RFC 6749, 4.4.3).
+ */
 export type IssueToken = (form: TokenForm, authorization: string | undefined) => Promise<IssuedToken>;
 
 /**

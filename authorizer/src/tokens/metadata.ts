@@ -1,6 +1,6 @@
 import { JWKS_PATH, SIGNATURE_ALGORITHM } from '@boxoffice/identity';
+import { LANGUAGES } from '@boxoffice/pages';
 import { OPENID_SCOPES, SCOPES } from '../domain/scopes.ts';
-import { LANGUAGES } from '../pages/index.ts';
 import { GRANT_TYPES } from './issue.ts';
 
 /** The paths of the endpoints, below the gateway's root. */

@@ -1,47 +1,33 @@
 import type { AccessClaims } from '@boxoffice/identity';
-import { createQuiet, type Store, UniqueViolation } from '@boxoffice/store';
+import { createQuiet, type Store } from '@boxoffice/store';
 import { tokenRevoked } from '../events.ts';
-import { clientsCollection, revocationsCollection } from '../store.ts';
-
-/** Revoked tokens and changed clients since a moment. */
-export interface Changes {
-  readonly tokens: { readonly jti: string; readonly expiresAt: string }[];
-  readonly clients: { readonly clientId: string; readonly changedAt: string }[];
-  /** The `since` of the next request. ISO 8601 UTC. */
-  readonly asOf: string;
-}
-
-export interface Revocations {
-  /** Revokes the token until it expires. Repeating it is no error. */
-  revoke(claims: AccessClaims): Promise<void>;
-  isRevoked(institution: string, jti: string): Promise<boolean>;
-  /** Revocations and changes since a moment; without `since`, every unexpired revocation and no client. */
-  since(since: Date | undefined): Promise<Changes>;
-}
+import { clientsCollection, insertOnce, revocationsCollection } from '../store.ts';
 
 /** How far results reach back before `since`, because instances write with their own clocks. */
 const OVERLAP_MS = 30_000;
 
 const iso = (at: number): string => new Date(at).toISOString();
 
+export type Revocations = ReturnType<typeof createRevocations>;
+
 /** Makes the revocations on a store. */
-export const createRevocations = (store: Store, now: () => number = Date.now): Revocations => {
+export const createRevocations = (store: Store, now = Date.now) => {
   const revocations = store.collection(revocationsCollection);
   const quietMs = createQuiet(store);
   return {
-    revoke: async ({ jti, exp, client_id: clientId, institution }) => {
+    /** Revokes the token until it expires. Repeating it is no error. */
+    revoke: async ({ jti, exp, client_id: clientId, institution }: AccessClaims): Promise<void> => {
       const expiresAt = exp * 1000;
       const fact = tokenRevoked({ clientId, jti, expiresAt: iso(expiresAt) });
-      try {
-        await revocations
-          .of(institution)
-          .insert({ id: jti, clientId, revokedAt: now(), expiresAt }, { events: [fact] });
-      } catch (error) {
-        if (!(error instanceof UniqueViolation)) throw error;
-      }
+      const revocation = { id: jti, clientId, revokedAt: now(), expiresAt };
+      await insertOnce(revocations.of(institution), revocation, { events: [fact] });
     },
-    isRevoked: async (institution, jti) => (await revocations.of(institution).get(jti)) !== undefined,
-    since: async (since) => {
+    isRevoked: async (institution: string, jti: string) => (await revocations.of(institution).get(jti)) !== undefined,
+    /**
+     * Revocations and changes since a moment; without `since`, every unexpired revocation and no client. `asOf` is the
+     * `since` of the next request.
+     */
+    since: async (since: Date | undefined) => {
       const asOf = iso(now());
       const from = since && since.getTime() - OVERLAP_MS;
       if (from !== undefined && quietMs() > now() - from) return { tokens: [], clients: [], asOf };
@@ -52,7 +38,7 @@ export const createRevocations = (store: Store, now: () => number = Date.now): R
       );
       const changed =
         from === undefined
-          ? Promise.resolve([])
+          ? []
           : store
               .collection(clientsCollection)
               .acrossInstitutions.find({ where: { changedAt: { gte: from } }, orderBy: 'changedAt' });

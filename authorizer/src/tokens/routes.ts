@@ -3,9 +3,8 @@ import { type AnyOperation, insufficientScope, named, ok, operation } from '@box
 import { type TSchema, Type } from 'typebox';
 import { NO_STORE, onOAuthFault } from '../authentication/oauth-error.ts';
 import { KEY_DOCUMENT_SECONDS } from '../domain/key-schedule.ts';
-import { userClaims } from '../grants/id-token.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
-import type { Accounts } from '../users/accounts.ts';
+import { type Accounts, userClaims } from '../users/accounts.ts';
 import type { createIntrospect, createRevoke } from './introspect.ts';
 import { GRANT_TYPE, GRANT_TYPES, type IssueToken } from './issue.ts';
 import { metadata, PATHS } from './metadata.ts';

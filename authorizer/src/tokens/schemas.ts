@@ -1,5 +1,5 @@
 import { institutionId, named } from '@boxoffice/http';
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 
 export const IssuedToken = named(
   'IssuedToken',
@@ -15,6 +15,8 @@ export const IssuedToken = named(
     { description: 'RFC 6749, 5.1.' },
   ),
 );
+
+export type IssuedToken = Static<typeof IssuedToken>;
 
 const text = Type.Optional(Type.String());
 const seconds = Type.Optional(Type.Integer({ description: 'seconds since 1970' }));

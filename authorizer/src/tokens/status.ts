@@ -20,24 +20,12 @@ export interface ActiveToken {
 }
 
 /** An access token that is not valid any more, although it has not expired. */
-export interface InactiveToken {
+interface InactiveToken {
   readonly active: false;
   readonly reason: 'it was revoked' | 'its client was deleted' | 'its secret was withdrawn' | 'its user was signed out';
 }
 
-export interface TokenStatus {
-  /**
-   * Verifies that this installation signed the token and that it has not expired; rejects with Fault `unauthorized`
-   * otherwise.
-   */
-  verify(token: string): Promise<AccessClaims>;
-  /**
-   * Reads the store at each call: revocation, the client's scopes, the secret that obtained the token, and the user.
-   */
-  check(claims: AccessClaims): Promise<ActiveToken | InactiveToken>;
-}
-
-export interface TokenStatusDependencies {
+interface TokenStatusDependencies {
   readonly keySet: KeySet;
   readonly issuer: string;
   readonly clients: Pick<ClientDirectory, 'current'>;
@@ -55,12 +43,16 @@ export const undefinedIfInvalid = (error: unknown): undefined => {
 
 const callerOf = ({ id, role, contact, pointsOfSale }: Account): CallerUser => ({ id, role, contact, pointsOfSale });
 
+export type TokenStatus = ReturnType<typeof createTokenStatus>;
+
 /** Creates the check whether a token is valid, the only one in this service. */
-export const createTokenStatus = (dependencies: TokenStatusDependencies): TokenStatus => {
+export const createTokenStatus = (dependencies: TokenStatusDependencies) => {
   const { keySet, issuer, clients, accounts, revocations, grants, now } = dependencies;
   return {
+    /** Verifies that this installation signed the token and that it has not expired; rejects with Fault `unauthorized`. */
     verify: verifyAccessToken({ keys: keySet, issuer, now }),
-    check: async (claims) => {
+    /** Reads the store at each call: revocation, the client's scopes, the secret that obtained the token, and the user. */
+    check: async (claims: AccessClaims): Promise<ActiveToken | InactiveToken> => {
       const isUsers = claims.role !== undefined;
       const { grantId, secretId } = originOf(claims);
       const [revoked, client, account, grant] = await Promise.all([

@@ -1,6 +1,6 @@
 // Usage: the requests that gateways count, merged per minute, hour and day, and their query.
 import { hash } from 'node:crypto';
-import { type Documents, type New, type Store, UniqueViolation } from '@boxoffice/store';
+import type { Documents, New, Store } from '@boxoffice/store';
 import { monthOf } from '../domain/api-key.ts';
 import {
   type CountedRequests,
@@ -15,7 +15,13 @@ import {
   startOf,
   type UsageRow,
 } from '../domain/usage.ts';
-import { type ApiKeyUseDocument, apiKeyUsesCollection, type UsageDocument, usageCollection } from '../store.ts';
+import {
+  type ApiKeyUseDocument,
+  apiKeyUsesCollection,
+  insertOnce,
+  type UsageDocument,
+  usageCollection,
+} from '../store.ts';
 
 /** What a gateway has counted since its report before. */
 export interface UsageReport {
@@ -126,14 +132,8 @@ const upsert = async <T extends UsageDocument | ApiKeyUseDocument>(
     });
   if (await update()) return;
   const first = to(undefined);
-  if (!first) return;
-  try {
-    await documents.insert(first);
-  } catch (error) {
-    // Another instance has inserted it meanwhile.
-    if (!(error instanceof UniqueViolation)) throw error;
-    await update();
-  }
+  // Otherwise another instance has inserted it meanwhile.
+  if (first && !(await insertOnce(documents, first))) await update();
 };
 
 const inTurn = async (work: readonly (() => Promise<void>)[]): Promise<void> => {

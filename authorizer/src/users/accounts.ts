@@ -6,7 +6,6 @@ import {
   emailLoginKey,
   type LogInsOptions,
   loginKey,
-  type Outcome,
 } from '@boxoffice/logins';
 import type { Documents, Store } from '@boxoffice/store';
 import { scopesOf } from '../domain/roles.ts';
@@ -41,21 +40,12 @@ export interface Account extends CallerUser {
 export const isSignedIn = ({ signedOutAt }: Pick<Account, 'signedOutAt'>, signedInAt: number): boolean =>
   signedInAt > signedOutAt;
 
-/** A login attempt of a user. */
-export type AccountAttempt = Omit<Attempt, 'realm'>;
-
-/** Looks up users who sign in or are signed in. */
-export interface Accounts {
-  /** The user; undefined if there is none, or if they may not sign in. Reads the store at each call. */
-  current(institution: string, userId: string): Promise<Account | undefined>;
-  /**
-   * Checks a login and its password, throttled like the logins of points of sale. An unknown login, a locked user and a
-   * wrong password have the same outcome after the same time.
-   */
-  verify(attempt: AccountAttempt, password: string, hasLeft?: () => boolean): Promise<Outcome<Account>>;
-  /** Records that the user has signed in. */
-  recordSignIn(institution: string, userId: string): Promise<void>;
-}
+/** What is known of a user by scope (OpenID Connect Core, 5.4). Addresses are not verified. */
+export const userClaims = ({ id, name, login }: Account, scopes: readonly string[]) => ({
+  sub: id,
+  ...(scopes.includes('profile') ? { name } : {}),
+  ...(scopes.includes('email') ? { email: login, email_verified: false } : {}),
+});
 
 /** What the user's role lets restrict its data: a contact a customer, points of sale a box office. */
 const restrictionOf = ({ role, contactNumber, pointsOfSale }: UserDocument) => ({
@@ -73,7 +63,7 @@ const accountOf = (user: UserDocument): Account | undefined => {
 /** The realm of users, beside the service hosts of points of sale. */
 const REALM = 'users';
 
-export interface AccountsOptions {
+interface AccountsOptions {
   /** Wrong passwords of one address at an institution, over all logins, within 15 minutes. */
   readonly mostPerAddress: number;
   /** Called for each attempt that is refused; the event contains neither login nor password. */
@@ -84,11 +74,11 @@ export interface AccountsOptions {
   readonly verify?: LogInsOptions<Account>['verify'];
 }
 
+/** Looks up users who sign in or are signed in. */
+export type Accounts = ReturnType<typeof createAccounts>;
+
 /** Makes the accounts on a store. */
-export const createAccounts = (
-  store: Store,
-  { mostPerAddress, audit, now = Date.now, verify }: AccountsOptions,
-): Accounts => {
+export const createAccounts = (store: Store, { mostPerAddress, audit, now = Date.now, verify }: AccountsOptions) => {
   const users = store.collection(usersCollection);
 
   const logIns = createLogIns<Account>({
@@ -104,17 +94,23 @@ export const createAccounts = (
   });
 
   return {
-    current: async (institution, userId) => {
+    /** The user; undefined if there is none, or if they may not sign in. Reads the store at each call. */
+    current: async (institution: string, userId: string): Promise<Account | undefined> => {
       const user = await users.of(institution).get(userId);
       return user && accountOf(user);
     },
-    verify: async (attempt, password, hasLeft) => {
+    /**
+     * Checks a login and its password, throttled like the logins of points of sale. An unknown login, a locked user and
+     * a wrong password have the same outcome after the same time.
+     */
+    verify: async (attempt: Omit<Attempt, 'realm'>, password: string, hasLeft?: () => boolean) => {
       const outcome = await logIns.logIn({ ...attempt, realm: REALM }, password, hasLeft);
       if (outcome.outcome === 'wrong') audit(attempt, 'login_failed');
       if (outcome.outcome === 'throttled') audit(attempt, 'login_throttled');
       return outcome;
     },
-    recordSignIn: async (institution, userId) => {
+    /** Records that the user has signed in. */
+    recordSignIn: async (institution: string, userId: string): Promise<void> => {
       await users.of(institution).update(userId, (user) => ({ next: signedIn(user, new Date(now())) }));
     },
   };

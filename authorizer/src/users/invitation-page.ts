@@ -1,21 +1,10 @@
 import { LONGEST_PASSWORD } from '@boxoffice/logins';
+import { chooseLanguage, type Html, html, type Language, type PageAnswer, showPage } from '@boxoffice/pages';
 import { SHORTEST_PASSWORD } from '../domain/user.ts';
-import {
-  alert,
-  chooseLanguage,
-  field,
-  form,
-  type Html,
-  hidden,
-  html,
-  type Language,
-  lead,
-  type PageAnswer,
-  type PageHandler,
-  showPage,
-  single,
-  textsIn,
-} from '../pages/index.ts';
+import { alert, field, form, hidden, lead } from '../pages/fields.ts';
+import type { PageHandler } from '../pages/front.ts';
+import { single } from '../pages/request.ts';
+import { textsIn } from '../pages/texts/index.ts';
 import type { UserDocument } from '../store.ts';
 import { INVITATION_PATH } from './invitations.ts';
 import { type PasswordProblem, passwordProblem } from './passwords.ts';

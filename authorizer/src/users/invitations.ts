@@ -6,14 +6,8 @@ import { invitationsCollection, type UserDocument, usersCollection } from '../st
 /** A new user id. */
 export const makeUserId = (): string => `usr_${randomBytes(16).toString('base64url')}`;
 
-/** The form of user ids. */
-export const USER_ID = /^usr_[A-Za-z0-9_-]{22}$/;
-
-/** The secret of a new invitation: 256 random bits. */
-export const makeInvitation = (): string => `inv_${randomBytes(32).toString('base64url')}`;
-
 /** The form of invitations; any other text is not looked up. */
-export const INVITATION = /^inv_[A-Za-z0-9_-]{43}$/;
+const INVITATION = /^inv_[A-Za-z0-9_-]{43}$/;
 
 /** The stored form of an invitation's secret. */
 export const hashInvitation = (secret: string): string => hash('sha256', secret, 'base64url');
@@ -27,9 +21,9 @@ export interface NewInvitation {
   readonly secret: string;
 }
 
-/** Makes an invitation that is not stored yet. */
+/** Makes an invitation that is not stored yet; its secret is 256 random bits. */
 export const makeNewInvitation = (now: number): NewInvitation => {
-  const secret = makeInvitation();
+  const secret = `inv_${randomBytes(32).toString('base64url')}`;
   return { secret, invitation: { hash: hashInvitation(secret), expiresAt: now + INVITATION_MS } };
 };
 

@@ -1,25 +1,18 @@
 import { Fault } from '@boxoffice/envelope';
-import { type Store, UniqueViolation } from '@boxoffice/store';
-import { type AdminDeparturesDocument, adminDeparturesCollection, usersCollection } from '../store.ts';
+import type { Store } from '@boxoffice/store';
+import { type AdminDeparturesDocument, adminDeparturesCollection, insertOnce, usersCollection } from '../store.ts';
 
 /** Longer than any request takes: the departure of a process that died is forgotten then. Milliseconds. */
 const DEPARTURE_MS = 60_000;
 
-/** Keeps an active admin in every institution. */
-export interface LastAdmin {
-  /**
-   * Runs the write by which a user ceases to be an active admin; meanwhile the user counts for no other departure.
-   * Rejects with Fault `user_last_admin`, without running it, if the institution has no other.
-   */
-  depart<Result>(institution: string, userId: string, write: () => Promise<Result>): Promise<Result>;
-}
-
 /**
- * Creates the rule. The store has no transaction over several users, so those who are leaving are recorded first, in one
- * document per institution, by compare-and-swap on what the decision was based on. A crash in between only makes the
- * user count for less, for a minute.
+ * Creates the rule that keeps an active admin in every institution: it runs the write by which a user ceases to be one;
+ * meanwhile the user counts for no other departure. It rejects with Fault `user_last_admin`, without running the write, if
+ * the institution has no other. The store has no transaction over several users, so those who are leaving are recorded
+ * first, in one document per institution, by compare-and-swap on what the decision was based on. A crash in between only
+ * makes the user count for less, for a minute.
  */
-export const createLastAdmin = (store: Store, now: () => number = Date.now): LastAdmin => {
+export const createAdminDeparture = (store: Store, now: () => number) => {
   const documents = store.collection(adminDeparturesCollection);
   const users = store.collection(usersCollection);
 
@@ -27,12 +20,8 @@ export const createLastAdmin = (store: Store, now: () => number = Date.now): Las
     const own = documents.of(institution);
     const known = await own.get(institution);
     if (known) return known;
-    try {
-      return await own.insert({ id: institution, leaving: [] });
-    } catch (error) {
-      if (!(error instanceof UniqueViolation)) throw error;
-      return departures(institution);
-    }
+    await insertOnce(own, { id: institution, leaving: [] });
+    return departures(institution);
   };
 
   const announce = async (institution: string, userId: string): Promise<void> => {
@@ -58,14 +47,12 @@ export const createLastAdmin = (store: Store, now: () => number = Date.now): Las
     });
   };
 
-  return {
-    depart: async (institution, userId, write) => {
-      await announce(institution, userId);
-      try {
-        return await write();
-      } finally {
-        await forget(institution, userId).catch(() => undefined);
-      }
-    },
+  return async <Result>(institution: string, userId: string, write: () => Promise<Result>): Promise<Result> => {
+    await announce(institution, userId);
+    try {
+      return await write();
+    } finally {
+      await forget(institution, userId).catch(() => undefined);
+    }
   };
 };

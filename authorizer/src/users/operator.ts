@@ -4,27 +4,21 @@ import type { Store } from '@boxoffice/store';
 import { ROLES, type Role } from '../domain/roles.ts';
 import { usersCollection } from '../store.ts';
 import { passwordFault, passwordProblem } from './passwords.ts';
-import { createUsers, type ShownInvitation } from './users.ts';
+import { createUsers } from './users.ts';
 import { invitedView, NewUser, view } from './view.ts';
 
-/** A user without passwords and invitations. */
-export type UserSummary = ReturnType<typeof view>;
-
-export interface NewApiUser {
+interface ApiUserOptions {
   readonly institution: string;
   readonly login: string;
-  readonly name: string;
-  readonly role: string;
-  readonly contactNumber?: string | null;
-  readonly pointsOfSale?: readonly string[];
   /** The public address, which the invitation's link begins with. */
   readonly publicUrl: string;
 }
 
-export interface ApiUserOptions {
-  readonly institution: string;
-  readonly login: string;
-  readonly publicUrl: string;
+interface NewApiUser extends ApiUserOptions {
+  readonly name: string;
+  readonly role: string;
+  readonly contactNumber?: string | null;
+  readonly pointsOfSale?: readonly string[];
 }
 
 const check = createCheck(NewUser);
@@ -46,7 +40,7 @@ const known = async (store: Store, { institution, login, publicUrl }: ApiUserOpt
 export const createApiUser = async (
   store: Store,
   { institution, role, publicUrl, login, name, contactNumber = null, pointsOfSale = [] }: NewApiUser,
-): Promise<UserSummary & { readonly invitation: ShownInvitation | null }> => {
+) => {
   if (!isRole(role))
     throw new Fault('semantically_invalid', `There is no role ${role}; there are ${ROLES.join(', ')}.`);
   const details = { login, name, role, contactNumber, pointsOfSale: [...pointsOfSale] };
@@ -56,7 +50,7 @@ export const createApiUser = async (
 };
 
 /** The users of one institution or of all, oldest first. */
-export const listApiUsers = async (store: Store, institution?: string): Promise<UserSummary[]> => {
+export const listApiUsers = async (store: Store, institution?: string) => {
   const users = store.collection(usersCollection);
   const documents = institution === undefined ? users.acrossInstitutions : users.of(institution);
   return (await documents.find({ orderBy: 'createdAt' })).map(view);
@@ -68,11 +62,7 @@ const refuse = (text: string): never => {
 };
 
 /** Locks a user, which ends its sign-ins and tokens, or unlocks it. @throws {Fault} not_found, user_last_admin, conflict */
-export const lockApiUser = async (
-  store: Store,
-  options: ApiUserOptions,
-  state: 'locked' | 'active' = 'locked',
-): Promise<UserSummary> => {
+export const lockApiUser = async (store: Store, options: ApiUserOptions, state: 'locked' | 'active' = 'locked') => {
   const { users, user } = await known(store, options);
   if (state === 'active' && user.state === 'invited')
     refuse(`${user.login} has no password yet; api-users invite makes a new link.`);
@@ -80,36 +70,26 @@ export const lockApiUser = async (
 };
 
 /** Makes a new invitation; the link is returned only here. @throws {Fault} not_found, conflict for a locked user */
-export const inviteApiUser = async (
-  store: Store,
-  options: ApiUserOptions,
-): Promise<UserSummary & { readonly invitation: ShownInvitation | null }> => {
+export const inviteApiUser = async (store: Store, options: ApiUserOptions) => {
   const { users, user } = await known(store, options);
   if (user.state === 'locked') refuse(`${user.login} is locked; api-users unlock --invite makes a link and unlocks.`);
-  const invited = await users.invite(options.institution, user.id);
-  return invitedView(invited.user, invited.invitation);
+  const { user: invited, invitation } = await users.invite(options.institution, user.id);
+  return invitedView(invited, invitation);
 };
 
 /**
  * Unlocks a user whose password is forgotten, with a new invitation; the link is returned only here.
  * @throws {Fault} not_found, conflict for a user who is not locked
  */
-export const readmitApiUser = async (
-  store: Store,
-  options: ApiUserOptions,
-): Promise<UserSummary & { readonly invitation: ShownInvitation | null }> => {
+export const readmitApiUser = async (store: Store, options: ApiUserOptions) => {
   const { users, user } = await known(store, options);
   if (user.state !== 'locked') refuse(`${user.login} is not locked; api-users lock ends its sign-ins first.`);
-  const invited = await users.readmit(options.institution, user.id);
-  return invitedView(invited.user, invited.invitation);
+  const { user: readmitted, invitation } = await users.readmit(options.institution, user.id);
+  return invitedView(readmitted, invitation);
 };
 
 /** Sets the password of a user, who is active then. @throws {Fault} not_found; for a password that is refused */
-export const setApiUserPassword = async (
-  store: Store,
-  options: ApiUserOptions,
-  password: string,
-): Promise<UserSummary> => {
+export const setApiUserPassword = async (store: Store, options: ApiUserOptions, password: string) => {
   const { users, user } = await known(store, options);
   const problem = passwordProblem(password, user);
   if (problem) throw passwordFault(problem, 'password');

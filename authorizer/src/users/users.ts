@@ -1,15 +1,7 @@
 // Users of the institution API: administration, invitations and passwords.
 import { emailLoginKey, hashPassword } from '@boxoffice/logins';
-import {
-  type Collection,
-  type Document,
-  type Documents,
-  type IdempotencyRecord,
-  type Store,
-  UniqueViolation,
-} from '@boxoffice/store';
+import { type Collection, type Document, type IdempotencyRecord, type Store, UniqueViolation } from '@boxoffice/store';
 import * as rules from '../domain/user.ts';
-import type { References } from '../references/references.ts';
 import {
   type ChangeRequest,
   consentsCollection,
@@ -29,8 +21,8 @@ import {
   removeInvitation,
   storeInvitation,
 } from './invitations.ts';
-import { createLastAdmin } from './last-admin.ts';
-import { createReferenceCheck } from './reference-check.ts';
+import { createAdminDeparture } from './last-admin.ts';
+import { createReferenceCheck, type References } from './references.ts';
 import { absent, duplicate, refusals } from './refusals.ts';
 
 /** A link that lets its user set a password; shown this once. */
@@ -40,64 +32,18 @@ export interface ShownInvitation {
   readonly expiresAt: string;
 }
 
-export interface InvitedUser {
+interface InvitedUser {
   readonly user: UserDocument;
   readonly invitation: ShownInvitation;
 }
 
-export interface UserRegistration extends rules.UserDetails {
-  readonly login: string;
-}
-
 /** What became of a user when its contact was erased. */
-export interface ErasedContactUser {
+interface ErasedContactUser {
   readonly userId: string;
   readonly outcome: 'deleted' | 'unlinked';
 }
 
-/** The users of an installation; every method but those of invitations is limited to one institution. */
-export interface Users {
-  documents(institution: string): Documents<UserDocument>;
-  /** @throws {Fault} not_found, like all methods of a user id */
-  get(institution: string, userId: string): Promise<UserDocument>;
-  /** The user of a login; undefined if there is none. */
-  ofLogin(institution: string, login: string): Promise<UserDocument | undefined>;
-  /**
-   * @throws {Fault} user_duplicate_login; semantically_invalid for a customer without a contact, an unknown contact or
-   * point of sale; service_unavailable if nobody says whether they exist: nothing is written then
-   */
-  create(
-    institution: string,
-    registration: UserRegistration,
-    idempotencyRecord?: IdempotencyRecord<UserDocument>,
-  ): Promise<InvitedUser>;
-  /**
-   * Of contact and points of sale it checks those that the user does not have yet.
-   * @throws {Fault} user_last_admin, semantically_invalid, conflict, service_unavailable
-   */
-  amend(
-    institution: string,
-    userId: string,
-    change: rules.UserChange,
-    request?: ChangeRequest<UserDocument>,
-  ): Promise<UserDocument>;
-  /** Deletes a user; returns it as it was. @throws {Fault} user_last_admin */
-  remove(institution: string, userId: string, allow?: (current: UserDocument) => void): Promise<UserDocument>;
-  /** Makes a new invitation; the one before it ends. @throws {Fault} conflict for a locked user */
-  invite(institution: string, userId: string, request?: ChangeRequest<UserDocument>): Promise<InvitedUser>;
-  /** Unlocks a user, whose password is forgotten, with a new invitation. @throws {Fault} conflict if it is not locked */
-  readmit(institution: string, userId: string): Promise<InvitedUser>;
-  /** Sets a password that {@link passwordProblem} accepts; all sign-ins end. */
-  setPassword(institution: string, userId: string, password: string): Promise<UserDocument>;
-  /** The user whom an invitation's secret invites now. */
-  invited(secret: string): Promise<UserDocument | undefined>;
-  /** Sets the password of the invited user, once; undefined if the invitation has ended. */
-  accept(secret: string, password: string): Promise<UserDocument | undefined>;
-  /** Deletes the customers of an erased contact; users of other roles lose its number. Says whom it did that to. */
-  eraseContact(institution: string, contactNumber: string): Promise<readonly ErasedContactUser[]>;
-}
-
-export interface UsersOptions {
+interface UsersOptions {
   /** The public address, which the links of invitations begin with. */
   readonly publicUrl: string;
   /** Says which contacts and points of sale there are; default: the caller has compared them. */
@@ -111,13 +57,18 @@ class AdminDeparts extends Error {
   override readonly name = 'AdminDeparts';
 }
 
+type Request = ChangeRequest<UserDocument>;
+
 type Step = (current: UserDocument, at: Date) => UserDocument | rules.Refusal;
 
+/** The users of an installation; every method but those of invitations is limited to one institution. */
+export type Users = ReturnType<typeof createUsers>;
+
 /** Makes the users on a store. */
-export const createUsers = (store: Store, { publicUrl, references, now = Date.now }: UsersOptions): Users => {
+export const createUsers = (store: Store, { publicUrl, references, now = Date.now }: UsersOptions) => {
   const users = store.collection(usersCollection);
   const requireKnown = createReferenceCheck(references);
-  const lastAdmin = createLastAdmin(store, now);
+  const departAdmin = createAdminDeparture(store, now);
 
   /** Runs a write, first without and, if it makes an active admin depart, again under the rule about the last one. */
   const guarded = async <Result>(
@@ -129,24 +80,19 @@ export const createUsers = (store: Store, { publicUrl, references, now = Date.no
       return await write(false);
     } catch (error) {
       if (!(error instanceof AdminDeparts)) throw error;
-      return lastAdmin.depart(institution, userId, () => write(true));
+      return departAdmin(institution, userId, () => write(true));
     }
   };
 
   /** The user after a step. @throws {Fault} if the request or the rules refuse it */
-  const stepped = (current: UserDocument, { allow }: ChangeRequest<UserDocument>, step: Step): UserDocument => {
+  const stepped = (current: UserDocument, { allow }: Request, step: Step): UserDocument => {
     allow?.(current);
     const next = step(current, new Date(now()));
     if (typeof next === 'string') throw refusals[next]();
     return next;
   };
 
-  const change = async (
-    institution: string,
-    userId: string,
-    request: ChangeRequest<UserDocument>,
-    step: Step,
-  ): Promise<UserDocument> => {
+  const change = async (institution: string, userId: string, request: Request, step: Step): Promise<UserDocument> => {
     const { idempotencyRecord } = request;
     const updated = await guarded(institution, userId, (mayDepart) =>
       users.of(institution).update(
@@ -168,6 +114,7 @@ export const createUsers = (store: Store, { publicUrl, references, now = Date.no
     expiresAt: new Date(invitation.expiresAt).toISOString(),
   });
 
+  /** @throws {Fault} not_found, like all methods of a user id */
   const getUser = async (institution: string, userId: string): Promise<UserDocument> => {
     const user = await users.of(institution).get(userId);
     if (!user) throw absent();
@@ -228,7 +175,7 @@ export const createUsers = (store: Store, { publicUrl, references, now = Date.no
     rule: typeof rules.invite,
     institution: string,
     userId: string,
-    request: ChangeRequest<UserDocument>,
+    request: Request,
   ): Promise<InvitedUser> => {
     const before = await getUser(institution, userId);
     const made = makeNewInvitation(now());
@@ -243,7 +190,8 @@ export const createUsers = (store: Store, { publicUrl, references, now = Date.no
     }
   };
 
-  const remove: Users['remove'] = async (institution, userId, allow) => {
+  /** Deletes a user; returns it as it was. @throws {Fault} user_last_admin */
+  const remove = async (institution: string, userId: string, allow?: Request['allow']): Promise<UserDocument> => {
     const user = await getUser(institution, userId);
     allow?.(user);
     const isDeleted = await guarded(institution, userId, async (mayDepart) => {
@@ -255,10 +203,19 @@ export const createUsers = (store: Store, { publicUrl, references, now = Date.no
   };
 
   return {
-    documents: (institution) => users.of(institution),
+    documents: (institution: string) => users.of(institution),
     get: getUser,
-    ofLogin: (institution, login) => userOfLogin(users.of(institution), login),
-    create: async (institution, { login, ...details }, idempotencyRecord) => {
+    /** The user of a login; undefined if there is none. */
+    ofLogin: (institution: string, login: string) => userOfLogin(users.of(institution), login),
+    /**
+     * @throws {Fault} user_duplicate_login; semantically_invalid for a customer without a contact, an unknown contact or
+     * point of sale; service_unavailable if nobody says whether they exist: nothing is written then
+     */
+    create: async (
+      institution: string,
+      { login, ...details }: rules.UserDetails & Pick<rules.User, 'login'>,
+      idempotencyRecord?: IdempotencyRecord<UserDocument>,
+    ): Promise<InvitedUser> => {
       if (details.role === 'customer' && details.contactNumber === null) throw refusals.customer_without_contact();
       await requireKnown(institution, details);
       // The unique index does not know a spelling under which a user was stored before spellings shared a key.
@@ -278,7 +235,11 @@ export const createUsers = (store: Store, { publicUrl, references, now = Date.no
         throw error instanceof UniqueViolation ? duplicate() : error;
       }
     },
-    amend: async (institution, userId, to, request = {}) => {
+    /**
+     * Of contact and points of sale it checks those that the user does not have yet.
+     * @throws {Fault} user_last_admin, semantically_invalid, conflict, service_unavailable
+     */
+    amend: async (institution: string, userId: string, to: rules.UserChange, request: Request = {}) => {
       const before = await getUser(institution, userId);
       const step: Step = (current, at) => rules.amend(current, to, at);
       // Refused for a reason of its own, a change asks no other service; the write checks again what the user is then.
@@ -289,9 +250,13 @@ export const createUsers = (store: Store, { publicUrl, references, now = Date.no
       return user;
     },
     remove,
-    invite: (institution, userId, request = {}) => inviteBy(rules.invite, institution, userId, request),
-    readmit: (institution, userId) => inviteBy(rules.readmit, institution, userId, {}),
-    setPassword: async (institution, userId, password) => {
+    /** Makes a new invitation; the one before it ends. @throws {Fault} conflict for a locked user */
+    invite: (institution: string, userId: string, request: Request = {}) =>
+      inviteBy(rules.invite, institution, userId, request),
+    /** Unlocks a user, whose password is forgotten, with a new invitation. @throws {Fault} conflict if it is not locked */
+    readmit: (institution: string, userId: string) => inviteBy(rules.readmit, institution, userId, {}),
+    /** Sets a password that {@link passwordProblem} accepts; all sign-ins end. */
+    setPassword: async (institution: string, userId: string, password: string) => {
       const passwordHash = await hashPassword(password);
       const before = await getUser(institution, userId);
       const user = await change(institution, userId, {}, (current, at) =>
@@ -300,8 +265,10 @@ export const createUsers = (store: Store, { publicUrl, references, now = Date.no
       await removeInvitation(store, institution, before.invitation);
       return user;
     },
-    invited: (secret) => invitedUser(store, secret, now()),
-    accept: async (secret, password) => {
+    /** The user whom an invitation's secret invites now. */
+    invited: (secret: string) => invitedUser(store, secret, now()),
+    /** Sets the password of the invited user, once; undefined if the invitation has ended. */
+    accept: async (secret: string, password: string) => {
       const invitee = await invitedUser(store, secret, now());
       if (!invitee) return undefined;
       const passwordHash = await hashPassword(password);
@@ -315,7 +282,8 @@ export const createUsers = (store: Store, { publicUrl, references, now = Date.no
       await removeInvitation(store, user.institution, invitee.invitation);
       return user;
     },
-    eraseContact: async (institution, contactNumber) => {
+    /** Deletes the customers of an erased contact; users of other roles lose its number. Says whom it did that to. */
+    eraseContact: async (institution: string, contactNumber: string): Promise<readonly ErasedContactUser[]> => {
       const done: ErasedContactUser[] = [];
       for (const user of await users.of(institution).find({ where: { contactNumber } })) {
         const outcome = await leaveContact(user, contactNumber);

@@ -65,7 +65,7 @@ const partnerModulesIn = async (folder: string): Promise<Modules> => {
 };
 
 const folders: Readonly<Record<string, (folder: string) => Promise<Modules>>> = {
-  'authorizer/src/references/generated/': (folder) => modulesOf('authorizer', folder),
+  'authorizer/src/users/generated/': (folder) => modulesOf('authorizer', folder),
   'services/orders/src/clients/generated/': (folder) => modulesOf('orders', folder),
   'services/pos/src/clients/generated/': (folder) => modulesOf('pos', folder),
   'libs/client/src/generated/': partnerModulesIn,

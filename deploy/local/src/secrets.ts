@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { listKeys, WrongKeyEncryptionKey, wayOut } from '@boxoffice/authorizer';
+import { listKeys, recoverySteps, WrongKeyEncryptionKey } from '@boxoffice/authorizer';
 import { readStoredSecret, StartFault, secretFile, storeSecret } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
 
@@ -23,7 +23,7 @@ export const keepKeyEncryptionKey = async (directory: string, authorizerStore: S
   if (stored !== undefined) return stored;
   if ((await listKeys(authorizerStore)).length === 0) return storeSecret(directory, KEY_FILE);
   throw new StartFault(
-    `KEY_ENCRYPTION_KEY: is neither set nor stored, but the authorizer's store holds signing keys that are encrypted under it: ${wayOut(storedAt(directory))}`,
+    `KEY_ENCRYPTION_KEY: is neither set nor stored, but the authorizer's store holds signing keys that are encrypted under it: ${recoverySteps(storedAt(directory))}`,
   );
 };
 
