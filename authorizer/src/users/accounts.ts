@@ -2,9 +2,9 @@ import type { CallerUser } from '@boxoffice/identity';
 import {
   type Attempt,
   attemptsCollection,
-  createLogIns,
+  createLogIn,
   emailLoginKey,
-  type LogInsOptions,
+  type LogInOptions,
   loginKey,
 } from '@boxoffice/logins';
 import type { Documents, Store } from '@boxoffice/store';
@@ -63,29 +63,17 @@ const accountOf = (user: UserDocument): Account | undefined => {
 /** The realm of users, beside the service hosts of points of sale. */
 const REALM = 'users';
 
-interface AccountsOptions {
-  /** Wrong passwords of one address at an institution, over all logins, within 15 minutes. */
-  readonly mostPerAddress: number;
-  /** Called for each attempt that is refused; the event contains neither login nor password. */
-  readonly audit: (attempt: Pick<Attempt, 'institution' | 'ip'>, event: 'login_failed' | 'login_throttled') => void;
-  /** Epoch milliseconds. */
-  readonly now?: () => number;
-  /** See createLogIns. */
-  readonly verify?: LogInsOptions<Account>['verify'];
-}
-
 /** Looks up users who sign in or are signed in. */
 export type Accounts = ReturnType<typeof createAccounts>;
 
-/** Makes the accounts on a store. */
-export const createAccounts = (store: Store, { mostPerAddress, audit, now = Date.now, verify }: AccountsOptions) => {
+/** Makes the accounts on a store. `options`: see createLogIn. */
+export const createAccounts = (store: Store, options: Omit<LogInOptions<Account>, 'attempts' | 'find'>) => {
+  const { now = Date.now } = options;
   const users = store.collection(usersCollection);
 
-  const logIns = createLogIns<Account>({
+  const logIn = createLogIn<Account>({
+    ...options,
     attempts: store.collection(attemptsCollection),
-    mostPerAddress,
-    now,
-    verify,
     find: async ({ institution, login }) => {
       const found = await userOfLogin(users.of(institution), login);
       const user = found && accountOf(found);
@@ -103,12 +91,8 @@ export const createAccounts = (store: Store, { mostPerAddress, audit, now = Date
      * Checks a login and its password, throttled like the logins of points of sale. An unknown login, a locked user and
      * a wrong password have the same outcome after the same time.
      */
-    verify: async (attempt: Omit<Attempt, 'realm'>, password: string, hasLeft?: () => boolean) => {
-      const outcome = await logIns.logIn({ ...attempt, realm: REALM }, password, hasLeft);
-      if (outcome.outcome === 'wrong') audit(attempt, 'login_failed');
-      if (outcome.outcome === 'throttled') audit(attempt, 'login_throttled');
-      return outcome;
-    },
+    verify: (attempt: Omit<Attempt, 'realm'>, password: string, hasLeft?: () => boolean) =>
+      logIn({ ...attempt, realm: REALM }, password, hasLeft),
     /** Records that the user has signed in. */
     recordSignIn: async (institution: string, userId: string): Promise<void> => {
       await users.of(institution).update(userId, (user) => ({ next: signedIn(user, new Date(now())) }));

@@ -1,12 +1,12 @@
-export type { Admit, Visiting } from './access/admission.ts';
-export { insufficientScope, requireScope } from './access/insufficient-scope.ts';
+export { insufficientScope, requireScope } from './access/access.ts';
+export type { Admit } from './access/admission.ts';
 export { faultOf } from './answers/fault-of.ts';
 export { createView } from './answers/view.ts';
 export { createApp } from './app/app.ts';
 export { SHARED_MS_HEADER } from './app/handle.ts';
 export type { AppOptions } from './app/options.ts';
 export { exampleFaults } from './description/examples.ts';
-export { type DescriptionOptions, openApiDocument, type Tags } from './description/openapi.ts';
+export { openApiDocument, type Tags } from './description/openapi.ts';
 export { dereferenced, withoutUnused } from './description/references.ts';
 export type { DescribedWebhook } from './description/webhooks.ts';
 export { sharedComponents } from './families/components.ts';
@@ -14,15 +14,13 @@ export { type Family, familyA } from './families/family.ts';
 export { familyB } from './families/family-b.ts';
 export { scopeWords } from './families/scope-words.ts';
 export { EXAMPLE_HOST } from './families/wording-b.ts';
-export { IDEMPOTENCY_RETENTION_MS, type IdempotencyPort, MOST_ANSWERS_PER_SESSION } from './idempotency.ts';
+export { type IdempotencyPort, MOST_ANSWERS_PER_SESSION } from './idempotency.ts';
 export { acceptedTags, canonicalTag, languagesFor, matchingTag, textIn } from './languages.ts';
-export { asOfReading } from './lists/as-of.ts';
 export {
+  asOfReading,
   type ChangesPage,
   changesPageOf,
   type Listed,
-  type Page,
-  type PageOptions,
   type PageRequest,
   pageOf,
 } from './lists/page.ts';
@@ -34,7 +32,6 @@ export { BODY_LIMIT_BYTES, ClientGone } from './requests/body.ts';
 export { mergePatch } from './requests/merge-patch.ts';
 export { readOnlyOf } from './requests/read-only.ts';
 export * from './schemas.ts';
-export { MAX_IDEMPOTENCY_KEY_LENGTH } from './shape.ts';
 export { createCheck, createItemCheck } from './validation/check.ts';
 export { lineOf } from './validation/texts.ts';
 export * from './web-addresses.ts';

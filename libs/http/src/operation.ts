@@ -260,16 +260,6 @@ export const neededScopes = ({
 /** Members of a body that only other operations change: how a GET shows them, and the ids of these operations. */
 export type ReadOnly = Readonly<Record<string, { readonly shown: TSchema; readonly changedBy: readonly string[] }>>;
 
-/** Declares an operation; the handler's types come from the schemas. */
-export const operation = <
-  const Params extends TProperties = Record<never, never>,
-  const QueryParameters extends TProperties = Record<never, never>,
-  const Body extends TSchema = TSchema,
-  const Answers extends Readonly<Record<number, TSchema>> = Readonly<Record<number, TSchema>>,
->(
-  declared: Operation<Params, QueryParameters, Body, Answers>,
-): AnyOperation => declared as unknown as AnyOperation;
-
 /** Makes `operation` for an app whose `admit` answers this type of visitor. */
 export const operationsFor =
   <Visitor>() =>
@@ -282,6 +272,9 @@ export const operationsFor =
     declared: Operation<Params, QueryParameters, Body, Answers, Visitor>,
   ): AnyOperation =>
     declared as unknown as AnyOperation;
+
+/** Declares an operation; the handler's types come from the schemas. */
+export const operation = operationsFor<unknown>();
 
 /** An operation without its static types, for the router. */
 export type AnyOperation = Operation<TProperties, TProperties, TSchema, Readonly<Record<number, TSchema>>>;

@@ -11,26 +11,25 @@ import { createTurnstile } from './turnstile.ts';
 const LIMITS = { inside: 2, waiting: 100, waitingPerAddress: 10, longestWaitMs: 3_000 } as const;
 
 /** What became of an attempt: `busy` if too many wait for their turn. Times in milliseconds. */
-export type Outcome<User> =
+type Outcome<User> =
   | { readonly outcome: 'right'; readonly user: User }
   | { readonly outcome: 'wrong' }
   | { readonly outcome: 'throttled'; readonly waitMs: number }
   | { readonly outcome: 'busy'; readonly waitMs: number };
 
-export interface LogIns<User> {
-  /**
-   * The user of a login, if the password is right. `hasLeft`: whether the client has closed the connection; the attempt
-   * then leaves the queue.
-   */
-  logIn(attempt: Attempt, password: string, hasLeft?: () => boolean): Promise<Outcome<User>>;
-}
+/** Called for each attempt that is refused; the event contains neither login nor password. */
+export type LogInAudit = (
+  attempt: Pick<Attempt, 'institution' | 'ip'>,
+  event: 'login_failed' | 'login_throttled',
+) => void;
 
-export interface LogInsOptions<User> {
+export interface LogInOptions<User> {
   readonly attempts: CollectionHandle<AttemptsDocument>;
   /** See createLoginAttempts. */
   readonly mostPerAddress: number;
   /** The user of a login who may log in, with the hash of the password; undefined for any other login. */
   readonly find: (attempt: Attempt) => Promise<{ readonly user: User; readonly passwordHash: string } | undefined>;
+  readonly audit: LogInAudit;
   /** Epoch milliseconds. */
   readonly now?: () => number;
   /** Checks a password; default: Argon2id. */
@@ -40,18 +39,20 @@ export interface LogInsOptions<User> {
 const BUSY_MS = 1_000;
 
 /**
- * Creates the check of logins. An unknown login and a wrong password give the same outcome after the same time.
+ * Creates the check of logins: it gives the user of a login, if the password is right. `hasLeft`: whether the client has
+ * closed the connection; the attempt then leaves the queue. An unknown login and a wrong password give the same outcome after the same time.
  * Institutions and addresses share the hashing in turns, so that a flood from one does not delay others.
  */
-export const createLogIns = <User>({
+export const createLogIn = <User>({
   attempts,
   mostPerAddress,
   find,
+  audit,
   now,
   verify = isPassword,
-}: LogInsOptions<User>): LogIns<User> => {
+}: LogInOptions<User>) => {
   const counts = createLoginAttempts(attempts, mostPerAddress, now);
-  const turnstile = createTurnstile(LIMITS);
+  const inTurn = createTurnstile(LIMITS);
   /** The hash that is verified for unknown logins. */
   let decoyHash: Promise<string> | undefined;
 
@@ -69,13 +70,18 @@ export const createLogIns = <User>({
     return { outcome: 'right', user: found.user };
   };
 
-  return {
-    async logIn(attempt, password, hasLeft) {
-      // One small read, so that an address over its limit takes no place in the queue.
-      const waitMs = await counts.refused(attempt);
-      if (waitMs !== undefined) return { outcome: 'throttled', waitMs };
-      const who = { institution: attempt.institution, address: networkOf(attempt.ip), hasLeft };
-      return (await turnstile.enter(who, () => check(attempt, password))) ?? { outcome: 'busy', waitMs: BUSY_MS };
-    },
+  const decide = async (attempt: Attempt, password: string, hasLeft?: () => boolean): Promise<Outcome<User>> => {
+    // One small read, so that an address over its limit takes no place in the queue.
+    const waitMs = await counts.refused(attempt);
+    if (waitMs !== undefined) return { outcome: 'throttled', waitMs };
+    const who = { institution: attempt.institution, address: networkOf(attempt.ip), hasLeft };
+    return (await inTurn(who, () => check(attempt, password))) ?? { outcome: 'busy', waitMs: BUSY_MS };
+  };
+
+  return async (attempt: Attempt, password: string, hasLeft?: () => boolean): Promise<Outcome<User>> => {
+    const decided = await decide(attempt, password, hasLeft);
+    if (decided.outcome === 'wrong') audit(attempt, 'login_failed');
+    if (decided.outcome === 'throttled') audit(attempt, 'login_throttled');
+    return decided;
   };
 };

@@ -32,20 +32,6 @@ export interface Attempt {
   readonly ip: string;
 }
 
-/** An attempt that counts as a failure until it is forgiven. */
-export interface Counted {
-  /** Removes the attempt from the count, because its password is right. */
-  forgive(): Promise<void>;
-}
-
-/** Counts wrong passwords, also of unknown logins, in the store, so that limits hold across all instances. */
-export interface LoginAttempts {
-  /** Counts one attempt; resolves to the milliseconds to wait, and counts nothing, if a limit is reached. */
-  count(attempt: Attempt): Promise<Counted | number>;
-  /** Milliseconds to wait if the limit of the address is reached, else undefined; counts nothing. */
-  refused(attempt: Attempt): Promise<number | undefined>;
-}
-
 interface Limit {
   readonly id: string;
   readonly most: number;
@@ -71,12 +57,15 @@ const limitsOf = ({ institution, realm, login, ip }: Attempt, mostPerAddress: nu
   ];
 };
 
-/** `mostPerAddress`: maximum wrong passwords of one address in one institution, over all logins, within the window. */
+/**
+ * Counts wrong passwords, also of unknown logins, in the store, so that limits hold across all instances.
+ * `mostPerAddress`: maximum wrong passwords of one address in one institution, over all logins, within the window.
+ */
 export const createLoginAttempts = (
   collection: CollectionHandle<AttemptsDocument>,
   mostPerAddress: number,
   now: () => number = Date.now,
-): LoginAttempts => {
+) => {
   /** Records a failure; if the limit is reached, resolves to when the next one is allowed (epoch milliseconds). */
   const add = async (institution: string, { id, most }: Limit, at: number): Promise<number | undefined> => {
     const own = collection.of(institution);
@@ -107,14 +96,19 @@ export const createLoginAttempts = (
   };
 
   return {
-    async refused({ institution, ip }) {
+    /** Milliseconds to wait if the limit of the address is reached, else undefined; counts nothing. */
+    async refused({ institution, ip }: Attempt): Promise<number | undefined> {
       const at = now();
       const { id, most } = networkLimit(institution, networkOf(ip), mostPerAddress);
       const failures = (await collection.of(institution).get(id))?.failures.filter((one) => one > at - WINDOW_MS) ?? [];
       const [oldest = at] = failures;
       return failures.length >= most ? Math.max(1, oldest + WINDOW_MS - at) : undefined;
     },
-    async count(attempt) {
+    /**
+     * Counts one attempt as a failure until it is forgiven, because its password is right; resolves to the milliseconds
+     * to wait, and counts nothing, if a limit is reached.
+     */
+    async count(attempt: Attempt): Promise<{ readonly forgive: () => Promise<void> } | number> {
       const at = now();
       const taken: Limit[] = [];
       const release = async () => {

@@ -8,19 +8,6 @@ export interface Queuer {
   readonly hasLeft?: () => boolean;
 }
 
-/**
- * A fair concurrency limit with a bounded queue: turns go round the institutions, and within an institution round its
- * addresses. The wait of one institution or address does not grow with the load of another.
- */
-export interface Turnstile {
-  /**
-   * Runs `act` in its turn; resolves to undefined if the queue is full or the wait too long. A full queue evicts the
-   * newest entry of the longest address queue in the longest institution queue; ties are broken at random, so that
-   * arriving late is no disadvantage.
-   */
-  enter<Value>(who: Queuer, act: () => Promise<Value>): Promise<Value | undefined>;
-}
-
 export interface TurnstileLimits {
   /** Maximum tasks that run concurrently. */
   readonly inside: number;
@@ -60,7 +47,14 @@ const rotated = <Queue>(queues: Map<string, Queue>): readonly [string, Queue] | 
 
 const lengthOf = (line: Line): number => [...line.values()].reduce((sum, queue) => sum + queue.length, 0);
 
-export const createTurnstile = (limits: TurnstileLimits, surroundings: Surroundings = {}): Turnstile => {
+/**
+ * Creates a fair concurrency limit with a bounded queue: turns go round the institutions, and within an institution round
+ * its addresses. The wait of one institution or address does not grow with the load of another. It runs `act` in its
+ * turn; resolves to undefined if the queue is full or the wait too long. A full queue evicts the newest entry of the
+ * longest address queue in the longest institution queue; ties are broken at random, so that arriving late is no
+ * disadvantage.
+ */
+export const createTurnstile = (limits: TurnstileLimits, surroundings: Surroundings = {}) => {
   const { inside, waiting, waitingPerAddress, longestWaitMs } = limits;
   const { now = () => performance.now(), random = Math.random } = surroundings;
   const lines = new Map<string, Line>();
@@ -136,11 +130,9 @@ export const createTurnstile = (limits: TurnstileLimits, surroundings: Surroundi
     else busy -= 1;
   };
 
-  return {
-    async enter(who, act) {
-      if (busy < inside) busy += 1;
-      else if (!(await wait(who))) return undefined;
-      return act().finally(leave);
-    },
+  return async <Value>(who: Queuer, act: () => Promise<Value>): Promise<Value | undefined> => {
+    if (busy < inside) busy += 1;
+    else if (!(await wait(who))) return undefined;
+    return act().finally(leave);
   };
 };

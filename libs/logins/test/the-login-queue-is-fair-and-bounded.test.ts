@@ -5,12 +5,12 @@ const SMALL: TurnstileLimits = { inside: 1, waiting: 6, waitingPerAddress: 4, lo
 
 describe('the queue of logins', () => {
   const open = (limits: Partial<TurnstileLimits> = {}, surroundings: Surroundings = {}) => {
-    const turnstile = createTurnstile({ ...SMALL, ...limits }, surroundings);
+    const inTurn = createTurnstile({ ...SMALL, ...limits }, surroundings);
     const order: string[] = [];
     const inside: (() => void)[] = [];
     const enter = (name: string, institution = 'opera', hasLeft?: () => boolean) => {
       const who = { institution, address: name.slice(0, 1), hasLeft };
-      return turnstile.enter(who, async () => {
+      return inTurn(who, async () => {
         order.push(name);
         await new Promise<void>((resolve) => inside.push(resolve));
         return name;
@@ -67,10 +67,10 @@ describe('the queue of logins', () => {
   });
 
   test('continues after a failed task', async () => {
-    const turnstile = createTurnstile({ ...SMALL, waiting: 1 });
+    const inTurn = createTurnstile({ ...SMALL, waiting: 1 });
     const who = { institution: 'opera', address: 'a' };
-    const failing = turnstile.enter(who, () => Promise.reject(new Error('no store')));
-    const next = turnstile.enter(who, async () => 'in');
+    const failing = inTurn(who, () => Promise.reject(new Error('no store')));
+    const next = inTurn(who, async () => 'in');
     await expect(failing).rejects.toThrow('no store');
     expect(await next).toBe('in');
   });

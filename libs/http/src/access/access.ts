@@ -2,11 +2,51 @@
 
 import type { IncomingMessage } from 'node:http';
 import { Fault } from '@boxoffice/envelope';
-import { type Caller, IDENTITY_HEADER } from '@boxoffice/identity';
+import { type Caller, type CallerUser, IDENTITY_HEADER } from '@boxoffice/identity';
 import type { AppOptions } from '../app/options.ts';
-import { type AnyOperation, neededScopes, type VisitorAccess } from '../operation.ts';
+import { type AnyOperation, neededScopes, type RestrictedRole, type VisitorAccess } from '../operation.ts';
 import type { Admitted } from './admission.ts';
-import { requireRole } from './roles.ts';
+
+/** The 403 of a token that lacks these scopes (RFC 6750, 3.1). */
+export const insufficientScope = (details: string, lacking: readonly string[]): Fault =>
+  new Fault('forbidden', details, {
+    'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${lacking.join(' ')}"`,
+  });
+
+/**
+ * Refuses a request whose token lacks a scope that only this form of the request needs. `subject` begins the sentence.
+ * @throws Fault `forbidden`
+ */
+export const requireScope = (held: readonly string[], scope: string, subject: string): void => {
+  if (!held.includes(scope))
+    throw insufficientScope(`${subject} needs the scope ${scope}, which the token does not have.`, [scope]);
+};
+
+/** Whether the operation needs a scope that writes. */
+const writes = ({ access, alsoNeeds = [] }: AnyOperation): boolean =>
+  [access, ...alsoNeeds].some((scope) => scope.endsWith(':write'));
+
+/**
+ * The role among those that only some operations admit, if it is one for this operation: every operation for a
+ * customer, and every write for the door. An operation that does not name the role refuses it, so a new one is closed.
+ */
+const restrictedRole = ({ role }: CallerUser, operation: AnyOperation): RestrictedRole | undefined => {
+  if (role === 'customer') return role;
+  return role === 'door' && writes(operation) ? role : undefined;
+};
+
+/**
+ * Refuses a user whose role may not do this at all, before the request is read and any record is looked at. The scopes
+ * of roles are the authorizer's to decide.
+ * @throws Fault `forbidden`
+ */
+const requireRole = (user: CallerUser | null, operation: AnyOperation): void => {
+  // Only scopes are bounded by roles; what has another access decides itself.
+  if (user === null || !operation.access.includes(':')) return;
+  const role = restrictedRole(user, operation);
+  if (role === undefined || operation.admits?.includes(role)) return;
+  throw new Fault('forbidden', `A user of the role ${role} may not do this.`);
+};
 
 /** The caller of a public operation: anonymous, without an institution. */
 const ANONYMOUS: Omit<Caller, 'operation'> = {

@@ -11,7 +11,7 @@ import { familyA } from '../families/family.ts';
 import type { AnyOperation, Method } from '../operation.ts';
 import { ClientGone } from '../requests/body.ts';
 import { bySpecificity, placesOf } from '../shape.ts';
-import { createValidators } from '../validation/validators.ts';
+import { createCompiler } from '../validation/validators.ts';
 import { type Answering, prepare } from './handle.ts';
 import type { AppOptions, AppParts } from './options.ts';
 
@@ -27,7 +27,7 @@ const allowed = (methods: Iterable<string>): string =>
  * request and response.
  */
 export const createApp = (options: AppOptions): RequestListener => {
-  const parts: AppParts = { ...options, family: options.family ?? familyA, validators: createValidators() };
+  const parts: AppParts = { ...options, family: options.family ?? familyA, compile: createCompiler() };
   const { family, logger } = parts;
   const router = Router({ caseSensitive: true, strict: true });
   const exchanges = new WeakMap<ServerResponse, Exchange>();

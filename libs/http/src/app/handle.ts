@@ -3,18 +3,17 @@ import { type Caller, restrictionOf } from '@boxoffice/identity';
 import { createAdmission } from '../access/access.ts';
 import type { Admitted } from '../access/admission.ts';
 import { createEncoder } from '../answers/compressed.ts';
-import { createAnnouncement } from '../answers/deprecation.ts';
 import { isKnown, requireMatch } from '../answers/etag.ts';
 import { type Exchange, jsonBody, type Reply } from '../answers/exchange.ts';
 import { createOutcomes, type Outcome } from '../answers/outcome.ts';
-import { announcedBy } from '../description/deprecation.ts';
+import { createAnnouncement } from '../description/deprecation.ts';
 import { createOnce, type Remember, rememberNothing, type Ticket, ticketOf } from '../idempotency.ts';
 import { createCursorCodec, ownerOf } from '../lists/cursor.ts';
 import type { AnyOperation } from '../operation.ts';
 import { BODY_LIMIT_BYTES, INTERNAL_BODY_LIMIT_BYTES, readBody } from '../requests/body.ts';
 import { compileForm } from '../requests/form.ts';
 import { isIdempotent, TAKES_BODY } from '../shape.ts';
-import { createAnswerCheck } from '../validation/answer-check.ts';
+import { createAnswerCheck } from '../validation/check.ts';
 import type { AppParts } from './options.ts';
 
 /** Handles requests to one operation under one of its ids. `fault` renders its faults. */
@@ -50,11 +49,11 @@ const restrictionText = (caller: Caller): string => {
  * idempotency key, validation, and answer.
  */
 export const prepare = (operation: AnyOperation, parts: AppParts): ((id: string) => Answering) => {
-  const { family, validators, idempotency, logger, checkAnswers = false } = parts;
+  const { family, compile, idempotency, logger, checkAnswers = false } = parts;
   const { handle, compressed, publicWithKey } = operation;
   const vary = [...(compressed ? ['Accept-Encoding'] : []), ...(publicWithKey ? CREDENTIALS : [])].join(', ');
   const readForm = compileForm(operation, {
-    validators,
+    compile,
     unknownQuery: family.unknownQuery,
     operations: parts.operations,
   });
@@ -65,8 +64,8 @@ export const prepare = (operation: AnyOperation, parts: AppParts): ((id: string)
   // Identity was checked before the body is read, so only a service gets that far.
   const bodyLimit = operation.access === 'internal' ? INTERNAL_BODY_LIMIT_BYTES : BODY_LIMIT_BYTES;
   const takesKey = isIdempotent(operation);
-  const check = checkAnswers ? createAnswerCheck(operation, validators) : undefined;
-  const announcing = createAnnouncement(announcedBy(operation));
+  const check = checkAnswers ? createAnswerCheck(operation, compile) : undefined;
+  const announcing = createAnnouncement(operation);
   const encode = createEncoder((data) => Buffer.from(jsonBody(data)));
 
   const run = async (

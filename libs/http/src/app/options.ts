@@ -7,7 +7,7 @@ import type { DescribedWebhook } from '../description/webhooks.ts';
 import type { Family } from '../families/family.ts';
 import type { IdempotencyPort } from '../idempotency.ts';
 import type { AnyOperation } from '../operation.ts';
-import type { Validators } from '../validation/validators.ts';
+import type { Compile } from '../validation/validators.ts';
 
 /** The options of `createApp`. */
 export interface AppOptions {
@@ -45,5 +45,5 @@ export interface AppOptions {
 /** State shared by the operations of one app. */
 export interface AppParts extends AppOptions {
   readonly family: Family;
-  readonly validators: Validators;
+  readonly compile: Compile;
 }

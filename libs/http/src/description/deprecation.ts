@@ -1,3 +1,4 @@
+import type { Reply } from '../answers/exchange.ts';
 import { deprecationOf } from '../named.ts';
 import type { AnyOperation, Deprecation } from '../operation.ts';
 
@@ -35,4 +36,22 @@ export const announcedBy = ({
   const all = within([params, query, body, answers, members], new Set());
   if (all.length === 0) return undefined;
   return { since: earliest(all.map(({ since }) => since)), sunset: earliest(all.map(({ sunset }) => sunset)) };
+};
+
+/**
+ * Makes what adds the headers to each answer of an operation that announce an end: `Deprecation` (RFC 9745), `Sunset`
+ * and its link (RFC 8594). Answers of other operations stay as they are.
+ */
+export const createAnnouncement = (operation: AnyOperation): ((reply: Reply) => Reply) => {
+  const deprecated = announcedBy(operation);
+  if (!deprecated) return (reply) => reply;
+  const announced = {
+    Deprecation: `@${Date.parse(deprecated.since) / 1_000}`,
+    Sunset: new Date(deprecated.sunset).toUTCString(),
+  };
+  const link = '</docs/changes>; rel="sunset"';
+  return (reply) => {
+    const { Link, ...others } = reply.headers;
+    return { ...reply, headers: { ...others, ...announced, Link: Link === undefined ? link : `${Link}, ${link}` } };
+  };
 };

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { type Family, familyA } from '../families/family.ts';
 import type { AnyOperation } from '../operation.ts';
 import { bodySchema } from '../validation/body-schema.ts';
-import { createValidators } from '../validation/validators.ts';
+import { createCompiler } from '../validation/validators.ts';
 import { describeViolations } from '../validation/violations.ts';
 import { codesOf } from './codes.ts';
 import {
@@ -21,7 +21,7 @@ import {
  * refuses. Also validates the schemas themselves. For tests: each service's expects none.
  */
 export const exampleFaults = (operations: readonly AnyOperation[], family: Family = familyA): string[] => {
-  const validators = createValidators({ proving: true });
+  const compile = createCompiler({ proving: true });
   const faults: string[] = [];
   const { Failure: envelope = {} } = family.wording.components().schemas;
 
@@ -32,7 +32,7 @@ export const exampleFaults = (operations: readonly AnyOperation[], family: Famil
     }
     try {
       // A copy: normalising keywords change the value they check.
-      const { found } = validators.compile(schema)(structuredClone(example));
+      const { found } = compile(schema)(structuredClone(example));
       if (found.length > 0) faults.push(`${what}: ${describeViolations(found)}`);
     } catch (error) {
       faults.push(`${what}: ${error instanceof Error ? error.message : error}`);

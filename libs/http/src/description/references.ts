@@ -3,10 +3,8 @@ type Components = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 const REFERENCE = /"\$ref":"#\/components\/([^/"]+)\/([^"]+)"/g;
 
 /** The document without unreferenced components; security schemes stay. */
-export const withoutUnused = <Whole extends { readonly components: Components }>({
-  components,
-  ...document
-}: Whole): Whole => {
+export const withoutUnused = <Whole extends { readonly components: Components }>(whole: Whole): Whole => {
+  const { components, ...document } = whole;
   const used = new Set<string>();
   const follow = (value: unknown): void => {
     for (const [, kind = '', name = ''] of JSON.stringify(value).matchAll(REFERENCE)) {
@@ -23,7 +21,7 @@ export const withoutUnused = <Whole extends { readonly components: Components }>
       : Object.fromEntries(Object.entries(all).filter(([name]) => used.has(`${kind}/${name}`))),
   ]);
   const filled = referenced.filter(([kind, all]) => kind === 'securitySchemes' || Object.keys(all ?? {}).length > 0);
-  return { ...document, components: Object.fromEntries(filled) } as unknown as Whole;
+  return { ...whole, components: Object.fromEntries(filled) };
 };
 
 /** The document with the component in the place of each `$ref` to one of these kinds; default: of all. */

@@ -3,13 +3,6 @@ import { Fault } from '@boxoffice/envelope';
 import type { Caller } from '@boxoffice/identity';
 import type { Position } from '../operation.ts';
 
-/** Signs and reads the positions of one list. */
-export interface CursorCodec {
-  /** @throws {Fault} `invalid_parameter` unless this very text was written for the owner. */
-  read(owner: string, cursor: string): Position;
-  write(owner: string, position: Position): string;
-}
-
 const MAC_BYTES = 16;
 
 const BASE64URL = /^[A-Za-z0-9_-]+$/;
@@ -28,7 +21,7 @@ export const ownerOf = ({ institution, user, isPublic }: Caller): string => {
 };
 
 /** Cursors that hold a position under a signature bound to the operation and the owner: opaque and unforgeable. */
-export const createCursorCodec = (secret: string | Buffer, operation: string): CursorCodec => {
+export const createCursorCodec = (secret: string | Buffer, operation: string) => {
   // With bytes, each signature would cost 25 µs more.
   const key = createSecretKey(Buffer.from(secret));
   const sign = (owner: string, payload: Buffer): Buffer =>
@@ -40,11 +33,12 @@ export const createCursorCodec = (secret: string | Buffer, operation: string): C
       .subarray(0, MAC_BYTES);
 
   return {
-    write: (owner, { value, id, by, asOf }) => {
+    write: (owner: string, { value, id, by, asOf }: Position): string => {
       const payload = Buffer.from(JSON.stringify([value, id, by, asOf]));
       return Buffer.concat([sign(owner, payload), payload]).toString('base64url');
     },
-    read: (owner, cursor) => {
+    /** @throws {Fault} `invalid_parameter` unless this very text was written for the owner. */
+    read: (owner: string, cursor: string): Position => {
       const bytes = Buffer.from(cursor, 'base64url');
       // Other spellings of the same bytes would make several cursors of one position.
       const isCanonical = BASE64URL.test(cursor) && bytes.toString('base64url') === cursor;

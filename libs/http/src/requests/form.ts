@@ -7,7 +7,7 @@ import type { AnyOperation } from '../operation.ts';
 import { TAKES_BODY } from '../shape.ts';
 import { bodySchema, type Json, withAnyItems } from '../validation/body-schema.ts';
 import { bodyFault } from '../validation/check.ts';
-import type { Validate, Validators } from '../validation/validators.ts';
+import type { Compile, Validate } from '../validation/validators.ts';
 import { describeViolations, type Violation } from '../validation/violations.ts';
 import { formOf, jsonObjectOf } from './body.ts';
 import { coercionsOf, lenientIn, readPath, readQuery } from './parameters.ts';
@@ -29,7 +29,7 @@ export type ReadForm = (
 ) => Form;
 
 export interface FormRules {
-  readonly validators: Validators;
+  readonly compile: Compile;
   /** Whether a query parameter that the operation does not declare is refused. */
   readonly unknownQuery: 'refuse' | 'ignore';
   /** All of the app's. */
@@ -39,8 +39,8 @@ export interface FormRules {
 /** The check of a body without read-only members. */
 const nothingTaken: Unchanged = () => {};
 
-const compiledUnlessEmpty = (validators: Validators, properties: TProperties): Validate | undefined =>
-  Object.keys(properties).length > 0 ? validators.compile(Type.Object(properties)) : undefined;
+const compiledUnlessEmpty = (compile: Compile, properties: TProperties): Validate | undefined =>
+  Object.keys(properties).length > 0 ? compile(Type.Object(properties)) : undefined;
 
 /** The parameters of a path without their patterns: a value that does not match names no resource, which is 404. */
 const withoutPatterns = (params: TProperties): TProperties =>
@@ -63,16 +63,16 @@ const parameterFault = (violations: readonly Violation[], details: string): Faul
 };
 
 /** Compiles the conversion of a request to its typed parts. It throws one Fault that names every violation. */
-export const compileForm = (operation: AnyOperation, { validators, unknownQuery, operations }: FormRules): ReadForm => {
+export const compileForm = (operation: AnyOperation, { compile, unknownQuery, operations }: FormRules): ReadForm => {
   const { params = {}, query = {}, body, form, checksItems } = operation;
   const pathCoercions = coercionsOf(params);
   const queryCoercions = coercionsOf(query);
   const lenient = lenientIn(query);
-  const checkPath = compiledUnlessEmpty(validators, withoutPatterns(params));
-  const checkQuery = compiledUnlessEmpty(validators, query);
+  const checkPath = compiledUnlessEmpty(compile, withoutPatterns(params));
+  const checkQuery = compiledUnlessEmpty(compile, query);
   const takesBody = TAKES_BODY.has(operation.method);
   const schema = form && body ? (JSON.parse(JSON.stringify(body)) as Json) : bodySchema(operation);
-  const checkBody = validators.compile(checksItems ? withAnyItems(schema) : schema);
+  const checkBody = compile(checksItems ? withAnyItems(schema) : schema);
   const takeReadOnly = compileReadOnly(operation, schema, operations);
   const inForm = named('form field');
   const inQuery = named('query parameter');

@@ -15,10 +15,8 @@ export interface Violations {
 /** Finds the violations of a value. Normalising keywords change the value. */
 export type Validate = (value: unknown) => Violations;
 
-/** Compiles schemas to validators. */
-export interface Validators {
-  compile(schema: object): Validate;
-}
+/** Compiles a schema to its validator. */
+export type Compile = (schema: object) => Validate;
 
 /** The search for violations ends before the item or member after the one that reaches this number of errors. */
 export const MAX_ERRORS = 300;
@@ -91,23 +89,21 @@ const collecting: Change = (schema) => {
  * refused one is validated again to name its violations, until `MAX_ERRORS` are found. A schema is compiled at its first
  * use, since an instance needs few of them for its start.
  */
-export const createValidators = (options: AjvOptions = {}): Validators => {
+export const createCompiler = (options: AjvOptions = {}): Compile => {
   let first: ReturnType<typeof createAjv> | undefined;
   let all: ReturnType<typeof createAjv> | undefined;
-  return {
-    compile(schema) {
-      let holds: ValidateFunction | undefined;
-      let collect: ValidateFunction | undefined;
-      return (value) => {
-        first ??= createAjv(options);
-        holds ??= first.compile(schema);
-        if (holds(value)) return NOTHING;
-        all ??= createAjv({ ...options, allErrors: true });
-        collect ??= all.compile(collecting(JSON.parse(JSON.stringify(schema))));
-        collect(value);
-        const errors: readonly ErrorObject[] = collect.errors ?? holds.errors ?? [];
-        return { found: violationsOf(errors), more: errors.length > MAX_ERRORS };
-      };
-    },
+  return (schema) => {
+    let holds: ValidateFunction | undefined;
+    let collect: ValidateFunction | undefined;
+    return (value) => {
+      first ??= createAjv(options);
+      holds ??= first.compile(schema);
+      if (holds(value)) return NOTHING;
+      all ??= createAjv({ ...options, allErrors: true });
+      collect ??= all.compile(collecting(JSON.parse(JSON.stringify(schema))));
+      collect(value);
+      const errors: readonly ErrorObject[] = collect.errors ?? holds.errors ?? [];
+      return { found: violationsOf(errors), more: errors.length > MAX_ERRORS };
+    };
   };
 };

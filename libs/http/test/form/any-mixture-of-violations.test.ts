@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { Type } from 'typebox';
 import { type AnyOperation, emailSchema, nullable, oneOf, operation } from '../../src/index.ts';
 import { compileForm } from '../../src/requests/form.ts';
-import { createValidators } from '../../src/validation/validators.ts';
+import { createCompiler } from '../../src/validation/validators.ts';
 
 const body = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 10 }),
@@ -91,7 +91,7 @@ const declared: AnyOperation = operation({
   example: { answer: {} },
 });
 
-const readForm = compileForm(declared, { validators: createValidators(), unknownQuery: 'refuse', operations: [] });
+const readForm = compileForm(declared, { compile: createCompiler(), unknownQuery: 'refuse', operations: [] });
 
 const request = { headers: { 'content-type': 'application/json' } } as IncomingMessage;
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Type } from 'typebox';
 import { MAX_DEPTH, MAX_MEMBERS } from '../../src/requests/excess.ts';
-import { createValidators, MAX_ERRORS, type Validate } from '../../src/validation/validators.ts';
+import { createCompiler, MAX_ERRORS, type Validate } from '../../src/validation/validators.ts';
 import { type Started, start } from '../fixture.ts';
 import { things } from '../things.ts';
 
@@ -11,7 +11,7 @@ const Wanted = {
 };
 
 const validate = Object.fromEntries(
-  Object.entries(Wanted).map(([name, schema]) => [name, createValidators().compile(schema)]),
+  Object.entries(Wanted).map(([name, schema]) => [name, createCompiler()(schema)]),
 ) as Record<keyof typeof Wanted, Validate>;
 
 /** The list, and the number of its items that were read. */
@@ -68,7 +68,7 @@ describe('the work', () => {
     const Choice = Type.Object({
       list: Type.Union([Type.Array(Type.Integer()), Type.Array(Type.String(), { maxItems: 5_000 })]),
     });
-    const check = createValidators().compile(Choice);
+    const check = createCompiler()(Choice);
     expect(check({ list: Array.from({ length: 5_000 }, () => 'a') }).found).toEqual([]);
   });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { emailSchema } from '../../src/index.ts';
-import { createValidators } from '../../src/validation/validators.ts';
+import { createCompiler } from '../../src/validation/validators.ts';
 
-const validate = createValidators().compile({ type: 'object', properties: { email: emailSchema } });
+const validate = createCompiler()({ type: 'object', properties: { email: emailSchema } });
 const isTaken = (email: string): boolean => validate({ email }).found.length === 0;
 
 describe('an email is accepted', () => {

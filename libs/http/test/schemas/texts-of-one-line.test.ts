@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Type } from 'typebox';
 import { created, lineOf, lineOfText, linesOfText, nullable, ok, operation } from '../../src/index.ts';
-import { createValidators } from '../../src/validation/validators.ts';
+import { createCompiler } from '../../src/validation/validators.ts';
 import { type Started, start } from '../fixture.ts';
 
 const body = Type.Object({
@@ -149,7 +149,7 @@ describe('normalising', () => {
       Type.Object({ texts: Type.Record(Type.String(), lineOfText({ maxLength: 9 })) }),
       Type.Object({ lines: Type.Array(linesOfText({ maxLength: 9 })) }),
     ]);
-    const validate = createValidators().compile(choice);
+    const validate = createCompiler()(choice);
     const [first, second] = [{ texts: JSON.parse('{"__proto__":" A ","b":" B "}') }, { lines: ['a\r\nb ', ' c'] }];
     expect([validate(first).found, validate(second).found]).toEqual([[], []]);
     expect(JSON.stringify(first)).toBe('{"texts":{"__proto__":"A","b":"B"}}');

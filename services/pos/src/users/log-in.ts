@@ -1,5 +1,5 @@
 import { PosFault } from '@boxoffice/envelope';
-import { type Attempt, attemptsCollection, createLogIns as createChecks } from '@boxoffice/logins';
+import { type Attempt, attemptsCollection, createLogIn, type LogInAudit } from '@boxoffice/logins';
 import type { Store } from '@boxoffice/store';
 import type { UserDocument } from '../store.ts';
 import { findUser } from './users.ts';
@@ -9,14 +9,13 @@ const tooMany = (waitMs: number): PosFault =>
     headers: { 'Retry-After': String(Math.ceil(waitMs / 1_000)) },
   });
 
-/** Called for each failed login; the event contains neither login nor password. */
-export type Audit = (attempt: Pick<Attempt, 'institution' | 'ip'>, event: 'login_failed' | 'login_throttled') => void;
 
 /** Creates the check of logins (libs/logins) in the words of this interface. `mostPerAddress`: see createLoginAttempts. */
-export const createLogIns = (store: Store, audit: Audit, mostPerAddress: number) => {
-  const checks = createChecks<UserDocument>({
+export const createLogIns = (store: Store, audit: LogInAudit, mostPerAddress: number) => {
+  const check = createLogIn<UserDocument>({
     attempts: store.collection(attemptsCollection),
     mostPerAddress,
+    audit,
     find: async ({ institution, realm, login }) => {
       const user = await findUser(store, institution, realm, login);
       return user && { user, passwordHash: user.passwordHash };
@@ -29,13 +28,9 @@ export const createLogIns = (store: Store, audit: Audit, mostPerAddress: number)
      * leaves the queue.
      */
     async logIn(attempt: Attempt, password: string, hasLeft?: () => boolean): Promise<UserDocument> {
-      const checked = await checks.logIn(attempt, password, hasLeft);
+      const checked = await check(attempt, password, hasLeft);
       if (checked.outcome === 'right') return checked.user;
-      if (checked.outcome === 'wrong') {
-        audit(attempt, 'login_failed');
-        throw new PosFault('login_failed', 'The login or the password is wrong.');
-      }
-      if (checked.outcome === 'throttled') audit(attempt, 'login_throttled');
+      if (checked.outcome === 'wrong') throw new PosFault('login_failed', 'The login or the password is wrong.');
       throw tooMany(checked.waitMs);
     },
   };
