@@ -271,7 +271,7 @@ export const operationsFor =
   >(
     declared: Operation<Params, QueryParameters, Body, Answers, Visitor>,
   ): AnyOperation =>
-    declared as unknown as AnyOperation;
+    declared as AnyOperation;
 
 /** Declares an operation; the handler's types come from the schemas. */
 export const operation = operationsFor<unknown>();

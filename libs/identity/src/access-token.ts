@@ -4,7 +4,7 @@ import type { KeySet } from './key-set.ts';
 import { createTokenVerifier } from './signed-token.ts';
 
 /** The claims of an access token (RFC 9068, 2.2). Times are epoch seconds. */
-export interface AccessClaims {
+export type AccessClaims = {
   readonly iss: string;
   readonly aud: string;
   /** The user who signed in; the same as client_id for a client's own token. */
@@ -24,7 +24,7 @@ export interface AccessClaims {
   readonly contact?: string;
   /** The points of sale whose orders the user sees, where some restrict it. */
   readonly points_of_sale?: readonly string[];
-}
+};
 
 /** The user of an access token; null for a client's own token. */
 export const userOfToken = ({ sub, role, contact, points_of_sale }: AccessClaims): CallerUser | null =>
@@ -62,7 +62,7 @@ const isUserComplete = ({
 const readClaims = (payload: Readonly<Record<string, unknown>>): AccessClaims | undefined => {
   const texts = [payload.sub, payload.client_id, payload.institution, payload.scope, payload.jti];
   const complete = texts.every((text) => typeof text === 'string') && typeof payload.iat === 'number';
-  return complete && isUserComplete(payload) ? (payload as unknown as AccessClaims) : undefined;
+  return complete && isUserComplete(payload) ? (payload as AccessClaims) : undefined;
 };
 
 /**
