@@ -1,7 +1,6 @@
-import type { KeySet } from '@boxoffice/identity';
 import type { Logger, Metrics } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
-import { type ApiKeys, createApiKeys } from './api-keys/api-keys.ts';
+import { createApiKeys } from './api-keys/api-keys.ts';
 import { createApiKeyLookup } from './api-keys/lookup.ts';
 import {
   createClientAuthentication,
@@ -9,32 +8,34 @@ import {
   type FailedAuthentication,
 } from './authentication/authenticate-client.ts';
 import { createServiceAuthentication } from './authentication/service-secrets.ts';
-import { type Clients, createClients } from './clients/clients.ts';
+import { createClients } from './clients/clients.ts';
 import { createClientDirectory } from './clients/directory.ts';
 import { createReadOrigins } from './clients/origins.ts';
 import { CLIENT_ID } from './clients/secrets.ts';
 import { applicationOf } from './clients/uris.ts';
 import { createDecisions } from './decisions/decide.ts';
-import type { InternalRouteDependencies } from './decisions/routes.ts';
 import { createGrants } from './grants/grants.ts';
 import { createRefreshTokens } from './grants/secrets.ts';
 import { createUserTokens } from './grants/user-tokens.ts';
-import { createKeyRing, type KeyRing } from './keys/key-ring.ts';
+import { createKeyRing } from './keys/key-ring.ts';
 import { createAuthorizerMetrics, watchAuthorizer } from './metrics.ts';
-import type { PageHandler } from './pages/front.ts';
-import { createInstitutions, type Institutions } from './sign-in/institutions.ts';
-import { createSignIn } from './sign-in/sign-in.ts';
+import { createAuthorize } from './sign-in/authorize.ts';
+import { createConsents } from './sign-in/consents.ts';
+import { createForms } from './sign-in/forms.ts';
+import { createInstitutions } from './sign-in/institutions.ts';
+import { createLogout, createReadIdTokenHint } from './sign-in/logout.ts';
+import { createSessions } from './sign-in/sessions.ts';
 import { createIntrospect, createRevoke } from './tokens/introspect.ts';
 import { createIssueToken } from './tokens/issue.ts';
+import { PATHS } from './tokens/metadata.ts';
 import { createRevocations } from './tokens/revocations.ts';
-import type { OAuthRouteDependencies } from './tokens/routes.ts';
 import { createTokenStatus } from './tokens/status.ts';
 import { createRecordUsage } from './usage/record.ts';
-import { type Accounts, createAccounts } from './users/accounts.ts';
+import { createAccounts } from './users/accounts.ts';
 import { createInvitationPage } from './users/invitation-page.ts';
 import { INVITATION_PATH } from './users/invitations.ts';
 import { createReferences, type ReferencesOptions } from './users/references.ts';
-import { createUsers, type Users } from './users/users.ts';
+import { createUsers } from './users/users.ts';
 
 /**
  * No key is withdrawn while a token that it may have signed is valid, even one from before the lifetime was shortened.
@@ -42,7 +43,7 @@ import { createUsers, type Users } from './users/users.ts';
  */
 const LEAST_OVERLAP_SECONDS = 900;
 
-export interface AuthorizerOptions {
+interface AuthorizerOptions {
   readonly store: Store;
   /** The public base URL, which is the issuer (`iss`). */
   readonly issuer: string;
@@ -61,25 +62,6 @@ export interface AuthorizerOptions {
   readonly now?: () => number;
 }
 
-/** One instance of the authorizer, without HTTP. */
-export interface Authorizer {
-  readonly clients: Clients;
-  readonly users: Users;
-  readonly accounts: Accounts;
-  readonly apiKeys: ApiKeys;
-  readonly institutions: Institutions;
-  readonly keys: KeyRing;
-  readonly oauth: OAuthRouteDependencies;
-  readonly internal: InternalRouteDependencies;
-  /** See createServiceAuthentication. */
-  readonly authenticateService: ReturnType<typeof createServiceAuthentication>;
-  /** Web pages by path. */
-  readonly pages: ReadonlyMap<string, PageHandler>;
-  readonly keySet: KeySet;
-  /** Finishes pending background work. */
-  close(): Promise<void>;
-}
-
 /** The audit log of failed authentications: the claimed client and the reason. */
 const auditTo =
   (logger: Pick<Logger, 'warn'>): FailedAuthentication =>
@@ -88,8 +70,11 @@ const auditTo =
     logger.warn('authentication failed', { event: 'audit.authentication_failed', client, reason });
   };
 
+/** One instance of the authorizer, without HTTP. */
+export type Authorizer = ReturnType<typeof createAuthorizer>;
+
 /** Joins the parts of an instance. The keys are available after `keys.load()`. */
-export const createAuthorizer = (options: AuthorizerOptions): Authorizer => {
+export const createAuthorizer = (options: AuthorizerOptions) => {
   const { store, issuer, serviceRootSecret, keyEncryptionKey, accessTokenLifetime: lifetime, logger } = options;
   const now = options.now ?? Date.now;
   const metrics = createAuthorizerMetrics(options.metrics);
@@ -135,6 +120,15 @@ export const createAuthorizer = (options: AuthorizerOptions): Authorizer => {
         id,
       }),
   });
+  const pages = {
+    institutions,
+    clientOf: async (clientId: string) => directory.cached(clientId) ?? directory.current(clientId),
+    sessions: createSessions(store, accounts, now),
+    consents: createConsents(store, now),
+    forms: createForms(store, keyEncryptionKey, now),
+    readHint: createReadIdTokenHint(keySet, issuer),
+    applicationOf: (institution: string | undefined) => applicationOf(store, institution, issuer),
+  };
   return {
     clients: createClients(store, now, directory.forget),
     users,
@@ -160,28 +154,13 @@ export const createAuthorizer = (options: AuthorizerOptions): Authorizer => {
       clients: directory,
     },
     authenticateService: createServiceAuthentication(serviceRootSecret, audit),
+    /** Web pages by path. */
     pages: new Map([
-      ...createSignIn({
-        store,
-        issuer,
-        keyEncryptionKey,
-        clients: directory,
-        institutions,
-        accounts,
-        grants,
-        keySet,
-        metrics,
-        now,
-      }),
-      [
-        INVITATION_PATH,
-        createInvitationPage({
-          users,
-          profile: institutions.profile,
-          applicationOf: (institution) => applicationOf(store, institution, issuer),
-        }),
-      ],
+      [PATHS.authorize, createAuthorize({ ...pages, issuer, grants, accounts, metrics, now })],
+      [PATHS.logout, createLogout(pages)],
+      [INVITATION_PATH, createInvitationPage({ ...pages, users })],
     ]),
+    /** Finishes pending background work. */
     close: () => directory.settle(),
   };
 };

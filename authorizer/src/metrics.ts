@@ -6,7 +6,7 @@ import { apiKeyUsesCollection, sessionsCollection } from './store.ts';
 const signInOutcomes = ['signed_in', 'wrong', 'throttled', 'busy'] as const;
 
 /** What became of a login and a password that were sent to the sign-in page. */
-export type SignInOutcome = (typeof signInOutcomes)[number];
+type SignInOutcome = (typeof signInOutcomes)[number];
 
 const grantOutcomes = {
   authorization_code: ['given', 'refused', 'replayed'],
@@ -17,37 +17,30 @@ const grantOutcomes = {
 export type GrantType = keyof typeof grantOutcomes;
 
 /** What became of a code or a refresh token: `repeated` within ten seconds, `replayed` if its tokens end. */
-export type GrantOutcome = (typeof grantOutcomes)[GrantType][number];
+type GrantOutcome = (typeof grantOutcomes)[GrantType][number];
 
 /** Counts what the authorizer does for users. */
-export interface AuthorizerMetrics {
-  signIn(outcome: SignInOutcome): void;
-  grantUsed(grantType: GrantType, outcome: GrantOutcome): void;
-}
-
-/** Counts nothing. */
-export const noMetrics: AuthorizerMetrics = { signIn: () => undefined, grantUsed: () => undefined };
+export type AuthorizerMetrics = ReturnType<typeof createAuthorizerMetrics>;
 
 /** Makes the counters. Every series begins with 0, so that its first increase is seen. */
-export const createAuthorizerMetrics = (metrics: Metrics | undefined): AuthorizerMetrics => {
-  if (!metrics) return noMetrics;
-  const signIns = metrics.counter({
+export const createAuthorizerMetrics = (metrics: Metrics | undefined) => {
+  const signIns = metrics?.counter({
     name: 'authorizer_sign_ins_total',
     help: 'Logins and passwords sent to the sign-in page, by outcome',
     labels: ['outcome'],
   });
-  const grants = metrics.counter({
+  const grants = metrics?.counter({
     name: 'authorizer_grants_used_total',
     help: 'Codes and refresh tokens sent to the token endpoint, by outcome',
     labels: ['grant_type', 'outcome'],
   });
-  for (const outcome of signInOutcomes) signIns({ outcome }, 0);
+  for (const outcome of signInOutcomes) signIns?.({ outcome }, 0);
   for (const [grant_type, outcomes] of Object.entries(grantOutcomes)) {
-    for (const outcome of outcomes) grants({ grant_type, outcome }, 0);
+    for (const outcome of outcomes) grants?.({ grant_type, outcome }, 0);
   }
   return {
-    signIn: (outcome) => signIns({ outcome }),
-    grantUsed: (grant_type, outcome) => grants({ grant_type, outcome }),
+    signIn: (outcome: SignInOutcome): void => signIns?.({ outcome }),
+    grantUsed: (grant_type: GrantType, outcome: GrantOutcome): void => grants?.({ grant_type, outcome }),
   };
 };
 

@@ -45,13 +45,15 @@ const isWebPage = ({ protocol, hostname }: URL): boolean =>
 
 /**
  * The address at which users of an institution begin: the origin of the first redirect URI of its oldest client that
- * has one on the web, else the documentation.
+ * has one on the web, else, as of no institution, the documentation.
  */
-export const applicationOf = async (store: Store, institution: string, publicUrl: string): Promise<string> => {
-  const clients = await store
-    .collection(clientsCollection)
-    .of(institution)
-    .find({ where: { deletedAt: null }, orderBy: 'createdAt' });
+export const applicationOf = async (
+  store: Store,
+  institution: string | undefined,
+  publicUrl: string,
+): Promise<string> => {
+  const own = institution === undefined ? undefined : store.collection(clientsCollection).of(institution);
+  const clients = (await own?.find({ where: { deletedAt: null }, orderBy: 'createdAt' })) ?? [];
   const uris = clients.flatMap(({ redirectUris = [] }) => redirectUris).filter((uri) => URL.canParse(uri));
   const page = uris.map((uri) => new URL(uri)).find(isWebPage);
   return page === undefined || page.origin === new URL(publicUrl).origin ? `${publicUrl}/docs` : page.origin;

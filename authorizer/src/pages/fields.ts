@@ -1,8 +1,8 @@
-import { type Html, html } from '@boxoffice/pages';
+import { type Html, html, type Language, type PageAnswer, type PageOptions, showPage } from '@boxoffice/pages';
 import type { Sentence } from './texts/en.ts';
 
 /** A labelled input. `autocomplete` is the token by which password managers recognise it (HTML, 4.10.18.7). */
-export interface Field {
+interface Field {
   /** Its name in the form, and its id. */
   readonly name: string;
   readonly label: string;
@@ -54,3 +54,12 @@ export const form = (action: string, content: Html): Html =>
 /** The sentence below a heading, with its name (of a client, an institution, a user) emphasised. */
 export const lead = ([before, name, after]: Sentence): Html =>
   html`<p class="lead">${before}<strong>${name}</strong>${after}</p>\n`;
+
+/** A page of one text, and what follows it. */
+export const textPage = (
+  language: Language,
+  institution: string | undefined,
+  [title, text]: readonly [string, string],
+  options: PageOptions,
+  more?: Html,
+): PageAnswer => showPage({ language, institution, title, content: html`<p class="lead">${text}</p>${more}` }, options);

@@ -7,15 +7,23 @@ import type { AuthorizerMetrics } from '../metrics.ts';
 import type { PageHandler } from '../pages/front.ts';
 import { type PageRequest, single } from '../pages/request.ts';
 import type { ClientDocument } from '../store.ts';
+import { PATHS } from '../tokens/metadata.ts';
 import type { Accounts } from '../users/accounts.ts';
 import type { Consents } from './consents.ts';
-import { type FormState, type Forms, newBrowser, type ReturnedForm } from './forms.ts';
+import type { FormState, Forms, ReturnedForm } from './forms.ts';
 import type { Institutions } from './institutions.ts';
 import type { ReadIdTokenHint } from './logout.ts';
 import { type AuthorizationError, type AuthorizationRequest, readRequest } from './request.ts';
-import { BROWSER_COOKIE, type OpenSession, readCookie, SESSION_COOKIE, type Sessions, setCookie } from './sessions.ts';
 import {
-  AUTHORIZE_PATH,
+  BROWSER_COOKIE,
+  browserOf,
+  type OpenSession,
+  readCookie,
+  SESSION_COOKIE,
+  type Sessions,
+  setCookie,
+} from './sessions.ts';
+import {
   brokenLinkPage,
   consentPage,
   invalidFormPage,
@@ -26,7 +34,7 @@ import {
   viewOf,
 } from './views.ts';
 
-export interface AuthorizeDependencies {
+interface AuthorizeDependencies {
   readonly issuer: string;
   readonly clientOf: (clientId: string) => Promise<ClientDocument | undefined>;
   readonly institutions: Pick<Institutions, 'profile'>;
@@ -185,7 +193,7 @@ export const createAuthorize = (dependencies: AuthorizeDependencies): PageHandle
   };
 
   /** The request of a form once more, for a browser that has sent the form before. */
-  const again = ({ parameters }: FormState): string => `${AUTHORIZE_PATH}?${new URLSearchParams(parameters)}`;
+  const again = ({ parameters }: FormState): string => `${PATHS.authorize}?${new URLSearchParams(parameters)}`;
 
   const signIn = async (exchange: Exchange, sent: ReturnedForm): Promise<PageAnswer> => {
     const { http, request, view } = exchange;
@@ -223,11 +231,8 @@ export const createAuthorize = (dependencies: AuthorizeDependencies): PageHandle
   };
 
   const exchangeOf = async (http: PageRequest, request: AuthorizationRequest): Promise<Exchange> => {
-    const known = readCookie(http.cookie, BROWSER_COOKIE);
-    const browser = known ?? newBrowser();
     const profile = await institutions.profile(request.client.institution);
-    const cookies = known === undefined ? [setCookie(BROWSER_COOKIE, browser)] : [];
-    return { http, request, view: viewOf(http, profile, request.uiLocales), browser, cookies };
+    return { http, request, view: viewOf(http, profile, request.uiLocales), ...browserOf(http.cookie) };
   };
 
   /** The parameters of the request: as sent, or as a form of these pages carries them. */

@@ -37,9 +37,6 @@ export interface ReturnedForm extends FormState {
   spend(): Promise<boolean>;
 }
 
-/** A new value of the cookie that forms are bound to. */
-export const newBrowser = (): string => randomBytes(32).toString('base64url');
-
 const hashOf = (purpose: string, text: string): string => hash('sha256', `${purpose} ${text}`, 'base64url');
 
 /** Forms against cross-site requests: each is bound to a browser by a cookie, and has success once. */

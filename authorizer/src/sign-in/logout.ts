@@ -5,16 +5,16 @@ import { isRegistered, withParameters } from '../domain/redirect-uri.ts';
 import type { PageHandler } from '../pages/front.ts';
 import { type PageRequest, single } from '../pages/request.ts';
 import type { ClientDocument } from '../store.ts';
-import { type Forms, newBrowser } from './forms.ts';
+import type { Forms } from './forms.ts';
 import type { Institutions } from './institutions.ts';
 import {
   BROWSER_COOKIE,
+  browserOf,
   type OpenSession,
   readCookie,
   removeCookie,
   SESSION_COOKIE,
   type Sessions,
-  setCookie,
 } from './sessions.ts';
 import { invalidFormPage, signedOutPage, signOutPage, viewOf } from './views.ts';
 
@@ -30,8 +30,7 @@ export const createReadIdTokenHint =
     const key = await keys.key(header.kid);
     if (!key) return undefined;
     try {
-      const options = { algorithms: [SIGNATURE_ALGORITHM], issuer, ignoreExpiration: true } as const;
-      const claims = jwt.verify(token, key, { ...options, algorithms: [...options.algorithms] });
+      const claims = jwt.verify(token, key, { algorithms: [SIGNATURE_ALGORITHM], issuer, ignoreExpiration: true });
       if (typeof claims === 'string' || typeof claims.sub !== 'string' || typeof claims.aud !== 'string')
         return undefined;
       return { sub: claims.sub, clientId: claims.aud, sid: typeof claims.sid === 'string' ? claims.sid : '' };
@@ -45,7 +44,7 @@ export type ReadIdTokenHint = (
   token: string,
 ) => Promise<{ readonly sub: string; readonly clientId: string; readonly sid: string } | undefined>;
 
-export interface LogoutDependencies {
+interface LogoutDependencies {
   /** Where users of an institution begin; undefined: no user was signed in. */
   readonly applicationOf: (institution: string | undefined) => Promise<string>;
   readonly clientOf: (clientId: string) => Promise<ClientDocument | undefined>;
@@ -120,15 +119,13 @@ export const createLogout = ({
     const isProven = hint?.sub === open.account.id && client?.institution === open.session.institution;
     if (isProven) return end(http, open, to);
 
-    const known = readCookie(http.cookie, BROWSER_COOKIE);
-    const browser = known ?? newBrowser();
+    const { browser, cookies } = browserOf(http.cookie);
     const parameters = Object.fromEntries(
       Object.entries({ redirectUri: to.redirectUri, state: to.state }).filter(([, value]) => value !== undefined),
     ) as Record<string, string>;
     const { institution } = open.session;
     const state = forms.write({ purpose: 'sign-out', institution, parameters }, browser);
     const view = viewOf(http, await institutions.profile(institution), single(http, 'ui_locales'));
-    const cookies = known === undefined ? [setCookie(BROWSER_COOKIE, browser)] : [];
     return signOutPage(view, open.account.login, state, cookies, to.redirectUri);
   };
 

@@ -91,70 +91,50 @@ const LONGEST_NONCE = 1_000;
 
 type Fault = readonly [AuthorizationError, string];
 
-interface Rule {
-  readonly name: string;
-  check(parameters: Parameters, client: ClientDocument): Fault | undefined;
-}
+type Rule = (parameters: Parameters, client: ClientDocument) => Fault | undefined;
 
 const invalid = (description: string): Fault => ['invalid_request', description];
 
 /** What a request must fulfil, in this order. */
 const RULES: readonly Rule[] = [
-  {
-    name: 'no request objects (OpenID Connect Core, 3.1.2.6)',
-    check: ({ request, request_uri }) => {
-      if (request !== undefined) return ['request_not_supported', 'The parameter request is not supported.'];
-      if (request_uri === undefined) return undefined;
-      return ['request_uri_not_supported', 'The parameter request_uri is not supported.'];
-    },
+  // No request objects (OpenID Connect Core, 3.1.2.6).
+  ({ request, request_uri }) => {
+    if (request !== undefined) return ['request_not_supported', 'The parameter request is not supported.'];
+    if (request_uri === undefined) return undefined;
+    return ['request_uri_not_supported', 'The parameter request_uri is not supported.'];
   },
-  {
-    name: 'the response type is code (RFC 6749, 3.1.1)',
-    check: ({ response_type: type }) => {
-      if (type === undefined) return invalid('The parameter response_type is required: code.');
-      return type === 'code' ? undefined : ['unsupported_response_type', 'The response_type must be code.'];
-    },
+  // The response type is code (RFC 6749, 3.1.1).
+  ({ response_type: type }) => {
+    if (type === undefined) return invalid('The parameter response_type is required: code.');
+    return type === 'code' ? undefined : ['unsupported_response_type', 'The response_type must be code.'];
   },
-  {
-    name: 'the response comes in the query (OAuth 2.0 Multiple Response Types, 2.1)',
-    check: ({ response_mode: mode = 'query' }) =>
-      mode === 'query' ? undefined : invalid('The response_mode must be query.'),
+  // The response comes in the query (OAuth 2.0 Multiple Response Types, 2.1).
+  ({ response_mode: mode = 'query' }) => (mode === 'query' ? undefined : invalid('The response_mode must be query.')),
+  // PKCE with S256 (RFC 7636, 4.4.1; RFC 9700, 2.1.1).
+  ({ code_challenge: challenge, code_challenge_method: method }) => {
+    if (challenge === undefined) return invalid('The parameter code_challenge is required (PKCE, RFC 7636).');
+    if (method !== 'S256') return invalid('The code_challenge_method must be S256.');
+    return isChallenge(challenge) ? undefined : invalid('The code_challenge must be 43 characters of base64url.');
   },
-  {
-    name: 'PKCE with S256 (RFC 7636, 4.4.1; RFC 9700, 2.1.1)',
-    check: ({ code_challenge: challenge, code_challenge_method: method }) => {
-      if (challenge === undefined) return invalid('The parameter code_challenge is required (PKCE, RFC 7636).');
-      if (method !== 'S256') return invalid('The code_challenge_method must be S256.');
-      return isChallenge(challenge) ? undefined : invalid('The code_challenge must be 43 characters of base64url.');
-    },
+  // The client is registered for the scopes (RFC 6749, 3.3).
+  ({ scope = '' }, client) => {
+    const missing = unregistered(readScopes(scope), client.scopes);
+    if (missing.length === 0) return undefined;
+    return ['invalid_scope', `The client is not registered for these scopes: ${missing.join(' ')}.`];
   },
-  {
-    name: 'the client is registered for the scopes (RFC 6749, 3.3)',
-    check: ({ scope = '' }, client) => {
-      const missing = unregistered(readScopes(scope), client.scopes);
-      if (missing.length === 0) return undefined;
-      return ['invalid_scope', `The client is not registered for these scopes: ${missing.join(' ')}.`];
-    },
+  // Known prompts, none alone (OpenID Connect Core, 3.1.2.1).
+  ({ prompt = '' }) => {
+    const prompts = readScopes(prompt);
+    const unknown = prompts.filter((one) => !PROMPTS.includes(one));
+    if (unknown.length > 0) return invalid(`The prompt must be one of ${PROMPTS.join(', ')}.`);
+    return prompts.includes('none') && prompts.length > 1 ? invalid('The prompt none stands alone.') : undefined;
   },
-  {
-    name: 'known prompts, none alone (OpenID Connect Core, 3.1.2.1)',
-    check: ({ prompt = '' }) => {
-      const prompts = readScopes(prompt);
-      const unknown = prompts.filter((one) => !PROMPTS.includes(one));
-      if (unknown.length > 0) return invalid(`The prompt must be one of ${PROMPTS.join(', ')}.`);
-      return prompts.includes('none') && prompts.length > 1 ? invalid('The prompt none stands alone.') : undefined;
-    },
-  },
-  {
-    name: 'max_age is a number of seconds (OpenID Connect Core, 3.1.2.1)',
-    check: ({ max_age: maxAge = '0' }) =>
-      /^\d{1,9}$/.test(maxAge) ? undefined : invalid('The parameter max_age must be a number of seconds.'),
-  },
-  {
-    name: 'a nonce of a reasonable length',
-    check: ({ nonce = '' }) =>
-      nonce.length <= LONGEST_NONCE ? undefined : invalid(`The nonce is longer than ${LONGEST_NONCE} characters.`),
-  },
+  // `max_age` is a number of seconds (OpenID Connect Core, 3.1.2.1).
+  ({ max_age: maxAge = '0' }) =>
+    /^\d{1,9}$/.test(maxAge) ? undefined : invalid('The parameter max_age must be a number of seconds.'),
+  // A nonce of a reasonable length.
+  ({ nonce = '' }) =>
+    nonce.length <= LONGEST_NONCE ? undefined : invalid(`The nonce is longer than ${LONGEST_NONCE} characters.`),
 ];
 
 const requestOf = (p: Parameters, client: ClientDocument, redirectUri: string): AuthorizationRequest => ({
@@ -206,7 +186,7 @@ export const readRequest = async (
   const fault =
     repeated.length > 0
       ? invalid(`Parameters are sent twice: ${repeated.join(', ')}.`)
-      : RULES.map((rule) => rule.check(parameters, client)).find((found) => found !== undefined);
+      : RULES.map((rule) => rule(parameters, client)).find((found) => found !== undefined);
   if (!fault) return { kind: 'request', request: requestOf(parameters, client, redirectUri) };
   const [error, description] = fault;
   const known = repeated.includes('state') ? undefined : state;

@@ -37,6 +37,14 @@ export const readCookie = (header: string | undefined, name: string): string | u
   return values.size === 1 && value !== undefined && VALUE.test(value) ? value : undefined;
 };
 
+/** The value that forms are bound to: that of the browser's cookie, or a new one with its `Set-Cookie`. */
+export const browserOf = (header: string | undefined): { readonly browser: string; readonly cookies: string[] } => {
+  const known = readCookie(header, BROWSER_COOKIE);
+  if (known !== undefined) return { browser: known, cookies: [] };
+  const browser = randomBytes(32).toString('base64url');
+  return { browser, cookies: [setCookie(BROWSER_COOKIE, browser)] };
+};
+
 /** A live session with its user. */
 export interface OpenSession {
   readonly session: SessionDocument;

@@ -1,7 +1,8 @@
 import { chooseLanguage, formTarget, html, type Language, type PageAnswer, showPage } from '@boxoffice/pages';
-import { alert, field, form, hidden, lead } from '../pages/fields.ts';
+import { alert, field, form, hidden, lead, textPage } from '../pages/fields.ts';
 import type { PageRequest } from '../pages/request.ts';
 import { textsIn } from '../pages/texts/index.ts';
+import { PATHS } from '../tokens/metadata.ts';
 import type { InstitutionProfile } from './institutions.ts';
 
 /** What every page of a request shows. */
@@ -9,11 +10,6 @@ export interface View {
   readonly institution: InstitutionProfile;
   readonly language: Language;
 }
-
-/** The path of the authorization endpoint, to which its forms are sent. */
-export const AUTHORIZE_PATH = '/auth/authorize';
-/** The path of the logout endpoint. */
-export const LOGOUT_PATH = '/auth/logout';
 
 /** The language and the institution of a request. */
 export const viewOf = (
@@ -24,7 +20,7 @@ export const viewOf = (
 
 const LONGEST_LOGIN = 254;
 
-export interface SignInView extends View {
+interface SignInView extends View {
   readonly client: string;
   readonly redirectUri: string;
   /** The hidden member that the form sends back. */
@@ -57,7 +53,7 @@ export const signInPage = (view: SignInView): PageAnswer => {
     autofocus: view.login !== undefined,
   })}<div class="actions"><button type="submit">${texts.submit}</button></div>
 `;
-  const content = html`${lead(texts.lead(view.client))}${view.isWrong && alert(texts.wrong)}${form(AUTHORIZE_PATH, fields)}`;
+  const content = html`${lead(texts.lead(view.client))}${view.isWrong && alert(texts.wrong)}${form(PATHS.authorize, fields)}`;
   return showPage(
     { language: view.language, institution: view.institution.name, title: texts.title, content },
     {
@@ -68,7 +64,7 @@ export const signInPage = (view: SignInView): PageAnswer => {
   );
 };
 
-export interface ConsentView extends View {
+interface ConsentView extends View {
   readonly client: string;
   readonly redirectUri: string;
   readonly state: string;
@@ -88,7 +84,7 @@ export const consentPage = (view: ConsentView): PageAnswer => {
   }<div class="account">${lead(texts.consent.signedInAs(view.login))}${
     view.isClaimable && html`<p>${texts.consent.device}</p>`
   }</div>${form(
-    AUTHORIZE_PATH,
+    PATHS.authorize,
     html`${hidden({ form: view.state })}<div class="actions">
 <button type="submit" name="decision" value="allow">${texts.consent.allow}</button>
 <button class="quiet" type="submit" name="decision" value="deny">${texts.consent.deny}</button>
@@ -109,15 +105,14 @@ export const brokenLinkPage = (
   detail: string,
 ): PageAnswer => {
   const texts = textsIn(language).errors;
-  const content = html`<p class="lead">${texts[fault]}</p><p class="detail">${texts.advice} <code>${detail}</code></p>`;
-  return showPage({ language, institution, title: texts.title, content }, { status: 400 });
+  const more = html`<p class="detail">${texts.advice} <code>${detail}</code></p>`;
+  return textPage(language, institution, [texts.title, texts[fault]], { status: 400 }, more);
 };
 
 /** The page of a form that is not accepted: too old, or from another window or site. */
 export const invalidFormPage = (language: Language): PageAnswer => {
-  const texts = textsIn(language).errors;
-  const content = html`<p class="lead">${texts.form}</p>`;
-  return showPage({ language, institution: undefined, title: texts.formTitle, content }, { status: 400 });
+  const { formTitle, form: text } = textsIn(language).errors;
+  return textPage(language, undefined, [formTitle, text], { status: 400 });
 };
 
 /** The page of a form that had success before; its link sends the request again. */
@@ -128,18 +123,16 @@ export const sentFormPage = (
 ): PageAnswer => {
   const texts = textsIn(language).errors;
   const text = purpose === 'consent' ? texts.answered : texts.sent;
-  const content = html`<p class="lead">${text}</p><div class="actions"><a class="button" href="${again}">${texts.proceed}</a></div>`;
-  return showPage({ language, institution: institution.name, title: texts.sentTitle, content }, { status: 409 });
+  const link = html`<div class="actions"><a class="button" href="${again}">${texts.proceed}</a></div>`;
+  return textPage(language, institution.name, [texts.sentTitle, text], { status: 409 }, link);
 };
 
 /** The page of too many attempts. */
 export const tooManyPage = ({ language, institution }: View, waitMs: number, isBusy: boolean): PageAnswer => {
   const texts = textsIn(language).tooMany;
   const text = isBusy ? texts.busy : texts.lead(Math.ceil(waitMs / 60_000));
-  return showPage(
-    { language, institution: institution.name, title: texts.title, content: html`<p class="lead">${text}</p>` },
-    { status: 429, headers: { 'Retry-After': String(Math.ceil(waitMs / 1_000)) } },
-  );
+  const headers = { 'Retry-After': String(Math.ceil(waitMs / 1_000)) };
+  return textPage(language, institution.name, [texts.title, text], { status: 429, headers });
 };
 
 /** The question before a session ends. */
@@ -157,7 +150,7 @@ export const signOutPage = (
       language,
       institution: institution.name,
       title: texts.title,
-      content: html`${lead(texts.lead(login))}${form(LOGOUT_PATH, fields)}`,
+      content: html`${lead(texts.lead(login))}${form(PATHS.logout, fields)}`,
     },
     {
       formAction: redirectUri === undefined ? undefined : formTarget(redirectUri),
@@ -174,9 +167,7 @@ export const signedOutPage = (
   application: string,
 ): PageAnswer => {
   const texts = textsIn(language).signOut;
-  const content = html`<p class="lead">${texts.done}</p><p><a href="${application}">${texts.open}</a></p>`;
-  return showPage(
-    { language, institution: institution?.name, title: texts.doneTitle, content },
-    { headers: { 'Set-Cookie': cookies } },
-  );
+  const link = html`<p><a href="${application}">${texts.open}</a></p>`;
+  const headers = { 'Set-Cookie': cookies };
+  return textPage(language, institution?.name, [texts.doneTitle, texts.done], { headers }, link);
 };

@@ -1,21 +1,21 @@
 import { LONGEST_PASSWORD } from '@boxoffice/logins';
-import { chooseLanguage, type Html, html, type Language, type PageAnswer, showPage } from '@boxoffice/pages';
+import { chooseLanguage, html, type Language, type PageAnswer, showPage } from '@boxoffice/pages';
 import { SHORTEST_PASSWORD } from '../domain/user.ts';
-import { alert, field, form, hidden, lead } from '../pages/fields.ts';
+import { alert, field, form, hidden, lead, textPage } from '../pages/fields.ts';
 import type { PageHandler } from '../pages/front.ts';
 import { single } from '../pages/request.ts';
 import { textsIn } from '../pages/texts/index.ts';
+import type { Institutions } from '../sign-in/institutions.ts';
 import type { UserDocument } from '../store.ts';
 import { INVITATION_PATH } from './invitations.ts';
 import { type PasswordProblem, passwordProblem } from './passwords.ts';
 import type { Users } from './users.ts';
 
-export interface InvitationPageDependencies {
+interface InvitationPageDependencies {
   readonly users: Pick<Users, 'invited' | 'accept'>;
-  /** The name of an institution, and its languages, the preferred one first. */
+  readonly institutions: Pick<Institutions, 'profile'>;
   /** Where users of an institution begin. */
   readonly applicationOf: (institution: string) => Promise<string>;
-  readonly profile: (institution: string) => Promise<{ readonly name: string; readonly languages: readonly string[] }>;
 }
 
 /** Why the form is shown again. */
@@ -64,32 +64,23 @@ const formPage = ({ language, institution, user, secret, problem }: FormView): P
   );
 };
 
-const textPage = (
-  language: Language,
-  institution: string | undefined,
-  [title, text]: readonly [string, string],
-  status: number,
-  more: Html = html``,
-): PageAnswer =>
-  showPage({ language, institution, title, content: html`<p class="lead">${text}</p>${more}` }, { status });
-
 /**
  * Makes the page that an invitation's link leads to: it sets the password of the invited user. The link works until then,
  * is replaced by a newer one, and says the same of an unknown, a used and an expired one.
  */
 export const createInvitationPage =
-  ({ users, applicationOf, profile }: InvitationPageDependencies): PageHandler =>
+  ({ users, applicationOf, institutions }: InvitationPageDependencies): PageHandler =>
   async (request) => {
     const { acceptLanguage } = request;
     const ended = (): PageAnswer => {
       const language = chooseLanguage({ acceptLanguage });
       const { endedTitle, ended: text } = textsIn(language).invitation;
-      return textPage(language, undefined, [endedTitle, text], 404);
+      return textPage(language, undefined, [endedTitle, text], { status: 404 });
     };
     const secret = single(request, 'token') ?? '';
     const user = await users.invited(secret);
     if (!user) return ended();
-    const { name: institution, languages } = await profile(user.institution);
+    const { name: institution, languages } = await institutions.profile(user.institution);
     const language = chooseLanguage({ acceptLanguage }, languages);
     const view = { language, institution, user, secret };
     if (request.method === 'GET') return formPage({ ...view, problem: undefined });
@@ -102,5 +93,5 @@ export const createInvitationPage =
     if (!(await users.accept(secret, password))) return ended();
     const { doneTitle, done, open } = textsIn(language).invitation;
     const link = html`<p><a href="${await applicationOf(user.institution)}">${open}</a></p>`;
-    return textPage(language, institution, [doneTitle, done], 200, link);
+    return textPage(language, institution, [doneTitle, done], {}, link);
   };

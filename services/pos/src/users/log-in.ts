@@ -9,7 +9,6 @@ const tooMany = (waitMs: number): PosFault =>
     headers: { 'Retry-After': String(Math.ceil(waitMs / 1_000)) },
   });
 
-
 /** Creates the check of logins (libs/logins) in the words of this interface. `mostPerAddress`: see createLoginAttempts. */
 export const createLogIns = (store: Store, audit: LogInAudit, mostPerAddress: number) => {
   const check = createLogIn<UserDocument>({
