@@ -30,7 +30,7 @@ export type AccessClaims = {
 export const userOfToken = ({ sub, role, contact, points_of_sale }: AccessClaims): CallerUser | null =>
   role === undefined ? null : { id: sub, role, contact: contact ?? null, pointsOfSale: points_of_sale ?? [] };
 
-export interface AccessTokenOptions {
+interface AccessTokenOptions {
   readonly keys: KeySet;
   /** The installation's public address: `iss` and `aud` of every access token. */
   readonly issuer: string;

@@ -34,7 +34,7 @@ export interface CallerUser {
 const isRole = (value: unknown): value is Role => ROLES.some((role) => role === value);
 
 /** The members of a token that say who the user is, unverified. */
-export interface UserMembers {
+interface UserMembers {
   readonly id: unknown;
   readonly role: unknown;
   readonly contact: unknown;

@@ -109,7 +109,7 @@ export const callerOfIdentity = (token: string): Caller | undefined => {
   }
 };
 
-export interface IdentityVerifierOptions {
+interface IdentityVerifierOptions {
   readonly keys: KeySet;
   /** The name of the verifying service. */
   readonly audience: string;

@@ -1,10 +1,4 @@
-export {
-  type AccessClaims,
-  type AccessTokenOptions,
-  invalidToken,
-  userOfToken,
-  verifyAccessToken,
-} from './access-token.ts';
+export { type AccessClaims, invalidToken, userOfToken, verifyAccessToken } from './access-token.ts';
 export {
   type AuthorizerAnswer,
   type AuthorizerCaller,
@@ -18,18 +12,12 @@ export {
   callerOfIdentity,
   createIdentityVerifier,
   type IdentityTokenOptions,
-  type IdentityVerifierOptions,
   type SignedCaller,
   type SigningKey,
   signIdentity,
 } from './identity-token.ts';
-export { createKeySet, type KeySet, type KeySetOptions, readKeys } from './key-set.ts';
-export { principalOf, type Restriction, restrictionOf } from './principal.ts';
-export {
-  createServiceCredentials,
-  type ServiceCall,
-  type ServiceCredentials,
-  type ServiceCredentialsOptions,
-} from './service-credentials.ts';
-export { refusedSecret, type SecretVerdict, verifySecret } from './service-secret.ts';
-export { type JwsHeader, signJws, signJwsInPool } from './sign-jws.ts';
+export { createKeySet, type KeySet } from './key-set.ts';
+export { principalOf, restrictionOf } from './principal.ts';
+export { createServiceCredentials, type ServiceCredentials } from './service-credentials.ts';
+export { refusedSecret, verifySecret } from './service-secret.ts';
+export { signJws, signJwsInPool } from './sign-jws.ts';

@@ -16,7 +16,7 @@ export interface KeySet {
   refresh(): Promise<void>;
 }
 
-export interface KeySetOptions {
+interface KeySetOptions {
   /** Address of the key document (RFC 7517). */
   readonly url: string;
   /** Least time between two fetches that unknown ids cause, in milliseconds. */
@@ -63,7 +63,7 @@ const usable = (key: JsonWebKey): boolean =>
   (key.use === undefined || key.use === 'sig');
 
 /** The keys of a JWK Set (RFC 7517, 5) that can verify ES256; others are skipped, as the RFC requires. */
-export const readKeys = (document: unknown): Map<string, KeyObject> => {
+const readKeys = (document: unknown): Map<string, KeyObject> => {
   const listed = (document as { keys?: unknown } | null)?.keys;
   if (!Array.isArray(listed)) throw new Error('the key document has no keys');
   const keys = (listed as JsonWebKey[]).filter((key) => typeof key === 'object' && key !== null && usable(key));

@@ -8,7 +8,7 @@ export const principalOf = ({ client, user }: Pick<Caller, 'client' | 'user'>): 
   client === null || user === null ? client : `${client}/${user.id}`;
 
 /** What bounds the data of a user, beside its scopes; null where nothing does. */
-export interface Restriction {
+interface Restriction {
   /** The only contacts that it sees, with their orders and tickets. */
   readonly contacts: readonly string[] | null;
   /** The only points of sale whose orders and tickets it sees; service hosts, in lower case. */

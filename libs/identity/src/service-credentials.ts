@@ -6,7 +6,7 @@ import { IDENTITIES_PATH } from './constants.ts';
 import type { KeySet } from './key-set.ts';
 
 /** A service's call on its own behalf. */
-export interface ServiceCall {
+interface ServiceCall {
   /** The service that is called. */
   readonly audience: string;
   /** The institution whose data it may touch; empty for data that belongs to none. */
@@ -24,7 +24,7 @@ export interface ServiceCredentials {
   tokenFor(call: ServiceCall): Promise<string>;
 }
 
-export interface ServiceCredentialsOptions extends AuthorizerCaller {
+interface ServiceCredentialsOptions extends AuthorizerCaller {
   /**
    * The published keys: a cached token whose key was withdrawn is discarded, since the other service would refuse it.
    */

@@ -14,7 +14,7 @@ export const refusedSecret = (details: string | null): string => {
 };
 
 /** Whether the authorizer accepts a process's secret; `unknown` when it does not respond, or fails itself. */
-export type SecretVerdict =
+type SecretVerdict =
   | { readonly secret: 'right' | 'unknown' }
   | { readonly secret: 'wrong' /** One line, for the operator. */; readonly reason: string };
 

@@ -25,7 +25,7 @@ const joseSignature = (der: Buffer): Buffer => {
 };
 
 /** What a signed token is. */
-export interface JwsHeader {
+interface JwsHeader {
   /** `typ`. */
   readonly type: string;
   readonly kid: string;

@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache';
 import { MAX_TOKEN_LENGTH, SIGNATURE_ALGORITHM } from './constants.ts';
 import type { KeySet } from './key-set.ts';
 
-export interface SignedTokenRules<Claims> {
+interface SignedTokenRules<Claims> {
   readonly keys: KeySet;
   readonly type: string;
   readonly issuer: string;

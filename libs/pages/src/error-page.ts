@@ -5,7 +5,7 @@ import { chooseLanguage } from './language.ts';
 import { type PageAnswer, showPage } from './page.ts';
 
 /** What the page of an error needs of its request. */
-export interface FailedRequest {
+interface FailedRequest {
   readonly acceptLanguage: string | undefined;
   /** Where a page that does not exist leads on, with its address; absent: nowhere. */
   readonly home?: readonly [Home, string];

@@ -7,7 +7,7 @@ type Text = readonly [title: string, text: string];
 export type Home = 'docs' | 'shop';
 
 /** The texts of the page of an error. */
-export interface ErrorTexts {
+interface ErrorTexts {
   readonly notFound: Text;
   /** The link to where a page that does not exist leads on. */
   readonly home: Readonly<Record<Home, string>>;

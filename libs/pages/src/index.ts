@@ -2,5 +2,5 @@
 
 export { errorPage } from './error-page.ts';
 export { type Html, html } from './html.ts';
-export { chooseLanguage, LANGUAGES, type Language, type LanguageWishes } from './language.ts';
-export { formTarget, type Page, type PageAnswer, type PageOptions, pageHeaders, redirect, showPage } from './page.ts';
+export { chooseLanguage, LANGUAGES, type Language } from './language.ts';
+export { formTarget, type PageAnswer, type PageOptions, redirect, showPage } from './page.ts';

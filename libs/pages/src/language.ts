@@ -19,7 +19,7 @@ const ranges = (header: string): string[] =>
     .map(({ range }) => range);
 
 /** What a request says about its languages. */
-export interface LanguageWishes {
+interface LanguageWishes {
   /** `ui_locales`: language tags separated by spaces, best first (OpenID Connect Core, 3.1.2.1). */
   readonly uiLocales?: string | undefined;
   readonly acceptLanguage?: string | undefined;

@@ -17,7 +17,7 @@ const compress: Readonly<Record<Coding, (body: Buffer) => Promise<Buffer>>> = {
 const CODINGS: readonly Coding[] = ['br', 'gzip'];
 
 /** The best coding that an Accept-Encoding takes (RFC 9110, 12.5.3), or undefined for none. */
-export const codingFor = (acceptEncoding: string | undefined): Coding | undefined => {
+const codingFor = (acceptEncoding: string | undefined): Coding | undefined => {
   const qualities = new Map(
     (acceptEncoding ?? '').split(',').map((entry) => {
       const [name = '', ...parameters] = entry.split(';').map((part) => part.trim().toLowerCase());
@@ -31,7 +31,7 @@ export const codingFor = (acceptEncoding: string | undefined): Coding | undefine
 };
 
 /** A body in one coding, or as it is. */
-export interface Encoded {
+interface Encoded {
   readonly body: Buffer;
   readonly coding?: Coding;
 }

@@ -8,7 +8,7 @@ import type { AnyCode, AnyOperation } from '../operation.ts';
 import { type Wording, wordingA } from './wording.ts';
 
 /** One entry of a table of codes. */
-export interface CodeRow {
+interface CodeRow {
   readonly http: number;
   readonly status: string;
   readonly when: string;

@@ -21,14 +21,14 @@ export interface Form {
   readonly unchanged: Unchanged;
 }
 
-export type ReadForm = (
+type ReadForm = (
   request: IncomingMessage,
   params: Readonly<Record<string, string>>,
   search: string,
   body: Buffer,
 ) => Form;
 
-export interface FormRules {
+interface FormRules {
   readonly compile: Compile;
   /** Whether a query parameter that the operation does not declare is refused. */
   readonly unknownQuery: 'refuse' | 'ignore';

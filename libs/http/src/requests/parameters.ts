@@ -27,7 +27,7 @@ export const coercionsOf = (declared: TProperties): ReadonlyMap<string, Coerce> 
   );
 
 /** Coerced parameters, and the names of those that are undeclared or repeated. */
-export interface Coerced {
+interface Coerced {
   readonly values: Record<string, unknown>;
   readonly unknown: readonly string[];
   readonly repeated: readonly string[];
