@@ -1,20 +1,18 @@
 import { hash, randomUUID } from 'node:crypto';
 import { sendEightAtOnce } from '@boxoffice/service/testkit';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Scope } from '../src/domain/scopes.ts';
 import { apiKeysCollection } from '../src/store.ts';
-import { engines, type Installation, type Json, type Received, startInstallation, waysTo } from './installation.ts';
+import { engines, installationFor, type Json, type Received, waysTo } from './installation.ts';
 
 describe('an api key is shown once', () => {
   describe.each(engines)('on $name', (engine) => {
-    let its: Installation;
+    const its = installationFor({ engine });
     let token: string;
 
     beforeAll(async () => {
-      its = await startInstallation({ engine });
       token = await its.tokenOf(await its.newClient(['clients:read', 'clients:write']));
     });
-    afterAll(() => its.close());
 
     const PATH = '/svc/v3/api-keys';
 
@@ -214,13 +212,11 @@ describe('eight requests with one key have one effect', () => {
   ];
 
   describe.each(engines)('of eight requests with one key at two instances, on $name', (engine) => {
-    let installation: Installation;
+    const installation = installationFor({ engine, instances: 2 });
     let token: string;
     beforeAll(async () => {
-      installation = await startInstallation({ engine, instances: 2 });
       token = await installation.tokenOf(await installation.newClient(SCOPES));
     });
-    afterAll(() => installation.close());
 
     const send = async (operation: string, scope: Scope, method: string, path: string, body?: object) => {
       const instances = installation.services.map(({ url }) => waysTo(url, installation.store));

@@ -1,5 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { IDENTITY_HEADER } from '@boxoffice/identity';
+import { beforeAll } from '@jest/globals';
 import { createClient, createPublicClient } from '../src/index.ts';
 import { createUsers } from '../src/users/users.ts';
 import type { Installation, Json } from './installation.ts';
@@ -188,3 +189,12 @@ export const peopleOf = (installation: Installation, now: () => number = Date.no
 };
 
 export type People = ReturnType<typeof peopleOf>;
+
+/** The same for the tests of a suite, whose installation starts before them. */
+export const peopleFor = (installation: Installation, now?: () => number): People => {
+  const people = {} as People;
+  beforeAll(() => {
+    Object.assign(people, peopleOf(installation, now));
+  });
+  return people;
+};

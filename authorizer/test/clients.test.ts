@@ -1,17 +1,16 @@
 // rule 5: 3: scopes are fixed at registration and can be changed later | authorizer/src/clients/clients.ts
 // rule 1: One client account gives access to the APIs of exactly one institution | authorizer/src/clients/clients.ts
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { SCOPES } from '../src/index.ts';
-import { type Installation, type Json, startInstallation, type TestClient, until } from './installation.ts';
+import { installationFor, type Json, type TestClient, until } from './installation.ts';
 
 describe('a client grants only scopes it holds', () => {
-  let installation: Installation;
+  const installation = installationFor();
   let token: string;
   let strong: TestClient;
 
   beforeAll(async () => {
-    installation = await startInstallation();
     const caller = await installation.newClient([
       'clients:read',
       'clients:write',
@@ -23,7 +22,6 @@ describe('a client grants only scopes it holds', () => {
   beforeEach(async () => {
     strong = await installation.newClient(['catalog:read', 'orders:write']);
   });
-  afterAll(() => installation.close());
 
   const create = (body: object, headers?: Record<string, string>) =>
     installation.call(token, 'createClient', 'clients:write', 'POST', '', { body, headers });
@@ -280,16 +278,14 @@ describe('a client grants only scopes it holds', () => {
 });
 
 describe('institutions do not see one another', () => {
-  let installation: Installation;
+  const installation = installationFor();
   let opera: TestClient;
   let token: string;
 
   beforeAll(async () => {
-    installation = await startInstallation();
     opera = await installation.newClient(['catalog:read'], 'opera');
     token = await installation.tokenOf(await installation.newClient(SCOPES, 'museum'));
   });
-  afterAll(() => installation.close());
 
   describe('the clients of another institution do not exist', () => {
     const operations = (id: string) =>
@@ -333,15 +329,13 @@ describe('institutions do not see one another', () => {
 });
 
 describe('public clients have no secret', () => {
-  let installation: Installation;
+  const installation = installationFor();
   let token: string;
 
   beforeAll(async () => {
-    installation = await startInstallation();
     const caller = await installation.newClient(['clients:read', 'clients:write', 'clients.sensitive:write']);
     token = await installation.tokenOf(caller);
   });
-  afterAll(() => installation.close());
 
   const CALLBACK = 'https://shop.example.org/callback';
 

@@ -1,5 +1,5 @@
 import { dereferenced, exampleFaults } from '@boxoffice/http';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { createApiKeys } from '../src/api-keys/api-keys.ts';
 import { apiKeyRoutes } from '../src/api-keys/routes.ts';
 import { createClients } from '../src/clients/clients.ts';
@@ -8,16 +8,14 @@ import { oauthRoutes } from '../src/tokens/routes.ts';
 import { usageRoutes } from '../src/usage/routes.ts';
 import { userRoutes } from '../src/users/routes.ts';
 import { createUsers } from '../src/users/users.ts';
-import { type Installation, type Json, startInstallation } from './installation.ts';
+import { installationFor, type Json } from './installation.ts';
 
-let installation: Installation;
+const installation = installationFor();
 let document: Json;
 
 beforeAll(async () => {
-  installation = await startInstallation();
   document = dereferenced((await installation.get('/openapi.json')).body, ['responses']);
 });
-afterAll(() => installation.close());
 
 const never = () => {
   throw new Error('not called');

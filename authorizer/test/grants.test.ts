@@ -2,23 +2,20 @@ import { createMetrics, type Metrics } from '@boxoffice/runtime';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createRecordUsage } from '../src/index.ts';
 import { grantsCollection, sessionsCollection } from '../src/store.ts';
-import { CALLBACK, type People, type Person, peopleOf, proof } from './browser.ts';
-import { engines, type Installation, type Json, startInstallation } from './installation.ts';
+import { CALLBACK, type People, type Person, peopleFor, peopleOf, proof } from './browser.ts';
+import { engines, type Installation, installationFor, type Json, startInstallation } from './installation.ts';
 
 describe('codes and refresh tokens are used once', () => {
   describe.each(engines)('on $name', (engine) => {
-    let installation: Installation;
-    let people: People;
+    const installation = installationFor({ engine, instances: 2, isBalanced: true });
+    const people = peopleFor(installation);
     let client: string;
     let ada: Person;
 
     beforeAll(async () => {
-      installation = await startInstallation({ engine, instances: 2, isBalanced: true });
-      people = peopleOf(installation);
       client = await people.webClient();
       ada = await people.person();
     });
-    afterAll(() => installation.close());
 
     const codeOf = async (scope?: string, clientId = client) => {
       const { verifier, challenge } = proof();
@@ -364,18 +361,15 @@ describe('outcomes are counted and replays audited', () => {
 
 describe('access tokens count with the users role', () => {
   describe.each(engines)('an access token of a user, on $name,', (engine) => {
-    let installation: Installation;
-    let people: People;
+    const installation = installationFor({ engine, instances: 2, isBalanced: true });
+    const people = peopleFor(installation);
     let client: string;
     let ada: Person;
 
     beforeAll(async () => {
-      installation = await startInstallation({ engine, instances: 2, isBalanced: true });
-      people = peopleOf(installation);
       client = await people.webClient();
       ada = await people.person();
     });
-    afterAll(() => installation.close());
 
     test('counts with the role that the user has now', async () => {
       const person = await people.person({ role: 'manager' });

@@ -8,6 +8,7 @@ import { createLogger, deriveServiceSecret, type Metrics } from '@boxoffice/runt
 import { openEngines, type RunningService, startService } from '@boxoffice/service';
 import { type TestEngine, testEngines } from '@boxoffice/service/testkit';
 import type { Store } from '@boxoffice/store';
+import { afterAll, beforeAll } from '@jest/globals';
 import { type Authorizer, createAuthorizer } from '../src/authorizer.ts';
 import type { Scope } from '../src/domain/scopes.ts';
 import { authorizer, createClient } from '../src/index.ts';
@@ -196,6 +197,16 @@ export const startInstallation = async (options: InstallationOptions = {}) => {
 };
 
 export type Installation = Awaited<ReturnType<typeof startInstallation>>;
+
+/** The installation of the tests of a suite: it starts before them and ends after them. */
+export const installationFor = (options?: InstallationOptions): Installation => {
+  const installation = {} as Installation;
+  beforeAll(async () => {
+    Object.assign(installation, await startInstallation(options));
+  });
+  afterAll(() => installation.close());
+  return installation;
+};
 
 /** Functions that call one instance. */
 export const waysTo = (url: string, store: Store) => {

@@ -3,23 +3,21 @@
 // rule 7: 403 `forbidden`: valid token, insufficient permission | authorizer/src/decisions/decide.ts
 
 import type { Message } from '@boxoffice/messaging';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { holds, lacking, readScopes, remaining, SCOPES, writeScopes } from '../src/domain/scopes.ts';
 import { addClientSecret, deleteClient, examples, removeClientSecret } from '../src/index.ts';
-import { basic, type Installation, type Json, startInstallation, type TestClient, until } from './installation.ts';
+import { basic, installationFor, type Json, type TestClient, until } from './installation.ts';
 
 describe('only live tokens of the own institution are active', () => {
-  let installation: Installation;
+  const installation = installationFor();
   let client: TestClient;
   let introspector: TestClient;
 
   beforeAll(async () => {
-    installation = await startInstallation();
     client = await installation.newClient(['catalog:read', 'contacts:read']);
     introspector = await installation.newClient([]);
   });
-  afterAll(() => installation.close());
 
   const introspect = (token: string, { clientId, clientSecret }: TestClient = introspector) =>
     installation.post('/auth/introspect', { token, client_id: clientId, client_secret: clientSecret });
@@ -137,11 +135,7 @@ describe('scopes match by membership only', () => {
   });
 
   describe('the authorizer decides by it', () => {
-    let installation: Installation;
-    beforeAll(async () => {
-      installation = await startInstallation();
-    });
-    afterAll(() => installation.close());
+    const installation = installationFor();
 
     test('for every scope, a client with all others is refused and a client with it alone is allowed', async () => {
       for (const one of SCOPES) {
@@ -162,18 +156,16 @@ describe('scopes match by membership only', () => {
 });
 
 describe('a client revokes its own tokens', () => {
-  let installation: Installation;
+  const installation = installationFor({ instances: 2 });
   let client: TestClient;
   const received: Message[] = [];
 
   beforeAll(async () => {
-    installation = await startInstallation({ instances: 2 });
     client = await installation.newClient(['catalog:read']);
     await installation.engines.bus.listen({ types: ['token.revoked', 'client.changed'] }, (message) =>
       received.push(message),
     );
   });
-  afterAll(() => installation.close());
 
   const revoke = (token: string, { clientId, clientSecret }: TestClient = client) =>
     installation.post('/auth/revoke', {
@@ -248,16 +240,14 @@ describe('a client revokes its own tokens', () => {
 });
 
 describe('changes reach every instance', () => {
-  let installation: Installation;
+  const installation = installationFor({ instances: 2 });
   const received: Message[] = [];
 
   beforeAll(async () => {
-    installation = await startInstallation({ instances: 2 });
     await installation.engines.bus.listen({ types: ['token.revoked', 'client.changed'] }, (message) => {
       received.push(message);
     });
   });
-  afterAll(() => installation.close());
 
   const statusAt = async (instance: number, { clientId, clientSecret }: TestClient): Promise<number> => {
     const body = new URLSearchParams({

@@ -17,14 +17,7 @@ import { createKeyRing } from '../src/keys/key-ring.ts';
 import { ensureFirstKey } from '../src/keys/keys.ts';
 import { keysOf } from '../src/store.ts';
 import { accessClaims, signAccessToken } from '../src/tokens/access-token.ts';
-import {
-  type Installation,
-  type Json,
-  keyEncryptionKey as secret,
-  startInstallation,
-  until,
-  waysTo,
-} from './installation.ts';
+import { installationFor, type Json, keyEncryptionKey as secret, until, waysTo } from './installation.ts';
 
 describe('rotation overlaps', () => {
   const secret = 'a-key-encryption-key-of-the-tests';
@@ -165,14 +158,12 @@ describe('rotation overlaps', () => {
 });
 
 describe('a compromised key ends everywhere', () => {
-  let installation: Installation;
+  const installation = installationFor({ instances: 2 });
   let instances: ReturnType<typeof waysTo>[];
 
   beforeAll(async () => {
-    installation = await startInstallation({ instances: 2 });
     instances = installation.services.map(({ url }) => waysTo(url, installation.store));
   });
-  afterAll(() => installation.close());
 
   const SCOPE = 'catalog:read';
 

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { CALLBACK, formOf, LOOPBACK, PASSWORD, type People, type Person, peopleOf, proof } from './browser.ts';
-import { engines, type Installation, startInstallation } from './installation.ts';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { CALLBACK, formOf, LOOPBACK, PASSWORD, type Person, peopleFor, peopleOf, proof } from './browser.ts';
+import { engines, installationFor, startInstallation } from './installation.ts';
 
 describe('known attacks fail', () => {
   // Each test is an attack that RFC 9700, 4, RFC 8252, 8, or OpenID Connect describes. Attackers have a user of their own.
@@ -10,19 +10,16 @@ describe('known attacks fail', () => {
   const invalidGrant = { status: 400, body: { error: 'invalid_grant' } };
 
   describe.each(engines)('on $name', (engine) => {
-    let installation: Installation;
-    let people: People;
+    const installation = installationFor({ engine, instances: 2, isBalanced: true });
+    const people = peopleFor(installation);
     let client: string;
     let victim: Person;
     let attacker: Person;
 
     beforeAll(async () => {
-      installation = await startInstallation({ engine, instances: 2, isBalanced: true });
-      people = peopleOf(installation);
       client = await people.webClient();
       [victim, attacker] = [await people.person(), await people.person()];
     });
-    afterAll(() => installation.close());
 
     const codeOf = async (who: Person, more: Readonly<Record<string, string>> = {}) => {
       const { verifier, challenge } = proof();
@@ -292,16 +289,13 @@ describe('known attacks fail', () => {
 
 describe('requests are refused where they belong', () => {
   describe.each(engines)('on $name', (engine) => {
-    let installation: Installation;
-    let people: People;
+    const installation = installationFor({ engine });
+    const people = peopleFor(installation);
     let client: string;
 
     beforeAll(async () => {
-      installation = await startInstallation({ engine });
-      people = peopleOf(installation);
       client = await people.webClient();
     });
-    afterAll(() => installation.close());
 
     describe('an unknown client or redirect URI is a page, never a redirect', () => {
       test.each([

@@ -8,31 +8,15 @@ import { retention } from '../src/retention.ts';
 import { collections, sessionsCollection } from '../src/store.ts';
 import { createAccounts } from '../src/users/accounts.ts';
 import { createUsers } from '../src/users/users.ts';
-import {
-  type Browser,
-  CALLBACK,
-  formOf,
-  openBrowser,
-  PASSWORD,
-  type People,
-  type Person,
-  peopleOf,
-  proof,
-} from './browser.ts';
-import { engines, type Installation, type Json, startInstallation, until, waysTo } from './installation.ts';
+import { type Browser, CALLBACK, formOf, openBrowser, PASSWORD, type Person, peopleFor, proof } from './browser.ts';
+import { engines, installationFor, type Json, until, waysTo } from './installation.ts';
 
 describe('any instance goes on with a sign in', () => {
   const SESSION = '__Host-boxoffice-session';
 
   describe.each(engines)('on $name', (engine) => {
-    let installation: Installation;
-    let people: People;
-
-    beforeAll(async () => {
-      installation = await startInstallation({ engine, instances: 3, isBalanced: true });
-      people = peopleOf(installation);
-    });
-    afterAll(() => installation.close());
+    const installation = installationFor({ engine, instances: 3, isBalanced: true });
+    const people = peopleFor(installation);
 
     /** Ways to call one instance. */
     type Instance = ReturnType<typeof waysTo> & { readonly browser: Browser };
@@ -222,19 +206,16 @@ describe('every time limit holds', () => {
 
   describe.each(engines)('on $name', (engine) => {
     let at = BEGIN;
-    let installation: Installation;
-    let people: People;
+    const installation = installationFor({ engine, now: () => at });
+    const people = peopleFor(installation, () => at);
     let client: string;
     let ada: Person;
 
     beforeAll(async () => {
-      installation = await startInstallation({ engine, now: () => at });
-      people = peopleOf(installation, () => at);
       client = await people.webClient();
       ada = await people.person();
       at += SECOND;
     });
-    afterAll(() => installation.close());
 
     const pass = (ms: number): void => {
       at += ms;

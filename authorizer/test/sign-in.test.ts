@@ -5,25 +5,22 @@ import type { Store } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { onInstitutionChanged } from '../src/reactions.ts';
 import { createInstitutions, type Institutions } from '../src/sign-in/institutions.ts';
-import { CALLBACK, formOf, LOOPBACK, PASSWORD, type People, type Person, peopleOf } from './browser.ts';
-import { engines, type Installation, startInstallation, until } from './installation.ts';
+import { CALLBACK, formOf, LOOPBACK, PASSWORD, type People, type Person, peopleFor, peopleOf } from './browser.ts';
+import { engines, installationFor, until } from './installation.ts';
 
 describe('users sign in and out', () => {
   describe.each(engines)('on $name', (engine) => {
-    let installation: Installation;
-    let people: People;
+    const installation = installationFor({ engine });
+    const people = peopleFor(installation);
     let client: string;
     let ada: Person;
 
     const SESSION = '__Host-boxoffice-session';
 
     beforeAll(async () => {
-      installation = await startInstallation({ engine });
-      people = peopleOf(installation);
       client = await people.webClient();
       ada = await people.person();
     });
-    afterAll(() => installation.close());
 
     describe('signing in', () => {
       test('leads to the redirect URI with a code, the state and the issuer', async () => {
@@ -269,20 +266,17 @@ describe('users sign in and out', () => {
 
 describe('users consent to scopes', () => {
   describe.each(engines)('on $name', (engine) => {
-    let installation: Installation;
-    let people: People;
+    const installation = installationFor({ engine });
+    const people = peopleFor(installation);
     let client: string;
     let ada: Person;
 
     const SESSION = '__Host-boxoffice-session';
 
     beforeAll(async () => {
-      installation = await startInstallation({ engine });
-      people = peopleOf(installation);
       client = await people.webClient();
       ada = await people.person();
     });
-    afterAll(() => installation.close());
 
     describe('consent', () => {
       const decide = async (browser: ReturnType<People['browser']>, page: { text: string }, decision: string) =>
@@ -465,11 +459,7 @@ describe('the pages name the institution', () => {
   });
 
   describe('the pages', () => {
-    let installation: Installation;
-    beforeAll(async () => {
-      installation = await startInstallation();
-    });
-    afterAll(() => installation.close());
+    const installation = installationFor();
 
     test('name the institution and the client, in the languages of the institution', async () => {
       const people = peopleOf(installation);

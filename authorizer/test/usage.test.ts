@@ -9,7 +9,7 @@ import type { CountedRequests } from '../src/domain/usage.ts';
 import { usageCollection } from '../src/store.ts';
 import { rangeOf, readUsage, type UsageQuery } from '../src/usage/query.ts';
 import { createRecordUsage } from '../src/usage/record.ts';
-import { engines, type Installation, type Json, startInstallation } from './installation.ts';
+import { engines, installationFor, type Json } from './installation.ts';
 
 describe('reports are added once', () => {
   const NOW = Date.parse('2031-03-01T00:10:30Z');
@@ -235,14 +235,12 @@ describe('reports are added once', () => {
 });
 
 describe('a query is one range', () => {
-  let its: Installation;
+  const its = installationFor();
   let token: string;
 
   beforeAll(async () => {
-    its = await startInstallation();
     token = await its.tokenOf(await its.newClient(['clients:read']));
   });
-  afterAll(() => its.close());
 
   const usage = (query = '', as = token) => its.callAt(as, 'getUsage', 'clients:read', 'GET', `/svc/v3/usage${query}`);
 

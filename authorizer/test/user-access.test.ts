@@ -16,8 +16,15 @@ import {
 import { createAccounts } from '../src/users/accounts.ts';
 import { isCommonPassword } from '../src/users/passwords.ts';
 import { createUsers } from '../src/users/users.ts';
-import { formOf, type People, type Person, peopleOf, proof } from './browser.ts';
-import { engines, type Installation, type Json, startInstallation, type TestClient } from './installation.ts';
+import { formOf, type Person, peopleFor, proof } from './browser.ts';
+import {
+  engines,
+  type Installation,
+  installationFor,
+  type Json,
+  startInstallation,
+  type TestClient,
+} from './installation.ts';
 import { introspect, newLogin, PASSWORD, usersIn } from './user-fixture.ts';
 
 describe('changes count for live tokens', () => {
@@ -189,15 +196,12 @@ describe('changes count for live tokens', () => {
 
 describe('a deleted user leaves no sign in', () => {
   describe.each(engines)('on $name', (engine) => {
-    let installation: Installation;
-    let people: People;
+    const installation = installationFor({ engine });
+    const people = peopleFor(installation);
     let client: string;
     beforeAll(async () => {
-      installation = await startInstallation({ engine });
-      people = peopleOf(installation);
       client = await people.webClient({ thirdParty: true });
     });
-    afterAll(() => installation.close());
 
     const scope = 'catalog:read offline_access';
 
@@ -274,15 +278,13 @@ describe('a deleted user leaves no sign in', () => {
 });
 
 describe('an invitation sets a password once', () => {
-  let installation: Installation;
+  const installation = installationFor();
   let users: ReturnType<typeof usersIn>;
   let token: string;
   beforeAll(async () => {
-    installation = await startInstallation();
     users = usersIn(installation);
     ({ token } = await users.withAll());
   });
-  afterAll(() => installation.close());
 
   const invited = async () => {
     const { body } = await users.create(token, { login: newLogin(), name: 'Ann Other', role: 'manager' });

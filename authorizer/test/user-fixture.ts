@@ -1,17 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { createIdentityVerifier, IDENTITY_HEADER } from '@boxoffice/identity';
+import { createIdentityVerifier } from '@boxoffice/identity';
 import type { Role } from '../src/domain/roles.ts';
 import { accessClaims, SCOPES, signAccessToken } from '../src/index.ts';
 import { createKeyRing } from '../src/keys/key-ring.ts';
 import { grantsCollection, usersCollection } from '../src/store.ts';
-import {
-  basic,
-  type Installation,
-  type Json,
-  keyEncryptionKey,
-  type Received,
-  type TestClient,
-} from './installation.ts';
+import { basic, type Installation, type Json, keyEncryptionKey, type TestClient } from './installation.ts';
 
 export { engines } from './installation.ts';
 
@@ -30,43 +23,18 @@ export const newLogin = (): string => {
   return `user-${made}-${process.pid}@opera.example`;
 };
 
-interface Call {
-  readonly body?: object;
-  readonly headers?: Record<string, string>;
-}
-
-const received = async (answer: Promise<Response>): Promise<Received> => {
-  const response = await answer;
-  const text = await response.text();
-  return { status: response.status, headers: response.headers, text, body: text ? (JSON.parse(text) as Json) : {} };
-};
-
 /** Functions on the users of an installation. */
 export const usersIn = (installation: Installation) => {
   const { url, store, issuer } = installation;
 
   /** Calls an operation on users like the gateway. */
-  const call = async (
+  const call = (
     token: string,
     operation: string,
     scope: string,
     [method, path]: readonly [string, string],
-    { body, headers = {} }: Call = {},
-  ): Promise<Received> => {
-    const decision = await installation.decide(token, scope, operation);
-    if (decision.status !== 200) return decision;
-    return received(
-      fetch(`${url}/svc/v3/users${path}`, {
-        method,
-        headers: {
-          [IDENTITY_HEADER]: String((decision.body.data as Json).identity),
-          ...(body && { 'content-type': 'application/json' }),
-          ...headers,
-        },
-        ...(body && { body: JSON.stringify(body) }),
-      }),
-    );
-  };
+    more?: Parameters<Installation['callAt']>[5],
+  ) => installation.callAt(token, operation, scope, method, `/svc/v3/users${path}`, more);
 
   const create = (token: string, body: object, headers: Record<string, string> = {}) =>
     call(token, 'createUser', 'users:write', ['POST', ''], { body, headers });
@@ -107,12 +75,10 @@ export const usersIn = (installation: Installation) => {
 
   /** An access token of the user for the client, as a sign-in gives it. */
   const tokenOf = async (userId: string, client: TestClient, institution = 'opera'): Promise<string> => {
-    const keys = createKeyRing({ store, secret: keyEncryptionKey, longestLifetimeMs: 900_000 });
-    await keys.load();
     const user = await store.collection(usersCollection).of(institution).get(userId);
     if (!user) throw new Error(`there is no user ${userId}`);
     const { role, contactNumber, pointsOfSale } = user;
-    const { kid, privateKey } = keys.signing();
+    const { kid, privateKey } = (await ring()).signing();
     const signedInAt = Date.now();
     const grant = await store
       .collection(grantsCollection)

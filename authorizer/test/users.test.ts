@@ -8,7 +8,14 @@ import { usersCollection } from '../src/store.ts';
 import { createAccounts } from '../src/users/accounts.ts';
 import { createReferenceCheck, createReferences } from '../src/users/references.ts';
 import { createUsers, type Users } from '../src/users/users.ts';
-import { engines, type Installation, type Json, type Received, startInstallation } from './installation.ts';
+import {
+  engines,
+  type Installation,
+  installationFor,
+  type Json,
+  type Received,
+  startInstallation,
+} from './installation.ts';
 import type { FakeReferences } from './references.ts';
 import { newLogin, PASSWORD, usersIn } from './user-fixture.ts';
 
@@ -210,13 +217,11 @@ describe('users are administered', () => {
 });
 
 describe('a caller gives only roles whose scopes it holds', () => {
-  let installation: Installation;
+  const installation = installationFor();
   let users: ReturnType<typeof usersIn>;
   beforeAll(async () => {
-    installation = await startInstallation();
     users = usersIn(installation);
   });
-  afterAll(() => installation.close());
 
   const USER_SCOPES: readonly Scope[] = ['users:read', 'users:write', 'users.sensitive:write'];
   const tokenWith = async (scopes: readonly Scope[]) => installation.tokenOf(await installation.newClient(scopes));
@@ -367,17 +372,15 @@ describe('a user refers only to what exists', () => {
   };
 
   describe.each(engines)('on $name', (engine) => {
-    let installation: Installation;
+    const installation = installationFor({ engine, known });
     let references: FakeReferences;
     let users: ReturnType<typeof usersIn>;
     let token: string;
     beforeAll(async () => {
-      installation = await startInstallation({ engine, known });
       references = installation.references as FakeReferences;
       users = usersIn(installation);
       ({ token } = await users.withAll());
     });
-    afterAll(() => installation.close());
 
     const bodyOf = (more: object) => ({ login: newLogin(), name: 'Ann Other', role: 'door', ...more });
 
