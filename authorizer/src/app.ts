@@ -4,7 +4,6 @@ import { installationSecret, integer, repeat, serviceRootSecret, url, versionOf 
 import type { ServiceDefinition } from '@boxoffice/service';
 import { unlessQuiet } from '@boxoffice/store';
 import { apiKeyRoutes } from './api-keys/routes.ts';
-import { onOAuthFault } from './authentication/oauth-error.ts';
 import { type Authorizer, createAuthorizer } from './authorizer.ts';
 import { routes } from './clients/routes.ts';
 import { internalRoutes } from './decisions/routes.ts';
@@ -14,6 +13,7 @@ import { onContactErased, onInstitutionChanged } from './reactions.ts';
 import { retention } from './retention.ts';
 import { collections } from './store.ts';
 import { isOAuthPath } from './tokens/metadata.ts';
+import { onOAuthFault } from './tokens/oauth-error.ts';
 import { oauthRoutes } from './tokens/routes.ts';
 import { usageRoutes } from './usage/routes.ts';
 import { userRoutes } from './users/routes.ts';

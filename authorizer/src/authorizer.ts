@@ -6,17 +6,14 @@ import {
   createClientAuthentication,
   createClientIdentification,
   type FailedAuthentication,
-} from './authentication/authenticate-client.ts';
-import { createServiceAuthentication } from './authentication/service-secrets.ts';
+} from './clients/authenticate-client.ts';
 import { createClients } from './clients/clients.ts';
 import { createClientDirectory } from './clients/directory.ts';
 import { createReadOrigins } from './clients/origins.ts';
 import { CLIENT_ID } from './clients/secrets.ts';
 import { applicationOf } from './clients/uris.ts';
 import { createDecisions } from './decisions/decide.ts';
-import { createGrants } from './grants/grants.ts';
-import { createRefreshTokens } from './grants/secrets.ts';
-import { createUserTokens } from './grants/user-tokens.ts';
+import { createServiceAuthentication } from './decisions/service-secrets.ts';
 import { createKeyRing } from './keys/key-ring.ts';
 import { createAuthorizerMetrics, watchAuthorizer } from './metrics.ts';
 import { createAuthorize } from './sign-in/authorize.ts';
@@ -25,11 +22,14 @@ import { createForms } from './sign-in/forms.ts';
 import { createInstitutions } from './sign-in/institutions.ts';
 import { createLogout, createReadIdTokenHint } from './sign-in/logout.ts';
 import { createSessions } from './sign-in/sessions.ts';
+import { createRefreshTokens } from './tokens/grant-secrets.ts';
+import { createGrants } from './tokens/grants.ts';
 import { createIntrospect, createRevoke } from './tokens/introspect.ts';
 import { createIssueToken } from './tokens/issue.ts';
 import { PATHS } from './tokens/metadata.ts';
 import { createRevocations } from './tokens/revocations.ts';
 import { createTokenStatus } from './tokens/status.ts';
+import { createUserTokens } from './tokens/user-tokens.ts';
 import { createRecordUsage } from './usage/record.ts';
 import { createAccounts } from './users/accounts.ts';
 import { createInvitationPage } from './users/invitation-page.ts';

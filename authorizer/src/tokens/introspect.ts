@@ -1,8 +1,8 @@
-import type { Authenticate, IdentifyClient } from '../authentication/authenticate-client.ts';
-import { type Form, isBasic, required } from '../authentication/credentials.ts';
-import { OAuthFault } from '../authentication/oauth-error.ts';
+import type { Authenticate, IdentifyClient } from '../clients/authenticate-client.ts';
+import { type Form, isBasic, required } from '../clients/credentials.ts';
 import { writeScopes } from '../domain/scopes.ts';
-import type { Grants } from '../grants/grants.ts';
+import type { Grants } from './grants.ts';
+import { OAuthFault } from './oauth-error.ts';
 import type { Revocations } from './revocations.ts';
 import { type ActiveToken, type TokenStatus, undefinedIfInvalid } from './status.ts';
 

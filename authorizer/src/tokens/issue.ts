@@ -1,10 +1,10 @@
-import { type Authenticate, type IdentifyClient, invalidClient } from '../authentication/authenticate-client.ts';
-import { type Form, isBasic } from '../authentication/credentials.ts';
-import { OAuthFault } from '../authentication/oauth-error.ts';
+import { type Authenticate, type IdentifyClient, invalidClient } from '../clients/authenticate-client.ts';
+import { type Form, isBasic } from '../clients/credentials.ts';
 import type { ClientDirectory } from '../clients/directory.ts';
 import { lacking, readScopes, writeScopes } from '../domain/scopes.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
 import { accessClaims, signAccessToken } from './access-token.ts';
+import { OAuthFault } from './oauth-error.ts';
 import type { IssuedToken } from './schemas.ts';
 
 /** The parameters of the grants (RFC 6749, 4.1.3, 4.4.2 and 6; RFC 7636, 4.5). */

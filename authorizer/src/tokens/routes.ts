@@ -1,13 +1,13 @@
 // Access tokens: issue, introspection, revocation, and the documents by which they are verified.
 import { type AnyOperation, insufficientScope, named, ok, operation } from '@boxoffice/http';
 import { type TSchema, Type } from 'typebox';
-import { NO_STORE, onOAuthFault } from '../authentication/oauth-error.ts';
 import { KEY_DOCUMENT_SECONDS } from '../domain/key-schedule.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
 import { type Accounts, userClaims } from '../users/accounts.ts';
 import type { createIntrospect, createRevoke } from './introspect.ts';
 import { GRANT_TYPE, GRANT_TYPES, type IssueToken } from './issue.ts';
 import { metadata, PATHS } from './metadata.ts';
+import { NO_STORE, onOAuthFault } from './oauth-error.ts';
 import { examples, Introspection, IssuedToken, Jwks, Metadata, UserInfo } from './schemas.ts';
 
 export interface OAuthRouteDependencies {

@@ -3,11 +3,11 @@ import { type AccessClaims, type CallerUser, type KeySet, verifyAccessToken } fr
 import type { ClientDirectory } from '../clients/directory.ts';
 import { holdsSecret } from '../domain/client.ts';
 import { grantable, readScopes, remaining } from '../domain/scopes.ts';
-import type { Grants } from '../grants/grants.ts';
-import { isUsable } from '../grants/user-tokens.ts';
 import type { Account, Accounts } from '../users/accounts.ts';
 import { originOf } from './access-token.ts';
+import type { Grants } from './grants.ts';
 import type { Revocations } from './revocations.ts';
+import { isUsable } from './user-tokens.ts';
 
 /** An access token that is valid now. */
 export interface ActiveToken {

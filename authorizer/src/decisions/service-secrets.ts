@@ -1,9 +1,9 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { Fault } from '@boxoffice/envelope';
 import { deriveServiceSecret } from '@boxoffice/runtime';
+import type { FailedAuthentication } from '../clients/authenticate-client.ts';
+import { isBasic, readBasic } from '../clients/credentials.ts';
 import { onlyCallerOf, SERVICES } from '../domain/callers.ts';
-import type { FailedAuthentication } from './authenticate-client.ts';
-import { isBasic, readBasic } from './credentials.ts';
 
 const digest = (text: string): Buffer => hash('sha256', text, 'buffer');
 

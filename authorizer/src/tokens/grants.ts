@@ -1,7 +1,7 @@
 import type { Store } from '@boxoffice/store';
 import * as rules from '../domain/grant.ts';
 import { type GrantDocument, grantsCollection } from '../store.ts';
-import { grantIdOf, hashRefreshToken, isCode, makeCode, type RefreshTokens, verifies } from './secrets.ts';
+import { grantIdOf, hashRefreshToken, isCode, makeCode, type RefreshTokens, verifies } from './grant-secrets.ts';
 
 /** What a user granted, for a new code. */
 type NewGrant = Pick<

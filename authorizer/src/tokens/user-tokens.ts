@@ -1,6 +1,5 @@
-import type { IdentifiedClient, IdentifyClient } from '../authentication/authenticate-client.ts';
-import { isBasic, required } from '../authentication/credentials.ts';
-import { OAuthFault } from '../authentication/oauth-error.ts';
+import type { IdentifiedClient, IdentifyClient } from '../clients/authenticate-client.ts';
+import { isBasic, required } from '../clients/credentials.ts';
 import type { ClientDirectory } from '../clients/directory.ts';
 import { type Client, holdsSecret } from '../domain/client.ts';
 import { isLive } from '../domain/grant.ts';
@@ -8,11 +7,12 @@ import { grantable, isEnough, lacking, readScopes, writeScopes } from '../domain
 import type { KeyRing } from '../keys/key-ring.ts';
 import type { AuthorizerMetrics, GrantType } from '../metrics.ts';
 import type { ClientDocument, GrantDocument } from '../store.ts';
-import { accessClaims, signAccessToken, signIdToken } from '../tokens/access-token.ts';
-import type { TokenForm } from '../tokens/issue.ts';
-import type { IssuedToken } from '../tokens/schemas.ts';
 import { type Account, type Accounts, isSignedIn, userClaims } from '../users/accounts.ts';
+import { accessClaims, signAccessToken, signIdToken } from './access-token.ts';
 import type { Grants, Use } from './grants.ts';
+import type { TokenForm } from './issue.ts';
+import { OAuthFault } from './oauth-error.ts';
+import type { IssuedToken } from './schemas.ts';
 
 interface UserTokenDependencies {
   readonly identify: IdentifyClient;

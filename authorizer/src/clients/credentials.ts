@@ -1,4 +1,4 @@
-import { OAuthFault } from './oauth-error.ts';
+import { OAuthFault } from '../tokens/oauth-error.ts';
 
 /** The known fields of a posted form; absent and empty ones are missing. */
 export type Form<Name extends string> = Readonly<Partial<Record<Name, string>>>;

@@ -1,10 +1,11 @@
 // The credentials of the authorizer's clients.
-import type { ClientDirectory } from '../clients/directory.ts';
-import { matchSecret } from '../clients/secrets.ts';
+
 import type { Secret } from '../domain/client.ts';
 import type { ClientDocument } from '../store.ts';
+import { OAuthFault } from '../tokens/oauth-error.ts';
 import { type Credentials, type Form, isBasic, readBasic, required } from './credentials.ts';
-import { OAuthFault } from './oauth-error.ts';
+import type { ClientDirectory } from './directory.ts';
+import { matchSecret } from './secrets.ts';
 
 /** The form fields that may carry client credentials. */
 export type CredentialForm = Form<'client_id' | 'client_secret'>;
