@@ -2,6 +2,7 @@ import { generateKeyPairSync, type KeyObject, randomBytes, randomUUID } from 'no
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Caller, createIdentityVerifier, type KeySet, signIdentity } from '@boxoffice/identity';
+import { afterAll, beforeAll } from '@jest/globals';
 import { type AnyOperation, type AppOptions, createApp, type IdempotencyPort } from '../src/index.ts';
 
 const SERVICE = 'things';
@@ -82,4 +83,14 @@ export const start = async (
         server.closeAllConnections();
       }),
   };
+};
+
+/** What the tests of a suite use: it opens before them and closes after them. */
+export const forSuite = <Opened extends { close(): Promise<void> }>(open: () => Promise<Opened>): Opened => {
+  const its = {} as Opened;
+  beforeAll(async () => {
+    Object.assign(its, await open());
+  });
+  afterAll(() => its.close());
+  return its;
 };

@@ -1,7 +1,7 @@
 import type { CallerUser, Role } from '@boxoffice/identity';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { type AnyOperation, ok, operation } from '../../src/index.ts';
-import { type Started, start } from '../fixture.ts';
+import { forSuite, start } from '../fixture.ts';
 
 const user = (role: Role): CallerUser => ({
   id: 'usr_1',
@@ -38,11 +38,7 @@ const operations = [
 const scopes = ['things:read', 'things:write', 'things.sensitive:write'];
 
 describe('a role bounds the operations of its users', () => {
-  let app: Started;
-  beforeAll(async () => {
-    app = await start(operations);
-  });
-  afterAll(() => app.close());
+  const app = forSuite(() => start(operations));
 
   const send = (id: string, method: string, role: Role | null, init: RequestInit = {}) =>
     app.call(`/${id}`, { ...init, method, as: { operation: id, scopes, user: role && user(role) } });

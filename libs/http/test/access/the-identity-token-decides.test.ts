@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { identityFor, type Started, start } from '../fixture.ts';
+import { describe, expect, test } from '@jest/globals';
+import { forSuite, identityFor, start } from '../fixture.ts';
 import { things } from '../things.ts';
 
-let app: Started;
-beforeAll(async () => {
-  app = await start(things);
-});
-afterAll(() => app.close());
+const app = forSuite(() => start(things));
 
 const get = (headers: Record<string, string>, path = '/svc/v3/things/thg_1') => fetch(app.url + path, { headers });
 

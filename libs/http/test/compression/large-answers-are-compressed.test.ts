@@ -1,9 +1,9 @@
 import { request } from 'node:http';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { Type } from 'typebox';
 import { ok, operation } from '../../src/index.ts';
-import { type Started, start } from '../fixture.ts';
+import { forSuite, start } from '../fixture.ts';
 
 const catalog = { items: Array.from({ length: 200 }, (_, id) => ({ id, name: 'A show with a name' })) };
 
@@ -30,11 +30,7 @@ const operations = [
   operation({ ...shape, id: 'getPlain', path: '/plain', example: { answer: {} }, handle: () => ok<unknown>(catalog) }),
 ];
 
-let app: Started;
-beforeAll(async () => {
-  app = await start(operations);
-});
-afterAll(() => app.close());
+const app = forSuite(() => start(operations));
 
 /** Requests without a client that decompresses by itself. */
 const get = (path: string, headers: Record<string, string>) =>

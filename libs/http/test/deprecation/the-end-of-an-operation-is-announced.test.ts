@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { Type } from 'typebox';
 import { announcedBy as announcementOf } from '../../src/description/deprecation.ts';
 import { type AnyOperation, deprecatedMember, named, openApiDocument } from '../../src/index.ts';
-import { type Started, start } from '../fixture.ts';
+import { forSuite, start } from '../fixture.ts';
 import { things } from '../things.ts';
 
 const deprecated = { since: '2027-01-31', sunset: '2027-08-01' };
 const operations = things.map((one) => (one.id === 'getThing' ? { ...one, deprecated } : one));
 
-let app: Started;
-beforeAll(async () => {
-  app = await start(operations);
-});
-afterAll(() => app.close());
+const app = forSuite(() => start(operations));
 
 const get = (headers: Record<string, string>, scopes = ['things:read']) =>
   app.call('/svc/v3/things/a', { as: { operation: 'getThing', scopes }, headers });

@@ -13,10 +13,22 @@ interface Described {
   readonly security: readonly unknown[];
   readonly parameters: readonly { readonly name?: string; readonly $ref?: string; readonly schema?: object }[];
   readonly requestBody?: { content: Record<string, { schema: { additionalProperties?: boolean } }> };
-  readonly responses: Record<string, { content?: Record<string, { schema: object; examples: object }> }>;
+  readonly responses: Record<
+    string,
+    { description: string; content?: Record<string, { schema: object; examples: object }> }
+  >;
 }
 
-type Document = { paths: Record<string, Record<string, Described>>; servers: { url: string }[] };
+type Flows = Record<'clientCredentials' | 'authorizationCode', { scopes: Record<string, string> }>;
+
+interface Document {
+  readonly paths: Record<string, Record<string, Described>>;
+  readonly servers: { url: string }[];
+  readonly components: {
+    readonly parameters: Record<string, { schema: object }>;
+    readonly securitySchemes: { oauth2: { flows: Flows } };
+  };
+}
 
 const description = { service: 'things', version: '1.2.3', operations: things, serverUrl: 'https://tickets.example' };
 const document = dereferenced(openApiDocument(description), ['requestBodies', 'responses']) as Document;
@@ -87,10 +99,23 @@ describe('every operation', () => {
     const { parameters = [] } = document.paths['/svc/v3/things']?.post ?? {};
     expect(parameters).toContainEqual({ $ref: '#/components/parameters/RequestId' });
     expect(parameters).toContainEqual({ $ref: '#/components/parameters/IdempotencyKey' });
-    const shared = (document as unknown as { components: { parameters: Record<string, { schema: object }> } })
-      .components;
+    const shared = document.components;
     expect(shared.parameters.RequestId?.schema).toEqual({ type: 'string' });
     expect(shared.parameters.Traceparent?.schema).toEqual({ type: 'string' });
+  });
+
+  test('lists each code of an error answer with its meaning', () => {
+    const codes = described
+      .flatMap(({ responses }) => Object.entries(responses).filter(([status]) => Number(status) >= 400))
+      .flatMap(([, { description, content }]) =>
+        Object.keys(content?.['application/json']?.examples ?? {}).map((code) => ({ code, description })),
+      );
+    expect(codes.length).toBeGreaterThan(50);
+    for (const { code, description } of codes) {
+      const { status, when } = registry[code as keyof typeof registry];
+      expect(description).toContain(`- \`${status}\`: `);
+      expect(description).toContain(when);
+    }
   });
 
   test('describes the one error that carries data', () => {
@@ -102,6 +127,17 @@ describe('every operation', () => {
       contact_duplicate_email: { value: { status: registry.contact_duplicate_email.status, data: { id: 'thg_1' } } },
     });
   });
+});
+
+test('the description has both flows: clients get tokens for themselves, and for users who sign in', () => {
+  const { clientCredentials, authorizationCode } = document.components.securitySchemes.oauth2.flows;
+  const tokenUrl = 'https://tickets.example/auth/token';
+  expect(clientCredentials).toMatchObject({ tokenUrl });
+  const authorizationUrl = 'https://tickets.example/auth/authorize';
+  expect(authorizationCode).toMatchObject({ authorizationUrl, tokenUrl, refreshUrl: tokenUrl });
+  const [forClients, forUsers] = [Object.keys(clientCredentials.scopes), Object.keys(authorizationCode.scopes)];
+  expect(forClients.length).toBeGreaterThan(0);
+  expect(forUsers).toEqual([...forClients, 'openid', 'profile', 'email', 'offline_access']);
 });
 
 describe('examples', () => {

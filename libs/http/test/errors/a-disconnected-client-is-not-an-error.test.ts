@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { Type } from 'typebox';
 import { ok, operation } from '../../src/index.ts';
-import { type Started, start } from '../fixture.ts';
+import { forSuite, start } from '../fixture.ts';
 
 const taking = operation({
   id: 'take',
@@ -17,11 +17,7 @@ const taking = operation({
   handle: () => ok({}),
 });
 
-let app: Started;
-beforeAll(async () => {
-  app = await start([taking]);
-});
-afterAll(() => app.close());
+const app = forSuite(() => start([taking]));
 
 const line = async (message: string) => {
   while (!app.lines.some((logged) => logged.message === message)) await new Promise(setImmediate);

@@ -2,10 +2,10 @@
 
 import { Fault } from '@boxoffice/envelope';
 import { StoreUnavailable } from '@boxoffice/store';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { Type } from 'typebox';
 import { type Answer, familyA, ok, operation } from '../../src/index.ts';
-import { type Started, start } from '../fixture.ts';
+import { forSuite, start } from '../fixture.ts';
 
 const thrown = new Map<string, () => unknown>([
   ['fault', () => new Fault('service_unavailable', 'Later.', { 'Retry-After': '7' })],
@@ -29,11 +29,7 @@ const failing = operation({
   },
 });
 
-let app: Started;
-beforeAll(async () => {
-  app = await start([failing]);
-});
-afterAll(() => app.close());
+const app = forSuite(() => start([failing]));
 
 const fail = async (how: string) => {
   const answer = await fetch(`${app.url}/fail/${how}`, { method: 'POST' });

@@ -1,14 +1,10 @@
 // rule 7: 412 `precondition_failed`: precondition not satisfied | libs/http/src/answers/etag.ts
 
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Started, start } from '../fixture.ts';
+import { describe, expect, test } from '@jest/globals';
+import { forSuite, start } from '../fixture.ts';
 import { things } from '../things.ts';
 
-let app: Started;
-beforeAll(async () => {
-  app = await start(things);
-});
-afterAll(() => app.close());
+const app = forSuite(() => start(things));
 
 const get = (headers: Record<string, string>, method = 'GET') =>
   app.call('/svc/v3/things/a', { as: { operation: 'getThing', scopes: ['things:read'] }, method, headers });

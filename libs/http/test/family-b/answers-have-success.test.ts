@@ -2,15 +2,11 @@
 // rule 4: Rule 4: the only response format is JSON | libs/http/src/families/family-b.ts
 // rule 7: Family B 1: on error `success` is false, code and message are set | libs/http/src/families/family-b.ts
 
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Started } from '../fixture.ts';
+import { expect, test } from '@jest/globals';
+import { forSuite } from '../fixture.ts';
 import { startShop, visiting } from './shop.ts';
 
-let shop: Started;
-beforeAll(async () => {
-  shop = await startShop();
-});
-afterAll(() => shop.close());
+const shop = forSuite(startShop);
 
 const fail = async (how: string) => {
   shop.lines.length = 0;

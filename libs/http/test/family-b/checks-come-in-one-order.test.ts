@@ -2,15 +2,11 @@
 // rule 7: 2: 415 for a wrong or missing Content-Type | libs/http/src/families/family-b.ts
 // rule 8: 4: a request body is JSON, https only | libs/http/src/families/family-b.ts
 
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Started } from '../fixture.ts';
+import { describe, expect, test } from '@jest/globals';
+import { forSuite } from '../fixture.ts';
 import { startShop, visiting } from './shop.ts';
 
-let shop: Started;
-beforeAll(async () => {
-  shop = await startShop();
-});
-afterAll(() => shop.close());
+const shop = forSuite(startShop);
 
 const ask = async (method: string, path: string, headers: Record<string, string> = {}, body?: string | Buffer) => {
   const answer = await fetch(shop.url + path, { method, headers, ...(body === undefined ? {} : { body }) });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Started } from '../fixture.ts';
+import { expect, test } from '@jest/globals';
+import { forSuite } from '../fixture.ts';
 import { added, startShop, visiting } from './shop.ts';
 
 interface Body {
@@ -8,11 +8,7 @@ interface Body {
   readonly data?: { readonly id: string };
 }
 
-let shop: Started;
-beforeAll(async () => {
-  shop = await startShop();
-});
-afterAll(() => shop.close());
+const shop = forSuite(startShop);
 
 const add = async (key: string, session: string | undefined, body = '{}') => {
   const headers = visiting({

@@ -3,15 +3,11 @@
 // rule 7: 400 `missing_parameter`: a required parameter is absent | libs/http/src/requests/form.ts
 // rule 7: 400 `invalid_parameter`: wrong type, format or enum value | libs/http/src/requests/form.ts
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { type Started, start } from '../fixture.ts';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { forSuite, start } from '../fixture.ts';
 import { given, things } from '../things.ts';
 
-let app: Started;
-beforeAll(async () => {
-  app = await start(things);
-});
-afterAll(() => app.close());
+const app = forSuite(() => start(things));
 beforeEach(() => given.clear());
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };

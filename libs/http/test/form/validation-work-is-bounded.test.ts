@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { Type } from 'typebox';
 import { MAX_DEPTH, MAX_MEMBERS } from '../../src/requests/excess.ts';
 import { createCompiler, MAX_ERRORS, type Validate } from '../../src/validation/validators.ts';
-import { type Started, start } from '../fixture.ts';
+import { forSuite, start } from '../fixture.ts';
 import { things } from '../things.ts';
 
 const Wanted = {
@@ -92,11 +92,7 @@ describe('every violation', () => {
 });
 
 describe('over HTTP', () => {
-  let app: Started;
-  beforeAll(async () => {
-    app = await start(things);
-  });
-  afterAll(() => app.close());
+  const app = forSuite(() => start(things));
 
   const post = async (body: string, contentType = 'application/json', query = '') => {
     const as = { operation: 'createThing', scopes: ['things:write'] };

@@ -1,15 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Store } from '@boxoffice/store';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
+import { forSuite } from '../fixture.ts';
 import { openNotes } from './notes.ts';
 
 type Keys = Store['idempotency'];
 
-let its: Awaited<ReturnType<typeof openNotes>>;
-beforeAll(async () => {
-  its = await openNotes();
-});
-afterAll(() => its.close());
+const its = forSuite(openNotes);
 
 /** Sends two requests with one key, one after the other, to an app with this idempotency store. */
 const twice = async (keys: Partial<Keys>, path: string, text: string) => {

@@ -1,12 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
+import { forSuite } from '../fixture.ts';
 import { failNext, openNotes, runs } from './notes.ts';
 
-let its: Awaited<ReturnType<typeof openNotes>>;
-beforeAll(async () => {
-  its = await openNotes();
-});
-afterAll(() => its.close());
+const its = forSuite(openNotes);
 
 describe('a repeat', () => {
   test.each(['/notes', '/sayings', '/notes/1'])('gets the first answer, and has no effect: %s', async (path) => {

@@ -1,13 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { CallerUser } from '@boxoffice/identity';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
+import { forSuite } from '../fixture.ts';
 import { openNotes, runs } from './notes.ts';
 
-let its: Awaited<ReturnType<typeof openNotes>>;
-beforeAll(async () => {
-  its = await openNotes();
-});
-afterAll(() => its.close());
+const its = forSuite(openNotes);
 
 describe('a key', () => {
   test.each([

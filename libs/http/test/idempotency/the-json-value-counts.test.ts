@@ -1,13 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { canonicalJson } from '../../src/requests/canonical-json.ts';
+import { forSuite } from '../fixture.ts';
 import { openNotes, runs } from './notes.ts';
 
-let its: Awaited<ReturnType<typeof openNotes>>;
-beforeAll(async () => {
-  its = await openNotes();
-});
-afterAll(() => its.close());
+const its = forSuite(openNotes);
 
 describe('a repeat is the same request', () => {
   test.each([

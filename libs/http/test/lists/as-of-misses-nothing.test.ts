@@ -3,10 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { collection, type Document, type Documents, openMongoStore, openSqliteStores } from '@boxoffice/store';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { changesPageOf } from '../../src/index.ts';
 import { createCursorCodec } from '../../src/lists/cursor.ts';
+import { forSuite } from '../fixture.ts';
 
 // Instances with different clocks write while a client walks the list repeatedly. Time is simulated: an instant is
 // taken at one moment, and the write that carries it becomes visible at a later one.
@@ -145,11 +146,7 @@ const engines = [
 ];
 
 describe.each(engines)('asOf as the next modifiedSince, on $name', ({ open, runs }) => {
-  let opened: Awaited<ReturnType<typeof open>>;
-  beforeAll(async () => {
-    opened = await open();
-  });
-  afterAll(() => opened.close());
+  const opened = forSuite(open);
 
   const outcome = (given: Play) => {
     // An id is unique across institutions.

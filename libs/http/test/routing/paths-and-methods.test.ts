@@ -1,14 +1,10 @@
 // rule 7: 501 `not_implemented`: declared but not yet wired | libs/http/src/app/handle.ts
 
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Started, start } from '../fixture.ts';
+import { describe, expect, test } from '@jest/globals';
+import { forSuite, start } from '../fixture.ts';
 import { things } from '../things.ts';
 
-let app: Started;
-beforeAll(async () => {
-  app = await start(things);
-});
-afterAll(() => app.close());
+const app = forSuite(() => start(things));
 
 const reader = { operation: 'getThing', scopes: ['things:read'] };
 

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { Type } from 'typebox';
 import { byLanguage, languageTag, lineOfText, ok, operation, patchOf } from '../../src/index.ts';
-import { type Started, start } from '../fixture.ts';
+import { forSuite, start } from '../fixture.ts';
 
 const body = Type.Object({
   language: Type.Optional(languageTag),
@@ -9,27 +9,20 @@ const body = Type.Object({
   name: Type.Optional(byLanguage(lineOfText({ maxLength: 20 }))),
 });
 
-let app: Started;
-beforeAll(async () => {
-  const shape = {
-    access: 'notes:write',
-    path: '/texts',
-    summary: 'Takes texts',
-    answers: { 200: Type.Unknown() },
-    example: { body: {}, answer: {} },
-  } as const;
-  app = await start([
-    operation({ ...shape, id: 'take', method: 'post', body, handle: ({ body: taken }) => ok<unknown>(taken) }),
-    operation({
-      ...shape,
-      id: 'change',
-      method: 'patch',
-      body: patchOf(body),
-      handle: ({ body: taken }) => ok<unknown>(taken),
-    }),
-  ]);
-});
-afterAll(() => app.close());
+const shape = {
+  access: 'notes:write',
+  path: '/texts',
+  summary: 'Takes texts',
+  answers: { 200: Type.Unknown() },
+  example: { body: {}, answer: {} },
+  handle: ({ body: taken }: { readonly body: unknown }) => ok<unknown>(taken),
+} as const;
+const app = forSuite(() =>
+  start([
+    operation({ ...shape, id: 'take', method: 'post', body }),
+    operation({ ...shape, id: 'change', method: 'patch', body: patchOf(body) }),
+  ]),
+);
 
 const send = async (method: 'POST' | 'PATCH', value: object) => {
   const as = { operation: method === 'POST' ? 'take' : 'change', scopes: ['notes:write'] };

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { Type } from 'typebox';
 import { created, lineOf, lineOfText, linesOfText, nullable, ok, operation } from '../../src/index.ts';
 import { createCompiler } from '../../src/validation/validators.ts';
-import { type Started, start } from '../fixture.ts';
+import { forSuite, start } from '../fixture.ts';
 
 const body = Type.Object({
   name: lineOfText({ maxLength: 5 }),
@@ -13,9 +13,8 @@ const body = Type.Object({
 
 const shape = { access: 'notes:write', summary: 'Takes texts' } as const;
 
-let app: Started;
-beforeAll(async () => {
-  app = await start([
+const app = forSuite(() =>
+  start([
     operation({
       ...shape,
       id: 'take',
@@ -36,9 +35,8 @@ beforeAll(async () => {
       example: { answer: {} },
       handle: ({ query }) => ok<unknown>(query),
     }),
-  ]);
-});
-afterAll(() => app.close());
+  ]),
+);
 
 type Reply = { status: string; details: string | null; data: Record<string, unknown> };
 

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { Type } from 'typebox';
 import { BODY_LIMIT_BYTES, ok, operation } from '../../src/index.ts';
 import { INTERNAL_BODY_LIMIT_BYTES } from '../../src/requests/body.ts';
-import { identityFor, type Started, start } from '../fixture.ts';
+import { forSuite, identityFor, start } from '../fixture.ts';
 import { exchangeRaw } from '../raw.ts';
 import { things } from '../things.ts';
 
@@ -20,11 +20,7 @@ const count = operation({
   handle: ({ body }) => ok({ count: body.name.length }),
 });
 
-let app: Started;
-beforeAll(async () => {
-  app = await start([...things, count]);
-});
-afterAll(() => app.close());
+const app = forSuite(() => start([...things, count]));
 
 const as = { operation: 'createThing', scopes: ['things:write'] };
 

@@ -1,8 +1,8 @@
 import { currentTrace } from '@boxoffice/runtime';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { Type } from 'typebox';
 import { ok, operation } from '../../src/index.ts';
-import { type Line, type Started, start } from '../fixture.ts';
+import { forSuite, type Line, start } from '../fixture.ts';
 
 const whoAmI = operation({
   id: 'getTrace',
@@ -19,11 +19,7 @@ const whoAmI = operation({
   },
 });
 
-let app: Started;
-beforeAll(async () => {
-  app = await start([whoAmI]);
-});
-afterAll(() => app.close());
+const app = forSuite(() => start([whoAmI]));
 beforeEach(() => {
   app.lines.length = 0;
 });
