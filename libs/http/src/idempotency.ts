@@ -22,7 +22,7 @@ export interface IdempotencyPort {
   /** The answer that the key has already: then this one is not stored. */
   remember(request: Pick<Ticket, 'key' | 'fingerprint' | 'expiresAt'>, answer: Outcome): Promise<Stored | undefined>;
   /** Deletes all but the given number of the answers with the subject. */
-  trim?(subject: string, most: number): Promise<void>;
+  trim(subject: string, most: number): Promise<void>;
 }
 
 /** Stored answers of one session: the newest ones stay. */
@@ -135,7 +135,7 @@ export const createOnce = (port: IdempotencyPort, outcomes: Outcomes, logger: Pi
     /** Stores the answer, unless another request was first: then that one's. */
     const keep = async (outcome: Outcome): Promise<Stored | undefined> => {
       const earlier = await settle(port.remember(ticket, ofSession(outcome)));
-      if (session !== undefined && port.trim) await settle(port.trim(session, MOST_ANSWERS_PER_SESSION));
+      if (session !== undefined) await settle(port.trim(session, MOST_ANSWERS_PER_SESSION));
       return earlier;
     };
     let isWritten = false;

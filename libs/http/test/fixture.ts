@@ -30,6 +30,7 @@ export const rememberInMemory = (): IdempotencyPort => {
       if (!first) known.set(key, { fingerprint, answer });
       return first;
     },
+    trim: async () => {},
   };
 };
 

@@ -2,19 +2,13 @@ import type { IdentityVerifier } from '@boxoffice/identity';
 import type { Logger } from '@boxoffice/runtime';
 import type { Admit } from '../access/admission.ts';
 import type { AccessLogger } from '../answers/exchange.ts';
-import type { Tags } from '../description/openapi.ts';
-import type { DescribedWebhook } from '../description/webhooks.ts';
+import type { DescriptionOptions } from '../description/openapi.ts';
 import type { Family } from '../families/family.ts';
 import type { IdempotencyPort } from '../idempotency.ts';
-import type { AnyOperation } from '../operation.ts';
 import type { Compile } from '../validation/validators.ts';
 
 /** The options of `createApp`. */
-export interface AppOptions {
-  /** The service's name in identity tokens and descriptions. */
-  readonly service: string;
-  readonly version: string;
-  readonly operations: readonly AnyOperation[];
+export interface AppOptions extends Omit<DescriptionOptions, 'readers'> {
   readonly identify: IdentityVerifier;
   /**
    * Authenticates the service that calls this internal operation, by its Authorization header, and returns its name;
@@ -28,18 +22,8 @@ export interface AppOptions {
   /** Signs list cursors; the same in every instance of the service. */
   readonly cursorKey: string | Buffer;
   readonly logger: AccessLogger & Pick<Logger, 'error'>;
-  /** The gateway's public address, for the description; default: the address that served the description. */
-  readonly serverUrl?: string;
-  /** Where clients get tokens, for the description; default: below `serverUrl`. */
-  readonly oauthTokenUrl?: string;
-  /** The messages that it sends to receivers of partners, for the description. */
-  readonly webhooks?: readonly DescribedWebhook[];
-  /** What its operations are about, for the description. */
-  readonly tags?: Tags;
   /** Checks each answer against its declared schema and fails the request otherwise; for tests. */
   readonly checkAnswers?: boolean;
-  /** The rules of the interface family; default: family A. */
-  readonly family?: Family;
 }
 
 /** State shared by the operations of one app. */

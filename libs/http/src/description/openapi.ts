@@ -13,15 +13,17 @@ import { responsesOf, when } from './responses.ts';
 import { type DescribedWebhook, MESSAGES, webhooksOf } from './webhooks.ts';
 
 export interface DescriptionOptions {
+  /** The service's name in identity tokens and descriptions. */
   readonly service: string;
   readonly version: string;
   readonly operations: readonly AnyOperation[];
+  /** The gateway's public address; default: the address that served the description. Clients get tokens below it. */
   readonly serverUrl?: string;
-  readonly oauthTokenUrl?: string;
+  /** The messages that it sends to receivers of partners. */
   readonly webhooks?: readonly DescribedWebhook[];
   /** What its operations are about. Default: the service. */
   readonly tags?: Tags;
-  /** Default: family A. */
+  /** The rules of the interface family; default: family A. */
   readonly family?: Family;
   /** The operations to describe: those of the interface (default), or those for services of the installation only. */
   readonly readers?: 'partners' | 'services';
@@ -118,7 +120,7 @@ export const openApiDocument = (options: DescriptionOptions): object => {
   const places = placesOf(operations, wording.aliasSuffix).filter(
     (place) => isInternal(place) === (readers === 'services'),
   );
-  const tokenUrl = options.oauthTokenUrl ?? `${serverUrl.replace(/\/$/, '')}/auth/token`;
+  const tokenUrl = `${serverUrl.replace(/\/$/, '')}/auth/token`;
   const byPath = Map.groupBy(places, ({ path }) => path);
   const schemas = createSchemas();
   const { webhooks = [] } = readers === 'partners' ? options : {};

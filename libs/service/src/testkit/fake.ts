@@ -86,6 +86,7 @@ const quiet = { info: () => undefined, error: () => undefined };
 const noIdempotency: IdempotencyPort = {
   find: async () => undefined,
   remember: async () => undefined,
+  trim: async () => undefined,
 };
 
 /**
