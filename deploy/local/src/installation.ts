@@ -1,3 +1,5 @@
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { authorizer } from '@boxoffice/authorizer';
 import { catalog } from '@boxoffice/catalog';
 import { contacts } from '@boxoffice/contacts';
@@ -39,11 +41,23 @@ const RETRY = { 'Retry-After': '1' };
 
 const definitions = [authorizer, catalog, contacts, orders, tickets, events, pos];
 
-/** The names of the services, and so of their stores. */
-export const storeNames = definitions.map(({ name }) => name);
-
 /** The queues of this process's services; the bus stores their facts from the start. */
 export const servedQueues = definitions.flatMap(({ queues = [] }) => queues);
+
+/**
+ * Warns of each database file that is missing although others exist: the engine then creates an empty one. It is no
+ * fault, since a newer version may add a service.
+ */
+export const warnOfMissing = (directory: string, logger: Pick<Logger, 'warn'>): void => {
+  const files = definitions.map(({ name }) => join(directory, `${name}.sqlite`));
+  // The engine itself reports an entry that is no file.
+  if (!files.some((file) => statSync(file, { throwIfNoEntry: false })?.isFile())) return;
+  for (const file of files.filter((one) => !existsSync(one))) {
+    logger.warn('a database file is missing and is created empty; if it was lost, stop and restore a backup', {
+      part: file,
+    });
+  }
+};
 
 /** The log level beside the gateway's access log: its one line per request suffices, except at debug levels. */
 export const quiet = (level: LogLevel): LogLevel => (level === 'info' ? 'warn' : level);

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { existsSync, realpathSync, rmSync } from 'node:fs';
-import { connect, createServer, type Server } from 'node:net';
+import { connect, createServer, type NetConnectOpts, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { reasonOf, StartFault } from '@boxoffice/runtime';
@@ -21,16 +21,17 @@ const bound = (address: string): Promise<Server> =>
     server.once('error', reject).listen(address, () => resolve(server));
   });
 
-const answers = (address: string): Promise<boolean> =>
+/** Whether a connection to the address is accepted. */
+export const accepts = (address: string | NetConnectOpts): Promise<boolean> =>
   new Promise((resolve) => {
-    const socket = connect(address);
+    const socket = typeof address === 'string' ? connect(address) : connect(address);
     socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
-    socket.once('close', () => socket.destroy());
+    socket.once('connect', () => socket.destroy());
   });
 
 /** Whether a process holds the data directory; false for a missing directory. */
 export const answersFor = async (directory: string): Promise<boolean> =>
-  existsSync(directory) && (await answers(addressOf(directory)));
+  existsSync(directory) && (await accepts(addressOf(directory)));
 
 /**
  * Locks the data directory against a second process, since the embedded engines serve one; returns the release. @throws
@@ -40,7 +41,7 @@ export const lockDirectory = async (directory: string): Promise<() => Promise<vo
   const address = addressOf(directory);
   const server = await bound(address).catch(async (error: unknown) => {
     if (reasonOf(error) !== 'EADDRINUSE') throw error;
-    if (await answers(address)) {
+    if (await accepts(address)) {
       throw new StartFault(`BOXOFFICE_DATA_DIR: ${directory} is in use by another npm start`);
     }
     rmSync(address, { force: true });

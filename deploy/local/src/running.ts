@@ -1,8 +1,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 import { reasonOf } from '@boxoffice/runtime';
-import { answersFor } from './lock.ts';
+import { accepts, answersFor } from './lock.ts';
 
 /** The addresses of an installation that runs in one process. */
 export interface Running {
@@ -63,13 +62,10 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-const accepts = (url: string): Promise<boolean> =>
-  new Promise((resolve) => {
-    const { hostname, port } = new URL(url);
-    const socket = connect(Number(port), hostname.replace(/^\[|\]$/g, ''));
-    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
-    socket.once('connect', () => socket.destroy());
-  });
+const isServed = (url: string): Promise<boolean> => {
+  const { hostname, port } = new URL(url);
+  return accepts({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) });
+};
 
 /**
  * The record of the running process on the directory and this store; undefined without one. The record of a killed
@@ -78,7 +74,7 @@ const accepts = (url: string): Promise<boolean> =>
 export const readRunning = async (directory: string, store: string): Promise<Running | undefined> => {
   const record = read(directory);
   const counts =
-    record && isAlive(record.pid) && (await Promise.all(Object.values(record.urls).map(accepts))).some(Boolean);
+    record && isAlive(record.pid) && (await Promise.all(Object.values(record.urls).map(isServed))).some(Boolean);
   if (counts) return record.store === store ? record : undefined;
   return (await answersFor(directory)) ? { pid: 0, since: '', store, urls: {}, gatewayUrl: '' } : undefined;
 };

@@ -20,9 +20,8 @@ import { type Engines, openEngines } from '@boxoffice/service';
 import { type DemoCredentials, demoFile } from './demo/credentials.ts';
 import { progressCollections, progressIn } from './demo/progress.ts';
 import { ensureDemo } from './demo/seed.ts';
-import { quiet, type Services, servedQueues, startServices, storeNames } from './installation.ts';
+import { quiet, type Services, servedQueues, startServices, warnOfMissing } from './installation.ts';
 import { lockDirectory } from './lock.ts';
-import { warnOfMissing } from './missing-databases.ts';
 import { createProgressLine } from './progress-line.ts';
 import { placeOf, recordRunning } from './running.ts';
 import { screen } from './screen.ts';
@@ -106,7 +105,7 @@ const compose = async (settings: LocalSettings, logger: Logger, stop: Stop): Pro
   const tls = await certificateFrom(settings, directory);
   const metrics = operationsPort === undefined ? undefined : await createMetrics();
   if (metrics) watchDirectory(metrics, directory);
-  if (mongodbUrl === undefined) warnOfMissing(directory, storeNames, logger);
+  if (mongodbUrl === undefined) warnOfMissing(directory, logger);
   const engines = await openEngines({ mongodbUrl, amqpUrl, directory, logger, serves: servedQueues });
   stop.add('engines', () => engines.close());
 

@@ -1,17 +1,16 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { authorizer, setApiUserPassword, usersCollection } from '@boxoffice/authorizer';
 import { createLogger } from '@boxoffice/runtime';
 import { openSqliteStores, type Store } from '@boxoffice/store';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { operatorOf, temporaryDirectory } from './program.ts';
+import { beforeAll, expect, test } from '@jest/globals';
+import { createClub, operatorOf, temporaryDirectory } from './program.ts';
 
 const directory = temporaryDirectory();
-afterAll(() => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
 
 const operator = operatorOf(directory);
 
 beforeAll(async () => {
-  await operator('institutions', 'create', 'club', '--name', 'Club', '--currency', 'EUR', '--languages', 'en');
+  await createClub(operator);
 });
 
 const create = (login: string, ...more: string[]) =>

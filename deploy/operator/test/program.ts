@@ -1,12 +1,23 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll } from '@jest/globals';
 
 const pathOf = (relative: string): string => new URL(relative, import.meta.url).pathname;
 
-export const temporaryDirectory = (): string => mkdtempSync(join(tmpdir(), 'boxoffice-operator-'));
+const directories: string[] = [];
+afterAll(() => {
+  for (const directory of directories) rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
+});
+
+/** Removed after the tests of the file. */
+export const temporaryDirectory = (): string => {
+  const directory = mkdtempSync(join(tmpdir(), 'boxoffice-operator-'));
+  directories.push(directory);
+  return directory;
+};
 
 export interface Ran {
   readonly status: number | null;
@@ -59,3 +70,7 @@ export const startAndEnd = (directory: string): Promise<Ran> =>
     GATEWAY_PORT: '0',
     GATEWAY_HTTP_PORT: '0',
   });
+
+/** Creates the institution of most tests. */
+export const createClub = (operator: ReturnType<typeof operatorOf>): Promise<Ran> =>
+  operator('institutions', 'create', 'club', '--name', 'Club', '--currency', 'EUR', '--languages', 'en');

@@ -1,13 +1,12 @@
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deriveServiceSecret } from '@boxoffice/runtime';
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { operatorOf, temporaryDirectory } from './program.ts';
 
 const ROOT = 'a root secret of the operator tests';
 const PROCESSES = ['gateway', 'catalog', 'contacts', 'orders', 'tickets', 'events', 'pos'];
 const directory = temporaryDirectory();
-afterAll(() => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
 
 // A missing data directory: the command needs no installation.
 const nowhere = join(directory, 'nowhere');

@@ -1,12 +1,10 @@
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { rightsOf } from '@boxoffice/messaging';
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { operatorOf, temporaryDirectory } from './program.ts';
 
 const { TEST_AMQP_URL } = process.env;
 const directory = temporaryDirectory();
-afterAll(() => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
 // The commands need no installation.
 const nowhere = join(directory, 'nowhere');
 

@@ -1,9 +1,7 @@
-import { rmSync } from 'node:fs';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { operatorOf, temporaryDirectory } from './program.ts';
 
 const directory = temporaryDirectory();
-afterAll(() => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
 
 const operator = operatorOf(directory, { KEY_ENCRYPTION_KEY: 'a key of the operator tests' });
 const json = async (...words: readonly string[]) => JSON.parse((await operator(...words, '--json')).out);

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { contacts } from '@boxoffice/contacts';
 import { openSqliteStores } from '@boxoffice/store';
-import { afterAll, expect, test } from '@jest/globals';
-import { operatorOf, pipedTo, temporaryDirectory } from './program.ts';
+import { expect, test } from '@jest/globals';
+import { createClub, operatorOf, pipedTo, temporaryDirectory } from './program.ts';
 
 const directory = temporaryDirectory();
-afterAll(() => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
 
 const operator = operatorOf(directory);
 
@@ -25,7 +24,7 @@ const keepContact = async (number: string): Promise<void> => {
 
 test('users are created, listed, changed and removed, and no password is printed', async () => {
   const password = randomUUID();
-  await operator('institutions', 'create', 'club', '--name', 'Club', '--currency', 'EUR', '--languages', 'en');
+  await createClub(operator);
   await operator('points-of-sale', 'create', 'club', 'jazz.example', '--name', 'Web');
   await keepContact('C1');
   const create = ['users', 'create', 'club', 'Jazz.Example', 'Ana@Example.org', '--contact', 'C1', '--json'];

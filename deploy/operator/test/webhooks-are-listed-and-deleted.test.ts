@@ -1,14 +1,12 @@
-import { rmSync } from 'node:fs';
-import { afterAll, expect, test } from '@jest/globals';
-import { operatorOf, temporaryDirectory } from './program.ts';
+import { expect, test } from '@jest/globals';
+import { createClub, operatorOf, temporaryDirectory } from './program.ts';
 
 const directory = temporaryDirectory();
-afterAll(() => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
 
 const operator = operatorOf(directory);
 
 test('webhooks of a known institution are listed, unknown ones are refused with a reason', async () => {
-  await operator('institutions', 'create', 'club', '--name', 'Club', '--currency', 'EUR', '--languages', 'en');
+  await createClub(operator);
   const listed = await operator('webhooks', 'list', 'club', '--json');
   expect([listed.status, JSON.parse(listed.out)]).toEqual([0, []]);
   expect((await operator('webhooks', 'list', 'nobody')).status).toBe(1);

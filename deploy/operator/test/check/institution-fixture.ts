@@ -34,6 +34,33 @@ const SOLD = 9_000_000_000_000_000;
 const at = new Date(Date.now() - HOUR).toISOString();
 const free = { state: 'free', freeFrom: 0, holder: null, request: null, item: null, asOf: 0 } as const;
 
+/** An open order of nothing. */
+export const orderWith = (own: { readonly id: string } & Partial<OrderDocument>): New<OrderDocument> => ({
+  state: 'open',
+  client: null,
+  pointOfSale: null,
+  contactNumber: null,
+  externalReference: null,
+  currency: 'CHF',
+  lines: [],
+  performanceId: 'prf',
+  performanceIds: [],
+  payments: [],
+  refunds: [],
+  expiresAt: null,
+  dueAt: null,
+  deadline: null,
+  cameFrom: null,
+  confirmedAt: null,
+  cancellation: null,
+  ticketNotes: [],
+  heldPlaces: 0,
+  createdAt: 1,
+  modifiedAt: 1,
+  listedAt: 1,
+  ...own,
+});
+
 /** A consistent institution: a performance of six places, of which one is held and three are sold. */
 export interface InstitutionFixture {
   readonly institution: string;
@@ -145,32 +172,18 @@ export const found = async (
     ticketId,
     replacements: [],
   });
-  const orderOf = (name: string, number: number, rest: Partial<OrderDocument>): New<OrderDocument> => ({
-    id: id(name),
-    state: 'confirmed',
-    client: 'cli',
-    pointOfSale: null,
-    contactNumber: id('C1'),
-    externalReference: null,
-    currency: 'CHF',
-    lines: [line(name, number, id(`tic_${name}`))],
-    performanceId: id('prf'),
-    performanceIds: [id('prf')],
-    payments: [],
-    refunds: [],
-    expiresAt: null,
-    dueAt: null,
-    deadline: null,
-    cameFrom: null,
-    confirmedAt: 1,
-    cancellation: null,
-    ticketNotes: [],
-    heldPlaces: 0,
-    createdAt: 1,
-    modifiedAt: 1,
-    listedAt: 1,
-    ...rest,
-  });
+  const orderOf = (name: string, number: number, rest: Partial<OrderDocument>): New<OrderDocument> =>
+    orderWith({
+      id: id(name),
+      state: 'confirmed',
+      client: 'cli',
+      contactNumber: id('C1'),
+      lines: [line(name, number, id(`tic_${name}`))],
+      performanceId: id('prf'),
+      performanceIds: [id('prf')],
+      confirmedAt: 1,
+      ...rest,
+    });
   const ticketOf = (name: string, number: number, rest: Partial<TicketDocument>): New<TicketDocument> => ({
     id: id(`tic_${name}`),
     status: 'printed',

@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { rmSync } from 'node:fs';
 import { catalog } from '@boxoffice/catalog';
-import { type OrderDocument, orders, ordersCollection } from '@boxoffice/orders';
+import { orders, ordersCollection } from '@boxoffice/orders';
 import { openSqliteStores } from '@boxoffice/store';
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { Overview } from '../../src/status/overview.ts';
 import { problemsOf, verdictOf } from '../../src/status/problems.ts';
+import { orderWith } from '../check/institution-fixture.ts';
 import { operatorOf, temporaryDirectory } from '../program.ts';
 
 const directory = temporaryDirectory();
-afterAll(() => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
 
 const lastLine = (out: string) => out.trimEnd().split('\n').at(-1);
 
@@ -71,33 +70,6 @@ test.each<[string, Partial<Overview>]>([
 
 const HOUR = 3_600_000;
 
-const orderWith = (change: Partial<OrderDocument>): Omit<OrderDocument, 'version' | 'institution'> => ({
-  id: randomUUID(),
-  state: 'open',
-  client: null,
-  pointOfSale: null,
-  contactNumber: null,
-  externalReference: null,
-  currency: 'EUR',
-  lines: [],
-  performanceId: 'prf',
-  performanceIds: [],
-  payments: [],
-  refunds: [],
-  expiresAt: null,
-  dueAt: null,
-  deadline: null,
-  cameFrom: null,
-  confirmedAt: null,
-  cancellation: null,
-  ticketNotes: [],
-  heldPlaces: 0,
-  createdAt: 1,
-  modifiedAt: 1,
-  listedAt: 1,
-  ...change,
-});
-
 test('a stopped installation is reported, with its backlog', async () => {
   const stores = openSqliteStores({ directory });
   await stores.open(catalog.name, catalog.collections);
@@ -118,11 +90,11 @@ test('a stopped installation is reported, with its backlog', async () => {
     .collection(ordersCollection)
     .of('club')
     .insertMany([
-      orderWith({ deadline: past }),
-      orderWith({ deadline: Date.now() + HOUR }),
-      orderWith({ state: 'cancelled', cancellation }),
-      orderWith({ state: 'cancelled', cancellation: { ...cancellation, settledAt: past } }),
-      orderWith({ saleDue: { since: past, paymentId: 'pay' } }),
+      orderWith({ id: randomUUID(), deadline: past }),
+      orderWith({ id: randomUUID(), deadline: Date.now() + HOUR }),
+      orderWith({ id: randomUUID(), state: 'cancelled', cancellation }),
+      orderWith({ id: randomUUID(), state: 'cancelled', cancellation: { ...cancellation, settledAt: past } }),
+      orderWith({ id: randomUUID(), saleDue: { since: past, paymentId: 'pay' } }),
     ]);
   await stores.close();
   const { status, out } = await operatorOf(directory)('status');

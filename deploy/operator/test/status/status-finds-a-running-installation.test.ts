@@ -4,17 +4,14 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, afterEach, expect, test } from '@jest/globals';
-import { operatorOf, temporaryDirectory } from '../program.ts';
+import { afterEach, expect, test } from '@jest/globals';
+import { createClub, operatorOf, temporaryDirectory } from '../program.ts';
 
 const MAIN = new URL('../../../local/src/main.ts', import.meta.url).pathname;
 const directory = temporaryDirectory();
 const noteFile = join(directory, 'running.json');
 let product: ChildProcess | undefined;
 afterEach(() => void product?.kill('SIGKILL'));
-afterAll(() => {
-  rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
-});
 
 const start = async (more: Readonly<Record<string, string>> = {}): Promise<ChildProcess> => {
   const env = {
@@ -57,7 +54,7 @@ const PUBLIC_URL = 'https://tickets.example.test:18543';
 
 /** The address in the link that an operator without the setting gets. */
 const linkFrom = async (operator: ReturnType<typeof operatorOf>): Promise<string> => {
-  await operator('institutions', 'create', 'club', '--name', 'Club', '--currency', 'EUR', '--languages', 'en');
+  await createClub(operator);
   const user = ['ann@club.example', '--name', 'Ann', '--role', 'admin'];
   const created = await operator('api-users', 'create', 'club', ...user, '--json');
   return new URL(JSON.parse(created.out).invitation.url).origin;

@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs';
 import { authorizer } from '@boxoffice/authorizer';
 import { catalog as catalogService } from '@boxoffice/catalog';
 import { contacts } from '@boxoffice/contacts';
@@ -94,7 +93,6 @@ test('a process without a known address has a row that names its setting, and th
     expect([asked.status, lastLine(asked.out)]).toEqual([0, 'all is well']);
   } finally {
     await ready.close();
-    rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
   }
 });
 
