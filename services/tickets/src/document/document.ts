@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { Fault } from '@boxoffice/envelope';
 import { qualityOf } from '@boxoffice/http';
 import type { InstitutionContext } from '../context.ts';
-import { getTicket, presentTicket } from '../tickets/tickets.ts';
+import { wrong } from '../domain/ticket.ts';
+import { allowed, getTicket, presentTicket } from '../tickets/tickets.ts';
 import { aboutTicket } from './about.ts';
 import { svgOf } from './svg.ts';
 
@@ -33,10 +33,7 @@ export const documentOf = async (
   accept: string | undefined,
 ): Promise<TicketDocument> => {
   const ticket = await getTicket(collections, ticketId);
-  if (ticket.status === 'not_printed') throw new Fault('ticket_not_printed', 'The ticket is not printed.');
-  if (ticket.status === 'cancelled') throw new Fault('ticket_cancelled', 'The ticket is cancelled.');
-  if (ticket.status === 'invalidated')
-    throw new Fault('ticket_invalidated', `The ticket is invalidated: it was replaced by ${ticket.replacedBy}.`);
+  if (ticket.status !== 'printed' && ticket.status !== 'controlled') allowed(wrong(ticket));
   const about = aboutTicket(await presentTicket(collections, ticket), languages);
   if (wantsSvg(accept)) return { mediaType: SVG, extension: 'svg', content: svgOf(about), hasBoxes: false };
   const { pdf, missing } = await drawing.draw(about);

@@ -139,23 +139,18 @@ export interface Refusal {
 /** The ticket after the command (the same object if nothing changes), or the refusal. */
 export type Decision<T extends Ticket = Ticket> = { readonly next: T } | Refusal;
 
+const reasons: Readonly<Record<Status, Reason>> = {
+  not_printed: 'not_printed',
+  printed: 'wrong_status',
+  controlled: 'wrong_status',
+  invalidated: 'invalidated',
+  cancelled: 'cancelled',
+};
+
 /** The refusal of a command that this status does not allow. */
-export const wrong = (ticket: Ticket): Refusal => {
-  switch (ticket.status) {
-    case 'invalidated':
-      return {
-        refused: 'invalidated',
-        details: `The ticket is invalidated: it was replaced by ${ticket.replacedBy}.`,
-      };
-    case 'cancelled':
-      return { refused: 'cancelled', details: 'The ticket is cancelled.' };
-    case 'not_printed':
-      return { refused: 'not_printed', details: 'The ticket is not printed.' };
-    case 'controlled':
-      return { refused: 'wrong_status', details: 'The ticket is controlled.' };
-    case 'printed':
-      return { refused: 'wrong_status', details: 'The ticket is printed.' };
-  }
+export const wrong = ({ status, replacedBy }: Ticket): Refusal => {
+  const why = status === 'invalidated' ? `: it was replaced by ${replacedBy}` : '';
+  return { refused: reasons[status], details: `The ticket is ${status.replace('_', ' ')}${why}.` };
 };
 
 /** not_printed → printed. */
