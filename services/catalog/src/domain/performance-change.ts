@@ -24,17 +24,18 @@ export interface PerformancePatch {
 
 const same = (left: unknown, right: unknown): boolean => JSON.stringify(left) === JSON.stringify(right);
 
-const merged = (performance: PerformanceDetails, patch: PerformancePatch): PerformanceDetails => ({
-  startDate: patch.startDate ?? performance.startDate,
-  durationMinutes: patch.durationMinutes === undefined ? performance.durationMinutes : patch.durationMinutes,
-  venue: {
-    name: patch.venue?.name ?? performance.venue.name,
-    city: patch.venue?.city === undefined ? performance.venue.city : patch.venue.city,
-  },
-  timeZone: patch.timeZone === undefined ? performance.timeZone : (ianaName(patch.timeZone) ?? patch.timeZone),
-  salesFrom: patch.salesFrom === undefined ? performance.salesFrom : patch.salesFrom,
-  salesTo: patch.salesTo === undefined ? performance.salesTo : patch.salesTo,
-});
+const merged = (performance: PerformanceDetails, patch: PerformancePatch): PerformanceDetails => {
+  const { startDate, durationMinutes, timeZone, salesFrom, salesTo } = { ...performance, ...patch };
+  const { name, city } = { ...performance.venue, ...patch.venue };
+  return {
+    startDate,
+    durationMinutes,
+    venue: { name, city },
+    timeZone: patch.timeZone === undefined ? timeZone : (ianaName(timeZone) ?? timeZone),
+    salesFrom,
+    salesTo,
+  };
+};
 
 /** Whether the second takes place at another time or place than the first. */
 export const hasMoved = (before: PerformanceDetails, after: PerformanceDetails): boolean =>
