@@ -53,7 +53,7 @@ const documentsOf = <T extends Document>(
       step,
       ...outboxSteps(events),
     ];
-    const answer = await file.write(steps, 0, events);
+    const answer = await file.write(steps, events);
     if (!isFailure(answer)) return true;
     if (answer.code !== 0) return raise(answer);
     if (remembered && answer.step === 0) throw new IdempotencyKeyTaken(`the key ${remembered.key} is taken`);
@@ -93,13 +93,13 @@ const documentsOf = <T extends Document>(
         const rows = documents
           .slice(start, start + batch)
           .map((one): readonly Value[] => [one.id, institution ?? '', bodyOf(one)]);
-        inserted += Number(written(await file.write([[sql, 'each', rows]], 0)));
+        inserted += Number(written(await file.write([[sql, 'each', rows]])));
       }
       return inserted;
     },
     async insertInOrder(documents) {
       const rows = documents.map((one): readonly Value[] => [one.id, institution ?? '', bodyOf(one)]);
-      if (rows.length > 0) written(await file.write([[insertion, 'each', rows]], 0));
+      if (rows.length > 0) written(await file.write([[insertion, 'each', rows]]));
     },
     get: async (id) => get(id),
     async find(query = {}) {
@@ -153,10 +153,10 @@ const documentsOf = <T extends Document>(
     async delete(id, version) {
       const [unchanged, of] = version === undefined ? ['', []] : [' AND version = ?', [version]];
       const sql = `DELETE FROM "${table.name}" WHERE id = ?${within}${unchanged}`;
-      return written(await file.write([[sql, 'run', [id, ...tenant, ...of]]], 0)) === 1;
+      return written(await file.write([[sql, 'run', [id, ...tenant, ...of]]])) === 1;
     },
     async claim(request) {
-      const rows = written(await file.write([claimStep(table, institution, request)], 0));
+      const rows = written(await file.write([claimStep(table, institution, request)]));
       return Array.from(rows as readonly unknown[][], (row) => documentOf<T>(row));
     },
   };

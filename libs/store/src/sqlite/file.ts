@@ -19,10 +19,10 @@ export interface DatabaseFile {
   readonly reader: Reader;
   readonly surroundings: Surroundings;
   /**
-   * Writes all steps or none, notifies the listeners of their events, and returns the result of the step `answers`. A
+   * Writes all steps or none, notifies the listeners of their events, and returns the result of the first step. A
    * failure of the steps (a constraint, an unmet `must`) is returned; others reject.
    */
-  write(steps: readonly Step[], answers: number, events?: readonly OutboxEvent[]): Promise<Answer>;
+  write(steps: readonly Step[], events?: readonly OutboxEvent[]): Promise<Answer>;
   onCommitted(listener: (events: readonly OutboxEvent[]) => void): () => void;
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -54,9 +54,9 @@ export const openFile = async (
     }
   };
 
-  const write: DatabaseFile['write'] = async (steps, answers, events = []) => {
+  const write: DatabaseFile['write'] = async (steps, events = []) => {
     if (closing) throw new Error(`database file ${path} is closed`);
-    const call = thread.write(file, steps, answers);
+    const call = thread.write(file, steps);
     underWay.add(call);
     try {
       const outcome = await call;
@@ -88,7 +88,7 @@ export const openFile = async (
       return () => listeners.delete(listener);
     },
     async ping() {
-      const outcome = await write([['SELECT 1', 'rows', []]], 0);
+      const outcome = await write([['SELECT 1', 'rows', []]]);
       if (isFailure(outcome)) throw engineError(path, outcome);
       reader.all('SELECT 1 FROM "$outbox" LIMIT 1');
     },

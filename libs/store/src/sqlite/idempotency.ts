@@ -61,8 +61,8 @@ const prune = async (file: DatabaseFile): Promise<boolean> => {
     [now],
   ];
   const removed = [
-    await file.write([expired('$subjects', 'subject, key')], 0),
-    await file.write([expired('$answers', 'key')], 0),
+    await file.write([expired('$subjects', 'subject, key')]),
+    await file.write([expired('$answers', 'key')]),
   ];
   return removed.includes(1000);
 };
@@ -90,7 +90,7 @@ export const createIdempotency = (file: DatabaseFile): Idempotency & { prune(): 
     async remember(request, answer) {
       const remembered = { ...request, answer };
       for (;;) {
-        const outcome = await file.write([takeKey(remembered), ...recordSubjects(remembered)], 0);
+        const outcome = await file.write([takeKey(remembered), ...recordSubjects(remembered)]);
         if (!isFailure(outcome)) return undefined;
         if (outcome.code !== 0) throw engineError(file.path, outcome);
         const earlier = await find(request.key);
@@ -98,10 +98,10 @@ export const createIdempotency = (file: DatabaseFile): Idempotency & { prune(): 
       }
     },
     async forget(subject) {
-      await file.write(forgetSteps(subject), 0);
+      await file.write(forgetSteps(subject));
     },
     async trim(subject, most) {
-      await file.write(trimSteps(subject, most), 0);
+      await file.write(trimSteps(subject, most));
     },
     prune: pruneAll,
     stop: () => void pruning.close(),

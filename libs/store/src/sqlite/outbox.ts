@@ -52,13 +52,13 @@ export const createOutbox = (file: DatabaseFile): Outbox => ({
   },
   async add(institution, facts) {
     const events = asEvents(institution, facts, file.surroundings.trace);
-    const answer = await file.write(outboxSteps(events), 0, events);
+    const answer = await file.write(outboxSteps(events), events);
     if (isFailure(answer)) throw engineError(file.path, answer);
   },
   async done(ids) {
     if (ids.length === 0) return;
     const sql = 'DELETE FROM "$outbox" WHERE id IN (SELECT value FROM json_each(?))';
-    await file.write([[sql, 'run', [JSON.stringify(ids)]]], 0);
+    await file.write([[sql, 'run', [JSON.stringify(ids)]]]);
   },
   onCommitted: (listener) => file.onCommitted(listener),
 });

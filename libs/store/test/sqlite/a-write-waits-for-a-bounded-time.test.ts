@@ -10,7 +10,7 @@ test('a write that has waited for the file for over 8 s is refused, and others a
   database.exec('CREATE TABLE notes (id TEXT)');
   const file = { database, prepare: (sql: string) => database.prepare(sql) };
   const now = Date.now();
-  const queued = (id: string, at: number): Write => [1, 1, 0, [['INSERT INTO notes (id) VALUES (?)', 'run', [id]]], at];
+  const queued = (id: string, at: number): Write => [1, 1, [['INSERT INTO notes (id) VALUES (?)', 'run', [id]]], at];
   const [late, prompt] = commitGroup(file, [queued('late', now - 8_001), queued('prompt', now)]);
   expect(prompt).toBe(1);
   expect(late !== undefined && isFailure(late) && engineError('notes', late)).toBeInstanceOf(StoreUnavailable);

@@ -68,10 +68,7 @@ test('a file that is not a database is named as corrupted', async () => {
 
 test('a file that is damaged while in use is named as corrupted by reads and writes', async () => {
   await openNotes(async (file) => {
-    await file.write(
-      Array.from({ length: 200 }, (_, i) => insert(`n${i}`, 'x'.repeat(1000))),
-      0,
-    );
+    await file.write(Array.from({ length: 200 }, (_, i) => insert(`n${i}`, 'x'.repeat(1000))));
   });
   const path = join(directory, 'notes.sqlite');
   const content = readFileSync(path);
@@ -91,25 +88,25 @@ test('a file that is damaged while in use is named as corrupted by reads and wri
 
 test('on a full disk every write that does not fit is refused with that reason, and acknowledged writes stay', async () => {
   await openNotes(async (file) => {
-    await file.write([['PRAGMA max_page_count = 40', 'rows', []]], 0);
+    await file.write([['PRAGMA max_page_count = 40', 'rows', []]]);
     const outcomes = await Promise.allSettled(
-      Array.from({ length: 100 }, (_, i) => file.write([insert(`n${i}`, 'x'.repeat(2000)), insert(`m${i}`, '')], 0)),
+      Array.from({ length: 100 }, (_, i) => file.write([insert(`n${i}`, 'x'.repeat(2000)), insert(`m${i}`, '')])),
     );
     const refused = outcomes.flatMap((one) => (one.status === 'rejected' ? [String(one.reason)] : []));
     expect(refused.length).toBeGreaterThan(0);
     for (const reason of refused) expect(reason).toMatch(/StoreUnavailable: .*notes\.sqlite: the disk is full/);
     const stored = file.reader.all('SELECT count(*) FROM notes');
     expect(stored).toEqual([[2 * (100 - refused.length)]]);
-    await file.write([['PRAGMA max_page_count = 100000', 'rows', []]], 0);
-    expect(await file.write([insert('later', 'fits again')], 0)).toBe(1);
+    await file.write([['PRAGMA max_page_count = 100000', 'rows', []]]);
+    expect(await file.write([insert('later', 'fits again')])).toBe(1);
   });
 });
 
 test('when the writer thread dies, pending writes, later writes and ping reject, and close resolves', async () => {
   await openNotes(async (file, thread) => {
-    await file.write([insert('before', 'x')], 0);
+    await file.write([insert('before', 'x')]);
     const pending = ['a', 'b'];
-    const outcomes = Promise.allSettled(pending.map((id) => file.write([insert(id, 'x')], 0)));
+    const outcomes = Promise.allSettled(pending.map((id) => file.write([insert(id, 'x')])));
     await thread.stop();
     const stored = file.reader.all('SELECT id FROM notes').flat();
     for (const [index, one] of (await outcomes).entries()) {
@@ -117,7 +114,7 @@ test('when the writer thread dies, pending writes, later writes and ping reject,
       if (one.status === 'fulfilled') expect(stored).toContain(pending[index]);
       else expect(String(one.reason)).toMatch(/the SQLite writer thread has ended/);
     }
-    await expect(file.write([insert('c', 'x')], 0)).rejects.toThrow(/the SQLite writer thread has ended/);
+    await expect(file.write([insert('c', 'x')])).rejects.toThrow(/the SQLite writer thread has ended/);
     await expect(file.ping()).rejects.toThrow(/the SQLite writer thread has ended/);
     // Whether the pending writes were committed is unknown, as after any crash.
     expect(file.reader.all('SELECT id FROM notes')).toContainEqual(['before']);
@@ -126,10 +123,10 @@ test('when the writer thread dies, pending writes, later writes and ping reject,
 
 test('of the writes that share a commit, one that fails does not affect the others', async () => {
   await openNotes(async (file) => {
-    await file.write([insert('taken', 'x')], 0);
+    await file.write([insert('taken', 'x')]);
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) =>
-        file.write([insert(`p${i}`, 'x'), insert(i % 5 === 0 ? 'taken' : `q${i}`, 'x')], 0),
+        file.write([insert(`p${i}`, 'x'), insert(i % 5 === 0 ? 'taken' : `q${i}`, 'x')]),
       ),
     );
     expect(answers.filter((one) => one === 1)).toHaveLength(16);

@@ -32,7 +32,7 @@ const busy = 5;
 const PATIENCE_MS = 8_000;
 
 /** Runs one write inside the open transaction; a failure rolls it back completely. */
-const runWrite = (file: WritableFile, [, , answers, steps, queuedAt]: Write): Answer => {
+const runWrite = (file: WritableFile, [, , steps, queuedAt]: Write): Answer => {
   if (Date.now() - queuedAt > PATIENCE_MS) return { step: -1, code: busy, message: 'the write has waited too long' };
   // A single statement is atomic already; only several need a savepoint.
   const several = steps.length > 1;
@@ -46,7 +46,7 @@ const runWrite = (file: WritableFile, [, , answers, steps, queuedAt]: Write): An
         if (several) file.database.exec('ROLLBACK TO write; RELEASE write');
         return unmet(at);
       }
-      if (at === answers) answer = result;
+      if (at === 0) answer = result;
     }
     if (several) file.prepare('RELEASE write').run();
     return answer;

@@ -11,11 +11,8 @@ export type Step =
   | readonly [sql: string, kind: 'run' | 'must' | 'rows', values: readonly Value[]]
   | readonly [sql: string, kind: 'each', rows: readonly (readonly Value[])[]];
 
-/**
- * Steps that take effect together or not at all; the answer is that of the step with the index `answers`. `queuedAt` in
- * epoch milliseconds.
- */
-export type Write = readonly [call: number, file: number, answers: number, steps: readonly Step[], queuedAt: number];
+/** Steps that take effect together or not at all; the answer is that of the first. `queuedAt` in epoch milliseconds. */
+export type Write = readonly [call: number, file: number, steps: readonly Step[], queuedAt: number];
 
 /** The requests to the writer thread; opening and closing are queued among the writes. */
 export type Request =

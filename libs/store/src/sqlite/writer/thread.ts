@@ -7,7 +7,7 @@ export interface WriterThread {
   /** Opens a file and creates its tables; returns its number, or the failure. */
   open(path: string, tables: readonly Table[]): Promise<{ file: number; answer: Answer }>;
   /** Queues a write; resolves after its commit. Rejects only if the thread died. */
-  write(file: number, steps: readonly Step[], answers: number): Promise<Answer>;
+  write(file: number, steps: readonly Step[]): Promise<Answer>;
   closeFile(file: number): Promise<Answer>;
   /** Ends the thread after the queued writes. */
   stop(): Promise<void>;
@@ -76,13 +76,13 @@ export const startWriterThread = (): WriterThread => {
       const file = ++files;
       return { file, answer: await ask({ kind: 'open', call: ++calls, file, path, tables }) };
     },
-    write(file, steps, answers) {
+    write(file, steps) {
       const call = ++calls;
       const answer = expect(call);
       // After the events that have already arrived: their writes, and those caused by one commit's results, go in one
       // message, which costs as much as a read.
       if (writes.length === 0) setImmediate(flush);
-      writes.push([call, file, answers, steps, Date.now()]);
+      writes.push([call, file, steps, Date.now()]);
       return answer;
     },
     closeFile: (file) => ask({ kind: 'close', call: ++calls, file }),
