@@ -26,11 +26,11 @@ export const everyDocument = <T extends Document>(handle: CollectionHandle<T>): 
   documentsOf(handle.acrossInstitutions);
 
 /**
- * Runs `act` on all of them, up to `width` at a time. Goes on after a failure, then throws the first one, so that a
- * repeat has less to do.
+ * Runs `act` on every item of an iterator, up to `width` at a time. Goes on after a failure, then throws the first one,
+ * so that a repeat has less to do.
  */
 export const eachOf = async <T>(
-  items: AsyncGenerator<T>,
+  items: AsyncGenerator<T> | ArrayIterator<T>,
   width: number,
   act: (item: T) => Promise<unknown>,
 ): Promise<void> => {

@@ -4,13 +4,13 @@ import { createGate, type Gate, inTime } from './mongo/connection/gate.ts';
 import { collectionHandle } from './mongo/documents/documents.ts';
 import { createIdempotency, indexKeys, type MongoIdempotency } from './mongo/idempotency/idempotency.ts';
 import { createLeases } from './mongo/lease.ts';
-import type { Surroundings } from './mongo/outbox/events.ts';
 import { createOutbox } from './mongo/outbox/outbox.ts';
 import { ensureIndexes } from './mongo/records/indexes.ts';
 import type { StoredRecord } from './mongo/records/record.ts';
 import { type Schema, schemaOf } from './mongo/records/schema.ts';
 import type { Collection, Document, Idempotency, Outbox, Store } from './port.ts';
 import { inShape } from './shapes.ts';
+import type { Surroundings } from './surroundings.ts';
 
 // The MongoDB engine of the scaled deployment, for a standalone server, a replica set or a sharded cluster.
 //
@@ -49,14 +49,13 @@ const opened = async ({ client, database }: Connection, schemas: readonly Schema
   const records = new Map(schemas.map(({ name }) => [name, database.collection<StoredRecord>(name)]));
   for (const schema of schemas) await ensureIndexes(database.collection<StoredRecord>(schema.name), schema);
   await indexKeys(database);
-  const surroundings = { trace: options.trace, logger: options.logger };
-  const outbox = createOutbox(database, records, surroundings);
+  const outbox = createOutbox(database, records, options);
   const idempotency = createIdempotency(database, records);
-  const collections = new Map<string, MongoCollection>();
-  for (const schema of schemas) {
-    const own = records.get(schema.name) ?? database.collection<StoredRecord>(schema.name);
-    collections.set(schema.name, { schema, records: own, outbox, idempotency, surroundings, turns: createTurns() });
-  }
+  const collectionOf = (schema: Schema): MongoCollection => {
+    const own = database.collection<StoredRecord>(schema.name);
+    return { schema, records: own, outbox, idempotency, surroundings: options, turns: createTurns() };
+  };
+  const collections = new Map(schemas.map((schema) => [schema.name, collectionOf(schema)]));
   return { client, database, collections, outbox, idempotency, leases: createLeases(database) };
 };
 

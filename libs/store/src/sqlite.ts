@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import type { Collection, Document, Store } from './port.ts';
 import { inShape } from './shapes.ts';
 import { collectionHandle } from './sqlite/documents.ts';
-import { type DatabaseFile, openFile, type Surroundings } from './sqlite/file.ts';
+import { type DatabaseFile, openFile } from './sqlite/file.ts';
 import { createIdempotency } from './sqlite/idempotency.ts';
 import { createLeases } from './sqlite/leases.ts';
 import { createOutbox } from './sqlite/outbox.ts';
 import { tableInfo, tableOf } from './sqlite/schema.ts';
 import { startWriterThread } from './sqlite/writer/thread.ts';
+import type { Surroundings } from './surroundings.ts';
 
 /** The location of the files, and the engine's dependencies. */
 export interface SqliteOptions extends Surroundings {

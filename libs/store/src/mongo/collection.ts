@@ -1,8 +1,8 @@
 // The store port on MongoDB.
 
 import type { Collection } from 'mongodb';
+import type { Surroundings } from '../surroundings.ts';
 import type { MongoIdempotency } from './idempotency/idempotency.ts';
-import type { Surroundings } from './outbox/events.ts';
 import type { MongoOutbox } from './outbox/outbox.ts';
 import type { StoredRecord } from './records/record.ts';
 import type { Schema } from './records/schema.ts';

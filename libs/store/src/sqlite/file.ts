@@ -1,17 +1,11 @@
 // The store port on SQLite: one file per service, read on the caller's thread and written by the writer thread.
 
-import type { OutboxEvent } from '../port.ts';
+import type { Outbox, OutboxEvent } from '../port.ts';
+import { createListeners, type Surroundings } from '../surroundings.ts';
 import { engineError } from './errors.ts';
 import { openReader, type Reader } from './reader.ts';
 import { type Answer, isFailure, type Step, type Table } from './writer/protocol.ts';
 import type { WriterThread } from './writer/thread.ts';
-
-/** Dependencies of the engine. */
-export interface Surroundings {
-  /** The traceparent of the current request, for the events it causes. */
-  readonly trace?: (() => string | undefined) | undefined;
-  readonly logger?: { error(message: string, fields?: Record<string, unknown>): void } | undefined;
-}
 
 /** An open database file: one reader here, its writer in the writer thread. */
 export interface DatabaseFile {
@@ -23,7 +17,7 @@ export interface DatabaseFile {
    * failure of the steps (a constraint, an unmet `must`) is returned; others reject.
    */
   write(steps: readonly Step[], events?: readonly OutboxEvent[]): Promise<Answer>;
-  onCommitted(listener: (events: readonly OutboxEvent[]) => void): () => void;
+  readonly onCommitted: Outbox['onCommitted'];
   ping(): Promise<void>;
   close(): Promise<void>;
 }
@@ -40,19 +34,9 @@ export const openFile = async (
   const { file, answer } = await thread.open(path, tables);
   if (isFailure(answer)) throw engineError(path, answer);
   const reader = openReader(path);
-  const listeners = new Set<(events: readonly OutboxEvent[]) => void>();
+  const { onCommitted, notify } = createListeners(surroundings);
   const underWay = new Set<Promise<unknown>>();
   let closing: Promise<void> | undefined;
-
-  const notify = (events: readonly OutboxEvent[]) => {
-    for (const listener of listeners) {
-      try {
-        listener(events);
-      } catch (error) {
-        surroundings.logger?.error('a listener of the outbox failed', { error });
-      }
-    }
-  };
 
   const write: DatabaseFile['write'] = async (steps, events = []) => {
     if (closing) throw new Error(`database file ${path} is closed`);
@@ -83,10 +67,7 @@ export const openFile = async (
     reader,
     surroundings,
     write,
-    onCommitted(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    onCommitted,
     async ping() {
       const outcome = await write([['SELECT 1', 'rows', []]]);
       if (isFailure(outcome)) throw engineError(path, outcome);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Document, Fact, Outbox, OutboxEvent, PastFact } from '../port.ts';
+import type { Surroundings } from '../surroundings.ts';
 import { engineError } from './errors.ts';
 import type { DatabaseFile } from './file.ts';
 import { isFailure, type Step } from './writer/protocol.ts';
@@ -9,7 +10,7 @@ const start = randomUUID();
 let count = 0;
 const newEventId = () => `${start}-${(++count).toString(36).padStart(8, '0')}`;
 
-type Trace = (() => string | undefined) | undefined;
+type Trace = Surroundings['trace'];
 
 const asEvents = (institution: string, facts: readonly PastFact[], trace: Trace): OutboxEvent[] => {
   if (facts.length === 0) return [];
@@ -60,5 +61,5 @@ export const createOutbox = (file: DatabaseFile): Outbox => ({
     const sql = 'DELETE FROM "$outbox" WHERE id IN (SELECT value FROM json_each(?))';
     await file.write([[sql, 'run', [JSON.stringify(ids)]]]);
   },
-  onCommitted: (listener) => file.onCommitted(listener),
+  onCommitted: file.onCommitted,
 });

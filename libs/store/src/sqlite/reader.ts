@@ -1,7 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
+import { failureOf, statementCache } from './database.ts';
 import { engineError } from './errors.ts';
-import { statementCache } from './statements.ts';
-import { failureOf } from './writer/group.ts';
 import type { Value } from './writer/protocol.ts';
 
 /** A read-only connection on the caller's thread. It sees every commit that was acknowledged before the call. */

@@ -1,16 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { requireDeclaration, requirePath } from '../declarations.ts';
 import type { Collection, Document, Index } from '../port.ts';
 import type { Table } from './writer/protocol.ts';
 
 /** The columns that every table has; every other field is read from the body. */
 const ownColumns: ReadonlySet<string> = new Set(['id', 'institution', 'version']);
 
-const path = /^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$/;
-
 /** The column of a field that an index names. @throws for anything but a dotted path */
 export const column = (field: string): string => {
-  if (!path.test(field)) throw new Error(`${JSON.stringify(field)} is not a field path`);
-  return ownColumns.has(field) ? field : `"$${field}"`;
+  return ownColumns.has(requirePath(field)) ? field : `"$${field}"`;
 };
 
 /** The expression that reads a field without an index. */
@@ -54,19 +52,13 @@ export const tableInfo = ({ name, indexes }: Collection<Document>): TableInfo =>
   };
 };
 
-const named = (name: string, pattern: RegExp, what: string) => {
-  if (!pattern.test(name)) throw new Error(`${JSON.stringify(name)} is not a name of ${what}`);
-  return name;
-};
-
 /** The table of a collection. @throws if a name in it is not allowed */
-export const tableOf = ({ name, indexes }: Collection<Document>): Table => {
-  named(name, /^[a-z_]+$/, 'a collection');
+export const tableOf = (collection: Collection<Document>): Table => {
+  requireDeclaration(collection);
+  const { name, indexes } = collection;
   const columns: Record<string, string> = {};
   const statements: Record<string, string> = {};
   for (const index of indexes) {
-    named(index.name, /^[A-Za-z0-9_]+$/, 'an index');
-    if (index.fields.length === 0) throw new Error(`index ${index.name} of ${name} has no fields`);
     for (const field of index.fields) if (column(field).startsWith('"')) columns[`$${field}`] = extraction(field);
     const unique = index.unique ? 'UNIQUE ' : '';
     const full = indexName(name, index.name);

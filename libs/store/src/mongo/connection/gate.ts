@@ -65,16 +65,3 @@ export const createGate = (what: string, answerMs: number): Gate => {
     },
   };
 };
-
-/**
- * Runs `fn` on every item, at most `width` at a time. All items are tried; then the first failure, if any, is thrown.
- */
-export const eachOf = async <A>(items: readonly A[], width: number, fn: (item: A) => Promise<void>): Promise<void> => {
-  const left = items.values();
-  const failures: unknown[] = [];
-  const worker = async () => {
-    for (const item of left) await fn(item).catch((error: unknown) => failures.push(error));
-  };
-  await Promise.all(Array.from({ length: Math.min(width, items.length) }, worker));
-  if (failures.length > 0) throw failures[0];
-};

@@ -1,13 +1,12 @@
 import type { Sort } from 'mongodb';
 import { UniqueViolation } from '../../errors.ts';
+import { eachOf } from '../../every.ts';
 import type { ClaimRequest, Document } from '../../port.ts';
 import type { MongoCollection } from '../collection.ts';
-import { eachOf } from '../connection/gate.ts';
 import { updateOf } from '../idempotency/records.ts';
 import { bodyOf, decode, encode } from '../records/body.ts';
-import { isDuplicate, takenIndex } from '../records/duplicates.ts';
 import { contentOf, documentOf, type StoredRecord, visible } from '../records/record.ts';
-import { recordPath } from '../records/schema.ts';
+import { isDuplicate, recordPath, takenIndex } from '../records/schema.ts';
 import { allOf, conditionsOf, type RecordFilter } from '../records/where.ts';
 
 /** Documents of one claim that are taken concurrently. */
@@ -79,7 +78,7 @@ const takeSome = async (take: TakeOne, filter: RecordFilter, limit: number, spre
     }
     return null;
   };
-  await eachOf(Array.from({ length: limit }), width, async () => {
+  await eachOf(Array.from({ length: limit }).values(), width, async () => {
     if (exhausted) return;
     const one = await takeNext();
     if (one) taken.push(one);
@@ -92,7 +91,7 @@ const takeSome = async (take: TakeOne, filter: RecordFilter, limit: number, spre
 const takeAll = async ({ records }: MongoCollection, take: TakeOne, filter: RecordFilter) => {
   const taken: StoredRecord[] = [];
   const found = await records.find(filter, { projection: { _id: 1 } }).toArray();
-  await eachOf(found, width, async ({ _id }) => {
+  await eachOf(found.values(), width, async ({ _id }) => {
     const one = await take(allOf([{ _id }, filter]));
     if (one) taken.push(one);
   });

@@ -7,8 +7,8 @@ import { type Call, whileAwaited } from '../connection/gate.ts';
 import { partsWith, storedIdempotencyRecord } from '../idempotency/records.ts';
 import { eventsOf, freeze } from '../outbox/events.ts';
 import { bodyOf } from '../records/body.ts';
-import { takenIndex } from '../records/duplicates.ts';
 import { contentOf, documentOf, prompt, type StoredRecord } from '../records/record.ts';
+import { takenIndex } from '../records/schema.ts';
 import { explain, refuseAnswered } from './refusal.ts';
 
 /** Documents of an insertMany in one message. */

@@ -1,7 +1,7 @@
 import { IdempotencyKeyTaken, UniqueViolation } from '../../errors.ts';
 import type { MongoCollection } from '../collection.ts';
 import { findIdempotencyRecord, freeIdempotencyRecord } from '../idempotency/records.ts';
-import { isDuplicate, takenIndex } from '../records/duplicates.ts';
+import { isDuplicate, takenIndex } from '../records/schema.ts';
 
 /** Refuses a write whose key already has an answer outside of a document (a refusal, or a deleted document's). */
 export const refuseAnswered = async ({ idempotency }: MongoCollection, key: string | undefined): Promise<void> => {

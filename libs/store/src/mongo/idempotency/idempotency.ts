@@ -2,8 +2,8 @@
 
 import type { Collection, Db } from 'mongodb';
 import type { Idempotency, RememberedAnswer, StoredAnswer } from '../../port.ts';
-import { isDuplicate } from '../records/duplicates.ts';
 import type { StoredIdempotencyRecord, StoredRecord } from '../records/record.ts';
+import { isDuplicate } from '../records/schema.ts';
 import { findIdempotencyRecord, forgetIdempotencyRecords, storedIdempotencyRecord } from './records.ts';
 
 /** A stored answer outside of its effect's document. */

@@ -2,13 +2,6 @@ import { randomBytes } from 'node:crypto';
 import type { Fact, OutboxEvent } from '../../port.ts';
 import type { StoredEvent } from '../records/record.ts';
 
-/** Dependencies of the engine. */
-export interface Surroundings {
-  /** The traceparent of the current request, for the events it causes. */
-  readonly trace?: (() => string | undefined) | undefined;
-  readonly logger?: { error(message: string, fields?: Record<string, unknown>): void } | undefined;
-}
-
 /** A fact as it was when it was passed in. */
 export interface FrozenFact {
   readonly type: string;

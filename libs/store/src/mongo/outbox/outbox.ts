@@ -3,8 +3,9 @@
 import { randomUUID } from 'node:crypto';
 import type { AnyBulkWriteOperation, Collection, Db } from 'mongodb';
 import type { Outbox, OutboxEvent, PastFact } from '../../port.ts';
+import { createListeners, type Surroundings } from '../../surroundings.ts';
 import type { StoredEvent, StoredRecord } from '../records/record.ts';
-import { eventsOf, type FrozenFact, freeze, homeOf, published, type Surroundings } from './events.ts';
+import { eventsOf, type FrozenFact, freeze, homeOf, published } from './events.ts';
 
 // Events are stored in the document whose write caused them. `_pending` is the time of the oldest, or earlier. Its
 // index is sparse, so it holds only documents with events, and not multikey, so it also gives the order.
@@ -89,10 +90,10 @@ const partsOf = (facts: readonly FrozenFact[]): [number, number][] => {
 export const createOutbox = (
   database: Db,
   collections: ReadonlyMap<string, Collection<StoredRecord>>,
-  { logger, trace }: Surroundings,
+  surroundings: Surroundings,
 ): MongoOutbox => {
   const orphanage = database.collection<Orphans>('store.orphans');
-  const listeners = new Set<(events: readonly OutboxEvent[]) => void>();
+  const { onCommitted, notify } = createListeners(surroundings);
 
   /** A crash or a partial `done` leaves a `_pending` that is too early; it is corrected, so that it hides no other. */
   const mend = async (from: Collection<StoredRecord>, { _id, _outbox = [], _pending }: Holder) => {
@@ -124,15 +125,7 @@ export const createOutbox = (
   };
 
   const committed: MongoOutbox['committed'] = (events, institution) => {
-    if (events.length === 0) return;
-    const committed = events.map((event) => published(event, institution));
-    for (const listener of listeners) {
-      try {
-        listener(committed);
-      } catch (error) {
-        logger?.error('a listener of the outbox failed', { error });
-      }
-    }
+    if (events.length > 0) notify(events.map((event) => published(event, institution)));
   };
 
   /** Stores the facts in documents of their own, under names that no service's document has. */
@@ -142,7 +135,7 @@ export const createOutbox = (
       const home = { collection, document: `again ${randomUUID()}` };
       const _outbox = facts
         .slice(first, last)
-        .flatMap((fact) => eventsOf(freeze([fact]), home, fact.version, trace?.()));
+        .flatMap((fact) => eventsOf(freeze([fact]), home, fact.version, surroundings.trace?.()));
       const of = `${home.collection}.${home.document}`;
       return { _id: of, of, institution, _outbox, _pending: _outbox[0]?.at ?? 0 };
     });
@@ -184,11 +177,7 @@ export const createOutbox = (
         if (emptied.matchedCount + taken.matchedCount < documents.size) await takeOutOrphans(name, documents);
       }
     },
-    onCommitted(listener) {
-      const own: typeof listener = (events) => listener(events);
-      listeners.add(own);
-      return () => listeners.delete(own);
-    },
+    onCommitted,
     committed,
     async orphan(orphans) {
       await orphanage.replaceOne({ _id: orphans._id }, orphans, { upsert: true });

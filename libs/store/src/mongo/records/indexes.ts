@@ -1,9 +1,8 @@
 import { type Collection, type IndexDescription, MongoServerError } from 'mongodb';
 import { LONG_TIMEOUT } from '../connection/client.ts';
 import { decode } from './body.ts';
-import { isDuplicate } from './duplicates.ts';
 import type { StoredRecord } from './record.ts';
-import { recordPath, type Schema, type UniqueKey, uniqueKeys } from './schema.ts';
+import { isDuplicate, recordPath, type Schema, type UniqueKey, uniqueKeys } from './schema.ts';
 
 /** Harmless server codes: another instance was faster, or an operator has created the same index. */
 const noCollection = 26;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { IndexDescription } from 'mongodb';
+import { type IndexDescription, MongoServerError } from 'mongodb';
+import { requireDeclaration, requirePath } from '../../declarations.ts';
 import type { Collection, Document, Index } from '../../port.ts';
 import { type JsonObject, valueAt } from './body.ts';
 
@@ -23,18 +24,10 @@ export interface Schema {
 /** The index that admits each idempotency key in one document only. */
 export const idempotencyIndex = 'store.idempotency';
 
-const path = /^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$/;
 const own: Readonly<Record<string, string>> = { id: '_id', version: 'version', institution: 'institution' };
 
 /** The path of a document's field in its record. @throws for anything but a dotted path */
-export const recordPath = (field: string): string => {
-  if (!path.test(field)) throw new Error(`${JSON.stringify(field)} is not a field path`);
-  return own[field] ?? `body.${field}`;
-};
-
-const named = (name: string, pattern: RegExp, what: string) => {
-  if (!pattern.test(name)) throw new Error(`${JSON.stringify(name)} is not a name of ${what}`);
-};
+export const recordPath = (field: string): string => own[requirePath(field)] ?? `body.${field}`;
 
 const hash = (definition: unknown) => createHash('sha256').update(JSON.stringify(definition)).digest('hex').slice(0, 8);
 
@@ -63,12 +56,9 @@ const ownIndexes: readonly IndexDescription[] = [
 ];
 
 /** The indexes of a collection. @throws if a name in it is not allowed */
-export const schemaOf = ({ name, indexes }: Collection<Document>): Schema => {
-  named(name, /^[a-z_]+$/, 'a collection');
-  for (const index of indexes) {
-    named(index.name, /^[A-Za-z0-9_]+$/, 'an index');
-    if (index.fields.length === 0) throw new Error(`index ${index.name} of ${name} has no fields`);
-  }
+export const schemaOf = (collection: Collection<Document>): Schema => {
+  requireDeclaration(collection);
+  const { name, indexes } = collection;
   const unique = indexes.filter((one) => one.unique).map(uniqueKey);
   const all = [
     ...ownIndexes,
@@ -92,4 +82,23 @@ export const uniqueKeys = (schema: Schema, institution: string, id: string, body
     keys[name] = JSON.stringify(acrossInstitutions ? values : [institution, ...values]);
   }
   return keys;
+};
+
+/** The server's code of a violated unique index. */
+const duplicateKey = 11_000;
+
+/** The taken key of a write: the index as declared, `id`, or the idempotency key. */
+export type Taken = { readonly idempotencyKey: true } | { readonly index: string };
+
+/** Whether this is a unique index that was violated. */
+export const isDuplicate = (error: unknown): error is MongoServerError =>
+  error instanceof MongoServerError && error.code === duplicateKey;
+
+/** The index that the server's message names. */
+export const takenIndex = (schema: Schema, message: string): Taken => {
+  // "E11000 duplicate key error collection: db.things index: email#1a2b3c4d dup key: { … }"
+  const name = /index: (\S+)/.exec(message)?.[1] ?? '';
+  if (name === idempotencyIndex) return { idempotencyKey: true };
+  if (name === '_id_' || name === '_id') return { index: 'id' };
+  return { index: schema.unique.find((one) => one.name === name)?.declared ?? name };
 };

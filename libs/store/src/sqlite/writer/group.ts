@@ -1,18 +1,12 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { Answer, Failure, Step, Write } from './protocol.ts';
-import { isFailure } from './protocol.ts';
+import { failureOf } from '../database.ts';
+import { type Answer, type Failure, isFailure, type Step, type Write } from './protocol.ts';
 
 /** An open file of the writer thread. */
 export interface WritableFile {
   readonly database: DatabaseSync;
   prepare(sql: string): StatementSync;
 }
-
-/** What SQLite threw, as data. */
-export const failureOf = (error: unknown, step = -1): Failure => {
-  const { errcode, message, cause } = error as { errcode?: number; message?: string; cause?: { errcode?: number } };
-  return { step, code: errcode ?? cause?.errcode ?? -1, message: message ?? String(error) };
-};
 
 const unmet = (step: number): Failure => ({ step, code: 0, message: 'no row changed' });
 

@@ -1,8 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
 import { type MessagePort, parentPort, receiveMessageOnPort } from 'node:worker_threads';
+import { failureOf, statementCache } from '../database.ts';
 import { migrate } from '../schema.ts';
-import { statementCache } from '../statements.ts';
-import { commitGroup, failureOf, type WritableFile } from './group.ts';
+import { commitGroup, type WritableFile } from './group.ts';
 import type { Answer, Reply, Request, Write } from './protocol.ts';
 
 // The program of the writer thread: takes all queued writes, commits them in groups, one per file, and responds.

@@ -1,4 +1,11 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { Failure } from './writer/protocol.ts';
+
+/** What SQLite threw, as data. */
+export const failureOf = (error: unknown, step = -1): Failure => {
+  const { errcode, message, cause } = error as { errcode?: number; message?: string; cause?: { errcode?: number } };
+  return { step, code: errcode ?? cause?.errcode ?? -1, message: message ?? String(error) };
+};
 
 /** Prepared statements by their text, at most `limit`, least recently used evicted first. Rows are arrays. */
 export const statementCache = (database: DatabaseSync, limit = 200): ((sql: string) => StatementSync) => {
