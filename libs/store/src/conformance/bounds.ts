@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { type Bounds, bounded, boundedCollection, OutOfBounds } from '../bounds.ts';
 import type { Condition, Where } from '../port.ts';
-import { type Check, fresh, rejection, type Thing, thing, thingsOf } from './subject.ts';
+import { type Check, check, fresh, rejection, type Thing, thing, thingsOf } from './subject.ts';
 
 const ranks = [null, 0, 1, 2, 3] as const;
 const names = ['a', 'b', 'Ü', '\u{10000}'] as const;
@@ -29,11 +29,9 @@ const isWithin = (limits: Bounds, one: Thing): boolean =>
 
 /** Bounds: what a restricted reader sees of a collection is what it would see if nothing else were stored. */
 export const boundsOfReaders: readonly Check[] = [
-  {
-    rule: 'find, count and get within bounds are those of a collection that holds nothing else, for any conditions',
-    timeoutMs: 120_000,
-    async run({ store }) {
-      const all = thingsOf(store).of(fresh('inst'));
+  check(
+    'find, count and get within bounds are those of a collection that holds nothing else, for any conditions',
+    async ({ mine: all }) => {
       await all.insertMany(names.flatMap((name) => ranks.map((rank) => thing({ name, rank }))));
       const stored = await all.find();
       await fc.assert(
@@ -50,11 +48,11 @@ export const boundsOfReaders: readonly Check[] = [
         { numRuns: 150 },
       );
     },
-  },
-  {
-    rule: 'update, delete and claim leave a document out of bounds alone, and its function is not called',
-    async run({ store }) {
-      const all = thingsOf(store).of(fresh('inst'));
+    120_000,
+  ),
+  check(
+    'update, delete and claim leave a document out of bounds alone, and its function is not called',
+    async ({ mine: all }) => {
       const other = await all.insert(thing({ name: 'theirs', state: 'free' }));
       const mine = bounded(all, { name: ['mine'] });
       let called = false;
@@ -69,41 +67,33 @@ export const boundsOfReaders: readonly Check[] = [
       assert.deepEqual(await mine.claim({ where: { state: 'free' }, set: { state: 'held' } }), []);
       assert.deepEqual(await all.get(other.id), other);
     },
-  },
-  {
-    rule: 'a document within bounds is written as ever; a change may lead out of them',
-    async run({ store }) {
-      const all = thingsOf(store).of(fresh('inst'));
-      const mine = bounded(all, { name: ['mine'] });
-      const own = await mine.insert(thing({ name: 'mine' }));
-      assert.equal(await mine.insertMany([thing({ name: 'mine' })]), 1);
-      assert.equal((await mine.update(own.id, (current) => ({ next: { ...current, rank: 1 } })))?.version, 2);
-      const given = await mine.update(own.id, (current) => ({ next: { ...current, name: 'theirs' } }));
-      assert.equal(given?.name, 'theirs');
-      assert.equal(await mine.get(own.id), undefined);
-      assert.equal(await mine.count(), 1);
-    },
-  },
-  {
-    rule: 'a new document out of bounds is refused, alone or among others, and nothing is written',
-    async run({ store }) {
-      const all = thingsOf(store).of(fresh('inst'));
+  ),
+  check('a document within bounds is written as ever; a change may lead out of them', async ({ mine: all }) => {
+    const mine = bounded(all, { name: ['mine'] });
+    const own = await mine.insert(thing({ name: 'mine' }));
+    assert.equal(await mine.insertMany([thing({ name: 'mine' })]), 1);
+    assert.equal((await mine.update(own.id, (current) => ({ next: { ...current, rank: 1 } })))?.version, 2);
+    const given = await mine.update(own.id, (current) => ({ next: { ...current, name: 'theirs' } }));
+    assert.equal(given?.name, 'theirs');
+    assert.equal(await mine.get(own.id), undefined);
+    assert.equal(await mine.count(), 1);
+  }),
+  check(
+    'a new document out of bounds is refused, alone or among others, and nothing is written',
+    async ({ mine: all }) => {
       const mine = bounded(all, { name: ['mine'] });
       assert.ok((await rejection(mine.insert(thing({ name: 'theirs' })))) instanceof OutOfBounds);
       const some = [thing({ name: 'mine' }), thing({ name: 'theirs' })];
       assert.ok((await rejection(mine.insertMany(some))) instanceof OutOfBounds);
       assert.equal(await all.count(), 0);
     },
-  },
-  {
-    rule: 'a bounded collection has its own institution only, and no look across institutions',
-    async run({ store }) {
-      const [institution, other] = [fresh('inst'), fresh('inst')];
-      const own = await thingsOf(store).of(institution).insert(thing());
-      const mine = boundedCollection(thingsOf(store), institution, {});
-      assert.deepEqual(await mine.of(institution).find(), [own]);
-      assert.throws(() => mine.of(other), /reached for/);
-      assert.throws(() => mine.acrossInstitutions, /reached for/);
-    },
-  },
+  ),
+  check('a bounded collection has its own institution only, and no look across institutions', async ({ store }) => {
+    const [institution, other] = [fresh('inst'), fresh('inst')];
+    const own = await thingsOf(store).of(institution).insert(thing());
+    const mine = boundedCollection(thingsOf(store), institution, {});
+    assert.deepEqual(await mine.of(institution).find(), [own]);
+    assert.throws(() => mine.of(other), /reached for/);
+    assert.throws(() => mine.acrossInstitutions, /reached for/);
+  }),
 ];

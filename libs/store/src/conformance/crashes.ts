@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Store } from '../port.ts';
 import type { CrashTask } from './crash-writer.ts';
-import { type Check, type ChildEngine, fresh, type Subject, thing, thingsOf, until } from './subject.ts';
+import { type Check, check, fresh, type Scene, thing, thingsOf, until } from './subject.ts';
 
 interface Journal {
   /** Highest acknowledged version by document. */
@@ -86,38 +86,27 @@ const verify = async (store: Store, task: CrashTask, journal: Journal) => {
 };
 
 /** Runs several writers at once, kills each after the given number of acknowledgements, and reads the stored data. */
-const crash = async (subject: Subject, child: ChildEngine, processes: number, acknowledgements: number) => {
-  const [institution, show, counter] = [fresh('inst'), fresh('show'), fresh('counter')];
-  const mine = thingsOf(subject.store).of(institution);
+const crash = async (scene: Scene, processes: number, acknowledgements: number) => {
+  const { store, another, institution, mine, engine } = scene;
+  const [show, counter] = [fresh('show'), fresh('counter')];
   await mine.insert(thing({ id: counter, count: 0 }), { events: [{ type: 'thing.changed', data: { n: 0 } }] });
   await mine.insertMany(Array.from({ length: 400 }, (_, i) => thing({ show, state: 'free', spread: i / 400 })));
-  const task = { module: child.module, settings: child.settings, institution, show, counter };
+  const task = { ...engine.child, institution, show, counter };
   const journals = await Promise.all(Array.from({ length: processes }, () => runAndKill(task, acknowledgements)));
-  for (const journal of journals) await verify(subject.store, task, journal);
-  for (const journal of journals) await verify(await subject.another(), task, journal);
+  for (const journal of journals) await verify(store, task, journal);
+  for (const journal of journals) await verify(await another(), task, journal);
 };
-
-const check = (rule: string, processes: number, acknowledgements: number): Check => ({
-  rule,
-  async run(subject) {
-    const { child } = subject.engine;
-    if (!child) throw new Error('the engine does not define how a child process opens it');
-    await crash(subject, child, processes, acknowledgements);
-  },
-});
 
 /** Writers killed between two steps. */
 export const crashes: readonly Check[] = [
   ...[7, 150, 600].map((acknowledgements) =>
     check(
       `a writer killed after ${acknowledgements} acknowledged writes loses none of them, and no event or idempotency record`,
-      1,
-      acknowledgements,
+      (scene) => crash(scene, 1, acknowledgements),
     ),
   ),
   check(
     'three concurrent writers that are killed lose none of their writes, and do not claim one another’s documents',
-    3,
-    100,
+    (scene) => crash(scene, 3, 100),
   ),
 ];

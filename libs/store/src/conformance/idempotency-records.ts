@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { IdempotencyKeyTaken } from '../errors.ts';
 import type { IdempotencyRecord, Store } from '../port.ts';
-import { type Check, fresh, rejection, type Subject, type Thing, thing, thingsOf } from './subject.ts';
+import { type Check, check, fresh, rejection, type Subject, type Thing, thing, thingsOf } from './subject.ts';
 
 const hour = 3_600_000;
 
@@ -23,68 +23,6 @@ const recordOf = (
 });
 
 const known = (store: Store, key: string) => store.idempotency.find(key);
-
-/**
- * A repeated write with an idempotency record is refused without effect, and every instance returns its stored answer.
- */
-export const aRepeatLeavesNothing = async ({ store, another }: Subject): Promise<void> => {
-  const institution = fresh('inst');
-  const mine = thingsOf(store).of(institution);
-  const key = fresh('key');
-  const first = await mine.insert(thing({ email: 'a@b.c' }), { idempotencyRecord: recordOf(key) });
-  const events = [{ type: 'thing.created', data: {} }];
-  const elsewhere = thingsOf(await another()).of(institution);
-  for (const handle of [mine, elsewhere]) {
-    const error = await rejection(
-      handle.insert(thing({ email: 'a@b.c' }), { idempotencyRecord: recordOf(key), events }),
-    );
-    assert.ok(
-      error instanceof IdempotencyKeyTaken,
-      `a taken idempotency key takes precedence over a taken value: ${error}`,
-    );
-  }
-  assert.equal(await mine.count(), 1, 'the repeat was written');
-  assert.equal(
-    (await store.outbox.pending(100_000)).some((one) => one.institution === institution),
-    false,
-  );
-  const found = await known(store, key);
-  assert.deepEqual(found, {
-    fingerprint: 'print',
-    answer: { status: 201, headers: { location: `/things/${first.id}` }, body: { name: 'Ada', version: 1 } },
-  });
-};
-
-/** Of 20 concurrent writes with one key, one takes effect. */
-export const oneEffectPerKey = async ({ store, another }: Subject): Promise<void> => {
-  const institution = fresh('inst');
-  const handles = [store, await another()].map((one) => thingsOf(one).of(institution));
-  const [first] = handles;
-  assert.ok(first);
-  const { id } = await first.insert(thing({ count: 0 }));
-  const key = fresh('key');
-  const outcomes = await Promise.allSettled(
-    Array.from({ length: 20 }, (_, i) =>
-      (handles[i % 2] ?? first).update(id, (current) => ({ next: { ...current, count: (current.count ?? 0) + 1 } }), {
-        idempotencyRecord: recordOf(key),
-      }),
-    ),
-  );
-  assert.equal((await first.get(id))?.count, 1, 'the effect happened more than once');
-  const refused = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
-  assert.equal(refused.length, 19);
-  for (const reason of refused) assert.ok(reason instanceof IdempotencyKeyTaken, String(reason));
-};
-
-/** An idempotency record belongs to its write: a refused write leaves the key free. */
-export const noRecordWithoutItsWrite = async ({ store }: Subject): Promise<void> => {
-  const mine = thingsOf(store).of(fresh('inst'));
-  await mine.insert(thing({ email: 'taken@example.org' }));
-  const key = fresh('key');
-  await rejection(mine.insert(thing({ email: 'taken@example.org' }), { idempotencyRecord: recordOf(key) }));
-  assert.equal(await known(store, key), undefined);
-  await mine.insert(thing({ email: 'other@example.org' }), { idempotencyRecord: recordOf(key) });
-};
 
 /** A document as large as an order of the given number of places, about 250 bytes of JSON each. */
 const largeThing = (count: number): Thing & { readonly lines: readonly object[] } => {
@@ -124,47 +62,85 @@ export const largeAnswersStay = async ({ store }: Pick<Subject, 'store'>, lineCo
 
 /** Idempotency records in writes. */
 export const idempotencyRecords: readonly Check[] = [
-  {
-    rule: 'a repeat is refused without effect, and every instance remembers the answer',
-    run: aRepeatLeavesNothing,
-  },
-  { rule: 'of 20 concurrent updates with one key one takes effect', run: oneEffectPerKey },
-  { rule: 'a refused write leaves its key free', run: noRecordWithoutItsWrite },
-  {
-    rule: 'the answer is derived from the document as written, also after a lost race',
-    async run({ store }) {
-      const mine = thingsOf(store).of(fresh('inst'));
-      const { id } = await mine.insert(thing({ count: 0 }));
-      const keys = Array.from({ length: 10 }, () => fresh('key'));
-      const written = await Promise.all(
-        keys.map((key) => mine.update(id, (current) => ({ next: current }), { idempotencyRecord: recordOf(key) })),
-      );
-      for (const [i, key] of keys.entries()) {
-        const found = await known(store, key);
-        assert.ok(found);
-        assert.deepEqual(found.answer.body, { name: 'Ada', version: written[i]?.version });
-      }
-    },
-  },
-  {
-    rule: 'sixty remembered answers of a document as large as an order of two hundred places are all stored',
-    timeoutMs: 120_000,
-    run: async (subject) => void (await largeAnswersStay(subject)),
-  },
-  {
-    rule: 'an update that leaves the document unchanged leaves its key free',
-    async run({ store }) {
-      const mine = thingsOf(store).of(fresh('inst'));
-      const { id } = await mine.insert(thing());
+  check(
+    'a repeat is refused without effect, and every instance remembers the answer',
+    async ({ store, another, mine, institution }) => {
       const key = fresh('key');
-      await mine.update(id, () => undefined, { idempotencyRecord: recordOf(key) });
-      assert.equal(await known(store, key), undefined);
+      const first = await mine.insert(thing({ email: 'a@b.c' }), { idempotencyRecord: recordOf(key) });
+      const events = [{ type: 'thing.created', data: {} }];
+      const elsewhere = thingsOf(await another()).of(institution);
+      for (const handle of [mine, elsewhere]) {
+        const error = await rejection(
+          handle.insert(thing({ email: 'a@b.c' }), { idempotencyRecord: recordOf(key), events }),
+        );
+        assert.ok(
+          error instanceof IdempotencyKeyTaken,
+          `a taken idempotency key takes precedence over a taken value: ${error}`,
+        );
+      }
+      assert.equal(await mine.count(), 1, 'the repeat was written');
+      assert.equal(
+        (await store.outbox.pending(100_000)).some((one) => one.institution === institution),
+        false,
+      );
+      const found = await known(store, key);
+      assert.deepEqual(found, {
+        fingerprint: 'print',
+        answer: { status: 201, headers: { location: `/things/${first.id}` }, body: { name: 'Ada', version: 1 } },
+      });
     },
-  },
-  {
-    rule: 'a repeat is refused as taken also where its function leaves the document unchanged or throws',
-    async run({ store }) {
-      const mine = thingsOf(store).of(fresh('inst'));
+  ),
+  check('of 20 concurrent updates with one key one takes effect', async ({ store, another, institution }) => {
+    const handles = [store, await another()].map((one) => thingsOf(one).of(institution));
+    const [first] = handles;
+    assert.ok(first);
+    const { id } = await first.insert(thing({ count: 0 }));
+    const key = fresh('key');
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 20 }, (_, i) =>
+        (handles[i % 2] ?? first).update(id, (current) => ({ next: { ...current, count: (current.count ?? 0) + 1 } }), {
+          idempotencyRecord: recordOf(key),
+        }),
+      ),
+    );
+    assert.equal((await first.get(id))?.count, 1, 'the effect happened more than once');
+    const refused = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+    assert.equal(refused.length, 19);
+    for (const reason of refused) assert.ok(reason instanceof IdempotencyKeyTaken, String(reason));
+  }),
+  check('a refused write leaves its key free', async ({ store, mine }) => {
+    await mine.insert(thing({ email: 'taken@example.org' }));
+    const key = fresh('key');
+    await rejection(mine.insert(thing({ email: 'taken@example.org' }), { idempotencyRecord: recordOf(key) }));
+    assert.equal(await known(store, key), undefined);
+    await mine.insert(thing({ email: 'other@example.org' }), { idempotencyRecord: recordOf(key) });
+  }),
+  check('the answer is derived from the document as written, also after a lost race', async ({ store, mine }) => {
+    const { id } = await mine.insert(thing({ count: 0 }));
+    const keys = Array.from({ length: 10 }, () => fresh('key'));
+    const written = await Promise.all(
+      keys.map((key) => mine.update(id, (current) => ({ next: current }), { idempotencyRecord: recordOf(key) })),
+    );
+    for (const [i, key] of keys.entries()) {
+      const found = await known(store, key);
+      assert.ok(found);
+      assert.deepEqual(found.answer.body, { name: 'Ada', version: written[i]?.version });
+    }
+  }),
+  check(
+    'sixty remembered answers of a document as large as an order of two hundred places are all stored',
+    async (scene) => void (await largeAnswersStay(scene)),
+    120_000,
+  ),
+  check('an update that leaves the document unchanged leaves its key free', async ({ store, mine }) => {
+    const { id } = await mine.insert(thing());
+    const key = fresh('key');
+    await mine.update(id, () => undefined, { idempotencyRecord: recordOf(key) });
+    assert.equal(await known(store, key), undefined);
+  }),
+  check(
+    'a repeat is refused as taken also where its function leaves the document unchanged or throws',
+    async ({ mine }) => {
       const { id } = await mine.insert(thing({ count: 0 }));
       const options = { idempotencyRecord: recordOf(fresh('key')) };
       await mine.update(id, (current) => ({ next: { ...current, count: 1 } }), options);
@@ -178,11 +154,10 @@ export const idempotencyRecords: readonly Check[] = [
       assert.match(String(await rejection(mine.update(id, refuse, other))), /the count is 1 already/);
       assert.equal((await mine.update(id, () => undefined, other))?.count, 1);
     },
-  },
-  {
-    rule: 'a change may be written without the record, and a later change of the same request with it',
-    async run({ store }) {
-      const mine = thingsOf(store).of(fresh('inst'));
+  ),
+  check(
+    'a change may be written without the record, and a later change of the same request with it',
+    async ({ store, mine }) => {
       const { id } = await mine.insert(thing({ count: 0 }));
       const key = fresh('key');
       const options = { idempotencyRecord: recordOf(key) };
@@ -200,39 +175,31 @@ export const idempotencyRecords: readonly Check[] = [
       assert.ok((await rejection(late)) instanceof IdempotencyKeyTaken);
       assert.equal((await mine.get(id))?.count, 2);
     },
-  },
-  {
-    rule: 'a key is free again after it expired',
-    async run({ store }) {
-      const mine = thingsOf(store).of(fresh('inst'));
-      const key = fresh('key');
-      await mine.insert(thing(), { idempotencyRecord: recordOf(key, { expiresAt: Date.now() - 1 }) });
-      assert.equal(await known(store, key), undefined);
-      await mine.insert(thing(), { idempotencyRecord: recordOf(key) });
-      assert.ok(await known(store, key));
-      assert.ok(
-        (await rejection(mine.insert(thing(), { idempotencyRecord: recordOf(key) }))) instanceof IdempotencyKeyTaken,
-      );
-    },
-  },
-  {
-    rule: 'a key that has an answer without a write refuses every write as taken',
-    async run({ store, another }) {
-      const mine = thingsOf(store).of(fresh('inst'));
-      const { id } = await mine.insert(thing({ count: 0 }));
-      const idempotencyRecord = recordOf(fresh('key'));
-      const refusal = { status: 409, headers: {}, body: null };
-      assert.equal(await (await another()).idempotency.remember(idempotencyRecord, refusal), undefined);
-      const count = (current: Thing) => ({ next: { ...current, count: 1 } });
-      const writes = [mine.insert(thing(), { idempotencyRecord }), mine.update(id, count, { idempotencyRecord })];
-      for (const write of writes) assert.ok((await rejection(write)) instanceof IdempotencyKeyTaken);
-      assert.equal((await mine.get(id))?.count, 0);
-      assert.equal((await known(store, idempotencyRecord.key))?.answer.status, 409);
-    },
-  },
-  {
-    rule: 'a refusal whose key an effect carries is not stored: it gets the answer of the effect',
-    async run({ store, another }) {
+  ),
+  check('a key is free again after it expired', async ({ store, mine }) => {
+    const key = fresh('key');
+    await mine.insert(thing(), { idempotencyRecord: recordOf(key, { expiresAt: Date.now() - 1 }) });
+    assert.equal(await known(store, key), undefined);
+    await mine.insert(thing(), { idempotencyRecord: recordOf(key) });
+    assert.ok(await known(store, key));
+    assert.ok(
+      (await rejection(mine.insert(thing(), { idempotencyRecord: recordOf(key) }))) instanceof IdempotencyKeyTaken,
+    );
+  }),
+  check('a key that has an answer without a write refuses every write as taken', async ({ store, another, mine }) => {
+    const { id } = await mine.insert(thing({ count: 0 }));
+    const idempotencyRecord = recordOf(fresh('key'));
+    const refusal = { status: 409, headers: {}, body: null };
+    assert.equal(await (await another()).idempotency.remember(idempotencyRecord, refusal), undefined);
+    const count = (current: Thing) => ({ next: { ...current, count: 1 } });
+    const writes = [mine.insert(thing(), { idempotencyRecord }), mine.update(id, count, { idempotencyRecord })];
+    for (const write of writes) assert.ok((await rejection(write)) instanceof IdempotencyKeyTaken);
+    assert.equal((await mine.get(id))?.count, 0);
+    assert.equal((await known(store, idempotencyRecord.key))?.answer.status, 409);
+  }),
+  check(
+    'a refusal whose key an effect carries is not stored: it gets the answer of the effect',
+    async ({ store, another }) => {
       const idempotencyRecord = recordOf(fresh('key'));
       const { id } = await thingsOf(store).of(fresh('inst')).insert(thing(), { idempotencyRecord });
       const refusal = { status: 409, headers: {}, body: null };
@@ -242,24 +209,20 @@ export const idempotencyRecords: readonly Check[] = [
         assert.equal((await known(one, idempotencyRecord.key))?.answer.status, 201);
       }
     },
-  },
-  {
-    rule: 'a write can delete the answers about a subject, except its own',
-    async run({ store }) {
-      const mine = thingsOf(store).of(fresh('inst'));
-      const subject = fresh('person');
-      const [spoken, other, own] = [fresh('key'), fresh('key'), fresh('key')];
-      const { id } = await mine.insert(thing(), {
-        idempotencyRecord: recordOf(spoken, { subjects: [fresh('person'), subject] }),
-      });
-      await mine.insert(thing(), { idempotencyRecord: recordOf(other, { subjects: [fresh('person')] }) });
-      await mine.update(id, (current) => ({ next: { ...current, name: '' } }), {
-        idempotencyRecord: recordOf(own),
-        forget: subject,
-      });
-      assert.equal(await known(store, spoken), undefined);
-      assert.ok(await known(store, other));
-      assert.ok(await known(store, own));
-    },
-  },
+  ),
+  check('a write can delete the answers about a subject, except its own', async ({ store, mine }) => {
+    const subject = fresh('person');
+    const [spoken, other, own] = [fresh('key'), fresh('key'), fresh('key')];
+    const { id } = await mine.insert(thing(), {
+      idempotencyRecord: recordOf(spoken, { subjects: [fresh('person'), subject] }),
+    });
+    await mine.insert(thing(), { idempotencyRecord: recordOf(other, { subjects: [fresh('person')] }) });
+    await mine.update(id, (current) => ({ next: { ...current, name: '' } }), {
+      idempotencyRecord: recordOf(own),
+      forget: subject,
+    });
+    assert.equal(await known(store, spoken), undefined);
+    assert.ok(await known(store, other));
+    assert.ok(await known(store, own));
+  }),
 ];

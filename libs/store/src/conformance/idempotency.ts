@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { RememberedAnswer, Store } from '../port.ts';
-import { type Check, fresh } from './subject.ts';
+import { type Check, check, fresh } from './subject.ts';
 
 const later = () => Date.now() + 3_600_000;
 const answer: RememberedAnswer = { status: 409, headers: { 'x-a': 'b' }, body: { status: 'conflict', data: null } };
@@ -13,59 +13,47 @@ const isKnown = async ({ idempotency }: Store, key: string) => (await idempotenc
 
 /** Answers stored without a write. */
 export const idempotency: readonly Check[] = [
-  {
-    rule: 'an answer is found in every instance, with the fingerprint of its request',
-    async run({ store, another }) {
-      const key = fresh('key');
-      assert.equal(await isKnown(store, key), false);
-      await remembered(store, key);
-      for (const one of [store, await another()])
-        assert.deepEqual(await one.idempotency.find(key), { fingerprint: 'print', answer });
-    },
-  },
-  {
-    rule: 'the first remembered answer is not replaced: a later one gets it',
-    async run({ store, another }) {
-      const key = fresh('key');
-      await remembered(store, key);
-      const second = { key, fingerprint: 'second', expiresAt: later() };
-      for (const one of [store, await another()]) {
-        const first = await one.idempotency.remember(second, { ...answer, status: 422 });
-        assert.deepEqual(first, { fingerprint: 'print', answer });
-      }
-      assert.deepEqual(await store.idempotency.find(key), { fingerprint: 'print', answer });
-    },
-  },
-  {
-    rule: 'of 30 concurrent answers one is stored, and the others get it',
-    async run({ store, another }) {
-      const key = fresh('key');
-      const stores = [store, await another()];
-      const found = await Promise.all(
-        Array.from({ length: 30 }, (_, n) => {
-          const own = { key, fingerprint: 'print', expiresAt: later() };
-          return (stores[n % 2] ?? store).idempotency.remember(own, { ...answer, status: 400 + n });
-        }),
-      );
-      const first = await store.idempotency.find(key);
-      assert.equal(found.filter((one) => one === undefined).length, 1);
-      assert.equal(found[(first?.answer.status ?? 0) - 400], undefined);
-      for (const one of found) assert.deepEqual(one ?? first, first);
-    },
-  },
-  {
-    rule: 'an answer that cannot be stored rejects, and leaves its key free',
-    async run({ store }) {
-      const key = fresh('key');
-      // JSON has no BigInt, so both engines fail to write it.
-      const unwritable = { ...answer, body: 1n };
-      await assert.rejects(store.idempotency.remember({ key, fingerprint: 'print', expiresAt: later() }, unwritable));
-      await remembered(store, key);
-    },
-  },
-  {
-    rule: 'trim leaves the given number of answers about a subject, those that expire last, and all others',
-    async run({ store }) {
+  check('an answer is found in every instance, with the fingerprint of its request', async ({ store, another }) => {
+    const key = fresh('key');
+    assert.equal(await isKnown(store, key), false);
+    await remembered(store, key);
+    for (const one of [store, await another()])
+      assert.deepEqual(await one.idempotency.find(key), { fingerprint: 'print', answer });
+  }),
+  check('the first remembered answer is not replaced: a later one gets it', async ({ store, another }) => {
+    const key = fresh('key');
+    await remembered(store, key);
+    const second = { key, fingerprint: 'second', expiresAt: later() };
+    for (const one of [store, await another()]) {
+      const first = await one.idempotency.remember(second, { ...answer, status: 422 });
+      assert.deepEqual(first, { fingerprint: 'print', answer });
+    }
+    assert.deepEqual(await store.idempotency.find(key), { fingerprint: 'print', answer });
+  }),
+  check('of 30 concurrent answers one is stored, and the others get it', async ({ store, another }) => {
+    const key = fresh('key');
+    const stores = [store, await another()];
+    const found = await Promise.all(
+      Array.from({ length: 30 }, (_, n) => {
+        const own = { key, fingerprint: 'print', expiresAt: later() };
+        return (stores[n % 2] ?? store).idempotency.remember(own, { ...answer, status: 400 + n });
+      }),
+    );
+    const first = await store.idempotency.find(key);
+    assert.equal(found.filter((one) => one === undefined).length, 1);
+    assert.equal(found[(first?.answer.status ?? 0) - 400], undefined);
+    for (const one of found) assert.deepEqual(one ?? first, first);
+  }),
+  check('an answer that cannot be stored rejects, and leaves its key free', async ({ store }) => {
+    const key = fresh('key');
+    // JSON has no BigInt, so both engines fail to write it.
+    const unwritable = { ...answer, body: 1n };
+    await assert.rejects(store.idempotency.remember({ key, fingerprint: 'print', expiresAt: later() }, unwritable));
+    await remembered(store, key);
+  }),
+  check(
+    'trim leaves the given number of answers about a subject, those that expire last, and all others',
+    async ({ store }) => {
       const { idempotency: keys } = store;
       const [subject, other] = [fresh('subject'), fresh('subject')];
       const remember = async (of: string, expiresAt: number) => {
@@ -84,29 +72,23 @@ export const idempotency: readonly Check[] = [
       await keys.trim(subject, 0);
       assert.equal(await isKnown(store, own[4] ?? ''), false);
     },
-  },
-  {
-    rule: 'an expired answer is not found, and the key can be used again',
-    async run({ store }) {
-      const key = fresh('key');
-      await remembered(store, key, { ...answer, subjects: ['someone'] }, Date.now() - 1);
-      assert.equal(await isKnown(store, key), false);
-      await remembered(store, key);
-      await store.idempotency.forget('someone');
-      assert.equal(await isKnown(store, key), true);
-    },
-  },
-  {
-    rule: 'forget deletes every answer about the subject, and no other',
-    async run({ store }) {
-      const subject = fresh('person');
-      const spoken = [fresh('key'), fresh('key')];
-      const silent = fresh('key');
-      for (const key of spoken) await remembered(store, key, { ...answer, subjects: [subject] });
-      await remembered(store, silent, { ...answer, subjects: [`${subject}x`] });
-      await store.idempotency.forget(subject);
-      for (const key of spoken) assert.equal(await isKnown(store, key), false);
-      assert.equal(await isKnown(store, silent), true);
-    },
-  },
+  ),
+  check('an expired answer is not found, and the key can be used again', async ({ store }) => {
+    const key = fresh('key');
+    await remembered(store, key, { ...answer, subjects: ['someone'] }, Date.now() - 1);
+    assert.equal(await isKnown(store, key), false);
+    await remembered(store, key);
+    await store.idempotency.forget('someone');
+    assert.equal(await isKnown(store, key), true);
+  }),
+  check('forget deletes every answer about the subject, and no other', async ({ store }) => {
+    const subject = fresh('person');
+    const spoken = [fresh('key'), fresh('key')];
+    const silent = fresh('key');
+    for (const key of spoken) await remembered(store, key, { ...answer, subjects: [subject] });
+    await remembered(store, silent, { ...answer, subjects: [`${subject}x`] });
+    await store.idempotency.forget(subject);
+    for (const key of spoken) assert.equal(await isKnown(store, key), false);
+    assert.equal(await isKnown(store, silent), true);
+  }),
 ];

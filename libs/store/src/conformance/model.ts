@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { UniqueViolation } from '../errors.ts';
 import type { Document, Documents, New, Store } from '../port.ts';
-import { type Check, fresh, type Thing, thingsOf } from './subject.ts';
+import { type Check, check, fresh, type Thing, thingsOf } from './subject.ts';
 
 // Random operations of two institutions, run against the engine and against this model of the port.
 
@@ -92,7 +92,7 @@ const perform = async (mine: Documents<Thing>, step: Operation, id: string): Pro
 };
 
 /** Runs random histories against the store and the model; throws with the shortest history on which they differ. */
-export const agreesWithTheModel = async (store: Store, runs: number): Promise<void> => {
+const agreesWithTheModel = async (store: Store, runs: number): Promise<void> => {
   await fc.assert(
     fc.asyncProperty(fc.array(operation, { minLength: 5, maxLength: 60 }), async (steps) => {
       const institutions = [fresh('inst'), fresh('inst')];
@@ -114,9 +114,9 @@ export const agreesWithTheModel = async (store: Store, runs: number): Promise<vo
 
 /** Property-based: the engine and the model agree on every history of operations. */
 export const model: readonly Check[] = [
-  {
-    rule: 'random histories of two institutions have the results of a model of the port',
-    timeoutMs: 120_000,
-    run: ({ store }) => agreesWithTheModel(store, 60),
-  },
+  check(
+    'random histories of two institutions have the results of a model of the port',
+    ({ store }) => agreesWithTheModel(store, 60),
+    120_000,
+  ),
 ];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { UniqueViolation } from '../errors.ts';
 import type { OutboxEvent, Store } from '../port.ts';
-import { type Check, fresh, rejection, type Subject, thing, thingsOf, until } from './subject.ts';
+import { type Check, check, fresh, rejection, thing, thingsOf, until } from './subject.ts';
 
 const pendingOf = async (store: Store, institution: string) =>
   (await store.outbox.pending(100_000)).filter((one) => one.institution === institution);
@@ -12,36 +12,33 @@ const fact = (n: number, key?: string) => ({
   ...(key === undefined ? {} : { key }),
 });
 
-/** A refused write leaves neither document nor event; a committed write has all of its events. */
-export const eventsComeWithTheirWrite = async ({ store }: Subject): Promise<void> => {
-  const institution = fresh('inst');
-  const mine = thingsOf(store).of(institution);
-  const first = await mine.insert(thing({ email: 'taken@example.org' }), { events: [fact(1), fact(2)] });
-  const error = await rejection(mine.insert(thing({ email: 'taken@example.org' }), { events: [fact(3)] }));
-  assert.ok(error instanceof UniqueViolation);
-  const second = await mine.insert(thing());
-  await rejection(
-    mine.update(second.id, (current) => ({
-      next: { ...current, email: 'taken@example.org' },
-      events: [fact(4)],
-    })),
-  );
-  const events = await pendingOf(store, institution);
-  assert.deepEqual(
-    events.map((one) => one.data),
-    [{ n: 1 }, { n: 2 }],
-    'events of refused writes, or missing ones',
-  );
-  assert.ok(events.every((one) => one.key === first.id && one.version === 1));
-};
-
 /** The outbox. */
 export const outbox: readonly Check[] = [
-  { rule: 'a refused write leaves no event, an accepted one leaves all of its events', run: eventsComeWithTheirWrite },
-  {
-    rule: 'past facts can be added without a write, in their order, and are removed like others',
-    async run({ store }) {
-      const institution = fresh('inst');
+  check(
+    'a refused write leaves no event, an accepted one leaves all of its events',
+    async ({ store, institution, mine }) => {
+      const first = await mine.insert(thing({ email: 'taken@example.org' }), { events: [fact(1), fact(2)] });
+      const error = await rejection(mine.insert(thing({ email: 'taken@example.org' }), { events: [fact(3)] }));
+      assert.ok(error instanceof UniqueViolation);
+      const second = await mine.insert(thing());
+      await rejection(
+        mine.update(second.id, (current) => ({
+          next: { ...current, email: 'taken@example.org' },
+          events: [fact(4)],
+        })),
+      );
+      const events = await pendingOf(store, institution);
+      assert.deepEqual(
+        events.map((one) => one.data),
+        [{ n: 1 }, { n: 2 }],
+        'events of refused writes, or missing ones',
+      );
+      assert.ok(events.every((one) => one.key === first.id && one.version === 1));
+    },
+  ),
+  check(
+    'past facts can be added without a write, in their order, and are removed like others',
+    async ({ store, institution }) => {
       const text = 'x'.repeat(1_000_000);
       const facts = [1, 2, 3, 4, 5, 6].map((n) => ({ ...fact(n, 'ord_1'), version: 40 + n, key: 'ord_1' }));
       await store.outbox.add(institution, [...facts, { ...fact(7), key: 'ord_1', version: 47, data: { n: 7, text } }]);
@@ -63,36 +60,29 @@ export const outbox: readonly Check[] = [
       await store.outbox.done(events.map(({ id }) => id));
       assert.deepEqual(await pendingOf(store, institution), []);
     },
-  },
-  {
-    rule: 'an event has the members that the port declares',
-    async run({ store }) {
-      const institution = fresh('inst');
-      const mine = thingsOf(store).of(institution);
-      const started = Date.now();
-      const { id } = await mine.insert(thing(), { events: [fact(1)] });
-      await mine.update(id, (current) => ({ next: current, events: [fact(2, 'other-key')] }), { events: [fact(3)] });
-      const events = await pendingOf(store, institution);
-      assert.deepEqual(
-        events.map((one) => [one.type, one.key, one.version, one.institution, one.data]),
-        [
-          ['thing.changed', id, 1, institution, { n: 1 }],
-          ['thing.changed', 'other-key', 2, institution, { n: 2 }],
-          ['thing.changed', id, 2, institution, { n: 3 }],
-        ],
-      );
-      assert.equal(new Set(events.map((one) => one.id)).size, 3);
-      for (const { occurredAt } of events) {
-        assert.equal(new Date(occurredAt).toISOString(), occurredAt);
-        assert.ok(Math.abs(Date.parse(occurredAt) - started) < 60_000);
-      }
-    },
-  },
-  {
-    rule: 'events of one document are pending in the order of its writes, and the limit omits the newest',
-    async run({ store }) {
-      const institution = fresh('inst');
-      const mine = thingsOf(store).of(institution);
+  ),
+  check('an event has the members that the port declares', async ({ store, institution, mine }) => {
+    const started = Date.now();
+    const { id } = await mine.insert(thing(), { events: [fact(1)] });
+    await mine.update(id, (current) => ({ next: current, events: [fact(2, 'other-key')] }), { events: [fact(3)] });
+    const events = await pendingOf(store, institution);
+    assert.deepEqual(
+      events.map((one) => [one.type, one.key, one.version, one.institution, one.data]),
+      [
+        ['thing.changed', id, 1, institution, { n: 1 }],
+        ['thing.changed', 'other-key', 2, institution, { n: 2 }],
+        ['thing.changed', id, 2, institution, { n: 3 }],
+      ],
+    );
+    assert.equal(new Set(events.map((one) => one.id)).size, 3);
+    for (const { occurredAt } of events) {
+      assert.equal(new Date(occurredAt).toISOString(), occurredAt);
+      assert.ok(Math.abs(Date.parse(occurredAt) - started) < 60_000);
+    }
+  }),
+  check(
+    'events of one document are pending in the order of its writes, and the limit omits the newest',
+    async ({ store, institution, mine }) => {
       const { id } = await mine.insert(thing({ count: 0 }), { events: [fact(0)] });
       await Promise.all(
         Array.from({ length: 20 }, () =>
@@ -109,12 +99,10 @@ export const outbox: readonly Check[] = [
       );
       assert.equal((await store.outbox.pending(3)).length, 3);
     },
-  },
-  {
-    rule: 'done removes the given events and no others, and ignores unknown ids',
-    async run({ store }) {
-      const institution = fresh('inst');
-      const mine = thingsOf(store).of(institution);
+  ),
+  check(
+    'done removes the given events and no others, and ignores unknown ids',
+    async ({ store, institution, mine }) => {
       await mine.insert(thing(), { events: [fact(1), fact(2), fact(3)] });
       const [a, b, c] = await pendingOf(store, institution);
       assert.ok(a && b && c);
@@ -127,12 +115,10 @@ export const outbox: readonly Check[] = [
       await store.outbox.done([a.id, b.id, c.id]);
       assert.deepEqual(await pendingOf(store, institution), []);
     },
-  },
-  {
-    rule: 'an event stays pending until done, also when its document is written again',
-    async run({ store }) {
-      const institution = fresh('inst');
-      const mine = thingsOf(store).of(institution);
+  ),
+  check(
+    'an event stays pending until done, also when its document is written again',
+    async ({ store, institution, mine }) => {
       const { id } = await mine.insert(thing(), { events: [fact(1)] });
       await mine.update(id, (current) => ({ next: { ...current, name: 'x' } }));
       await mine.claim({ where: { id }, set: { name: 'y' } });
@@ -141,25 +127,17 @@ export const outbox: readonly Check[] = [
       await store.outbox.done([event?.id ?? '']);
       assert.equal((await mine.get(id))?.version, 3, 'done does not write the document');
     },
-  },
-  {
-    rule: 'pending with an age omits younger events',
-    async run({ store }) {
-      const institution = fresh('inst');
-      await thingsOf(store)
-        .of(institution)
-        .insert(thing(), { events: [fact(1)] });
-      const aged = async (ms: number) =>
-        (await store.outbox.pending(100_000, ms)).some((one) => one.institution === institution);
-      assert.equal(await aged(3_600_000), false);
-      await until(() => aged(20));
-    },
-  },
-  {
-    rule: 'onCommitted reports the events of this instance after their commit, and none of a refused write',
-    async run({ store, another }) {
-      const institution = fresh('inst');
-      const mine = thingsOf(store).of(institution);
+  ),
+  check('pending with an age omits younger events', async ({ store, institution, mine }) => {
+    await mine.insert(thing(), { events: [fact(1)] });
+    const aged = async (ms: number) =>
+      (await store.outbox.pending(100_000, ms)).some((one) => one.institution === institution);
+    assert.equal(await aged(3_600_000), false);
+    await until(() => aged(20));
+  }),
+  check(
+    'onCommitted reports the events of this instance after their commit, and none of a refused write',
+    async ({ store, another, institution, mine }) => {
       const received: OutboxEvent[] = [];
       const stop = store.outbox.onCommitted((events) => {
         received.push(...events.filter((one) => one.institution === institution));
@@ -180,24 +158,18 @@ export const outbox: readonly Check[] = [
       const stored = await pendingOf(store, institution);
       assert.deepEqual(stored.slice(0, 3), received, 'the reported events are the stored ones');
     },
-  },
-  {
-    rule: 'a listener that throws affects neither the write nor the other listeners',
-    async run({ store }) {
-      const institution = fresh('inst');
-      let received = 0;
-      const stopFirst = store.outbox.onCommitted(() => {
-        throw new Error('listener');
-      });
-      const stopSecond = store.outbox.onCommitted(() => {
-        received++;
-      });
-      await thingsOf(store)
-        .of(institution)
-        .insert(thing(), { events: [fact(1)] });
-      await until(async () => received > 0);
-      stopFirst();
-      stopSecond();
-    },
-  },
+  ),
+  check('a listener that throws affects neither the write nor the other listeners', async ({ store, mine }) => {
+    let received = 0;
+    const stopFirst = store.outbox.onCommitted(() => {
+      throw new Error('listener');
+    });
+    const stopSecond = store.outbox.onCommitted(() => {
+      received++;
+    });
+    await mine.insert(thing(), { events: [fact(1)] });
+    await until(async () => received > 0);
+    stopFirst();
+    stopSecond();
+  }),
 ];

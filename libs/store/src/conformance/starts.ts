@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { UniqueViolation } from '../errors.ts';
 import { type Collection, collection, type Document } from '../port.ts';
-import { type Check, fresh, rejection, type Thing } from './subject.ts';
+import { type Check, check, fresh, rejection, type Thing } from './subject.ts';
 
 const widgets = (...indexes: Collection<Document>['indexes'][number][]) => collection<Thing>('widgets', indexes);
 const byName = { name: 'by_name', fields: ['name'] };
@@ -9,30 +9,21 @@ const uniqueEmail = { name: 'email', fields: ['email'], unique: true };
 
 /** Collections and indexes at start. */
 export const starts: readonly Check[] = [
-  {
-    rule: 'six instances that start at once on empty data all serve',
-    async run({ engine }) {
-      const gadgets = collection<Thing>('gadgets', [
-        byName,
-        uniqueEmail,
-        { name: 'by_rank', fields: ['rank', 'name'] },
-      ]);
-      const stores = await Promise.all(Array.from({ length: 6 }, () => engine.open([gadgets])));
-      const institution = fresh('inst');
-      try {
-        await Promise.all(
-          stores.map((one) => one.collection(gadgets).of(institution).insert({ id: fresh(), name: 'x' })),
-        );
-        for (const one of stores) assert.equal(await one.collection(gadgets).of(institution).count({ name: 'x' }), 6);
-      } finally {
-        for (const one of stores) await one.close();
-      }
-    },
-  },
-  {
-    rule: 'added, changed and removed indexes take effect at the next start, and the data stays',
-    async run({ engine }) {
-      const institution = fresh('inst');
+  check('six instances that start at once on empty data all serve', async ({ engine, institution }) => {
+    const gadgets = collection<Thing>('gadgets', [byName, uniqueEmail, { name: 'by_rank', fields: ['rank', 'name'] }]);
+    const stores = await Promise.all(Array.from({ length: 6 }, () => engine.open([gadgets])));
+    try {
+      await Promise.all(
+        stores.map((one) => one.collection(gadgets).of(institution).insert({ id: fresh(), name: 'x' })),
+      );
+      for (const one of stores) assert.equal(await one.collection(gadgets).of(institution).count({ name: 'x' }), 6);
+    } finally {
+      for (const one of stores) await one.close();
+    }
+  }),
+  check(
+    'added, changed and removed indexes take effect at the next start, and the data stays',
+    async ({ engine, institution }) => {
       const insertTwins = async (declared: Collection<Thing>) => {
         const store = await engine.open([declared]);
         const mine = store.collection(declared).of(institution);
@@ -60,11 +51,10 @@ export const starts: readonly Check[] = [
       assert.equal(await store.collection(widgets()).of(institution).count(), 9);
       await store.close();
     },
-  },
-  {
-    rule: 'a unique index over colliding values is refused at start, and the data stays unchanged',
-    async run({ engine }) {
-      const institution = fresh('inst');
+  ),
+  check(
+    'a unique index over colliding values is refused at start, and the data stays unchanged',
+    async ({ engine, institution }) => {
       const plain = collection<Thing>('twins', [byName]);
       const store = await engine.open([plain]);
       for (let i = 0; i < 2; i++)
@@ -76,30 +66,23 @@ export const starts: readonly Check[] = [
       assert.equal(await again.collection(plain).of(institution).count(), 2);
       await again.close();
     },
-  },
-  {
-    rule: 'names that are not allowed are refused at start',
-    async run({ engine }) {
-      const wrong = [
-        collection('Bad Name'),
-        collection('fine', [{ name: 'bad name', fields: ['a'] }]),
-        collection('fine', [{ name: 'fields', fields: ["a'b"] }]),
-        collection('fine', [{ name: 'none', fields: [] }]),
-      ];
-      for (const one of wrong) await assert.rejects(engine.open([one]));
-    },
-  },
-  {
-    rule: 'a collection that was not opened is refused',
-    async run({ store }) {
-      assert.throws(() => store.collection(collection('never_opened')));
-    },
-  },
-  {
-    rule: 'ping resolves while the store is open; close finishes the accepted calls and refuses later ones',
-    async run({ engine }) {
+  ),
+  check('names that are not allowed are refused at start', async ({ engine }) => {
+    const wrong = [
+      collection('Bad Name'),
+      collection('fine', [{ name: 'bad name', fields: ['a'] }]),
+      collection('fine', [{ name: 'fields', fields: ["a'b"] }]),
+      collection('fine', [{ name: 'none', fields: [] }]),
+    ];
+    for (const one of wrong) await assert.rejects(engine.open([one]));
+  }),
+  check('a collection that was not opened is refused', async ({ store }) => {
+    assert.throws(() => store.collection(collection('never_opened')));
+  }),
+  check(
+    'ping resolves while the store is open; close finishes the accepted calls and refuses later ones',
+    async ({ engine, institution }) => {
       const declared = widgets(byName);
-      const institution = fresh('inst');
       const store = await engine.open([declared]);
       await store.ping();
       const mine = store.collection(declared).of(institution);
@@ -114,5 +97,5 @@ export const starts: readonly Check[] = [
       assert.equal(await again.collection(declared).of(institution).count(), 100);
       await again.close();
     },
-  },
+  ),
 ];

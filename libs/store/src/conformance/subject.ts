@@ -1,12 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { type Collection, type CollectionHandle, collection, type Document, type New, type Store } from '../port.ts';
+import {
+  type Collection,
+  type CollectionHandle,
+  collection,
+  type Document,
+  type Documents,
+  type New,
+  type Store,
+} from '../port.ts';
 
 /** One engine with empty data of its own. */
 export interface Engine {
   /** Opens another instance on the same data; to the engine it is another process. */
   open(collections: readonly Collection<Document>[]): Promise<Store>;
   /** How a child process opens an instance on the same data, for the checks that kill it. */
-  readonly child?: ChildEngine;
+  readonly child: ChildEngine;
   /** Removes the data; called after every store is closed. */
   remove(): Promise<void>;
 }
@@ -28,12 +36,19 @@ export interface Subject {
   another(): Promise<Store>;
 }
 
+/** The object under test with the things of two institutions that no other check uses. */
+export interface Scene extends Subject {
+  readonly institution: string;
+  readonly mine: Documents<Thing>;
+  readonly theirs: Documents<Thing>;
+}
+
 /** One rule of the port and the function that throws if an engine breaks it. */
 export interface Check {
   readonly rule: string;
   run(subject: Subject): Promise<void>;
-  /** Milliseconds; default: the runner's. */
-  readonly timeoutMs?: number;
+  /** Milliseconds; undefined: the runner's. */
+  readonly timeoutMs: number | undefined;
 }
 
 /** The document that most checks use. */
@@ -75,6 +90,17 @@ export const thing = (fields: Partial<New<Thing>> = {}): New<Thing> => ({ id: fr
 
 /** The things of a store. */
 export const thingsOf = (store: Store): CollectionHandle<Thing> => store.collection(things);
+
+/** Declares a check with institutions of its own. `timeoutMs`: milliseconds; default: the runner's. */
+export const check = (rule: string, run: (scene: Scene) => Promise<void>, timeoutMs?: number): Check => ({
+  rule,
+  timeoutMs,
+  run: (subject) => {
+    const institution = fresh('inst');
+    const things = thingsOf(subject.store);
+    return run({ ...subject, institution, mine: things.of(institution), theirs: things.of(fresh('inst')) });
+  },
+});
 
 /** Returns the rejection's reason; throws if the promise resolves. */
 export const rejection = async (promise: Promise<unknown>): Promise<unknown> => {

@@ -12,7 +12,7 @@ export const failing = async (
   const subject = await openSubject({
     ...engine,
     open: async (...given) => double(await engine.open(...given)),
-    child: engine.child && { ...engine.child, module: child ?? engine.child.module },
+    child: { ...engine.child, module: child ?? engine.child.module },
   });
   const broken = new Map<string, string>();
   for (const check of checks) {

@@ -16,7 +16,7 @@ const program = `
 test('four concurrent starts on an empty directory create the file once, and all write', async () => {
   const engine = await sqliteEngine();
   const subject = new URL('../../src/conformance/subject.ts', import.meta.url).href;
-  const words = [String(engine.child?.module), subject, JSON.stringify(engine.child?.settings)];
+  const words = [String(engine.child.module), subject, JSON.stringify(engine.child.settings)];
   const run = () =>
     promisify(execFile)(process.execPath, ['--conditions=source', '--input-type=module', '-e', program, ...words]);
   const outputs = await Promise.all(Array.from({ length: 4 }, run));

@@ -2,15 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { UniqueViolation } from '../../errors.ts';
-import { type Check, fresh, others, rejection, thing, thingsOf } from '../subject.ts';
+import { type Check, check, fresh, others, rejection, thing, thingsOf } from '../subject.ts';
 
 /** Insert, get, insertMany, delete. */
 export const documents: readonly Check[] = [
-  {
-    rule: 'an inserted document has version 1 and its institution, and is read back unchanged',
-    async run({ store }) {
-      const institution = fresh('inst');
-      const mine = thingsOf(store).of(institution);
+  check(
+    'an inserted document has version 1 and its institution, and is read back unchanged',
+    async ({ institution, mine }) => {
       const input = thing({
         name: 'Zoë "quoted" – \u0000 😀',
         rank: -1.5,
@@ -22,129 +20,85 @@ export const documents: readonly Check[] = [
       assert.deepEqual(inserted, { ...input, version: 1, institution });
       assert.deepEqual(await mine.get(input.id), inserted);
     },
-  },
-  {
-    rule: 'members that are undefined are absent when read back',
-    async run({ store }) {
-      const mine = thingsOf(store).of(fresh('inst'));
-      const input = thing({ email: undefined });
-      await mine.insert(input);
-      assert.equal('email' in ((await mine.get(input.id)) ?? {}), false);
-    },
-  },
-  {
-    rule: 'the next read sees an acknowledged insert, also in another instance',
-    async run({ store, another }) {
-      const institution = fresh('inst');
+  ),
+  check('members that are undefined are absent when read back', async ({ mine }) => {
+    const input = thing({ email: undefined });
+    await mine.insert(input);
+    assert.equal('email' in ((await mine.get(input.id)) ?? {}), false);
+  }),
+  check(
+    'the next read sees an acknowledged insert, also in another instance',
+    async ({ another, institution, mine }) => {
       const elsewhere = await another();
       for (let i = 0; i < 20; i++) {
-        const { id } = await thingsOf(store).of(institution).insert(thing());
+        const { id } = await mine.insert(thing());
         assert.equal((await thingsOf(elsewhere).of(institution).get(id))?.id, id);
       }
     },
-  },
-  {
-    rule: 'a taken id is refused with UniqueViolation of `id` and changes nothing',
-    async run({ store }) {
-      const mine = thingsOf(store).of(fresh('inst'));
-      const first = await mine.insert(thing({ name: 'first' }));
-      const error = await rejection(mine.insert(thing({ id: first.id, name: 'second' })));
-      assert.ok(error instanceof UniqueViolation);
-      assert.equal(error.index, 'id');
-      assert.deepEqual(await mine.get(first.id), first);
-    },
-  },
-  {
-    rule: 'changes of the caller’s object after the call are not stored',
-    async run({ store }) {
-      const mine = thingsOf(store).of(fresh('inst'));
-      const input = { ...thing(), tags: ['before'] };
-      const pending = mine.insert(input);
-      input.tags.push('after');
-      await pending;
-      assert.deepEqual((await mine.get(input.id))?.tags, ['before']);
-    },
-  },
-  {
-    rule: 'get returns undefined for an unknown id',
-    async run({ store }) {
-      assert.equal(await thingsOf(store).of(fresh('inst')).get(fresh()), undefined);
-    },
-  },
-  {
-    rule: 'insertMany inserts, skips ids that exist, and counts only the new ones',
-    async run({ store }) {
-      const mine = thingsOf(store).of(fresh('inst'));
-      const many = Array.from({ length: 2500 }, (_, rank) => thing({ rank }));
-      assert.equal(await mine.insertMany(many.slice(0, 1000)), 1000);
-      const renamed = many.map((one) => ({ ...one, name: 'again' }));
-      assert.equal(await mine.insertMany(renamed), 1500);
-      assert.equal(await mine.count(), 2500);
-      assert.equal(await mine.count({ name: 'Ada' }), 1000);
-      assert.equal((await mine.get(many[2000]?.id ?? ''))?.version, 1);
-      assert.equal(await mine.insertMany([]), 0);
-    },
-  },
-  {
-    rule: 'insertMany skips the repetition of an id in the same call',
-    async run({ store }) {
-      const mine = thingsOf(store).of(fresh('inst'));
-      const one = thing();
-      assert.equal(await mine.insertMany([one, { ...one, name: 'twin' }]), 1);
-      assert.equal((await mine.get(one.id))?.name, 'Ada');
-    },
-  },
-  {
-    rule: 'insertMany refuses a document that violates another unique index',
-    async run({ store }) {
-      const mine = thingsOf(store).of(fresh('inst'));
-      const error = await rejection(mine.insertMany([thing({ email: 'a@b.c' }), thing({ email: 'a@b.c' })]));
-      assert.ok(error instanceof UniqueViolation);
-      assert.equal(error.index, 'email');
-    },
-  },
-  {
-    rule: 'delete returns whether the document existed',
-    async run({ store }) {
-      const mine = thingsOf(store).of(fresh('inst'));
-      const { id } = await mine.insert(thing());
-      assert.equal(await mine.delete(id), true);
-      assert.equal(await mine.get(id), undefined);
-      assert.equal(await mine.delete(id), false);
-      assert.equal((await mine.insert(thing({ id }))).version, 1);
-    },
-  },
-  {
-    rule: 'delete with a version leaves a document that was changed since',
-    async run({ store }) {
-      const mine = thingsOf(store).of(fresh('inst'));
-      const { id, version } = await mine.insert(thing());
-      const changed = await mine.update(id, (current) => ({ next: { ...current, name: 'Eve' } }));
-      assert.equal(await mine.delete(id, version), false);
-      assert.equal((await mine.get(id))?.name, 'Eve');
-      assert.equal(await mine.delete(id, changed?.version), true);
-      assert.equal(await mine.get(id), undefined);
-      assert.equal(await mine.delete(id, version), false);
-    },
-  },
-  {
-    rule: 'documents of one collection do not appear in another',
-    async run({ store }) {
-      const institution = fresh('inst');
-      const { id } = await thingsOf(store).of(institution).insert(thing());
-      const elsewhere = store.collection(others).of(institution);
-      assert.equal(await elsewhere.get(id), undefined);
-      assert.deepEqual(await elsewhere.find(), []);
-      await elsewhere.insert(thing({ id }));
-    },
-  },
-  {
-    rule: '200 concurrent inserts are all stored',
-    async run({ store }) {
-      const mine = thingsOf(store).of(fresh('inst'));
-      const written = await Promise.all(Array.from({ length: 200 }, (_, rank) => mine.insert(thing({ rank }))));
-      const found = await mine.find({ orderBy: 'rank' });
-      assert.deepEqual(found, written);
-    },
-  },
+  ),
+  check('a taken id is refused with UniqueViolation of `id` and changes nothing', async ({ mine }) => {
+    const first = await mine.insert(thing({ name: 'first' }));
+    const error = await rejection(mine.insert(thing({ id: first.id, name: 'second' })));
+    assert.ok(error instanceof UniqueViolation);
+    assert.equal(error.index, 'id');
+    assert.deepEqual(await mine.get(first.id), first);
+  }),
+  check('changes of the caller’s object after the call are not stored', async ({ mine }) => {
+    const input = { ...thing(), tags: ['before'] };
+    const pending = mine.insert(input);
+    input.tags.push('after');
+    await pending;
+    assert.deepEqual((await mine.get(input.id))?.tags, ['before']);
+  }),
+  check('get returns undefined for an unknown id', async ({ store }) => {
+    assert.equal(await thingsOf(store).of(fresh('inst')).get(fresh()), undefined);
+  }),
+  check('insertMany inserts, skips ids that exist, and counts only the new ones', async ({ mine }) => {
+    const many = Array.from({ length: 2500 }, (_, rank) => thing({ rank }));
+    assert.equal(await mine.insertMany(many.slice(0, 1000)), 1000);
+    const renamed = many.map((one) => ({ ...one, name: 'again' }));
+    assert.equal(await mine.insertMany(renamed), 1500);
+    assert.equal(await mine.count(), 2500);
+    assert.equal(await mine.count({ name: 'Ada' }), 1000);
+    assert.equal((await mine.get(many[2000]?.id ?? ''))?.version, 1);
+    assert.equal(await mine.insertMany([]), 0);
+  }),
+  check('insertMany skips the repetition of an id in the same call', async ({ mine }) => {
+    const one = thing();
+    assert.equal(await mine.insertMany([one, { ...one, name: 'twin' }]), 1);
+    assert.equal((await mine.get(one.id))?.name, 'Ada');
+  }),
+  check('insertMany refuses a document that violates another unique index', async ({ mine }) => {
+    const error = await rejection(mine.insertMany([thing({ email: 'a@b.c' }), thing({ email: 'a@b.c' })]));
+    assert.ok(error instanceof UniqueViolation);
+    assert.equal(error.index, 'email');
+  }),
+  check('delete returns whether the document existed', async ({ mine }) => {
+    const { id } = await mine.insert(thing());
+    assert.equal(await mine.delete(id), true);
+    assert.equal(await mine.get(id), undefined);
+    assert.equal(await mine.delete(id), false);
+    assert.equal((await mine.insert(thing({ id }))).version, 1);
+  }),
+  check('delete with a version leaves a document that was changed since', async ({ mine }) => {
+    const { id, version } = await mine.insert(thing());
+    const changed = await mine.update(id, (current) => ({ next: { ...current, name: 'Eve' } }));
+    assert.equal(await mine.delete(id, version), false);
+    assert.equal((await mine.get(id))?.name, 'Eve');
+    assert.equal(await mine.delete(id, changed?.version), true);
+    assert.equal(await mine.get(id), undefined);
+    assert.equal(await mine.delete(id, version), false);
+  }),
+  check('documents of one collection do not appear in another', async ({ store, institution, mine }) => {
+    const { id } = await mine.insert(thing());
+    const elsewhere = store.collection(others).of(institution);
+    assert.equal(await elsewhere.get(id), undefined);
+    assert.deepEqual(await elsewhere.find(), []);
+    await elsewhere.insert(thing({ id }));
+  }),
+  check('200 concurrent inserts are all stored', async ({ mine }) => {
+    const written = await Promise.all(Array.from({ length: 200 }, (_, rank) => mine.insert(thing({ rank }))));
+    const found = await mine.find({ orderBy: 'rank' });
+    assert.deepEqual(found, written);
+  }),
 ];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Documents } from '../../port.ts';
-import { type Check, fresh, type Thing, thing, thingsOf } from '../subject.ts';
+import { type Check, check, fresh, type Thing, thing, thingsOf } from '../subject.ts';
 
 const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
 
@@ -39,10 +39,9 @@ const pageMs = async (mine: Documents<Thing>, count: number) => {
 
 /** Cost on large collections: indexed reads do not grow with the number of documents. */
 export const large: readonly Check[] = [
-  {
-    rule: '100,000 documents are inserted, paged deeply, counted and claimed about as fast per document as 1,000',
-    timeoutMs: 120_000,
-    async run({ store }) {
+  check(
+    '100,000 documents are inserted, paged deeply, counted and claimed about as fast per document as 1,000',
+    async ({ store }) => {
       const [small, big] = [thingsOf(store).of(fresh('inst')), thingsOf(store).of(fresh('inst'))];
       await fill(small, 1_000);
       await fill(big, 100_000);
@@ -57,5 +56,6 @@ export const large: readonly Check[] = [
         assert.equal((await big.claim({ where, set, limit: 2, spread: 'spread' })).length, 2);
       }
     },
-  },
+    120_000,
+  ),
 ];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Collection, Store } from '../../port.ts';
 import { rewrite } from '../../shapes.ts';
-import { type Check, fresh, type Thing, thing, things, thingsOf } from '../subject.ts';
+import { type Check, check, type Thing, thing, things, thingsOf } from '../subject.ts';
 
 /** The next release: `count`, optional until now, is a number in every document. */
 const counted: Collection<Thing> = {
@@ -13,10 +13,9 @@ const countedOf = (store: Store, institution: string) => store.collection(counte
 
 /** `upgrade`: documents of an earlier release read by this one. */
 export const shapes: readonly Check[] = [
-  {
-    rule: 'every read returns the shape that the reader declares, and writes nothing',
-    async run({ store, another }) {
-      const institution = fresh('inst');
+  check(
+    'every read returns the shape that the reader declares, and writes nothing',
+    async ({ store, another, institution }) => {
       const old = thingsOf(await another()).of(institution);
       const { id } = await old.insert(thing({ show: institution, state: 'free' }));
       const mine = countedOf(store, institution);
@@ -38,11 +37,10 @@ export const shapes: readonly Check[] = [
       const [claimed] = await mine.claim({ where, set: { state: 'held' } });
       assert.equal(claimed?.count, 0);
     },
-  },
-  {
-    rule: 'an update gets the new shape and writes it; a release that does not know a member preserves it',
-    async run({ store, another }) {
-      const institution = fresh('inst');
+  ),
+  check(
+    'an update gets the new shape and writes it; a release that does not know a member preserves it',
+    async ({ store, another, institution }) => {
       const old = thingsOf(await another()).of(institution);
       const mine = countedOf(store, institution);
       const { id } = await old.insert(thing({ rank: 1 }));
@@ -54,11 +52,10 @@ export const shapes: readonly Check[] = [
       const both = await mine.get(id);
       assert.deepEqual([both?.rank, both?.count, both?.version], [2, 1, 3]);
     },
-  },
-  {
-    rule: 'a rewrite writes every document in the new shape during other writes, and writes nothing when repeated',
-    async run({ store, another }) {
-      const institution = fresh('inst');
+  ),
+  check(
+    'a rewrite writes every document in the new shape during other writes, and writes nothing when repeated',
+    async ({ store, another, institution }) => {
       const old = thingsOf(await another()).of(institution);
       const all = Array.from({ length: 450 }, (_, index) => thing({ rank: index }));
       await old.insertMany(all);
@@ -73,5 +70,5 @@ export const shapes: readonly Check[] = [
       await rewrite(store, counted);
       assert.deepEqual(await versions(), before);
     },
-  },
+  ),
 ];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { UniqueViolation } from '../../errors.ts';
 import type { Store } from '../../port.ts';
-import { type Check, fresh, rejection, type Subject, thing, thingsOf } from '../subject.ts';
+import { type Check, check, fresh, rejection, thing, thingsOf } from '../subject.ts';
 
 const violates = async (promise: Promise<unknown>, index: string) => {
   const error = await rejection(promise);
@@ -9,51 +9,41 @@ const violates = async (promise: Promise<unknown>, index: string) => {
   assert.equal(error.index, index);
 };
 
-/** 50 concurrent inserts of one value over two instances: one is stored, 49 are refused. */
-export const oneOfFiftyWins = async ({ store, another }: Subject): Promise<void> => {
-  const institution = fresh('inst');
-  const stores = [store, await another()];
-  const email = `${fresh()}@example.org`;
-  const outcomes = await Promise.allSettled(
-    Array.from({ length: 50 }, (_, i) => {
-      const mine = thingsOf(stores[i % 2] ?? store).of(institution);
-      return mine.insert(thing({ email }), { events: [{ type: 'thing.created', data: { email } }] });
-    }),
-  );
-  const refused = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
-  assert.equal(refused.length, 49);
-  for (const reason of refused)
-    assert.ok(reason instanceof UniqueViolation && reason.index === 'email', String(reason));
-  assert.equal(await thingsOf(store).of(institution).count({ email }), 1);
-  const events = (await store.outbox.pending(100_000)).filter((one) => one.institution === institution);
-  assert.equal(events.length, 1, 'one event for the stored one');
-};
-
 /** Unique indexes. */
 export const uniqueness: readonly Check[] = [
-  { rule: 'of 50 concurrent inserts of one value exactly one is stored, with its event', run: oneOfFiftyWins },
-  {
-    rule: 'a unique index holds within the institution, by default',
-    async run({ store }) {
-      const [mine, theirs] = [thingsOf(store).of(fresh('inst')), thingsOf(store).of(fresh('inst'))];
-      await mine.insert(thing({ email: 'ada@example.org' }));
-      await theirs.insert(thing({ email: 'ada@example.org' }));
-      await violates(mine.insert(thing({ email: 'ada@example.org' })), 'email');
+  check(
+    'of 50 concurrent inserts of one value exactly one is stored, with its event',
+    async ({ store, another, institution, mine }) => {
+      const stores = [store, await another()];
+      const email = `${fresh()}@example.org`;
+      const outcomes = await Promise.allSettled(
+        Array.from({ length: 50 }, (_, i) => {
+          const mine = thingsOf(stores[i % 2] ?? store).of(institution);
+          return mine.insert(thing({ email }), { events: [{ type: 'thing.created', data: { email } }] });
+        }),
+      );
+      const refused = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+      assert.equal(refused.length, 49);
+      for (const reason of refused)
+        assert.ok(reason instanceof UniqueViolation && reason.index === 'email', String(reason));
+      assert.equal(await mine.count({ email }), 1);
+      const events = (await store.outbox.pending(100_000)).filter((one) => one.institution === institution);
+      assert.equal(events.length, 1, 'one event for the stored one');
     },
-  },
-  {
-    rule: 'a unique index across institutions holds for the installation',
-    async run({ store }) {
-      const barcode = fresh('bar');
-      await thingsOf(store).of(fresh('inst')).insert(thing({ barcode }));
-      await violates(thingsOf(store).of(fresh('inst')).insert(thing({ barcode })), 'barcode');
-    },
-  },
-  {
-    rule: 'documents inserted in order end before the first whose id or unique index is taken',
-    async run({ store, another }) {
-      const institution = fresh('inst');
-      const mine = thingsOf(store).of(institution);
+  ),
+  check('a unique index holds within the institution, by default', async ({ mine, theirs }) => {
+    await mine.insert(thing({ email: 'ada@example.org' }));
+    await theirs.insert(thing({ email: 'ada@example.org' }));
+    await violates(mine.insert(thing({ email: 'ada@example.org' })), 'email');
+  }),
+  check('a unique index across institutions holds for the installation', async ({ store }) => {
+    const barcode = fresh('bar');
+    await thingsOf(store).of(fresh('inst')).insert(thing({ barcode }));
+    await violates(thingsOf(store).of(fresh('inst')).insert(thing({ barcode })), 'barcode');
+  }),
+  check(
+    'documents inserted in order end before the first whose id or unique index is taken',
+    async ({ store, another, institution, mine }) => {
       const show = fresh('show');
       const rows = (of: Store, from: number) =>
         thingsOf(of)
@@ -80,45 +70,33 @@ export const uniqueness: readonly Check[] = [
         assert.equal(seats.length, Math.max(...seats), 'no gap');
       }
     },
-  },
-  {
-    rule: 'null and absent values never collide, also in an index of several fields',
-    async run({ store }) {
-      const mine = thingsOf(store).of(fresh('inst'));
-      const show = fresh('show');
-      for (const email of [null, null, undefined, undefined]) await mine.insert(thing({ email, show, barcode: email }));
-      await mine.insert(thing({ show, seat: 'A1' }));
-      await violates(mine.insert(thing({ show, seat: 'A1' })), 'seat');
-      await mine.insert(thing({ show: null, seat: 'A1' }));
-      await mine.insert(thing({ seat: 'A1' }));
-      assert.equal(await mine.count(), 7);
-    },
-  },
-  {
-    rule: 'an update and a claim into a taken value are refused and change nothing',
-    async run({ store }) {
-      const mine = thingsOf(store).of(fresh('inst'));
-      await mine.insert(thing({ email: 'taken@example.org' }));
-      const free = await mine.insert(thing({ email: 'free@example.org' }));
-      const move = { email: 'taken@example.org' };
-      await violates(
-        mine.update(free.id, (current) => ({ next: { ...current, ...move } })),
-        'email',
-      );
-      await violates(mine.claim({ where: { id: free.id }, set: move }), 'email');
-      assert.deepEqual(await mine.get(free.id), free);
-    },
-  },
-  {
-    rule: 'a value is free again after its document changed it or was deleted',
-    async run({ store }) {
-      const mine = thingsOf(store).of(fresh('inst'));
-      const email = 'moving@example.org';
-      const first = await mine.insert(thing({ email }));
-      await mine.update(first.id, (current) => ({ next: { ...current, email: null } }));
-      const second = await mine.insert(thing({ email }));
-      await mine.delete(second.id);
-      await mine.insert(thing({ email }));
-    },
-  },
+  ),
+  check('null and absent values never collide, also in an index of several fields', async ({ mine }) => {
+    const show = fresh('show');
+    for (const email of [null, null, undefined, undefined]) await mine.insert(thing({ email, show, barcode: email }));
+    await mine.insert(thing({ show, seat: 'A1' }));
+    await violates(mine.insert(thing({ show, seat: 'A1' })), 'seat');
+    await mine.insert(thing({ show: null, seat: 'A1' }));
+    await mine.insert(thing({ seat: 'A1' }));
+    assert.equal(await mine.count(), 7);
+  }),
+  check('an update and a claim into a taken value are refused and change nothing', async ({ mine }) => {
+    await mine.insert(thing({ email: 'taken@example.org' }));
+    const free = await mine.insert(thing({ email: 'free@example.org' }));
+    const move = { email: 'taken@example.org' };
+    await violates(
+      mine.update(free.id, (current) => ({ next: { ...current, ...move } })),
+      'email',
+    );
+    await violates(mine.claim({ where: { id: free.id }, set: move }), 'email');
+    assert.deepEqual(await mine.get(free.id), free);
+  }),
+  check('a value is free again after its document changed it or was deleted', async ({ mine }) => {
+    const email = 'moving@example.org';
+    const first = await mine.insert(thing({ email }));
+    await mine.update(first.id, (current) => ({ next: { ...current, email: null } }));
+    const second = await mine.insert(thing({ email }));
+    await mine.delete(second.id);
+    await mine.insert(thing({ email }));
+  }),
 ];

@@ -1,108 +1,81 @@
 import assert from 'node:assert/strict';
-import { type Check, fresh, rejection, type Subject, thing, thingsOf } from '../subject.ts';
-
-/** 64 concurrent increments over two instances: all take effect, and the version counts them. */
-export const everyIncrementCounts = async ({ store, another }: Subject): Promise<void> => {
-  const institution = fresh('inst');
-  const handles = [store, await another()].map((one) => thingsOf(one).of(institution));
-  const [first] = handles;
-  assert.ok(first);
-  const { id } = await first.insert(thing({ count: 0 }));
-  const results = await Promise.all(
-    Array.from({ length: 64 }, (_, i) =>
-      (handles[i % 2] ?? first).update(id, (current) => ({
-        next: { ...current, count: (current.count ?? 0) + 1 },
-        events: [{ type: 'thing.counted', data: { count: (current.count ?? 0) + 1 } }],
-      })),
-    ),
-  );
-  const stored = await first.get(id);
-  assert.equal(stored?.count, 64, 'increments were lost');
-  assert.equal(stored?.version, 65);
-  assert.equal(new Set(results.map((one) => one?.version)).size, 64, 'two updates returned the same version');
-  const events = (await store.outbox.pending(100_000)).filter((one) => one.key === id);
-  assert.deepEqual(
-    events.map((one) => one.version),
-    Array.from({ length: 64 }, (_, i) => i + 2),
-  );
-};
+import { type Check, check, fresh, rejection, thing, thingsOf } from '../subject.ts';
 
 /** update(id, fn): compare-and-swap on the version. */
 export const updates: readonly Check[] = [
-  { rule: '64 concurrent increments are all counted', run: everyIncrementCounts },
-  {
-    rule: 'an update returns the next version of the document, as it is then read',
-    async run({ store }) {
-      const mine = thingsOf(store).of(fresh('inst'));
-      const first = await mine.insert(thing({ rank: 1, email: 'x@example.org' }));
-      const second = await mine.update(first.id, ({ email: _email, ...rest }) => ({ next: { ...rest, rank: 2 } }));
-      assert.equal(second?.version, 2);
-      assert.equal(second?.rank, 2);
-      assert.deepEqual(await mine.get(first.id), second);
-      assert.equal('email' in (second ?? {}), false, '`next` replaces the document as a whole');
-      assert.equal(await mine.count({ email: 'x@example.org' }), 0);
-    },
-  },
-  {
-    rule: 'a function that returns undefined leaves the document unchanged',
-    async run({ store }) {
-      const mine = thingsOf(store).of(fresh('inst'));
-      const first = await mine.insert(thing());
-      const events = [{ type: 'thing.changed', data: {} }];
-      assert.deepEqual(await mine.update(first.id, () => undefined, { events }), first);
-      assert.deepEqual(await mine.get(first.id), first);
-      assert.equal(
-        (await store.outbox.pending(100_000)).some((one) => one.key === first.id),
-        false,
-      );
-    },
-  },
-  {
-    rule: 'an unknown id returns undefined and does not call the function',
-    async run({ store }) {
-      const update = thingsOf(store)
-        .of(fresh('inst'))
-        .update(fresh(), () => assert.fail('called'));
-      assert.equal(await update, undefined);
-    },
-  },
-  {
-    rule: 'an error of the function aborts the update',
-    async run({ store }) {
-      const mine = thingsOf(store).of(fresh('inst'));
-      const first = await mine.insert(thing());
-      const refusal = new Error('no');
-      const thrown = await rejection(
-        mine.update(first.id, () => {
-          throw refusal;
-        }),
-      );
-      assert.equal(thrown, refusal);
-      assert.deepEqual(await mine.get(first.id), first);
-    },
-  },
-  {
-    rule: 'an update cannot change the id',
-    async run({ store }) {
-      const mine = thingsOf(store).of(fresh('inst'));
-      const first = await mine.insert(thing());
-      await assert.rejects(mine.update(first.id, (current) => ({ next: { ...current, id: fresh() } })));
-      assert.deepEqual(await mine.get(first.id), first);
-    },
-  },
-  {
-    rule: 'a delete that races with updates wins, and no update restores the document',
-    async run({ store }) {
-      const mine = thingsOf(store).of(fresh('inst'));
-      for (let round = 0; round < 20; round++) {
-        const { id } = await mine.insert(thing());
-        await Promise.all([
-          mine.update(id, (current) => ({ next: { ...current, name: 'late' } })),
-          mine.delete(id),
-          mine.update(id, (current) => ({ next: { ...current, name: 'later' } })),
-        ]);
-        assert.equal(await mine.get(id), undefined);
-      }
-    },
-  },
+  check('64 concurrent increments are all counted', async ({ store, another, institution }) => {
+    const handles = [store, await another()].map((one) => thingsOf(one).of(institution));
+    const [first] = handles;
+    assert.ok(first);
+    const { id } = await first.insert(thing({ count: 0 }));
+    const results = await Promise.all(
+      Array.from({ length: 64 }, (_, i) =>
+        (handles[i % 2] ?? first).update(id, (current) => ({
+          next: { ...current, count: (current.count ?? 0) + 1 },
+          events: [{ type: 'thing.counted', data: { count: (current.count ?? 0) + 1 } }],
+        })),
+      ),
+    );
+    const stored = await first.get(id);
+    assert.equal(stored?.count, 64, 'increments were lost');
+    assert.equal(stored?.version, 65);
+    assert.equal(new Set(results.map((one) => one?.version)).size, 64, 'two updates returned the same version');
+    const events = (await store.outbox.pending(100_000)).filter((one) => one.key === id);
+    assert.deepEqual(
+      events.map((one) => one.version),
+      Array.from({ length: 64 }, (_, i) => i + 2),
+    );
+  }),
+  check('an update returns the next version of the document, as it is then read', async ({ mine }) => {
+    const first = await mine.insert(thing({ rank: 1, email: 'x@example.org' }));
+    const second = await mine.update(first.id, ({ email: _email, ...rest }) => ({ next: { ...rest, rank: 2 } }));
+    assert.equal(second?.version, 2);
+    assert.equal(second?.rank, 2);
+    assert.deepEqual(await mine.get(first.id), second);
+    assert.equal('email' in (second ?? {}), false, '`next` replaces the document as a whole');
+    assert.equal(await mine.count({ email: 'x@example.org' }), 0);
+  }),
+  check('a function that returns undefined leaves the document unchanged', async ({ store, mine }) => {
+    const first = await mine.insert(thing());
+    const events = [{ type: 'thing.changed', data: {} }];
+    assert.deepEqual(await mine.update(first.id, () => undefined, { events }), first);
+    assert.deepEqual(await mine.get(first.id), first);
+    assert.equal(
+      (await store.outbox.pending(100_000)).some((one) => one.key === first.id),
+      false,
+    );
+  }),
+  check('an unknown id returns undefined and does not call the function', async ({ store }) => {
+    const update = thingsOf(store)
+      .of(fresh('inst'))
+      .update(fresh(), () => assert.fail('called'));
+    assert.equal(await update, undefined);
+  }),
+  check('an error of the function aborts the update', async ({ mine }) => {
+    const first = await mine.insert(thing());
+    const refusal = new Error('no');
+    const thrown = await rejection(
+      mine.update(first.id, () => {
+        throw refusal;
+      }),
+    );
+    assert.equal(thrown, refusal);
+    assert.deepEqual(await mine.get(first.id), first);
+  }),
+  check('an update cannot change the id', async ({ mine }) => {
+    const first = await mine.insert(thing());
+    await assert.rejects(mine.update(first.id, (current) => ({ next: { ...current, id: fresh() } })));
+    assert.deepEqual(await mine.get(first.id), first);
+  }),
+  check('a delete that races with updates wins, and no update restores the document', async ({ mine }) => {
+    for (let round = 0; round < 20; round++) {
+      const { id } = await mine.insert(thing());
+      await Promise.all([
+        mine.update(id, (current) => ({ next: { ...current, name: 'late' } })),
+        mine.delete(id),
+        mine.update(id, (current) => ({ next: { ...current, name: 'later' } })),
+      ]);
+      assert.equal(await mine.get(id), undefined);
+    }
+  }),
 ];
