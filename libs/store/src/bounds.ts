@@ -47,14 +47,9 @@ const narrowed = (where: Where, bounds: Bounds): Where | undefined => {
   return conditions;
 };
 
-/** A write would make a document that its own writer may not see: a defect of the service, not of the request. */
-export class OutOfBounds extends Error {
-  override readonly name = 'OutOfBounds';
-}
-
 /**
  * The documents within bounds. Reads, counts, changes and deletions of others behave as if these did not exist; an
- * insert of one is refused with {@link OutOfBounds}. A change may lead out of the bounds: its result is returned.
+ * insert of one throws, as a defect of the service. A change may lead out of the bounds: its result is returned.
  */
 export const bounded = <T extends Document>(documents: Documents<T>, bounds: Bounds): Documents<T> => {
   const fields = Object.entries(bounds);
@@ -62,8 +57,7 @@ export const bounded = <T extends Document>(documents: Documents<T>, bounds: Bou
   const isWithin = (document: object): boolean =>
     fields.every(([field, values]) => values.includes(valueAt(document, field)));
   const requireWithin = (document: object): void => {
-    if (!isWithin(document))
-      throw new OutOfBounds(`a new document lacks a permitted ${Object.keys(bounds).join(', ')}`);
+    if (!isWithin(document)) throw new Error(`a new document lacks a permitted ${Object.keys(bounds).join(', ')}`);
   };
 
   return {

@@ -1,10 +1,15 @@
-export { type Bounds, bounded, boundedCollection, OutOfBounds } from './bounds.ts';
+import type { MongoOptions } from './mongo.ts';
+import type { Store } from './port.ts';
+
+export { type Bounds, bounded, boundedCollection } from './bounds.ts';
 export { IdempotencyKeyTaken, StoreUnavailable, UniqueViolation } from './errors.ts';
 export { documentsOf, eachOf, everyDocument } from './every.ts';
-export type { MongoOptions } from './mongo.ts';
-export { openMongoStore } from './open-mongo.ts';
 export * from './port.ts';
 export { createQuiet, unlessQuiet } from './quiet.ts';
 export { rewrite } from './shapes.ts';
-export { type SnapshotFile, type SnapshotOptions, snapshotSqlite } from './sqlite/snapshot.ts';
-export { openSqliteStores, type SqliteOptions, type SqliteStores } from './sqlite.ts';
+export { snapshotSqlite } from './sqlite/snapshot.ts';
+export { openSqliteStores, type SqliteStores } from './sqlite.ts';
+
+/** Opens a store on MongoDB; see mongo.ts. The driver is loaded only here, so embedded installations run without it. */
+export const openMongoStore = async (options: MongoOptions): Promise<Store> =>
+  (await import('./mongo.ts')).openMongoStore(options);

@@ -29,23 +29,19 @@ export const inShape = <T extends Document>(
 /**
  * Writes every document of a collection in the shape of this release, page by page, during other reads and writes: for
  * the release after the one that reads both shapes, before queries use the new one. Can be interrupted and repeated.
- * Returns the number of documents written.
  */
 export const rewrite = async <T extends Document>(
   store: Pick<Store, 'collection'>,
   collection: Collection<T>,
-): Promise<number> => {
+): Promise<void> => {
   const { upgrade, ...plain } = collection;
-  if (!upgrade) return 0;
+  if (!upgrade) return;
   const stored = store.collection<T>(plain).acrossInstitutions;
-  let written = 0;
   for await (const document of documentsOf(stored)) {
     if (upgrade(document) === document) continue;
     await stored.update(document.id, (current) => {
       const next = upgrade(current);
       return next === current ? undefined : { next };
     });
-    written += 1;
   }
-  return written;
 };

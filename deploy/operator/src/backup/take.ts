@@ -76,7 +76,7 @@ export const takeBackup = async (target: string, { data, versions, tell }: TakeO
     const takenAt = new Date().toISOString();
     const pausedMs = await snapshotSqlite(
       databases.map((path) => ({ from: join(data, path), to: join(directory, path) })),
-      { onProgress: (pages) => tell(`${pages} pages copied`) },
+      (pages) => tell(`${pages} pages copied`),
     );
     for (const path of paths.filter((one) => !databases.includes(one))) {
       copyDurably(join(data, path), join(directory, path));

@@ -163,12 +163,7 @@ const documentsOf = <T extends Document>(
 };
 
 /** The handle of a collection in a file. */
-export const collectionHandle = <T extends Document>(file: DatabaseFile, table: TableInfo): CollectionHandle<T> => {
-  const {
-    insert: _insert,
-    insertMany: _many,
-    insertInOrder: _inOrder,
-    ...acrossInstitutions
-  } = documentsOf<T>(file, table, undefined);
-  return { of: (institution) => documentsOf<T>(file, table, institution), acrossInstitutions };
-};
+export const collectionHandle = <T extends Document>(file: DatabaseFile, table: TableInfo): CollectionHandle<T> => ({
+  of: (institution) => documentsOf<T>(file, table, institution),
+  acrossInstitutions: documentsOf<T>(file, table, undefined),
+});

@@ -9,13 +9,6 @@ export interface SnapshotFile {
   readonly to: string;
 }
 
-export interface SnapshotOptions {
-  /** Longest wait for the writers of a file, in milliseconds. Default 10,000. */
-  readonly waitMs?: number;
-  /** Called with the number of copied pages, over all files so far. */
-  readonly onProgress?: (pages: number) => void;
-}
-
 const named = <R>(path: string, act: () => R): R => {
   try {
     return act();
@@ -24,11 +17,14 @@ const named = <R>(path: string, act: () => R): R => {
   }
 };
 
-const opened = (path: string, readOnly: boolean, waitMs: number): DatabaseSync =>
+/** Longest wait for the writers of a file, in milliseconds. */
+const WAIT_MS = 10_000;
+
+const opened = (path: string, readOnly: boolean): DatabaseSync =>
   named(path, () => {
     // SQLite would create a missing file.
     if (!existsSync(path)) throw new Error('it does not exist');
-    const database = new DatabaseSync(path, { readOnly, timeout: waitMs });
+    const database = new DatabaseSync(path, { readOnly, timeout: WAIT_MS });
     // Pays the cost of opening before any writer is blocked.
     database.prepare('SELECT count(*) FROM sqlite_schema').get();
     return database;
@@ -58,14 +54,14 @@ const finish = (path: string): void => {
  * Copies database files at one moment in time, beside the programs that write them. It takes the write lock of every
  * file, begins to read each (the write-ahead log preserves what it reads), and releases the locks; the copy then shows
  * that moment, however long it takes. The copies are as consistent with each other as the files after a power cut.
- * Returns the milliseconds for which writes were blocked.
+ * `onProgress` gets the number of copied pages, over all files so far. Returns the milliseconds for which writes were
+ * blocked.
  * @throws an Error that names the file and the reason
  */
 export const snapshotSqlite = async (
   files: readonly SnapshotFile[],
-  options: SnapshotOptions = {},
+  onProgress: (pages: number) => void = () => undefined,
 ): Promise<number> => {
-  const { waitMs = 10_000, onProgress = () => undefined } = options;
   const all: {
     readonly path: string;
     readonly to: string;
@@ -75,8 +71,8 @@ export const snapshotSqlite = async (
   try {
     // All snapshots lock in the same order, so two of them cannot deadlock.
     for (const { from: path, to } of [...files].sort((a, b) => (a.from < b.from ? -1 : 1))) {
-      const writer = opened(path, false, waitMs);
-      all.push({ path, to, writer, reader: opened(path, true, waitMs) });
+      const writer = opened(path, false);
+      all.push({ path, to, writer, reader: opened(path, true) });
     }
     let pausedAt = performance.now();
     for (const [index, { path, writer }] of all.entries()) {

@@ -19,7 +19,10 @@ const wrapped = (store: Store, wrap: Wrap): Store => ({
 
 /** Reads and writes without the tenant filter. */
 export const withoutTenantFilter = (store: Store): Store =>
-  wrapped(store, (documents, _institution, all) => ({ ...documents, ...all }));
+  wrapped(store, (documents, _institution, all) => {
+    const { insert, insertMany } = documents;
+    return { ...documents, ...all, insert, insertMany };
+  });
 
 /** Updates by reading, computing and overwriting, without a check for other writes. */
 export const withoutCompareAndSwap = (store: Store): Store =>

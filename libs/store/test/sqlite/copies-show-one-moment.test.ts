@@ -99,9 +99,9 @@ test('writes continue while pages are copied', async () => {
     writer.exec('BEGIN IMMEDIATE; ROLLBACK');
     copied += 1;
   };
-  expect(
-    await snapshotSqlite([{ from: fileOf('large'), to: join(directory, 'large-a') }], { onProgress }),
-  ).toBeGreaterThan(0);
+  expect(await snapshotSqlite([{ from: fileOf('large'), to: join(directory, 'large-a') }], onProgress)).toBeGreaterThan(
+    0,
+  );
   writer.close();
   expect(copied).toBeGreaterThan(1);
 });
