@@ -3,9 +3,7 @@ export { createInProcessBus, type InProcessOptions } from './in-process.ts';
 export * from './port.ts';
 export {
   connectRabbitmq,
-  connectRabbitmqPublisher,
   declareRabbitmqTopology,
-  type Publisher,
   type RabbitmqOptions,
 } from './rabbitmq/bus.ts';
 export { decode as decodeMessage, encode as encodeMessage } from './rabbitmq/codec.ts';

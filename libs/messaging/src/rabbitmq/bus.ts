@@ -1,20 +1,18 @@
 // The messaging port on RabbitMQ: connections, topology, publishing with confirms, consumers and dead letters.
 
 import { within } from '@boxoffice/runtime/time';
-import { defaultRetryDelaysMs } from '../attempts.ts';
-import type { Bus, Logger, Queue, Subscription } from '../port.ts';
-import { type Declared, declared as installation } from '../topology.ts';
+import type { Bus, Logger, Queue, QueueDepth, Subscription } from '../port.ts';
+import type { Declared } from '../topology.ts';
 import { listenTo } from './broadcast.ts';
 import { consume } from './consumer.ts';
 import { createDeadLetters } from './dead-letters.ts';
 import { declareAll } from './declare.ts';
-import { depthsOf } from './depths.ts';
 import { type Link, openLink } from './link.ts';
-import { type Plan, planOf } from './names.ts';
-import { createSender, type Sender } from './publisher.ts';
+import { deadQueue, type Plan, planOf, retryQueue, workQueue } from './names.ts';
+import { createSender } from './publisher.ts';
 import { createTopology } from './topology.ts';
 
-export interface RabbitmqOptions {
+export interface RabbitmqOptions extends Partial<Plan> {
   /** `amqp://user:password@host:port/vhost`, or `amqps:`. */
   readonly url: string;
   readonly logger: Logger;
@@ -22,12 +20,6 @@ export interface RabbitmqOptions {
    * The process's name: the broker's name for the connection, and the prefix of its own queues; default `boxoffice`.
    */
   readonly name?: string;
-  /** Milliseconds before the second, third and later attempts. Default: 5 s, 30 s, 5 min. */
-  readonly retryDelaysMs?: readonly number[];
-  /** Precedes every exchange and queue name, to share a broker. */
-  readonly prefix?: string;
-  /** The facts that are declared; default: the installation's. */
-  readonly declared?: Declared;
   /**
    * Time limit of the first connection. Default 30,000. With 0 the bus is available at once, connects when it can, and
    * refuses to publish until then.
@@ -35,31 +27,10 @@ export interface RabbitmqOptions {
   readonly connectTimeoutMs?: number;
   /** How long a published message may go unconfirmed. Default 10,000. */
   readonly confirmTimeoutMs?: number;
-  /** Messages that a queue accepts before it refuses more; a queue argument, so equal in all processes. */
-  readonly maxLength?: number;
 }
 
 /** How long `close` waits for outstanding confirms. */
 const closingMs = 3_000;
-
-/** A bus that only publishes. */
-export type Publisher = Pick<Bus, 'publish' | 'ping' | 'close'>;
-
-interface Publishing extends Publisher {
-  readonly link: Link;
-  readonly sender: Sender;
-  readonly plan: Plan;
-  readonly topologyBy: ReturnType<typeof createTopology>;
-}
-
-/** The plan that the options describe. */
-const planned = ({
-  retryDelaysMs = defaultRetryDelaysMs,
-  declared = installation,
-  prefix = '',
-  maxLength,
-}: RabbitmqOptions): Plan =>
-  planOf({ retryDelaysMs, declared, prefix, ...(maxLength === undefined ? {} : { maxLength }) });
 
 /**
  * Declares the exchanges and queues of the installation, for processes whose users may not.
@@ -67,7 +38,7 @@ const planned = ({
  */
 export const declareRabbitmqTopology = async (options: RabbitmqOptions): Promise<Declared> => {
   const { url, logger, name = 'operator', connectTimeoutMs = 30_000 } = options;
-  const plan = planned(options);
+  const plan = planOf(options);
   const link = await openLink({ url, logger, name: `${name} declaring` });
   try {
     await link.established(connectTimeoutMs);
@@ -78,57 +49,50 @@ export const declareRabbitmqTopology = async (options: RabbitmqOptions): Promise
   }
 };
 
-const openPublishing = async (options: RabbitmqOptions): Promise<Publishing> => {
-  const { url, logger, name = 'boxoffice', connectTimeoutMs = 30_000, confirmTimeoutMs = 10_000 } = options;
-  const plan = planned(options);
-  const link = await openLink({ url, logger, name: `${name} publishing` });
-  const topologyBy = createTopology(plan, logger);
-  const sender = createSender({ link, plan, topology: topologyBy(link), confirmTimeoutMs });
-  try {
-    if (connectTimeoutMs > 0) await link.established(connectTimeoutMs);
-    await link.attach(sender.station, connectTimeoutMs);
-  } catch (error) {
-    await link.close();
-    throw error;
-  }
-  return {
-    link,
-    sender,
-    plan,
-    topologyBy,
-    publish: sender.publish,
-    async ping() {
-      if (!sender.isReady()) throw new Error('not connected to RabbitMQ');
-    },
-    async close() {
-      await within(sender.quiet(), closingMs, () => {});
-      await link.close();
-    },
-  };
-};
+/** Reads the depths of queues from the broker: passive declarations on one channel. They count ready messages only. */
+const depthsOf = (queues: readonly Queue[], link: Link, plan: Plan): Promise<QueueDepth[]> =>
+  link.using(async (channel) => {
+    const count = async (queue: string) => (await channel.checkQueue(queue)).messageCount;
+    const delays = [...new Set(plan.retryDelaysMs)];
+    return Promise.all(
+      queues.map(async ({ name }) => {
+        const retries = await Promise.all(delays.map((delay) => count(retryQueue(name, delay, plan))));
+        return {
+          queue: name,
+          waiting: await count(workQueue(name, plan)),
+          retrying: retries.reduce((sum, one) => sum + one, 0),
+          dead: await count(deadQueue(name, plan)),
+        };
+      }),
+    );
+  });
 
 /**
- * Connects to RabbitMQ for publishing alone: one connection, no queue of its own; declares the topology, if its user
- * may.
- * @throws if the broker cannot be reached in time or refuses the connection; the message is one line.
- */
-export const connectRabbitmqPublisher = async (options: RabbitmqOptions): Promise<Publisher> => {
-  const { publish, ping, close } = await openPublishing(options);
-  return { publish, ping, close };
-};
-
-/**
- * Connects to RabbitMQ (3.10 and newer). Publishing and consuming have a connection each, the second opened by the
- * first subscription, so that a broker that throttles publishers still gets acknowledgements. Connections, channels and
- * consumers are reopened without limit.
+ * Connects to RabbitMQ (3.10 and newer), and declares the topology, if its user may. Publishing and consuming have a
+ * connection each, the second opened by the first subscription, so that a broker that throttles publishers still gets
+ * acknowledgements. Connections, channels and consumers are reopened without limit.
  * @throws if the broker cannot be reached in time or refuses the connection; the message is one line.
  */
 export const connectRabbitmq = async (options: RabbitmqOptions): Promise<Bus> => {
-  const { url, logger, name = 'boxoffice', connectTimeoutMs: waitMs = 30_000 } = options;
-  const publishing = await openPublishing(options);
-  const { sender, topologyBy } = publishing;
-  const own: Queue[] = [...publishing.plan.declared.queues];
-  const plan: Plan = { ...publishing.plan, declared: { ...publishing.plan.declared, queues: own } };
+  const { url, logger, name = 'boxoffice', connectTimeoutMs: waitMs = 30_000, confirmTimeoutMs = 10_000 } = options;
+  const installed = planOf(options);
+  const topologyBy = createTopology(installed, logger);
+  const publishing = await openLink({ url, logger, name: `${name} publishing` });
+  const sender = createSender({
+    link: publishing,
+    plan: installed,
+    topology: topologyBy(publishing),
+    confirmTimeoutMs,
+  });
+  try {
+    if (waitMs > 0) await publishing.established(waitMs);
+    await publishing.attach(sender.station, waitMs);
+  } catch (error) {
+    await publishing.close();
+    throw error;
+  }
+  const own: Queue[] = [...installed.declared.queues];
+  const plan: Plan = { ...installed, declared: { ...installed.declared, queues: own } };
   const subscriptions = new Set<Subscription>();
   let consuming: Promise<Link> | undefined;
   let consumingLink: Link | undefined;
@@ -167,15 +131,16 @@ export const connectRabbitmq = async (options: RabbitmqOptions): Promise<Bus> =>
         await listenTo(broadcast, handler, { link, plan, topology: topologyBy(link), process: name, logger, waitMs }),
       );
     },
-    deadLetters: createDeadLetters(publishing.link, sender, plan),
-    depths: (queues) => depthsOf(queues, publishing.link, plan),
+    deadLetters: createDeadLetters(publishing, sender, plan),
+    depths: (queues) => depthsOf(queues, publishing, plan),
     async ping() {
-      await publishing.ping();
+      if (!sender.isReady()) throw new Error('not connected to RabbitMQ');
       if (consumingLink && !consumingLink.isUp()) throw new Error('not connected to RabbitMQ');
     },
     async close() {
       await Promise.all([...subscriptions].map((subscription) => subscription.close()));
       await consumingLink?.close();
+      await within(sender.quiet(), closingMs, () => {});
       await publishing.close();
     },
   };

@@ -1,9 +1,9 @@
+import { connect as connectSocket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { within } from '@boxoffice/runtime/time';
 import type { ChannelModel, ConfirmChannel } from 'amqplib';
 import { backoff, reasonOf } from '../attempts.ts';
 import type { Logger } from '../port.ts';
-import { accepts } from './accepts.ts';
 
 /** The work of one channel, set up again whenever the channel or its connection was lost. */
 export interface Station {
@@ -219,6 +219,22 @@ export const closeChannel = async (channel: ConfirmChannel): Promise<void> => {
 
 /** The broker refused the connection: waiting does not help. */
 const isRefusal = (message: string): boolean => /ACCESS[_-]REFUSED|NOT[_-]ALLOWED|not authorised/i.test(message);
+
+/** How long a broker's address may take to accept a connection. */
+const acceptingMs = 1_000;
+
+/** Whether a broker's address accepts TCP connections: then the broker exists, even if it does not respond. */
+const accepts = ({ protocol, hostname, port }: URL): Promise<boolean> =>
+  new Promise((resolve) => {
+    const standard = protocol === 'amqps:' ? 5671 : 5672;
+    const socket = connectSocket({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || standard });
+    const tell = (answer: boolean) => () => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.setTimeout(acceptingMs, tell(false));
+    socket.once('connect', tell(true)).once('error', tell(false));
+  });
 
 /** No connection within the time limit: the reason in one line. */
 const unreachable = async (address: URL, error: unknown, ms: number): Promise<Error> => {

@@ -1,22 +1,27 @@
 import type { Options } from 'amqplib';
+import { defaultRetryDelaysMs } from '../attempts.ts';
 import type { Queue } from '../port.ts';
-import { type Declared, maxQueueLength } from '../topology.ts';
+import { type Declared, declared as installation, maxQueueLength } from '../topology.ts';
 
 /** The inputs of the names and arguments of an installation's queues. */
 export interface Plan {
-  /** Precedes every exchange and queue name: installations, or tests, that share a broker. Empty by default. */
+  /** Precedes every exchange and queue name: installations, or tests, that share a broker. Default: empty. */
   readonly prefix: string;
+  /** Milliseconds before the second, third and later attempts. Default: 5 s, 30 s, 5 min. */
   readonly retryDelaysMs: readonly number[];
+  /** Messages that a queue accepts before it refuses more; a queue argument, so equal in all processes. */
   readonly maxLength: number;
+  /** The facts that are declared; default: the installation's. */
   readonly declared: Declared;
 }
 
-/** Fills in the defaults. */
-export const planOf = (given: Partial<Plan> & Pick<Plan, 'retryDelaysMs' | 'declared'>): Plan => ({
-  prefix: '',
-  maxLength: maxQueueLength,
-  ...given,
-});
+/** Fills in the defaults: those of the installation. */
+export const planOf = ({
+  prefix = '',
+  retryDelaysMs = defaultRetryDelaysMs,
+  maxLength = maxQueueLength,
+  declared = installation,
+}: Partial<Plan>): Plan => ({ prefix, retryDelaysMs, maxLength, declared });
 
 /** `contact.erased` is published to `boxoffice.contact`. */
 export const exchangeOf = (type: string, { prefix }: Plan): string => `${prefix}boxoffice.${type.split('.', 1)[0]}`;

@@ -1,4 +1,3 @@
-import { defaultRetryDelaysMs } from '../attempts.ts';
 import { declared, processes } from '../topology.ts';
 import { broadcastQueue, exchangeOf, movesExchange, planOf, workQueue } from './names.ts';
 
@@ -10,7 +9,7 @@ export interface Rights {
   readonly read: string;
 }
 
-const plan = planOf({ retryDelaysMs: defaultRetryDelaysMs, declared });
+const plan = planOf({});
 const escaped = (name: string): string => name.replaceAll('.', '\\.');
 
 /** Exactly these names, and any with this prefix. To the broker `^$` means none. */

@@ -1,6 +1,6 @@
 import { probes } from '@boxoffice/messaging/conformance';
 import { connectRabbitmq, type RabbitmqOptions } from '../../src/index.ts';
-import { type Plan, planOf } from '../../src/rabbitmq/names.ts';
+import { planOf } from '../../src/rabbitmq/names.ts';
 import { openProxy } from './broker.ts';
 import { ownPrefix, removeAll } from './engine.ts';
 
@@ -17,10 +17,9 @@ export const succeeds = (promise: Promise<unknown>): Promise<boolean> =>
 /** Separate exchanges and queues for one test: buses behind proxies that can be cut. */
 export const openFixture = async (url: string, settings: Partial<RabbitmqOptions> = {}) => {
   const prefix = ownPrefix();
-  const { retryDelaysMs = [40, 80, 160], declared = probes, maxLength } = settings;
-  const plan: Plan = planOf({ prefix, retryDelaysMs, declared, ...(maxLength === undefined ? {} : { maxLength }) });
+  const options = { url, prefix, logger: silent, retryDelaysMs: [40, 80, 160], declared: probes, ...settings };
+  const plan = planOf(options);
   const closers: (() => Promise<void>)[] = [];
-  const options = { url, prefix, logger: silent, ...settings, retryDelaysMs, declared };
   return {
     plan,
     options,

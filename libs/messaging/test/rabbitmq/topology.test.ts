@@ -1,6 +1,6 @@
 import { first, probe, probes, publishAll, rejection, until } from '@boxoffice/messaging/conformance';
 import { expect, test } from '@jest/globals';
-import { connectRabbitmqPublisher, declared, topology } from '../../src/index.ts';
+import { connectRabbitmq, declared, topology } from '../../src/index.ts';
 import { deadQueue, exchangeOf, retryQueue, workQueue } from '../../src/rabbitmq/names.ts';
 import { describeWithBroker, onChannel } from './broker.ts';
 import { patience, succeeds, withFixture } from './fixture.ts';
@@ -11,7 +11,7 @@ describeWithBroker('the topology on RabbitMQ', (url) => {
   test(
     'a single publisher declares every queue, so that a fact waits for a consumer that has not started yet',
     withFixture(url, async ({ start, options, plan }) => {
-      const publisher = await connectRabbitmqPublisher(options);
+      const publisher = await connectRabbitmq(options);
       const message = probe({ type: 'probe.happened' });
       await publisher.publish(message);
       await publisher.ping();
@@ -33,10 +33,10 @@ describeWithBroker('the topology on RabbitMQ', (url) => {
     withFixture(
       url,
       async ({ options }) => {
-        const publisher = await connectRabbitmqPublisher(options);
+        const publisher = await connectRabbitmq(options);
         const types = [...declared.queues, ...declared.broadcasts].flatMap((one) => one.types);
         await publishAll(
-          { ...publisher } as never,
+          publisher,
           [...new Set(types)].map((type) => probe({ type })),
         );
         await publisher.close();
@@ -132,7 +132,7 @@ describeWithBroker('the topology on RabbitMQ', (url) => {
       url,
       async ({ start, options }) => {
         await start();
-        const error = await rejection(connectRabbitmqPublisher({ ...options, maxLength: 20 }));
+        const error = await rejection(connectRabbitmq({ ...options, maxLength: 20 }));
         expect(String(error)).toMatch(/PRECONDITION_FAILED - inequivalent arg 'x-max-length'/);
       },
       { maxLength: 10 },
