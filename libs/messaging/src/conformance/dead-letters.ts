@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { type Bus, type Message, Unreadable } from '../port.ts';
-import { type Check, first, probe, publishAll, type Subject, second, until } from './subject.ts';
+import { type Check, check, first, probe, publishAll, type Scene, second } from './subject.ts';
 
 const lettersOf = async (bus: Bus, queue?: string) => (await bus.deadLetters.list(queue)).map(({ id }) => id).sort();
 
 /**
  * Publishes unhandleable messages and waits until all are dead letters; the handler accepts everything once `mended`.
  */
-const plant = async (subject: Subject, count: number) => {
-  const { bus } = await subject.start();
+const plant = async ({ bus, until }: Scene, count: number) => {
   const state = { mended: false, refused: 0, handled: [] as { message: Message; attempt: number }[] };
   await bus.subscribe(first, async (message, attempt) => {
     if (!state.mended) {
@@ -19,75 +18,65 @@ const plant = async (subject: Subject, count: number) => {
   });
   const messages = Array.from({ length: count }, () => probe());
   await publishAll(bus, messages);
-  await until('the dead letters', async () => (await lettersOf(bus)).length === count, subject);
-  return { bus, state, messages, ids: messages.map(({ id }) => `${first.name}:${id}`) };
+  await until('the dead letters', async () => (await lettersOf(bus)).length === count);
+  return { state, messages, ids: messages.map(({ id }) => `${first.name}:${id}`) };
 };
 
 /** Operations on dead letters. */
 export const deadLetters: readonly Check[] = [
-  {
-    rule: 'the depth of a queue counts its own dead letters only',
-    async run(subject) {
-      const { bus } = await plant(subject, 3);
-      const depths = async () => bus.depths([first, second]);
-      const settled = async () => (await depths()).every(({ waiting, retrying }) => waiting + retrying === 0);
-      await until('settled queues', settled, subject);
-      const empty = { waiting: 0, retrying: 0, dead: 0 };
-      assert.deepEqual(await depths(), [
-        { ...empty, queue: first.name, dead: 3 },
-        { ...empty, queue: second.name },
-      ]);
-    },
-  },
-  {
-    rule: 'letters are listed for all queues or one, and repeated listings lose none',
-    async run(subject) {
-      const { bus, ids } = await plant(subject, 3);
-      await bus.subscribe(second, async () => {
-        throw new Unreadable('planted too');
-      });
-      const both = probe({ type: 'probe.happened' });
-      await bus.publish(both);
-      const all = [...ids, `${first.name}:${both.id}`, `${second.name}:${both.id}`].sort();
-      await until('five letters', async () => (await lettersOf(bus)).length === 5, subject);
-      for (let looks = 0; looks < 30; looks++) assert.deepEqual(await lettersOf(bus), all, `look ${looks}`);
-      assert.deepEqual(await lettersOf(bus, second.name), [`${second.name}:${both.id}`]);
-      assert.deepEqual(await lettersOf(bus, 'probe.unknown.v1'), []);
-    },
-  },
-  {
-    rule: 'a replayed letter goes to its queue as a first attempt, and leaves the list',
-    async run(subject) {
-      const { bus, state, ids, messages } = await plant(subject, 5);
-      state.mended = true;
-      const [, , third] = ids;
-      assert.equal(await bus.deadLetters.replay(third ?? ''), true);
-      await until('the replayed message', () => state.handled.length === 1, subject);
-      assert.deepEqual(state.handled, [{ message: messages[2], attempt: 1 }]);
-      const others = ids.filter((id) => id !== third).sort();
-      await until('four letters', async () => (await lettersOf(bus)).length === 4, subject);
-      assert.deepEqual(await lettersOf(bus), others);
-      assert.equal(await bus.deadLetters.replay(third ?? ''), false, 'its removal');
-    },
-  },
-  {
-    rule: 'a replayed letter that fails again is a dead letter again, once',
-    async run(subject) {
-      const { bus, state, ids } = await plant(subject, 2);
-      assert.equal(await bus.deadLetters.replay(ids[0] ?? ''), true);
-      await until('another refusal', () => state.refused === 3, subject);
-      await until('the letter again', async () => (await lettersOf(bus)).length === 2, subject);
-      assert.deepEqual(await lettersOf(bus), [...ids].sort());
-    },
-  },
-  {
-    rule: 'a dropped letter is deleted, and the others stay',
-    async run(subject) {
-      const { bus, ids } = await plant(subject, 3);
-      assert.equal(await bus.deadLetters.drop(ids[1] ?? ''), true);
-      assert.deepEqual(await lettersOf(bus), [ids[0] ?? '', ids[2] ?? ''].sort());
-      assert.equal(await bus.deadLetters.drop(ids[1] ?? ''), false);
-      assert.equal(await bus.deadLetters.drop('no such letter'), false);
-    },
-  },
+  check('the depth of a queue counts its own dead letters only', async (scene) => {
+    const { bus, until } = scene;
+    await plant(scene, 3);
+    const depths = async () => bus.depths([first, second]);
+    const settled = async () => (await depths()).every(({ waiting, retrying }) => waiting + retrying === 0);
+    await until('settled queues', settled);
+    const empty = { waiting: 0, retrying: 0, dead: 0 };
+    assert.deepEqual(await depths(), [
+      { ...empty, queue: first.name, dead: 3 },
+      { ...empty, queue: second.name },
+    ]);
+  }),
+  check('letters are listed for all queues or one, and repeated listings lose none', async (scene) => {
+    const { bus, until } = scene;
+    const { ids } = await plant(scene, 3);
+    await bus.subscribe(second, async () => {
+      throw new Unreadable('planted too');
+    });
+    const both = probe({ type: 'probe.happened' });
+    await bus.publish(both);
+    const all = [...ids, `${first.name}:${both.id}`, `${second.name}:${both.id}`].sort();
+    await until('five letters', async () => (await lettersOf(bus)).length === 5);
+    for (let looks = 0; looks < 30; looks++) assert.deepEqual(await lettersOf(bus), all, `look ${looks}`);
+    assert.deepEqual(await lettersOf(bus, second.name), [`${second.name}:${both.id}`]);
+    assert.deepEqual(await lettersOf(bus, 'probe.unknown.v1'), []);
+  }),
+  check('a replayed letter goes to its queue as a first attempt, and leaves the list', async (scene) => {
+    const { bus, until } = scene;
+    const { state, ids, messages } = await plant(scene, 5);
+    state.mended = true;
+    const [, , third] = ids;
+    assert.equal(await bus.deadLetters.replay(third ?? ''), true);
+    await until('the replayed message', () => state.handled.length === 1);
+    assert.deepEqual(state.handled, [{ message: messages[2], attempt: 1 }]);
+    const others = ids.filter((id) => id !== third).sort();
+    await until('four letters', async () => (await lettersOf(bus)).length === 4);
+    assert.deepEqual(await lettersOf(bus), others);
+    assert.equal(await bus.deadLetters.replay(third ?? ''), false, 'its removal');
+  }),
+  check('a replayed letter that fails again is a dead letter again, once', async (scene) => {
+    const { bus, until } = scene;
+    const { state, ids } = await plant(scene, 2);
+    assert.equal(await bus.deadLetters.replay(ids[0] ?? ''), true);
+    await until('another refusal', () => state.refused === 3);
+    await until('the letter again', async () => (await lettersOf(bus)).length === 2);
+    assert.deepEqual(await lettersOf(bus), [...ids].sort());
+  }),
+  check('a dropped letter is deleted, and the others stay', async (scene) => {
+    const { bus } = scene;
+    const { ids } = await plant(scene, 3);
+    assert.equal(await bus.deadLetters.drop(ids[1] ?? ''), true);
+    assert.deepEqual(await lettersOf(bus), [ids[0] ?? '', ids[2] ?? ''].sort());
+    assert.equal(await bus.deadLetters.drop(ids[1] ?? ''), false);
+    assert.equal(await bus.deadLetters.drop('no such letter'), false);
+  }),
 ];

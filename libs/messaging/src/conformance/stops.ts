@@ -1,20 +1,15 @@
 import assert from 'node:assert/strict';
-import { createLedger } from './ledger.ts';
-import { createMemoryOutbox } from './memory-outbox.ts';
-import { type Check, first, probe, rejection, until } from './subject.ts';
-
-const silent = { info() {}, warn() {}, error() {} };
-const eager = { logger: silent, sweepMs: 30, orphanedAfterMs: 0, drainMs: 0 };
+import { createLedger, createMemoryOutbox } from './memory.ts';
+import { type Check, check, eager, first, probe } from './subject.ts';
 
 /** Orderly stop of a process. */
 export const stops: readonly Check[] = [
-  {
-    rule: 'a closed subscription finishes the messages in hand and leaves the rest to the next one',
-    async run(subject) {
+  check(
+    'a closed subscription finishes the messages in hand and leaves the rest to the next one',
+    async ({ bus, until, makeGate, startRelay }) => {
       const outbox = createMemoryOutbox();
       const ledger = createLedger();
-      const gate = subject.gate();
-      const { bus } = await subject.start();
+      const gate = makeGate();
       const started: string[] = [];
       const finished: string[] = [];
       const subscription = await bus.subscribe(first, async ({ id }) => {
@@ -24,10 +19,10 @@ export const stops: readonly Check[] = [
         finished.push(id);
       });
       const process = outbox.process();
-      subject.relay({ ...eager, ...process, bus, outbox: process });
+      startRelay({ ...eager, ...process, bus, outbox: process });
       const messages = Array.from({ length: 50 }, () => probe());
       outbox.commit(process, messages);
-      await until('messages in hand', () => started.length >= 5, subject);
+      await until('messages in hand', () => started.length >= 5);
       const closing = subscription.close();
       gate.open();
       await closing;
@@ -35,18 +30,17 @@ export const stops: readonly Check[] = [
       assert.ok(finished.length < messages.length, 'the first one took all messages: the check proves nothing');
       const before = finished.length;
       await bus.subscribe(first, async ({ id }) => ledger.write(id, false));
-      await until('the rest', () => ledger.effects.size === messages.length, subject);
-      await until('an empty outbox', () => outbox.pending.size === 0, subject);
+      await until('the rest', () => ledger.effects.size === messages.length);
+      await until('an empty outbox', () => outbox.pending.size === 0);
       assert.equal(finished.length, before, 'the closed subscription took another one');
       const twice = [...ledger.effects.values()].filter((count) => count !== 1);
       assert.equal(twice.length, 0, `${twice.length} messages were handled twice`);
     },
-  },
-  {
-    rule: 'a closed bus finishes the messages in hand, then it neither publishes nor answers',
-    async run(subject) {
-      const { bus } = await subject.start();
-      const gate = subject.gate();
+  ),
+  check(
+    'a closed bus finishes the messages in hand, then it neither publishes nor answers',
+    async ({ bus, until, makeGate }) => {
+      const gate = makeGate();
       let started = 0;
       let finished = 0;
       await bus.subscribe(first, async () => {
@@ -55,7 +49,7 @@ export const stops: readonly Check[] = [
         finished++;
       });
       const publishing = Promise.allSettled([bus.publish(probe()), bus.publish(probe())]);
-      await until('both in hand', () => started === 2, subject);
+      await until('both in hand', () => started === 2);
       await bus.ping();
       const closing = bus.close();
       gate.open();
@@ -65,8 +59,8 @@ export const stops: readonly Check[] = [
         (await publishing).map(({ status }) => status),
         ['fulfilled', 'fulfilled'],
       );
-      await rejection(bus.publish(probe()));
-      await rejection(bus.ping());
+      await assert.rejects(bus.publish(probe()));
+      await assert.rejects(bus.ping());
     },
-  },
+  ),
 ];

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Bus, Handler, Logger, Message, Queue } from '../port.ts';
 import { type Relay, startRelay } from '../relay/relay.ts';
 import type { Declared } from '../topology.ts';
-import { type Ledger, reactOnce } from './ledger.ts';
+import { type Ledger, reactOnce } from './memory.ts';
 
 /** The messaging of one process of an installation. */
 export interface Process {
@@ -35,25 +35,34 @@ export interface Gate {
   open(): void;
 }
 
-/** The object under test in a check: an empty installation, and the mechanisms that a negative control may break. */
-export interface Subject {
-  start(): Promise<Process>;
-  /** The relay under test; closed when the check ends. */
+/** The mechanisms of a check that a negative control may replace. */
+export interface Mechanisms {
   readonly relay: typeof startRelay;
-  /** A gate for handlers to wait on; open when the check ends, at the latest. */
-  gate(): Gate;
-  /** The reaction of a consumer under test. */
+  /** The reaction of a consumer. */
   readonly react: (ledger: Ledger) => Handler;
   /** Milliseconds after which an expected event counts as lost. */
   readonly patienceMs: number;
 }
 
+export type Broken = Partial<Mechanisms>;
+
+/** The object under test in a check: an empty installation, and one process of it. */
+export interface Scene {
+  readonly bus: Bus;
+  /** Starts another process. */
+  start(): Promise<Process>;
+  /** The relay under test; closed when the check ends. */
+  readonly startRelay: typeof startRelay;
+  /** A gate for handlers to wait on; open when the check ends, at the latest. */
+  makeGate(): Gate;
+  readonly makeReaction: Mechanisms['react'];
+  until(what: string, holds: () => boolean | Promise<boolean>): Promise<void>;
+}
+
 /** One rule of the port and the function that throws if an engine breaks it. */
 export interface Check {
   readonly rule: string;
-  run(subject: Subject): Promise<void>;
-  /** Milliseconds; default: the runner's. */
-  readonly timeoutMs?: number;
+  run(engine: Engine, broken?: Broken): Promise<void>;
 }
 
 export const first: Queue = { name: 'probe.first.v1', types: ['probe.happened', 'probe.repeated'] };
@@ -64,41 +73,44 @@ export const probes: Declared = { queues: [first, second], broadcasts: [{ types:
 /** Short enough for tests, long enough to distinguish the attempts. */
 export const retryDelaysMs: readonly number[] = [40, 80, 160];
 
-const silent: Logger = { info() {}, warn() {}, error() {} };
+export const silent: Logger = { info() {}, warn() {}, error() {} };
 
-/** The mechanisms that a negative control may replace. */
-export type Broken = Partial<Pick<Subject, 'relay' | 'react' | 'patienceMs'>>;
+/** Settings of a relay that looks for orphaned events at once. */
+export const eager = { logger: silent, sweepMs: 30, orphanedAfterMs: 0, drainMs: 0 };
 
-/** Opens a subject on an engine; `broken` replaces the mechanism that a negative control sabotages. */
-export const openSubject = async (
-  engine: Engine,
-  { relay = startRelay, react = reactOnce, patienceMs = 60_000 }: Broken = {},
-): Promise<Subject & { close(): Promise<void> }> => {
-  const installation = await engine.open({ declared: probes, retryDelaysMs, logger: silent });
-  const relays: Relay[] = [];
-  const gates: Gate[] = [];
-  return {
-    start: installation.start,
-    relay(options) {
-      const started = relay(options);
-      relays.push(started);
-      return started;
-    },
-    gate() {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const gate = { passed: promise, open: resolve };
-      gates.push(gate);
-      return gate;
-    },
-    react,
-    patienceMs,
-    async close() {
+/** Declares a check; each run has an installation of its own. */
+export const check = (rule: string, run: (scene: Scene) => Promise<void>): Check => ({
+  rule,
+  async run(engine, { relay = startRelay, react = reactOnce, patienceMs = PATIENCE_MS } = {}) {
+    const { start, remove } = await engine.open({ declared: probes, retryDelaysMs, logger: silent });
+    const relays: Relay[] = [];
+    const gates: Gate[] = [];
+    const { bus } = await start();
+    try {
+      await run({
+        bus,
+        start,
+        startRelay(options) {
+          const started = relay(options);
+          relays.push(started);
+          return started;
+        },
+        makeGate() {
+          const { promise, resolve } = Promise.withResolvers<void>();
+          const gate = { passed: promise, open: resolve };
+          gates.push(gate);
+          return gate;
+        },
+        makeReaction: react,
+        until: (what, holds) => until(what, holds, patienceMs),
+      });
+    } finally {
       for (const gate of gates) gate.open();
       await Promise.all(relays.map((one) => one.close()));
-      await installation.remove();
-    },
-  };
-};
+      await remove();
+    }
+  },
+});
 
 let serial = 0;
 
@@ -114,11 +126,13 @@ export const probe = (fields: Partial<Message> = {}): Message => ({
   ...fields,
 });
 
-/** Repeats `holds` until it returns true; throws `what` after `ms` milliseconds. */
+const PATIENCE_MS = 180_000;
+
+/** Repeats `holds` until it returns true; throws `what` after `patienceMs` milliseconds. */
 export const until = async (
   what: string,
   holds: () => boolean | Promise<boolean>,
-  { patienceMs }: Pick<Subject, 'patienceMs'>,
+  patienceMs = PATIENCE_MS,
 ): Promise<void> => {
   const deadline = Date.now() + patienceMs;
   while (!(await holds())) {
@@ -127,18 +141,8 @@ export const until = async (
   }
 };
 
-/** Returns the rejection's reason; throws if the promise resolves. */
-export const rejection = async (promise: Promise<unknown>): Promise<unknown> => {
-  const outcome = await promise.then(
-    () => ({ rejected: false as const }),
-    (error: unknown) => ({ rejected: true as const, error }),
-  );
-  if (!outcome.rejected) throw new Error('expected a rejection, but the promise was fulfilled');
-  return outcome.error;
-};
-
 /** Publishes per key in order, the keys at once. */
-export const publishAll = async (bus: Bus, messages: readonly Message[]): Promise<void> => {
+export const publishAll = async (bus: Pick<Bus, 'publish'>, messages: readonly Message[]): Promise<void> => {
   const keys = Map.groupBy(messages, ({ key }) => key);
   await Promise.all(
     [...keys.values()].map(async (own) => {

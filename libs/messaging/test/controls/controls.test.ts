@@ -1,5 +1,6 @@
 import {
   type Broken,
+  type Check,
   createLedger,
   doneOnlyWhenPublished,
   type Engine,
@@ -7,8 +8,6 @@ import {
   killedBeforeDone,
   killedInMidConsume,
   onlyPoisonDies,
-  openSubject,
-  type Subject,
 } from '@boxoffice/messaging/conformance';
 import { describe, expect, test } from '@jest/globals';
 import { type Bus, type Message, startRelay } from '../../src/index.ts';
@@ -75,26 +74,16 @@ const doneBeforeConfirm: typeof startRelay = (options) =>
     },
   });
 
-const noDedupe: Subject['react'] = (ledger) => async (message) => ledger.write(message.id, false);
+const noDedupe: Broken['react'] = (ledger) => async (message) => ledger.write(message.id, false);
 
 /** For a check that fails by waiting in vain. Milliseconds. */
 const briefly = { patienceMs: 1_500 };
 
-const outcome = async (
-  check: (subject: Subject) => Promise<void>,
-  engine: Engine,
-  broken: Broken = {},
-): Promise<string> => {
-  const subject = await openSubject(engine, broken);
-  try {
-    return await check(subject).then(
-      () => 'passed',
-      (error: Error) => error.message,
-    );
-  } finally {
-    await subject.close();
-  }
-};
+const outcome = ({ run }: Check, engine: Engine, broken: Broken = {}): Promise<string> =>
+  run(engine, broken).then(
+    () => 'passed',
+    (error: Error) => error.message,
+  );
 
 const engines: [string, Engine][] = [['the in-process bus', inProcess]];
 if (brokerUrl !== undefined) engines.push(['RabbitMQ', rabbitmq(brokerUrl)]);

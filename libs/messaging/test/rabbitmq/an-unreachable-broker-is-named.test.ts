@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { silent } from '@boxoffice/messaging/conformance';
 import { expect, test } from '@jest/globals';
 import { connectRabbitmq } from '../../src/index.ts';
 import { describeWithBroker } from './broker.ts';
-import { silent } from './fixture.ts';
 
 const failureOf = (url: string): Promise<string> =>
   connectRabbitmq({ url, logger: silent, connectTimeoutMs: 500 }).then(

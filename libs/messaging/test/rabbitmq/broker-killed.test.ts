@@ -10,11 +10,11 @@ import {
   probe,
   probes,
   reactOnce,
+  silent,
   until,
 } from '@boxoffice/messaging/conformance';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { connectRabbitmq, startRelay } from '../../src/index.ts';
-import { silent } from './fixture.ts';
 
 const control = process.env.TEST_RABBITMQ_CONTROL;
 const run = promisify(execFile);
@@ -65,8 +65,7 @@ if (control === undefined || control === '') {
         if (open) setTimeout(commit, 5);
       };
       commit();
-      const reached = (count: number) =>
-        until(`${count} effects`, () => ledger.effects.size >= count, { patienceMs: 60_000 });
+      const reached = (count: number) => until(`${count} effects`, () => ledger.effects.size >= count);
 
       await reached(300);
       await broker('kill');
@@ -75,14 +74,14 @@ if (control === undefined || control === '') {
       await broker('start');
       await reached(before + 300);
       open = false;
-      await until('every fact', () => ledger.effects.size === committed, { patienceMs: 60_000 });
-      await until('an empty outbox', () => outbox.pending.size === 0, { patienceMs: 60_000 });
+      await until('every fact', () => ledger.effects.size === committed);
+      await until('an empty outbox', () => outbox.pending.size === 0);
       expect([...ledger.effects.values()].every((count) => count === 1)).toBe(true);
       expect(deliveries).toBeGreaterThanOrEqual(committed);
       expect(await consumer.deadLetters.list()).toEqual([]);
       const announcement = probe({ type: 'probe.announced' });
       await publisher.publish(announcement);
-      await until('the announcement', () => received.includes(announcement.id), { patienceMs: 60_000 });
+      await until('the announcement', () => received.includes(announcement.id));
       await relay.close();
       await Promise.all([publisher.close(), consumer.close()]);
     });

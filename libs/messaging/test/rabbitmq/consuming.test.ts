@@ -1,4 +1,4 @@
-import { announced, createLedger, first, probe, publishAll, until } from '@boxoffice/messaging/conformance';
+import { announced, createLedger, first, probe, publishAll, silent, until } from '@boxoffice/messaging/conformance';
 import { expect, test } from '@jest/globals';
 import type { ConfirmChannel } from 'amqplib';
 import { consume } from '../../src/rabbitmq/consumer.ts';
@@ -7,7 +7,7 @@ import { deadQueue, workQueue } from '../../src/rabbitmq/names.ts';
 import { createSender } from '../../src/rabbitmq/publisher.ts';
 import { createTopology } from '../../src/rabbitmq/topology.ts';
 import { describeWithBroker, onChannel } from './broker.ts';
-import { patience, silent, succeeds, withFixture } from './fixture.ts';
+import { succeeds, withFixture } from './fixture.ts';
 
 /** A link that exposes the channels of its stations. */
 const watched = (link: Link, channels: ConfirmChannel[]): Link => ({
@@ -50,12 +50,12 @@ describeWithBroker('consuming from RabbitMQ', (url) => {
       );
       const messages = Array.from({ length: 60 }, (_, n) => probe({ key: `key-${n % 4}` }));
       await Promise.all(messages.map((message) => sender.publish(message)));
-      await until('messages in hand', () => inHand.size === 4, patience);
+      await until('messages in hand', () => inHand.size === 4);
       // Acknowledging an unknown delivery is an error that closes the channel.
       channels[0]?.ack({ fields: { deliveryTag: 4711 } } as never);
-      await until('another channel', () => channels.length === 2, patience);
+      await until('another channel', () => channels.length === 2);
       gate.resolve();
-      await until('every message', () => new Set(handled).size === messages.length, patience);
+      await until('every message', () => new Set(handled).size === messages.length);
       expect(overlaps).toBe(0);
       // Twice only those that were in hand when the channel closed.
       expect(handled.length).toBeLessThanOrEqual(messages.length + 4);
@@ -74,8 +74,8 @@ describeWithBroker('consuming from RabbitMQ', (url) => {
       await bus.subscribe(first, async ({ id }) => void received.push(id));
       await onChannel(url, (channel) => channel.deleteQueue(workQueue(first.name, plan)));
       const message = probe();
-      await until('the queue', () => succeeds(bus.publish(message)), patience);
-      await until('the message', () => received.includes(message.id), patience);
+      await until('the queue', () => succeeds(bus.publish(message)));
+      await until('the message', () => received.includes(message.id));
     }),
   );
 
@@ -104,7 +104,7 @@ describeWithBroker('consuming from RabbitMQ', (url) => {
       await publishAll(publisher.bus, messages);
       const dead = async () => new Set((await publisher.bus.deadLetters.list()).map(({ message }) => message.id));
       const complete = async () => ledger.effects.size >= 350 && (await dead()).size >= 50;
-      await until('done + dead = published', complete, { patienceMs: 60_000 });
+      await until('done + dead = published', complete);
       const poison = messages.filter(({ data }) => (data as { kind: string }).kind === 'poison').map(({ id }) => id);
       expect([...(await dead())].sort()).toEqual(poison.sort());
       expect([...ledger.effects.values()].every((count) => count === 1)).toBe(true);
@@ -130,7 +130,7 @@ describeWithBroker('consuming from RabbitMQ', (url) => {
         proxy.mend();
       });
       await publisher.bus.publish(probe());
-      await until('the last delivery', () => deliveries > LOSSES, patience);
+      await until('the last delivery', () => deliveries > LOSSES);
       // 100 ms, doubled with each loss, with jitter.
       const doubled = pauses.map((ms, loss) => ms / (100 * 2 ** loss));
       expect(doubled.filter((factor) => factor < 0.75 || factor > 1.25)).toEqual([]);
@@ -147,7 +147,7 @@ describeWithBroker('consuming from RabbitMQ', (url) => {
         let handled = 0;
         const subscription = await bus.subscribe(first, async () => void handled++);
         await Promise.all(Array.from({ length: 10 }, () => bus.publish(probe())));
-        await until('ten messages', () => handled === 10, patience);
+        await until('ten messages', () => handled === 10);
         await subscription.close();
         const left = await onChannel(url, (channel) => channel.checkQueue(workQueue(first.name, plan)));
         expect([round, left.messageCount, handled]).toEqual([round, 0, 10]);
@@ -166,12 +166,12 @@ describeWithBroker('consuming from RabbitMQ', (url) => {
         channel.sendToQueue(workQueue(first.name, plan), Buffer.from('{"id":1}'), { persistent: true });
         await channel.waitForConfirms();
       });
-      await until('both', async () => (await bus.deadLetters.list()).length === 2, patience);
+      await until('both', async () => (await bus.deadLetters.list()).length === 2);
       const junk = (await bus.deadLetters.list()).find(({ id }) => id === `${first.name}:junk`);
       expect(junk?.message).toMatchObject({ type: 'unreadable', data: { content: bytes.toString('base64') } });
       expect(junk?.reason).toMatch(/Unreadable/);
       expect(await bus.deadLetters.replay(`${first.name}:junk`)).toBe(true);
-      await until('both again', async () => (await bus.deadLetters.list()).length === 2, patience);
+      await until('both again', async () => (await bus.deadLetters.list()).length === 2);
       const raw = await onChannel(url, async (channel) => {
         const all: string[] = [];
         for (let n = 0; n < 2; n++) {
@@ -196,7 +196,7 @@ describeWithBroker('consuming from RabbitMQ', (url) => {
         await bus.publish(probe({ type: announced })).catch(() => {});
         return received > 0;
       };
-      await until('a broadcast', publishedAndHeard, patience);
+      await until('a broadcast', publishedAndHeard);
     }),
   );
 
@@ -217,10 +217,10 @@ describeWithBroker('consuming from RabbitMQ', (url) => {
       const replaying = doomed.bus.deadLetters.replay(`${first.name}:dead-399`).catch(() => {});
       const inHand = async () =>
         (await onChannel(url, (channel) => channel.checkQueue(deadQueue(first.name, plan)))).messageCount < 400;
-      await until('letters in its hand', inHand, patience);
+      await until('letters in its hand', inHand);
       doomed.proxy.cut();
       await Promise.all([looking, replaying]);
-      await until('all letters', async () => (await bus.deadLetters.list()).length === 400, patience);
+      await until('all letters', async () => (await bus.deadLetters.list()).length === 400);
     }),
   );
 });

@@ -1,11 +1,8 @@
-import { probes } from '@boxoffice/messaging/conformance';
+import { probes, silent } from '@boxoffice/messaging/conformance';
 import { connectRabbitmq, type RabbitmqOptions } from '../../src/index.ts';
 import { planOf } from '../../src/rabbitmq/names.ts';
 import { openProxy } from './broker.ts';
 import { ownPrefix, removeAll } from './engine.ts';
-
-export const silent = { info() {}, warn() {}, error() {} };
-export const patience = { patienceMs: 60_000 };
 
 /** Whether a promise is fulfilled. */
 export const succeeds = (promise: Promise<unknown>): Promise<boolean> =>

@@ -1,9 +1,8 @@
-import { until } from '@boxoffice/messaging/conformance';
+import { silent, until } from '@boxoffice/messaging/conformance';
 import { expect, test } from '@jest/globals';
 import type { ConfirmChannel } from 'amqplib';
 import { type Link, openLink } from '../../src/rabbitmq/link.ts';
 import { type BrokerProxy, describeWithBroker, openProxy } from './broker.ts';
-import { patience, silent } from './fixture.ts';
 
 /** Runs a test with a link behind its own proxy. */
 const throughProxy =
@@ -32,7 +31,7 @@ describeWithBroker('a connection to RabbitMQ', (url) => {
           await channel.prefetch(1);
         };
         await link.attach({ name: 'test', open, lost() {} }, 0);
-        await until('another channel', () => attempts >= 2 && link.isUp(), { patienceMs: 60_000 });
+        await until('another channel', () => attempts >= 2 && link.isUp());
         await link.established(10_000);
       },
       '?heartbeat=1',
@@ -55,7 +54,7 @@ describeWithBroker('a connection to RabbitMQ', (url) => {
         await proxy.cutAfter(moment);
         const before = opened;
         proxy.mend();
-        await until(`an opening after cut ${moment}`, () => opened > before && link.isUp(), patience);
+        await until(`an opening after cut ${moment}`, () => opened > before && link.isUp());
       }
       expect(pieces).toBeGreaterThan(5);
     }),

@@ -3,7 +3,6 @@ import { describe, expect, test } from '@jest/globals';
 import { startRelay } from '../../src/index.ts';
 import { createScriptedBus } from './scripted-bus.ts';
 
-const patience = { patienceMs: 60_000 };
 const logger = { info() {}, warn() {}, error() {} };
 const eager = { logger, sweepMs: 10, orphanedAfterMs: 0, drainMs: 100 };
 
@@ -24,7 +23,7 @@ describe('the relay publishes the orphaned events of dead processes', () => {
       const bus = buses[n] as (typeof buses)[number];
       return startRelay({ ...eager, ...own, outbox: own, bus });
     });
-    await until('an empty outbox', () => outbox.pending.size === 0, patience);
+    await until('an empty outbox', () => outbox.pending.size === 0);
     expect(buses.map(({ confirmed }) => confirmed.length)).toEqual([1200, 0]);
     const versions = buses[0]?.confirmed.filter(({ key }) => key === 'key-3').map(({ version }) => version);
     expect(versions).toEqual(Array.from({ length: 24 }, (_, n) => n * 50 + 3));
@@ -44,10 +43,10 @@ describe('the relay publishes the orphaned events of dead processes', () => {
     };
     const relay = startRelay({ ...eager, outbox: second, lease, bus });
     outbox.commit(first, [probe()]);
-    await until('two searches', () => renewals >= 2, patience);
+    await until('two searches', () => renewals >= 2);
     expect(bus.confirmed.length).toBe(0);
     first.cut();
-    await until('an empty outbox', () => outbox.pending.size === 0, patience);
+    await until('an empty outbox', () => outbox.pending.size === 0);
     await relay.close();
   });
 
@@ -68,18 +67,18 @@ describe('the relay publishes the orphaned events of dead processes', () => {
       return quietMs;
     };
     const relay = startRelay({ ...eager, ...own, outbox: { ...own, pending }, bus, quietMs: quiet });
-    await until('a search', () => searches > 0, patience);
+    await until('a search', () => searches > 0);
     quietMs = 60_000;
     const from = looks;
-    await until('looks at a quiet store', () => looks >= from + 5, patience);
+    await until('looks at a quiet store', () => looks >= from + 5);
     const before = searches;
-    await until('more of them', () => looks >= from + 10, patience);
+    await until('more of them', () => looks >= from + 10);
     expect(searches).toBe(before);
     const dead = outbox.process();
     outbox.commit(dead, [probe()]);
     dead.cut();
     quietMs = 0;
-    await until('an empty outbox', () => outbox.pending.size === 0, patience);
+    await until('an empty outbox', () => outbox.pending.size === 0);
     await relay.close();
   });
 
@@ -97,7 +96,7 @@ describe('the relay publishes the orphaned events of dead processes', () => {
     };
     const relay = startRelay({ ...eager, ...own, outbox: { ...own, pending }, bus, orphanedAfterMs: 60_000 });
     outbox.commit(peer, [probe()]);
-    await until('some looks', () => looks >= 3, patience);
+    await until('some looks', () => looks >= 3);
     expect(bus.confirmed.length).toBe(0);
     expect(new Set(ages)).toEqual(new Set([60_000]));
     await relay.close();
@@ -115,9 +114,9 @@ describe('the relay publishes the orphaned events of dead processes', () => {
     const relay = startRelay({ ...eager, ...own, outbox: { ...own, pending }, bus });
     const events = Array.from({ length: 100 }, (_, n) => probe({ key: `key-${n % 40}` }));
     outbox.commit(own, events);
-    await until('searches while they wait', () => looks >= 5, patience);
+    await until('searches while they wait', () => looks >= 5);
     bus.flow(true);
-    await until('an empty outbox', () => outbox.pending.size === 0, patience);
+    await until('an empty outbox', () => outbox.pending.size === 0);
     expect(bus.overlaps).toBe(0);
     expect(bus.confirmed.length).toBe(events.length);
     await relay.close();
@@ -147,7 +146,7 @@ describe('the relay publishes the orphaned events of dead processes', () => {
       outbox.commit(own, [event]);
       await new Promise((resolve) => setImmediate(resolve));
     }
-    await until('an empty outbox', () => outbox.pending.size === 0, patience);
+    await until('an empty outbox', () => outbox.pending.size === 0);
     expect(bus.confirmed.length).toBe(events.length);
     for (const key of new Set(events.map((event) => event.key))) {
       const versions = (all: typeof events) => all.filter((one) => one.key === key).map(({ version }) => version);
@@ -156,7 +155,7 @@ describe('the relay publishes the orphaned events of dead processes', () => {
     const last = probe();
     outbox.commit(own, [last]);
     expect(bus.waiting.map(({ message }) => message.id)).toEqual([last.id]);
-    await until('the last', () => outbox.pending.size === 0, patience);
+    await until('the last', () => outbox.pending.size === 0);
     await relay.close();
   });
 
@@ -174,13 +173,13 @@ describe('the relay publishes the orphaned events of dead processes', () => {
     };
     const relay = startRelay({ ...eager, ...own, outbox: { ...own, pending }, bus });
     outbox.commit(own, [probe(), probe()]);
-    await until('a look', () => looking === 1, patience);
+    await until('a look', () => looking === 1);
     bus.flow(true);
-    await until('an empty outbox', () => outbox.pending.size === 0, patience);
+    await until('an empty outbox', () => outbox.pending.size === 0);
     read.resolve();
     const last = probe();
     outbox.commit(own, [last]);
-    await until('the last', () => bus.confirmed.at(-1)?.id === last.id && outbox.pending.size === 0, patience);
+    await until('the last', () => bus.confirmed.at(-1)?.id === last.id && outbox.pending.size === 0);
     expect(bus.confirmed.length).toBe(3);
     await relay.close();
   });
@@ -198,15 +197,15 @@ describe('the relay publishes the orphaned events of dead processes', () => {
       return found;
     };
     const relay = startRelay({ ...eager, ...own, outbox: { ...own, pending }, bus, memory: 4, sweepMs: 60_000 });
-    await until('the first read', () => looks === 1, patience);
+    await until('the first read', () => looks === 1);
     const events = Array.from({ length: 5 }, (_, n) => probe({ key: 'a', version: n }));
     for (const event of events) outbox.commit(own, [event]);
     bus.flow(true);
-    await until('the read for those without room', () => looks === 2, patience);
+    await until('the read for those without room', () => looks === 2);
     const meanwhile = probe({ key: 'a', version: 5 });
     outbox.commit(own, [meanwhile]);
     read.resolve();
-    await until('an empty outbox', () => outbox.pending.size === 0, patience);
+    await until('an empty outbox', () => outbox.pending.size === 0);
     expect(bus.confirmed.map(({ version }) => version)).toEqual([0, 1, 2, 3, 4, 5]);
     expect(looks).toBe(2);
     await relay.close();
@@ -230,10 +229,10 @@ describe('the relay publishes the orphaned events of dead processes', () => {
     const occurredAt = new Date(Date.now() - 90_000).toISOString();
     outbox.commit(own, [probe(), probe({ occurredAt }), probe()]);
     expect(relay.backlog()).toEqual({ events: 3, oldest: occurredAt });
-    await until('all in flight', () => bus.waiting.length === 3, patience);
+    await until('all in flight', () => bus.waiting.length === 3);
     bus.waiting[0]?.refuse();
     bus.flow(true);
-    await until('no backlog', () => outbox.pending.size === 0 && relay.backlog().events === 0, patience);
+    await until('no backlog', () => outbox.pending.size === 0 && relay.backlog().events === 0);
     expect(counts).toEqual({ published: 3, failed: 1 });
     await relay.close();
   });

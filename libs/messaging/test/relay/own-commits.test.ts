@@ -3,7 +3,6 @@ import { describe, expect, test } from '@jest/globals';
 import { type RelayOptions, startRelay } from '../../src/index.ts';
 import { createScriptedBus } from './scripted-bus.ts';
 
-const patience = { patienceMs: 60_000 };
 const logger = { info() {}, warn() {}, error() {} };
 
 const start = (options: Partial<RelayOptions> = {}) => {
@@ -29,10 +28,10 @@ describe('the relay publishes the events of its own process', () => {
     );
     expect(bus.waiting.map(({ message }) => message.key)).toEqual(['a', 'b', 'c']);
     bus.waiting[1]?.confirm();
-    await until('the window to be used', () => bus.waiting.length === 3, patience);
+    await until('the window to be used', () => bus.waiting.length === 3);
     expect(bus.waiting.map(({ message }) => message.key)).toEqual(['a', 'c', 'd']);
     bus.flow(true);
-    await until('an empty outbox', () => outbox.pending.size === 0, patience);
+    await until('an empty outbox', () => outbox.pending.size === 0);
     expect(versionsOf(bus.confirmed, 'a')).toEqual([1, 2]);
     await relay.close();
   });
@@ -42,7 +41,7 @@ describe('the relay publishes the events of its own process', () => {
     commit(probe({ key: 'a', version: 1 }), probe({ key: 'a', version: 2 }), probe({ key: 'b', version: 1 }));
     bus.waiting[0]?.refuse();
     bus.flow(true);
-    await until('an empty outbox', () => outbox.pending.size === 0, patience);
+    await until('an empty outbox', () => outbox.pending.size === 0);
     expect(bus.confirmed.map(({ key, version }) => `${key}${version}`)).toEqual(['b1', 'a1', 'a2']);
     await relay.close();
   });
@@ -67,14 +66,14 @@ describe('the relay publishes the events of its own process', () => {
     bus.down(true);
     const events = Array.from({ length: 300 }, (_, n) => probe({ key: `key-${n % 60}`, version: n }));
     outbox.commit(process, events.slice(0, 240));
-    await until('a probe', () => pings >= 1, patience);
+    await until('a probe', () => pings >= 1);
     const before = attempts;
     outbox.commit(process, events.slice(240));
-    await until('more probes', () => pings >= 4, patience);
+    await until('more probes', () => pings >= 4);
     expect(attempts).toBe(before);
     bus.down(false);
     bus.flow(true);
-    await until('an empty outbox', () => outbox.pending.size === 0, patience);
+    await until('an empty outbox', () => outbox.pending.size === 0);
     expect(versionsOf(bus.confirmed, 'key-7')).toEqual(versionsOf(events, 'key-7'));
     await relay.close();
   });
@@ -104,9 +103,9 @@ describe('the relay publishes the events of its own process', () => {
       own,
       Array.from({ length: 200 }, (_, n) => probe({ key: `key-${n}` })),
     );
-    await until('all published', () => bus.confirmed.length === 200, patience);
+    await until('all published', () => bus.confirmed.length === 200);
     failing = false;
-    await until('an empty outbox', () => outbox.pending.size === 0, patience);
+    await until('an empty outbox', () => outbox.pending.size === 0);
     expect(bus.confirmed.length).toBe(200);
     expect(batches.length).toBeLessThan(20);
     await relay.close();

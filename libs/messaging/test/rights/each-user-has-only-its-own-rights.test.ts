@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { probe, rejection, until } from '@boxoffice/messaging/conformance';
+import { probe, silent, until } from '@boxoffice/messaging/conformance';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ConfirmChannel } from 'amqplib';
 import {
@@ -14,11 +14,9 @@ import {
   topology,
   Unreadable,
 } from '../../src/index.ts';
-import { silent } from '../rabbitmq/fixture.ts';
 import { asUser, type Composed, startComposed } from './composed.ts';
 
 const control = process.env.TEST_RABBITMQ_CONTROL;
-const patience = { patienceMs: 60_000 };
 
 /** The permissions of each user: the exchanges that it publishes to and the queues that it reads. */
 const own: Readonly<Record<string, { exchanges: readonly string[]; queues: readonly string[] }>> = {
@@ -97,8 +95,7 @@ if (control === undefined || control === '') {
 
   describe('with the users and rights of the composition', () => {
     test('no process declares the topology; its message names the command, and it continues when that was run', async () => {
-      for (const user of users)
-        expect(String(await rejection(connect(user)))).toMatch(/^TopologyMissing: .*operator topology declare$/);
+      for (const user of users) await expect(connect(user)).rejects.toThrow(/operator topology declare$/);
       const early = await connectRabbitmq({
         url: broker.url('orders'),
         name: 'orders',
@@ -106,16 +103,13 @@ if (control === undefined || control === '') {
         connectTimeoutMs: 0,
       });
       buses.push(early);
-      await rejection(early.publish(probe({ type: 'order.expired' })));
+      await expect(early.publish(probe({ type: 'order.expired' }))).rejects.toThrow();
       await declareRabbitmqTopology({ url: broker.url('operator'), logger: silent });
-      await until(
-        'its publisher',
-        () =>
-          early.ping().then(
-            () => true,
-            () => false,
-          ),
-        patience,
+      await until('its publisher', () =>
+        early.ping().then(
+          () => true,
+          () => false,
+        ),
       );
       await early.publish(probe({ type: 'order.expired' }));
     });
@@ -140,8 +134,10 @@ if (control === undefined || control === '') {
       const fewer = { ...fulfilment, types: fulfilment.types.slice(1) };
       const more = { ...fulfilment, types: [...fulfilment.types, 'ticket.planted'] };
       buses.push(await connectDeclaring({ ...declared, queues: [fewer, ...others] }));
-      const missing = String(await rejection(connectDeclaring({ ...declared, queues: [more, ...others] })));
-      expect(missing).toMatch(/^TopologyMissing: .*\(boxoffice\.topology\.orders\.fulfilment\.v1:ticket\.planted:/);
+      await expect(connectDeclaring({ ...declared, queues: [more, ...others] })).rejects.toMatchObject({
+        name: 'TopologyMissing',
+        message: expect.stringMatching(/\(boxoffice\.topology\.orders\.fulfilment\.v1:ticket\.planted:/),
+      });
     });
 
     test.each(users)('%s publishes its facts, consumes its queues, receives its broadcasts', async (user) => {
@@ -155,7 +151,7 @@ if (control === undefined || control === '') {
       await bus.listen(broadcasts.access, ({ id }) => void received.push(id));
       const message = probe({ type: 'client.changed' });
       await (await connect('authorizer')).publish(message);
-      await until('the broadcast', () => received.includes(message.id), patience);
+      await until('the broadcast', () => received.includes(message.id));
     });
 
     test('an unreadable message is dead-lettered, listed and replayed by the operator; a failed one is retried', async () => {
@@ -175,15 +171,13 @@ if (control === undefined || control === '') {
       await contacts.publish(dying);
       await contacts.publish(failing);
       const { deadLetters } = await connect('operator');
-      await until(
-        'the dead letter',
-        async () => (await deadLetters.list()).some(({ message }) => message.id === dying.id),
-        patience,
+      await until('the dead letter', async () =>
+        (await deadLetters.list()).some(({ message }) => message.id === dying.id),
       );
       const [letter] = (await deadLetters.list()).filter(({ message }) => message.id === dying.id);
       expect(await deadLetters.replay(String(letter?.id))).toBe(true);
-      await until('its replay', () => attempts.filter((one) => one.startsWith(dying.id)).length === 2, patience);
-      await until('the retry', () => attempts.includes(`${failing.id} 2`), patience);
+      await until('its replay', () => attempts.filter((one) => one.startsWith(dying.id)).length === 2);
+      await until('the retry', () => attempts.includes(`${failing.id} 2`));
     });
   });
 

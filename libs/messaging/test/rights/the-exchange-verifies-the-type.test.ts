@@ -1,10 +1,10 @@
-import { probe, until } from '@boxoffice/messaging/conformance';
+import { probe, silent, until } from '@boxoffice/messaging/conformance';
 import { expect, test } from '@jest/globals';
 import type { Options } from 'amqplib';
 import { declared, type Logger, type Message, topology } from '../../src/index.ts';
 import { exchangeOf, type Plan, workQueue } from '../../src/rabbitmq/names.ts';
 import { describeWithBroker, onChannel } from '../rabbitmq/broker.ts';
-import { patience, silent, withFixture } from '../rabbitmq/fixture.ts';
+import { withFixture } from '../rabbitmq/fixture.ts';
 
 // The broker's permissions are for exchanges. So the type in a body counts only if its exchange and its routing key
 // match it.
@@ -53,14 +53,14 @@ describeWithBroker('the type of a fact on RabbitMQ is verified by its exchange',
         await bus.publish(honest);
         const letters = async () => (await bus.deadLetters.list()).map(({ message }) => message.id).sort();
         const both = [forged.id, pretending.id].sort();
-        await until('two dead letters', async () => (await letters()).length === 2, patience);
+        await until('two dead letters', async () => (await letters()).length === 2);
         expect(await letters()).toEqual(both);
         for (const { reason } of await bus.deadLetters.list()) expect(reason).toMatch(/^Unreadable: .* came by /);
         expect(logged).toHaveLength(2);
         // A replay verifies them by their first publication.
         for (const id of both) expect(await bus.deadLetters.replay(`${queue.name}:${id}`)).toBe(true);
-        await until('both again', async () => logged.length === 4 && (await letters()).length === 2, patience);
-        await until('the honest one', () => acted.length > 0, patience);
+        await until('both again', async () => logged.length === 4 && (await letters()).length === 2);
+        await until('the honest one', () => acted.length > 0);
         expect(acted).toEqual([honest.id]);
       },
       { declared },
@@ -84,13 +84,13 @@ describeWithBroker('the type of a fact on RabbitMQ is verified by its exchange',
             if (one) channel.nack(one, false, true);
             return (await letters()).length === 2;
           };
-          await until('two dead letters of the broker', crash, patience);
+          await until('two dead letters of the broker', crash);
         });
         for (const id of await letters()) expect(await bus.deadLetters.replay(`${queue.name}:${id}`)).toBe(true);
         const acted: string[] = [];
         await bus.subscribe(queue, async ({ id }) => void acted.push(id));
-        await until('one dead again', async () => (await letters()).includes(forged.id), patience);
-        await until('the honest one', () => acted.length > 0, patience);
+        await until('one dead again', async () => (await letters()).includes(forged.id));
+        await until('the honest one', () => acted.length > 0);
         expect(acted).toEqual([honest.id]);
       },
       { declared },
@@ -112,10 +112,10 @@ describeWithBroker('the type of a fact on RabbitMQ is verified by its exchange',
         await bus.publish(message);
         const letters = async () => (await bus.deadLetters.list()).map(({ reason }) => reason);
         const id = `${queue.name}:${message.id}`;
-        await until('its death', async () => (await letters()).length === 1, patience);
+        await until('its death', async () => (await letters()).length === 1);
         expect(attempts).toEqual([1, 2, 3, 4, 5]);
         await bus.deadLetters.replay(id);
-        await until('its second death', async () => attempts.length === 10 && (await letters()).length === 1, patience);
+        await until('its second death', async () => attempts.length === 10 && (await letters()).length === 1);
         expect(await letters()).toEqual(['Error: planted']);
         await failing.close();
         await bus.deadLetters.replay(id);
@@ -125,12 +125,12 @@ describeWithBroker('the type of a fact on RabbitMQ is verified by its exchange',
             if (one) channel.nack(one, false, true);
             return (await letters()).includes('delivery_limit');
           };
-          await until('the broker’s dead letter', crash, patience);
+          await until('the broker’s dead letter', crash);
         });
         await bus.deadLetters.replay(id);
         const handled: Message[] = [];
         await bus.subscribe(queue, async (one) => void handled.push(one));
-        await until('its handling', () => handled.length === 1, patience);
+        await until('its handling', () => handled.length === 1);
         expect(handled).toEqual([message]);
       },
       { declared },
@@ -149,7 +149,7 @@ describeWithBroker('the type of a fact on RabbitMQ is verified by its exchange',
         const honest = probe({ type: 'client.changed' });
         await publishAs(url, plan, 'token.revoked', probe({ type: 'client.changed' }));
         await publishAs(url, plan, 'client.changed', honest);
-        await until('the honest one', () => received.length > 0 && logged.length > 0, patience);
+        await until('the honest one', () => received.length > 0 && logged.length > 0);
         expect(received).toEqual([honest.id]);
       },
       { declared },

@@ -1,4 +1,7 @@
-import type { Message, OutboxPort } from '../port.ts';
+import { setImmediate as turn } from 'node:timers/promises';
+import type { DeadLetter, DeadLetterStore, Handler, Message, OutboxPort } from '../port.ts';
+
+// Stores in memory, for checks and tests: an outbox, the effects of a consumer, and dead letters.
 
 /** An outbox that survives the processes of a check, as a store does. */
 export interface MemoryOutbox {
@@ -63,5 +66,43 @@ export const createMemoryOutbox = (): MemoryOutbox => {
       listeners.set(process, own);
       return process;
     },
+  };
+};
+
+/** The effects that a consumer has written: how often each message took effect. */
+export interface Ledger {
+  readonly effects: ReadonlyMap<string, number>;
+  /** Writes the effect atomically: nothing runs between check and write. */
+  write(messageId: string, onlyOnce: boolean): void;
+}
+
+/** A minimal consumer's store. */
+export const createLedger = (): Ledger => {
+  const effects = new Map<string, number>();
+  return {
+    effects,
+    write(messageId, onlyOnce) {
+      const before = effects.get(messageId) ?? 0;
+      if (!onlyOnce || before === 0) effects.set(messageId, before + 1);
+    },
+  };
+};
+
+/** The expected reaction of consumers: it deduplicates in the same write as its effect. */
+export const reactOnce =
+  (ledger: Ledger): Handler =>
+  async ({ id }) => {
+    await turn();
+    ledger.write(id, true);
+  };
+
+/** Dead letters in memory that survive the buses of a test. */
+export const createMemoryDeadLetters = (): DeadLetterStore => {
+  const letters = new Map<string, DeadLetter>();
+  return {
+    add: async (letter) => void letters.set(letter.id, letter),
+    list: async (queue) => [...letters.values()].filter((letter) => queue === undefined || letter.queue === queue),
+    get: async (id) => letters.get(id),
+    remove: async (id) => letters.delete(id),
   };
 };
