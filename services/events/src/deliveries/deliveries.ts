@@ -1,14 +1,11 @@
-import type { Logger } from '@boxoffice/runtime';
-import { repeat } from '@boxoffice/runtime';
+import { type Logger, repeat } from '@boxoffice/runtime';
 import { type Store, unlessQuiet } from '@boxoffice/store';
 import type { Feed } from '../feed/read.ts';
 import type { Log } from '../log/log.ts';
-import type { EventDocument } from '../store.ts';
 import { type WebhookDocument, webhooksCollection } from '../webhooks/documents.ts';
-import type { Attempt } from './attempt.ts';
 import { deliveriesCollection, positionsCollection } from './documents.ts';
 import { createRunner, type Runner, type RunnerDependencies } from './runner.ts';
-import { BEAT_EVERY_MS, createShards, SHARDS, type Shards } from './shards.ts';
+import { BEAT_EVERY_MS, createShards, SHARDS } from './shards.ts';
 
 /** How long a process that closes waits for receivers, in milliseconds. */
 const CLOSE_MS = 5_000;
@@ -19,35 +16,23 @@ const OVERLAP_MS = 30_000;
 /** A webhook that cannot be worked on is logged once in this time. */
 const LOG_EVERY_MS = 60_000;
 
-export interface DeliveriesDependencies {
+/** What the deliveries of a process need beside the members that each of its runners gets. */
+export interface DeliveriesDependencies
+  extends Pick<RunnerDependencies, 'attempt' | 'body' | 'delivered' | 'ended' | 'now' | 'random'> {
   readonly store: Store;
   readonly log: Pick<Log, 'onAppended'>;
   readonly feed: Feed;
-  readonly attempt: Attempt;
-  readonly body: (event: EventDocument) => string;
-  readonly delivered: RunnerDependencies['delivered'];
   readonly logger: Pick<Logger, 'error' | 'warn'>;
-  readonly ended?: RunnerDependencies['ended'];
-  /** Epoch milliseconds. */
-  readonly now?: () => number;
-  readonly random?: () => number;
 }
 
 /** The delivering part of a process. */
-export interface Deliveries {
-  /** The webhook was changed through this process, or deliveries of it were requested. */
-  changed(webhook: Pick<WebhookDocument, 'shard'>): void;
-  /** Takes part in the work from now on. */
-  start(): void;
-  /** Begins nothing more; resolves when running attempts are written, as far as they end within five seconds. */
-  close(): Promise<void>;
-}
+export type Deliveries = ReturnType<typeof createDeliveries>;
 
 /** Creates the deliveries of a process: one runner for each webhook of the shares that it has. */
-export const createDeliveries = (its: DeliveriesDependencies): Deliveries => {
-  const { store, feed, logger, now = Date.now, random = Math.random } = its;
+export const createDeliveries = (its: DeliveriesDependencies) => {
+  const { store, feed, logger, now } = its;
   const webhooks = store.collection(webhooksCollection);
-  const shards: Shards = createShards(store, { now });
+  const shards = createShards(store, { now });
   const runners = new Map<string, { readonly runner: Runner; readonly shard: number }>();
   const closing = new Set<Promise<void>>();
   const heads = new Map<string, number>();
@@ -60,19 +45,13 @@ export const createDeliveries = (its: DeliveriesDependencies): Deliveries => {
   const newRunner = ({ id: webhookId, institution, shard }: WebhookDocument): Runner => {
     let loggedAt = Number.NEGATIVE_INFINITY;
     return createRunner({
+      ...its,
       institution,
       webhookId,
       webhooks: webhooks.of(institution),
       deliveries: store.collection(deliveriesCollection).of(institution),
       positions: store.collection(positionsCollection).of(institution),
-      feed,
-      attempt: its.attempt,
-      body: its.body,
-      delivered: its.delivered,
       isOwner: () => shards.owns(shard),
-      now,
-      random,
-      ended: its.ended ?? (() => undefined),
       failed: (error) => {
         if (performance.now() - loggedAt < LOG_EVERY_MS) return;
         loggedAt = performance.now();
@@ -191,15 +170,18 @@ export const createDeliveries = (its: DeliveriesDependencies): Deliveries => {
   let looking: ReturnType<typeof repeat> | undefined;
 
   return {
-    changed({ shard }) {
+    /** The webhook was changed through this process, or deliveries of it were requested. */
+    changed({ shard }: Pick<WebhookDocument, 'shard'>): void {
       if (!inUse.has(shard)) beatAt = Number.NEGATIVE_INFINITY;
       inUse.add(shard);
       if (looking) look().catch(failed);
     },
-    start() {
+    /** Takes part in the work from now on. */
+    start(): void {
       looking = repeat(look, { everyMs: LOOK_EVERY_MS, atOnce: true, failed });
     },
-    async close() {
+    /** Begins nothing more; resolves when running attempts are written, as far as they end within five seconds. */
+    async close(): Promise<void> {
       isClosed = true;
       unsubscribe();
       await looking?.close();

@@ -1,4 +1,6 @@
+import type { Retentions } from '@boxoffice/service';
 import { collection, type Document } from '@boxoffice/store';
+import { RECORDS_MS } from './schedule.ts';
 import type { DeliveryError } from './send.ts';
 
 /** Why a delivery is made: the event is new, somebody asked for it again, or it is a test. */
@@ -64,3 +66,22 @@ export const positionsCollection = collection<PositionDocument>('webhook_positio
 export const workersCollection = collection<WorkerDocument>('webhook_workers', [
   { name: 'beat', fields: ['beatAt'], acrossInstitutions: true },
 ]);
+
+const DAY_MS = 24 * 60 * 60_000;
+
+/** How long the documents of webhooks are stored. */
+export const webhookRetention: Retentions = {
+  webhooks: {
+    retained: 'until they are deleted, and 30 days longer without their secrets',
+    ends: [{ field: 'deletedAt', iso: true, afterMs: RECORDS_MS }],
+  },
+  webhook_deliveries: {
+    retained: '30 days after the attempt (`RECORDS_MS`); one that is waiting until it is made',
+    ends: [{ field: 'at', iso: true, afterMs: RECORDS_MS }],
+  },
+  webhook_positions: { retained: 'as long as their webhooks' },
+  webhook_workers: {
+    retained: 'until the process ends, or a day after its last beat',
+    ends: [{ field: 'beatAt', afterMs: DAY_MS }],
+  },
+};

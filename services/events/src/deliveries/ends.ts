@@ -1,5 +1,6 @@
 import type { Documents } from '@boxoffice/store';
 import type { WebhookDocument } from '../webhooks/documents.ts';
+import { touched } from '../webhooks/rules.ts';
 import { type Attempted, recorded } from './attempt.ts';
 import type { DeliveryDocument } from './documents.ts';
 import { firstOf, following } from './plan.ts';
@@ -55,9 +56,7 @@ const disable = async (
             ...current,
             state: 'disabled',
             disabledReason: reason,
-            revision: current.revision + 1,
-            changedAt: now,
-            updatedAt: new Date(now).toISOString(),
+            ...touched(current, new Date(now)),
           },
         }
       : undefined,

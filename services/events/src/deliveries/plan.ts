@@ -58,6 +58,16 @@ export const firstOf = (
 ): Promise<DeliveryDocument[]> =>
   deliveries.find({ where: { webhookId, outcome: 'waiting', resourceId }, orderBy: 'lane', limit });
 
+/** The newest attempt of a webhook that was made. */
+export const latestOf = async (
+  deliveries: Documents<DeliveryDocument>,
+  webhookId: string,
+): Promise<DeliveryDocument | undefined> => {
+  const where = { webhookId, at: { gt: '' } };
+  const [last] = await deliveries.find({ where, orderBy: 'at', descending: true, limit: 1 });
+  return last;
+};
+
 /**
  * Plans first attempts of new events. Of each resource only the first is due; the others become due one after the other
  * as attempts end. Only the owner of the webhook calls it, never while it ends an attempt.

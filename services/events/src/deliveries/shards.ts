@@ -31,21 +31,11 @@ const preferred = (shard: number, workers: readonly string[]): string | undefine
   return workers.toSorted((one, other) => (weight(one) < weight(other) ? -1 : 1)).at(-1);
 };
 
-/** The shares of the work that this process has. */
-export interface Shards {
-  /** Whether the process may begin an attempt for a webhook of the share. */
-  owns(shard: number): boolean;
-  /** Renews the leases of the shares, of those in use, that are meant for this process; returns those that it has. */
-  beat(inUse: ReadonlySet<number>): Promise<ReadonlySet<number>>;
-  /** Leaves the work to others. */
-  close(): Promise<void>;
-}
-
-/** Creates the shares of a process. `clock`: monotonic milliseconds; `now`: epoch milliseconds. */
+/** Creates the shares of the work that a process has. `clock`: monotonic milliseconds; `now`: epoch milliseconds. */
 export const createShards = (
   store: Pick<Store, 'collection' | 'lease'>,
   { clock = () => performance.now(), now = Date.now }: { clock?: () => number; now?: () => number } = {},
-): Shards => {
+) => {
   const workers = store.collection(workersCollection).of(INSTALLATION);
   const self = `wrk_${randomUUID()}`;
   const seen = new Map<string, { readonly beat: number; readonly since: number }>();
@@ -71,8 +61,11 @@ export const createShards = (
     new Set([...renewed].flatMap(([shard, at]) => (clock() - at < FRESH_MS ? [shard] : [])));
 
   return {
-    owns: (shard) => !isClosed && clock() - (renewed.get(shard) ?? Number.NEGATIVE_INFINITY) < FRESH_MS,
-    async beat(inUse) {
+    /** Whether the process may begin an attempt for a webhook of the share. */
+    owns: (shard: number): boolean =>
+      !isClosed && clock() - (renewed.get(shard) ?? Number.NEGATIVE_INFINITY) < FRESH_MS,
+    /** Renews the leases of the shares, of those in use, that are meant for this process; returns those that it has. */
+    async beat(inUse: ReadonlySet<number>): Promise<ReadonlySet<number>> {
       if (inUse.size === 0) return owned();
       await beatSelf();
       const alive = await living();
@@ -90,7 +83,8 @@ export const createShards = (
       );
       return owned();
     },
-    async close() {
+    /** Leaves the work to others. */
+    async close(): Promise<void> {
       isClosed = true;
       renewed.clear();
       await workers.delete(self);

@@ -41,11 +41,7 @@ const expired = () =>
   );
 
 /** `retentionMs`: how long events are shown. */
-export const createFeed = (
-  store: Pick<Store, 'collection'>,
-  retentionMs: number,
-  now: () => number = Date.now,
-): Feed => {
+export const createFeed = (store: Pick<Store, 'collection'>, retentionMs: number, now: () => number): Feed => {
   const documents = store.collection(eventsCollection);
   const isShown = ({ recordedAt }: EventDocument): boolean => recordedAt > now() - retentionMs;
 

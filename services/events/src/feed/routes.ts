@@ -13,10 +13,10 @@ import {
 import { type Caller, principalOf } from '@boxoffice/identity';
 import { Type } from 'typebox';
 import type { Context } from '../context.ts';
+import { exampleOf } from '../types/examples.ts';
 import { Event } from '../types/schemas.ts';
 import { eventTypeNames, eventTypes, expandTypes, typeGroups, typesVisibleTo } from '../types/types.ts';
 import { START } from './cursor.ts';
-import * as example from './examples.ts';
 import { poll } from './poll.ts';
 import type { Selection } from './read.ts';
 import { eventView } from './view.ts';
@@ -108,6 +108,14 @@ const DESCRIPTION = [
   'on. Every 15 seconds it has a comment and an advanced id; it ends when the token expires, is revoked or loses a scope: connect',
   'again. A client has at most 20 streams and waiting requests at once.',
 ].join('\n');
+
+const event = exampleOf('order.confirmed');
+const cursor = 'AAAAAAAAEmd0Qm1yV2V0bWFjT25l';
+const example = {
+  event,
+  cursor,
+  stream: `: \nid: ${cursor}\n\nid: ${cursor}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`,
+};
 
 /** The operations on events. */
 export const feedRoutes = ({ feed, tail, cursors, streams, publicUrl }: Context): AnyOperation[] => [

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { type Logger, repeat } from '@boxoffice/runtime';
-import type { Closable } from '@boxoffice/service';
 import { collection, type Document, type Store } from '@boxoffice/store';
 
 /** The open streams of a client at one instance. */
@@ -19,12 +18,7 @@ export const openStreamsCollection = collection<OpenStreamsDocument>('open_strea
 ]);
 
 /** The streams that clients have open, at all instances together. */
-export interface StreamCounts extends Closable {
-  /** Counts one more stream of the client, unless it has {@link MOST_PER_CLIENT}: then false. */
-  admit(institution: string, client: string): Promise<boolean>;
-  /** Counts one less. */
-  release(institution: string, client: string): void;
-}
+export type StreamCounts = ReturnType<typeof createStreamCounts>;
 
 /** Streams of a client at once. */
 export const MOST_PER_CLIENT = 20;
@@ -46,8 +40,8 @@ interface Own {
 export const createStreamCounts = (
   store: Pick<Store, 'collection'>,
   logger: Pick<Logger, 'warn'>,
-  now: () => number = Date.now,
-): StreamCounts => {
+  now: () => number,
+) => {
   const instance = randomUUID();
   const institutions = new Map<string, Map<string, Own>>();
   const documentsOf = (institution: string) => store.collection(openStreamsCollection).of(institution);
@@ -102,6 +96,7 @@ export const createStreamCounts = (
   const writeCount = (institution: string, client: string): Promise<void> =>
     inTurn(institution, client, (own) => write(institution, client, own.count));
 
+  /** Counts one less. */
   const release = (institution: string, client: string): void => {
     ownOf(institution, client).count -= 1;
     writeCount(institution, client).catch((error: unknown) =>
@@ -123,7 +118,8 @@ export const createStreamCounts = (
   });
 
   return {
-    admit(institution, client) {
+    /** Counts one more stream of the client, unless it has {@link MOST_PER_CLIENT}: then false. */
+    admit(institution: string, client: string): Promise<boolean> {
       return inTurn(institution, client, async (own) => {
         if (own.count >= MOST_PER_CLIENT) return false;
         // Written before the others are read: of two instances that admit at once, at least one sees the other.
@@ -140,7 +136,7 @@ export const createStreamCounts = (
       });
     },
     release,
-    async close() {
+    async close(): Promise<void> {
       await renewing.close();
       for (const [institution, clients] of institutions)
         for (const client of clients.keys())

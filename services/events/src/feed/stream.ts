@@ -27,22 +27,6 @@ export interface StreamOptions {
   readonly commentMs?: number;
 }
 
-/** Open streams of Server-Sent Events. */
-export interface Streams {
-  /**
-   * Reserves a stream and returns what writes it.
-   * @throws {Fault} `too_many_requests` if the client has {@link MOST_PER_CLIENT}
-   */
-  open(request: StreamRequest): Promise<(stream: OpenStream) => void>;
-  /**
-   * Counts a poll that waits as a stream; the returned function ends that, once.
-   * @throws {Fault} `too_many_requests` as `open`
-   */
-  reserve(request: Pick<StreamRequest, 'institution' | 'client'>): Promise<() => void>;
-  /** The open streams of this instance. */
-  readonly count: number;
-}
-
 /** How long a reserved stream may take to begin: the answer to a HEAD, or to a client that has left, has none. */
 const BEGINS_MS = 5_000;
 
@@ -142,12 +126,16 @@ const write = (
 };
 
 /** Counts and writes the streams of an instance. */
-export const createStreams = (options: StreamOptions): Streams => {
+export const createStreams = (options: StreamOptions) => {
   const { counts } = options;
   const textOf = createWriter(options);
   let count = 0;
 
-  const reserve: Streams['reserve'] = async ({ institution, client }) => {
+  /**
+   * Counts a stream, or a poll that waits; the returned function ends that, once.
+   * @throws {Fault} `too_many_requests` if the client has {@link MOST_PER_CLIENT}
+   */
+  const reserve = async ({ institution, client }: Pick<StreamRequest, 'institution' | 'client'>) => {
     if (!(await counts.admit(institution, client))) {
       const details = `A client has at most ${MOST_PER_CLIENT} streams and waiting requests of events at once.`;
       throw new Fault('too_many_requests', details, { 'Retry-After': '10' });
@@ -161,7 +149,8 @@ export const createStreams = (options: StreamOptions): Streams => {
 
   return {
     reserve,
-    async open(request) {
+    /** Reserves a stream and returns what writes it. @throws {Fault} as `reserve` */
+    async open(request: StreamRequest): Promise<(stream: OpenStream) => void> {
       const release = await reserve(request);
       const unused = setTimeout(release, BEGINS_MS);
       unused.unref();
@@ -175,7 +164,8 @@ export const createStreams = (options: StreamOptions): Streams => {
         write(options, textOf, request, stream);
       };
     },
-    get count() {
+    /** The open streams of this instance. */
+    get count(): number {
       return count;
     },
   };

@@ -1,18 +1,9 @@
 import { type Logger, repeat } from '@boxoffice/runtime';
-import type { Closable } from '@boxoffice/service';
 import type { Log } from '../log/log.ts';
 import type { Feed } from './read.ts';
 
 /** Wakes those who wait for new events. */
-export interface Tail extends Closable {
-  /**
-   * Calls the listener after events of the institution became visible, whichever instance recorded them; returns the
-   * function that unsubscribes.
-   */
-  follow(institution: string, listener: () => void): () => void;
-  /** The number of followers. */
-  readonly followers: number;
-}
+export type Tail = ReturnType<typeof createTail>;
 
 /** Milliseconds between looks for events of other instances, at institutions that somebody follows. */
 const LOOK_MS = 250;
@@ -24,12 +15,7 @@ interface Followed {
 }
 
 /** Follows the log: own events at once, those of other instances by looking at the newest sequence. */
-export const createTail = (
-  log: Pick<Log, 'onAppended'>,
-  feed: Pick<Feed, 'head'>,
-  logger: Pick<Logger, 'warn'>,
-  lookMs = LOOK_MS,
-): Tail => {
+export const createTail = (log: Pick<Log, 'onAppended'>, feed: Pick<Feed, 'head'>, logger: Pick<Logger, 'warn'>) => {
   const followed = new Map<string, Followed>();
 
   const wake = ({ listeners }: Followed): void => {
@@ -44,7 +30,7 @@ export const createTail = (
   };
 
   const looking = repeat(() => Promise.all([...followed].map(([institution, one]) => look(institution, one))), {
-    everyMs: lookMs,
+    everyMs: LOOK_MS,
     failed: (error) => logger.warn('new events could not be looked for; the next look tries again', { error }),
   });
   const unsubscribe = log.onAppended((institution) => {
@@ -53,7 +39,11 @@ export const createTail = (
   });
 
   return {
-    follow(institution, listener) {
+    /**
+     * Calls the listener after events of the institution became visible, whichever instance recorded them; returns the
+     * function that unsubscribes.
+     */
+    follow(institution: string, listener: () => void): () => void {
       const one = followed.get(institution) ?? { listeners: new Set(), head: 0 };
       followed.set(institution, one);
       one.listeners.add(listener);
@@ -62,10 +52,11 @@ export const createTail = (
         if (one.listeners.size === 0) followed.delete(institution);
       };
     },
-    get followers() {
+    /** The number of followers. */
+    get followers(): number {
       return [...followed.values()].reduce((sum, { listeners }) => sum + listeners.size, 0);
     },
-    async close() {
+    async close(): Promise<void> {
       unsubscribe();
       await looking.close();
     },

@@ -3,27 +3,11 @@
 import type { EventDocument } from '../store.ts';
 import { eventTypes, isEventType } from '../types/types.ts';
 
-/** An event as the feed shows it and webhooks deliver it. */
-export interface EventView {
-  readonly id: string;
-  readonly type: string;
-  readonly sequence: number;
-  readonly occurredAt: string;
-  readonly institution: string;
-  readonly resource: {
-    readonly type: string;
-    readonly id: string;
-    readonly version: number;
-    readonly url: string;
-  };
-  readonly data: Readonly<Record<string, unknown>>;
-}
-
-/** Shows an event; `publicUrl` is the address of the installation. */
+/** An event as the feed shows it and webhooks deliver it; `publicUrl` is the address of the installation. */
 export const eventView = (
   { id, type, sequence, occurredAt, institution, resource, data }: EventDocument,
   publicUrl: string,
-): EventView => {
+) => {
   const path = isEventType(type) ? eventTypes[type].path(resource.id, data) : '/';
   const url = new URL(path, publicUrl).href;
   const { version } = resource;

@@ -29,14 +29,7 @@ export const newestOf = async (store: Pick<Store, 'collection'>, institution: st
 };
 
 /** The events of all institutions, in the order in which they become visible. */
-export interface Log {
-  /** Records the fact unless its event exists, or a later one of its resource. */
-  append(institution: string, arrival: Arrival): Promise<Outcome>;
-  /** The sequence of the newest event; 0: there is none. */
-  head(institution: string): Promise<number>;
-  /** Calls the listener after each event that this process has appended; returns the function that unsubscribes. */
-  onAppended(listener: (institution: string) => void): () => void;
-}
+export type Log = ReturnType<typeof createLog>;
 
 /** An arrival that waits for its turn in this process. */
 interface Entry extends Arrival {
@@ -76,9 +69,9 @@ interface Writer {
  */
 export const createLog = (
   store: Pick<Store, 'collection'>,
-  now: () => number = Date.now,
+  now: () => number,
   onRecorded: (event: NewEvent, recordedAt: number) => void = () => undefined,
-): Log => {
+) => {
   const documents = store.collection(eventsCollection);
   const positions = createPositions(store);
   const writers = new Map<string, Writer>();
@@ -163,15 +156,16 @@ export const createLog = (
   };
 
   return {
-    append: (institution, arrival) =>
+    /** Records the fact unless its event exists, or a later one of its resource. */
+    append: (institution: string, arrival: Arrival): Promise<Outcome> =>
       new Promise((done, failed) => {
         const writer = writers.get(institution) ?? { entries: [], head: undefined, isRunning: false };
         writers.set(institution, writer);
         writer.entries.push({ ...arrival, done, failed });
         if (!writer.isRunning) void run(institution, writer);
       }),
-    head: async (institution) => (await newestOf(store, institution)).sequence,
-    onAppended(listener) {
+    /** Calls the listener after each event that this process has appended; returns the function that unsubscribes. */
+    onAppended(listener: (institution: string) => void): () => void {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },

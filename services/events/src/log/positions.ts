@@ -8,23 +8,6 @@ import {
   retiredCollection,
 } from '../store.ts';
 
-/** The last recorded position of each resource. */
-export interface Positions {
-  /**
-   * The last recorded position of each resource that has any. Remembered ones may be outdated, but for those of the
-   * doubted resources, which are looked up; the unlooked ones are looked up only then.
-   */
-  of(
-    institution: string,
-    resourceIds: readonly string[],
-    how: { readonly unlooked: ReadonlySet<string>; readonly doubted?: ReadonlySet<string> },
-  ): Promise<Map<string, number>>;
-  /** This process has recorded an event of the resource. */
-  recorded(institution: string, event: NewEvent): void;
-  /** Another process has appended to the log. */
-  forget(institution: string): void;
-}
-
 /** Remembered resources per institution. */
 const MOST = 10_000;
 
@@ -74,7 +57,7 @@ export const lastPositions = async (
 };
 
 /** Looks positions up, and remembers those that this process has recorded itself. */
-export const createPositions = (store: Pick<Store, 'collection'>): Positions => {
+export const createPositions = (store: Pick<Store, 'collection'>) => {
   const events = store.collection(eventsCollection);
   const retired = store.collection(retiredCollection);
   const remembered = new Map<string, Map<string, number>>();
@@ -82,7 +65,15 @@ export const createPositions = (store: Pick<Store, 'collection'>): Positions => 
     lastPositions({ events: events.of(institution), retired: retired.of(institution) }, institution, ids);
 
   return {
-    async of(institution, resourceIds, { unlooked, doubted }) {
+    /**
+     * The last recorded position of each resource that has any. Remembered ones may be outdated, but for those of the
+     * doubted resources, which are looked up; the unlooked ones are looked up only then.
+     */
+    async of(
+      institution: string,
+      resourceIds: readonly string[],
+      { unlooked, doubted }: { readonly unlooked: ReadonlySet<string>; readonly doubted?: ReadonlySet<string> },
+    ): Promise<Map<string, number>> {
       const own = remembered.get(institution);
       const known = new Map<string, number>();
       const unknown = new Set<string>();
@@ -95,7 +86,8 @@ export const createPositions = (store: Pick<Store, 'collection'>): Positions => 
       if (unknown.size === 0) return known;
       return new Map([...known, ...(await lookUp(institution, [...unknown]))]);
     },
-    recorded(institution, { resource: { id }, position }) {
+    /** This process has recorded an event of the resource. */
+    recorded(institution: string, { resource: { id }, position }: NewEvent): void {
       const own = remembered.get(institution) ?? new Map<string, number>();
       remembered.set(institution, own);
       own.delete(id);
@@ -103,6 +95,7 @@ export const createPositions = (store: Pick<Store, 'collection'>): Positions => 
       const [oldest] = own.keys();
       if (own.size > MOST && oldest !== undefined) own.delete(oldest);
     },
-    forget: (institution) => void remembered.delete(institution),
+    /** Another process has appended to the log. */
+    forget: (institution: string) => void remembered.delete(institution),
   };
 };

@@ -19,21 +19,19 @@ export const makeSecret = (): string =>
   `whsec_${Array.from({ length: CHARACTERS }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')}`;
 
 /** Encrypts the secrets of webhooks, each bound to its webhook. */
-export interface SecretBox {
-  store(webhookId: string, secret: string, now: Date): StoredSecret;
-  /** The secret; undefined if it was encrypted under another key. */
-  open(webhookId: string, stored: StoredSecret): string | undefined;
-}
+export type SecretBox = ReturnType<typeof createSecretBox>;
 
 /** Makes the box from KEY_ENCRYPTION_KEY. */
-export const createSecretBox = (keyEncryptionKey: string): SecretBox => {
+export const createSecretBox = (keyEncryptionKey: string) => {
   const key = sealingKey(keyEncryptionKey, 'webhook secrets at rest');
   return {
-    store: (webhookId, secret, now) => ({
+    store: (webhookId: string, secret: string, now: Date): StoredSecret => ({
       sealed: seal(key, webhookId, Buffer.from(secret)),
       createdAt: now.toISOString(),
     }),
-    open: (webhookId, { sealed }) => unseal(key, webhookId, sealed)?.toString(),
+    /** The secret; undefined if it was encrypted under another key. */
+    open: (webhookId: string, { sealed }: StoredSecret): string | undefined =>
+      unseal(key, webhookId, sealed)?.toString(),
   };
 };
 

@@ -58,7 +58,7 @@ export interface OpenWebhooksOptions {
 
 /** Joins the parts of webhooks. */
 export const openWebhooks = (options: OpenWebhooksOptions): OpenWebhooks => {
-  const { context, policy, keyEncryptionKey, readable, logger, metrics, random, answerMs, ca } = options;
+  const { context, policy, keyEncryptionKey, readable, logger, metrics, random = Math.random, answerMs, ca } = options;
   const { store, log, feed, cursors, publicUrl, now } = context;
   const box = createSecretBox(keyEncryptionKey);
   const send = createSend({
@@ -77,7 +77,7 @@ export const openWebhooks = (options: OpenWebhooksOptions): OpenWebhooks => {
     delivered,
     logger,
     now,
-    ...(random ? { random } : {}),
+    random,
     ended: countDeliveries(metrics, now),
   });
   if (metrics) watchWebhooks(store, metrics, now);

@@ -1,6 +1,7 @@
 import { Fault } from '@boxoffice/envelope';
 import type { Store } from '@boxoffice/store';
 import { deliveriesCollection } from '../deliveries/documents.ts';
+import { latestOf } from '../deliveries/plan.ts';
 import { type WebhookDocument, webhooksCollection } from './documents.ts';
 import { changed, deleted } from './rules.ts';
 import { deliveryView, view } from './view.ts';
@@ -23,9 +24,8 @@ export const listWebhooks = async (store: Store, institution: string): Promise<W
   return Promise.all(
     found.map(async (webhook) => {
       const { id: webhookId } = webhook;
-      const attempted = { where: { webhookId, at: { gt: '' } }, orderBy: 'at', descending: true, limit: 1 } as const;
-      const [[last], waiting] = await Promise.all([
-        deliveries.find(attempted),
+      const [last, waiting] = await Promise.all([
+        latestOf(deliveries, webhookId),
         deliveries.count({ webhookId, outcome: 'waiting' }),
       ]);
       return { ...view(webhook, last), waiting };

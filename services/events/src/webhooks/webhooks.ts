@@ -6,7 +6,7 @@ import type { AddressPolicy } from '../addresses/policy.ts';
 import { type Attempt, recorded } from '../deliveries/attempt.ts';
 import { type DeliveryDocument, deliveriesCollection } from '../deliveries/documents.ts';
 import { disableIfDue } from '../deliveries/ends.ts';
-import { planned } from '../deliveries/plan.ts';
+import { latestOf, planned } from '../deliveries/plan.ts';
 import { shardOf } from '../deliveries/shards.ts';
 import { type EventCursors, START } from '../feed/cursor.ts';
 import type { Feed } from '../feed/read.ts';
@@ -77,13 +77,10 @@ export const createWebhooks = (its: WebhooksDependencies) => {
   const deliveriesOf = (institution: string): Documents<DeliveryDocument> =>
     store.collection(deliveriesCollection).of(institution);
 
-  const lastOf = async ({ institution, id: webhookId }: WebhookDocument): Promise<DeliveryDocument | undefined> => {
-    const where = { webhookId, at: { gt: '' } };
-    const [last] = await deliveriesOf(institution).find({ where, orderBy: 'at', descending: true, limit: 1 });
-    return last;
-  };
-
-  const shown = async (webhook: WebhookDocument): Promise<ShownWebhook> => ({ webhook, last: await lastOf(webhook) });
+  const shown = async (webhook: WebhookDocument): Promise<ShownWebhook> => ({
+    webhook,
+    last: await latestOf(deliveriesOf(webhook.institution), webhook.id),
+  });
 
   const current = async (institution: string, webhookId: string): Promise<WebhookDocument> => {
     const webhook = await webhooksOf(institution).get(webhookId);

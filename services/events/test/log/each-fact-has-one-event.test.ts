@@ -58,8 +58,8 @@ describe.each(engines)(`each fact has one event on $name${notExercised}`, (engin
     expect(await logOf('turned')).toEqual([]);
     await other.take(of(2, null, 'order.created'));
     for (let turn = 0; turn < 2; turn += 1)
-      for (const { context } of [other, fixture.first]) await context.waiting.resume('own');
-    await other.context.waiting.resume('own');
+      for (const { context } of [other, fixture.first]) await context.waiting.resumeOwn();
+    await other.context.waiting.resumeOwn();
     expect((await logOf('turned')).map((event) => event.resource.version)).toEqual([2, 5, 9]);
     expect(await fixture.first.context.waiting.oldest()).toBeUndefined();
   });
@@ -85,7 +85,7 @@ describe.each(engines)(`each fact has one event on $name${notExercised}`, (engin
       .sort((a, b) => key(a.index) - key(b.index));
     await Promise.all(arrivals.map(({ one, index }) => instances[index % 2]?.take(one)));
     while ((await logOf(institution)).length < facts.length)
-      for (const { context } of instances) await context.waiting.resume('all');
+      for (const { context } of instances) await context.waiting.resumeAll();
     const events = await logOf(institution);
     expect(events.map(({ sequence }) => sequence)).toEqual(facts.map((_, index) => index + 1));
     for (let nth = 0; nth < 12; nth += 1) {
@@ -125,7 +125,7 @@ describe.each(engines)(`each fact has one event on $name${notExercised}`, (engin
       });
     await fixture.first.take(fact({ institution: 'stuck', resource, version: 3, before: 1 }));
     await fixture.first.take(fact({ institution: 'stuck' }));
-    await fixture.first.context.waiting.resume('all');
+    await fixture.first.context.waiting.resumeAll();
     expect((await logOf('stuck')).map((event) => event.resource.id)).not.toContain(resource.id);
     expect(await fixture.first.context.waiting.oldest()).toEqual(expect.any(Number));
   });
