@@ -7,14 +7,7 @@ import type { Resolve } from './resolve.ts';
 const LOOK_MS = 30_000;
 
 /** Recognises the listeners of the installation itself: nothing is ever delivered to them. */
-export interface OwnListeners {
-  /** Looks up where the names of the installation lead, unless that was done within {@link LOOK_MS}. Never rejects. */
-  look(): Promise<void>;
-  /** Whether the host of an address as it is written, with its port, is one of them. */
-  isNamed(hostname: string, port: number): boolean;
-  /** Whether a listener would answer at this address and port. */
-  isAt(address: string, port: number): boolean;
-}
+export type OwnListeners = ReturnType<typeof createOwnListeners>;
 
 export interface OwnListenersOptions {
   /** Addresses of the installation: PUBLIC_URL, and those of processes. */
@@ -41,7 +34,7 @@ const isLoopbackName = (host: string): boolean => host === 'localhost' || host.e
  * Makes the check of own listeners. What leads to an internal address of a process under another name is its listener,
  * too; a public address may be one of a provider, which others share, and counts by its name alone.
  */
-export const createOwnListeners = (options: OwnListenersOptions): OwnListeners => {
+export const createOwnListeners = (options: OwnListenersOptions) => {
   const { urls, resolve, ports, interfaces = ownInterfaces } = options;
   const named = urls.map((text) => new URL(text)).map((url) => ({ host: hostOf(url), port: portOf(url) }));
 
@@ -66,6 +59,7 @@ export const createOwnListeners = (options: OwnListenersOptions): OwnListeners =
     return new Set([...ports(), ...here.map(({ port }) => port)]);
   };
 
+  /** Whether a listener would answer at this address and port. */
   const isAt = (address: string, port: number): boolean => {
     const plain = embeddedIPv4(address) ?? address;
     const leadsTo = (host: string) => host === plain || (addresses.get(host) ?? []).includes(plain);
@@ -76,12 +70,14 @@ export const createOwnListeners = (options: OwnListenersOptions): OwnListeners =
   const hosts = new Set(named.map(({ host }) => host).filter((host) => isIP(host) === 0));
 
   return {
-    look() {
+    /** Looks up where the names of the installation lead, unless that was done within {@link LOOK_MS}. Never rejects. */
+    look(): Promise<void> {
       if (!looked || performance.now() - looked.at > LOOK_MS)
         looked = { at: performance.now(), ended: Promise.all([...hosts].map(lookUp)).then(() => undefined) };
       return looked.ended;
     },
-    isNamed: (host, port) =>
+    /** Whether the host of an address as it is written, with its port, is one of them. */
+    isNamed: (host: string, port: number): boolean =>
       named.some((own) => own.port === port && own.host === host) ||
       (isLoopbackName(host) && portsHere().has(port)) ||
       (isIP(host) > 0 && isAt(host, port)),

@@ -6,14 +6,7 @@ import { createAllowed, internalNetworkOf } from './networks.ts';
 import { type Resolve, Unresolvable } from './resolve.ts';
 
 /** Decides about addresses. Refusals are reasons in words, for the person who registers a webhook. */
-export interface AddressPolicy {
-  /** Why nothing may connect to this address with the scheme of the URL; undefined if it may. */
-  refusalOf(url: URL, address: string): string | undefined;
-  /** The addresses of the URL's host, as of now. @throws {Unresolvable} if there is none */
-  addressesOf(url: URL): Promise<readonly string[]>;
-  /** Why the URL cannot be registered; undefined if it can, with https also if its name does not resolve yet. */
-  refusalToRegister(url: URL): Promise<string | undefined>;
-}
+export type AddressPolicy = ReturnType<typeof createAddressPolicy>;
 
 export interface AddressPolicyOptions {
   /** Internal networks that may be connected to, also with http (CIDRs), as of the call. */
@@ -26,7 +19,7 @@ export interface AddressPolicyOptions {
 const REFUSED = 'its address is not allowed';
 
 /** Makes the policy of an installation. */
-export const createAddressPolicy = ({ allowed, own, resolve }: AddressPolicyOptions): AddressPolicy => {
+export const createAddressPolicy = ({ allowed, own, resolve }: AddressPolicyOptions) => {
   let known = { cidrs: allowed(), holds: createAllowed(allowed()) };
 
   const isAllowed = (address: string): boolean => {
@@ -35,6 +28,7 @@ export const createAddressPolicy = ({ allowed, own, resolve }: AddressPolicyOpti
     return known.holds(address);
   };
 
+  /** Why nothing may connect to this address with the scheme of the URL; undefined if it may. */
   const refusalOf = (url: URL, address: string): string | undefined => {
     if (own.isNamed(hostOf(url), portOf(url)) || own.isAt(address, portOf(url))) return REFUSED;
     if (isAllowed(address)) return undefined;
@@ -42,6 +36,7 @@ export const createAddressPolicy = ({ allowed, own, resolve }: AddressPolicyOpti
     return internalNetworkOf(address) === undefined ? undefined : REFUSED;
   };
 
+  /** The addresses of the URL's host, as of now. @throws {Unresolvable} if there is none */
   const addressesOf = async (url: URL): Promise<readonly string[]> => {
     const host = hostOf(url);
     await own.look();
@@ -51,7 +46,8 @@ export const createAddressPolicy = ({ allowed, own, resolve }: AddressPolicyOpti
   return {
     refusalOf,
     addressesOf,
-    async refusalToRegister(url) {
+    /** Why the URL cannot be registered; undefined if it can, with https also if its name does not resolve yet. */
+    async refusalToRegister(url: URL): Promise<string | undefined> {
       if (own.isNamed(hostOf(url), portOf(url))) return REFUSED;
       if (url.protocol !== 'https:' && allowed().length === 0) return 'it is not https';
       try {

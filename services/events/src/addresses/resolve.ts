@@ -17,9 +17,8 @@ const NOTHING: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA']);
  * Makes the resolver of a process. It asks the name servers without occupying a thread, so that a name whose servers do
  * not answer delays no other one. Names that they do not know are looked up by the system (hosts file, search domains).
  */
-export const createResolve = (servers?: readonly string[]): Resolve => {
+export const createResolve = (): Resolve => {
   const resolver = new Resolver({ timeout: 2_000, tries: 2 });
-  if (servers) resolver.setServers([...servers]);
 
   return async (host) => {
     // RFC 6761, 6.3: these names never leave the machine.

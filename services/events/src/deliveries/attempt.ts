@@ -23,19 +23,12 @@ export interface Attempted extends SendResult {
   readonly durationMs: number;
 }
 
-export interface AttemptOptions {
-  readonly send: Send;
-  readonly box: SecretBox;
-  /** Epoch milliseconds. */
-  readonly now: () => number;
-}
-
 /** Makes one attempt: signs the message with the webhook's secrets and sends it; never rejects. */
 export type Attempt = (webhook: WebhookDocument, message: Message) => Promise<Attempted>;
 
-/** Makes the attempts of a process. */
+/** Makes the attempts of a process; `now`: epoch milliseconds. */
 export const createAttempt =
-  ({ send, box, now }: AttemptOptions): Attempt =>
+  (send: Send, box: SecretBox, now: () => number): Attempt =>
   async (webhook, { id, body }) => {
     const startedAt = now();
     const secrets = signing(webhook.secrets, startedAt).map((stored) => box.open(webhook.id, stored));

@@ -32,28 +32,12 @@ export interface RunnerDependencies {
   readonly isOwner: () => boolean;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** In [0, 1). */
-  readonly random: () => number;
   readonly ended: (ending: Ending, delivery: DeliveryDocument, event: EventDocument) => void;
   readonly failed: (error: unknown) => void;
 }
 
 /** The deliveries of one webhook, in the one process that owns it. */
-export interface Runner {
-  readonly institution: string;
-  /** Something may have to be done: a new event, a changed webhook, an attempt that is due. */
-  wake(): void;
-  /**
-   * When it has to be woken again, epoch milliseconds: an attempt is due, or what has failed is tried again; undefined:
-   * when something happens.
-   */
-  dueAt(): number | undefined;
-  /**
-   * Begins nothing more; resolves when running attempts are written, or after `mostMs` milliseconds: what a slow receiver
-   * has not answered until then is delivered again by whoever owns the webhook next.
-   */
-  close(mostMs?: number): Promise<void>;
-}
+export type Runner = ReturnType<typeof createRunner>;
 
 interface Ended {
   readonly webhook: WebhookDocument;
@@ -66,7 +50,7 @@ interface Ended {
  * Creates the runner. Its steps follow one another: write the ends of attempts, plan, begin attempts; only the attempts
  * themselves run beside them. So planning and ending never see each other's half-done work.
  */
-export const createRunner = (its: RunnerDependencies): Runner => {
+export const createRunner = (its: RunnerDependencies) => {
   const { institution, webhookId, webhooks, deliveries, positions, feed, now } = its;
   /** Attempts under way, by resource. */
   const underWay = new Map<string, string>();
@@ -84,7 +68,7 @@ export const createRunner = (its: RunnerDependencies): Runner => {
     await Promise.all(
       ends.splice(0).map(async (one) => {
         try {
-          const times = { now: now(), random: its.random() };
+          const times = { now: now(), random: Math.random() };
           const ending = await end({ webhooks, deliveries }, one.webhook, one.delivery, one.attempted, times);
           its.ended(ending, one.delivery, one.event);
           underWay.delete(one.delivery.resourceId);
@@ -273,11 +257,20 @@ export const createRunner = (its: RunnerDependencies): Runner => {
 
   return {
     institution,
-    wake: () => {
+    /** Something may have to be done: a new event, a changed webhook, an attempt that is due. */
+    wake: (): void => {
       if (!isClosed) wake();
     },
+    /**
+     * When it has to be woken again, epoch milliseconds: an attempt is due, or what has failed is tried again;
+     * undefined: when something happens.
+     */
     dueAt: () => dueAt,
-    async close(mostMs) {
+    /**
+     * Begins nothing more; resolves when running attempts are written, or after `mostMs` milliseconds: what a slow
+     * receiver has not answered until then is delivered again by whoever owns the webhook next.
+     */
+    async close(mostMs?: number): Promise<void> {
       isClosed = true;
       const ended = Promise.all(attempts);
       await (mostMs === undefined ? ended : within(ended, mostMs, () => undefined));

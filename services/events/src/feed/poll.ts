@@ -1,5 +1,4 @@
-import type { EventDocument } from '../store.ts';
-import type { Feed, Selection } from './read.ts';
+import type { Feed, Selection, Stretch } from './read.ts';
 import type { Tail } from './tail.ts';
 
 export interface Poll {
@@ -10,33 +9,22 @@ export interface Poll {
   /** How long to wait for the first event, in milliseconds. */
   readonly waitMs: number;
   /** Called before it waits; the returned function is called after it. Rejects if it may not wait. */
-  readonly reserve?: () => Promise<() => void>;
-  /** Aborted when no client waits for the answer any more. */
-  readonly gone?: AbortSignal;
-}
-
-export interface Polled {
-  readonly events: readonly EventDocument[];
-  /** Everything up to here was looked at. */
-  readonly upTo: number;
+  readonly reserve: () => Promise<() => void>;
 }
 
 /** How long one poll reads on where the filter leaves everything out, in milliseconds. */
 const READING_MS = 2_000;
 
 /** Resolves at the next event of the institution, or after `ms`. */
-const nextOf = (tail: Tail, institution: string, ms: number, gone: AbortSignal | undefined) => {
-  const woken = Promise.withResolvers<void>();
-  const end = () => woken.resolve();
-  const unfollow = tail.follow(institution, end);
-  const timer = setTimeout(end, ms);
-  gone?.addEventListener('abort', end, { once: true });
-  void woken.promise.then(() => {
+const nextOf = (tail: Tail, institution: string, ms: number) => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const unfollow = tail.follow(institution, resolve);
+  const timer = setTimeout(resolve, ms);
+  void promise.then(() => {
     clearTimeout(timer);
     unfollow();
-    gone?.removeEventListener('abort', end);
   });
-  return { promise: woken.promise, cancel: end };
+  return { promise, cancel: resolve };
 };
 
 /**
@@ -46,15 +34,15 @@ const nextOf = (tail: Tail, institution: string, ms: number, gone: AbortSignal |
 export const poll = async (
   feed: Feed,
   tail: Tail,
-  { institution, after, selection, limit, waitMs, reserve, gone }: Poll,
-): Promise<Polled> => {
+  { institution, after, selection, limit, waitMs, reserve }: Poll,
+): Promise<Stretch> => {
   const startedAt = performance.now();
   let upTo = after;
   let release: (() => void) | undefined;
   try {
     for (;;) {
       // Followed before it is read, so that an event in between wakes it.
-      const next = nextOf(tail, institution, Math.max(0, waitMs - (performance.now() - startedAt)), gone);
+      const next = nextOf(tail, institution, Math.max(0, waitMs - (performance.now() - startedAt)));
       try {
         const stretch = await feed.read(institution, upTo, selection, limit);
         const isNew = stretch.upTo > upTo;
@@ -62,8 +50,8 @@ export const poll = async (
         const spentMs = performance.now() - startedAt;
         if (stretch.events.length > 0) return { events: stretch.events, upTo };
         if (isNew && spentMs < Math.max(waitMs, READING_MS)) continue;
-        if (spentMs >= waitMs || gone?.aborted) return { events: [], upTo };
-        release ??= await reserve?.();
+        if (spentMs >= waitMs) return { events: [], upTo };
+        release ??= await reserve();
         await next.promise;
       } finally {
         next.cancel();

@@ -5,13 +5,6 @@ import type { WebhookDocument } from './documents.ts';
 /** How long the authorizer's answer is used, in milliseconds. */
 const KNOWN_MS = 5_000;
 
-export interface ClientScopesOptions {
-  readonly authorizerUrl: string;
-  readonly serviceSecret: string;
-  /** Monotonic milliseconds. */
-  readonly clock?: () => number;
-}
-
 /** The types of events that a client may read at present. */
 export type ReadableTypes = (institution: string, client: string) => Promise<ReadonlySet<string>>;
 
@@ -30,12 +23,8 @@ export const createDeliveredTypes =
  * Asks the authorizer which scopes a client has, and with them which types it may read; none of a client that was
  * deleted. Rejects if the authorizer does not answer: then nothing is delivered until it does.
  */
-export const createReadableTypes = ({
-  authorizerUrl,
-  serviceSecret,
-  clock = () => performance.now(),
-}: ClientScopesOptions): ReadableTypes => {
-  const callAuthorizer = createAuthorizerCalls({ authorizerUrl, service: 'events', secret: serviceSecret });
+export const createReadableTypes = (authorizerUrl: string, secret: string): ReadableTypes => {
+  const callAuthorizer = createAuthorizerCalls({ authorizerUrl, service: 'events', secret });
   const known = new Map<string, { readonly at: number; readonly types: Promise<ReadonlySet<string>> }>();
 
   const ask = async (institution: string, clientId: string): Promise<ReadonlySet<string>> => {
@@ -48,10 +37,10 @@ export const createReadableTypes = ({
   return (institution, client) => {
     const key = `${institution} ${client}`;
     const entry = known.get(key);
-    if (entry && clock() - entry.at < KNOWN_MS) return entry.types;
-    for (const [other, { at }] of known) if (clock() - at >= KNOWN_MS) known.delete(other);
+    if (entry && performance.now() - entry.at < KNOWN_MS) return entry.types;
+    for (const [other, { at }] of known) if (performance.now() - at >= KNOWN_MS) known.delete(other);
     const types = ask(institution, client);
-    known.set(key, { at: clock(), types });
+    known.set(key, { at: performance.now(), types });
     types.catch(() => known.get(key)?.types === types && known.delete(key));
     return types;
   };

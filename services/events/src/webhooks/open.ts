@@ -2,7 +2,7 @@ import { cidrs, gatewayPort, installationSecret, listeningPorts, type Metrics, p
 import type { Parts } from '@boxoffice/service';
 import { createOwnListeners } from '../addresses/listeners.ts';
 import { type AddressPolicy, createAddressPolicy } from '../addresses/policy.ts';
-import { createResolve, type Resolve } from '../addresses/resolve.ts';
+import { createResolve } from '../addresses/resolve.ts';
 import type { Context } from '../context.ts';
 import { createAttempt } from '../deliveries/attempt.ts';
 import { createDeliveries, type Deliveries } from '../deliveries/deliveries.ts';
@@ -49,24 +49,16 @@ export interface OpenWebhooksOptions {
   readonly readable: ReadableTypes;
   readonly logger: Parts['logger'];
   readonly metrics?: Metrics | undefined;
-  /** In [0, 1); for retries. */
-  readonly random?: () => number;
   readonly answerMs?: number;
-  /** Certificate authorities (PEM) that receivers' certificates are checked with instead of those of the process. */
-  readonly ca?: string;
 }
 
 /** Joins the parts of webhooks. */
 export const openWebhooks = (options: OpenWebhooksOptions): OpenWebhooks => {
-  const { context, policy, keyEncryptionKey, readable, logger, metrics, random = Math.random, answerMs, ca } = options;
+  const { context, policy, keyEncryptionKey, readable, logger, metrics, answerMs } = options;
   const { store, log, feed, cursors, publicUrl, now } = context;
   const box = createSecretBox(keyEncryptionKey);
-  const send = createSend({
-    policy,
-    ...(answerMs === undefined ? {} : { answerMs }),
-    ...(ca === undefined ? {} : { ca }),
-  });
-  const attempt = createAttempt({ send, box, now });
+  const send = createSend({ policy, ...(answerMs === undefined ? {} : { answerMs }) });
+  const attempt = createAttempt(send, box, now);
   const delivered = createDeliveredTypes(readable);
   const deliveries = createDeliveries({
     store,
@@ -77,7 +69,6 @@ export const openWebhooks = (options: OpenWebhooksOptions): OpenWebhooks => {
     delivered,
     logger,
     now,
-    random,
     ended: countDeliveries(metrics, now),
   });
   if (metrics) watchWebhooks(store, metrics, now);
@@ -92,8 +83,8 @@ export const openWebhooks = (options: OpenWebhooksOptions): OpenWebhooks => {
 export const webhooksOf = (
   { settings, publicUrl, authorizerUrl, serviceSecret, logger, metrics }: Parts<typeof webhookSettings>,
   context: Context,
-  resolve: Resolve = createResolve(),
 ): OpenWebhooks => {
+  const resolve = createResolve();
   const { keyEncryptionKey, gatewayPort, gatewayHttpPort } = settings;
   const others = Object.keys(urls).flatMap((name) => settings[name as keyof typeof urls] ?? []);
   const own = createOwnListeners({
@@ -105,7 +96,7 @@ export const webhooksOf = (
     context,
     policy: createAddressPolicy({ allowed: () => settings.webhookAllowedNetworks, own, resolve }),
     keyEncryptionKey,
-    readable: createReadableTypes({ authorizerUrl, serviceSecret }),
+    readable: createReadableTypes(authorizerUrl, serviceSecret),
     logger,
     metrics,
   });
