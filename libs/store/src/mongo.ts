@@ -1,5 +1,6 @@
+import type { Db } from 'mongodb';
 import { createTurns, type MongoCollection } from './mongo/collection.ts';
-import { ANSWER_MS, type Connection, connect } from './mongo/connection/client.ts';
+import { ANSWER_MS, connect } from './mongo/connection/client.ts';
 import { createGate, type Gate, inTime } from './mongo/connection/gate.ts';
 import { collectionHandle } from './mongo/documents/documents.ts';
 import { createIdempotency, indexKeys, type MongoIdempotency } from './mongo/idempotency/idempotency.ts';
@@ -45,7 +46,7 @@ export interface MongoOptions extends Surroundings {
 /** Time limit of each last command before the connection closes. */
 const CLOSING_MS = 1_000;
 
-const opened = async ({ client, database }: Connection, schemas: readonly Schema[], options: MongoOptions) => {
+const opened = async (database: Db, schemas: readonly Schema[], options: MongoOptions) => {
   const records = new Map(schemas.map(({ name }) => [name, database.collection<StoredRecord>(name)]));
   for (const schema of schemas) await ensureIndexes(database.collection<StoredRecord>(schema.name), schema);
   await indexKeys(database);
@@ -56,7 +57,7 @@ const opened = async ({ client, database }: Connection, schemas: readonly Schema
     return { schema, records: own, outbox, idempotency, surroundings: options, turns: createTurns() };
   };
   const collections = new Map(schemas.map((schema) => [schema.name, collectionOf(schema)]));
-  return { client, database, collections, outbox, idempotency, leases: createLeases(database) };
+  return { collections, outbox, idempotency, leases: createLeases(database) };
 };
 
 const guardedOutbox = (outbox: Outbox, gate: Gate): Outbox => ({
@@ -80,12 +81,12 @@ const guardedIdempotency = (keys: MongoIdempotency, gate: Gate): Idempotency => 
 export const openMongoStore = async (options: MongoOptions): Promise<Store> => {
   const schemas = options.collections.map(schemaOf);
   const { answerMs = ANSWER_MS } = options;
-  const connection = await connect(options.url, options.name, answerMs);
-  const parts = await opened(connection, schemas, options).catch(async (error: unknown) => {
-    await connection.client.close();
+  const { client, database } = await connect(options.url, options.name, answerMs);
+  const parts = await opened(database, schemas, options).catch(async (error: unknown) => {
+    await client.close();
     throw error;
   });
-  const { client, database, collections, outbox, idempotency, leases } = parts;
+  const { collections, outbox, idempotency, leases } = parts;
   const gate = createGate(`the store ${database.databaseName}`, answerMs);
   let closing: Promise<void> | undefined;
 

@@ -9,16 +9,7 @@ import { exchangeOf, type Plan } from './names.ts';
 import type { Topology } from './topology.ts';
 
 /** Sends messages and tracks their confirms. */
-export interface Sender {
-  readonly station: Station;
-  /** Publishes to the exchange of the message's type. */
-  publish(message: Message): Promise<void>;
-  /** Puts a message into the queue of this name that is bound to the direct exchange under it. */
-  sendTo(exchange: string, queue: string, wire: Wire): Promise<void>;
-  isReady(): boolean;
-  /** Resolves when every message in flight is confirmed or has failed. */
-  quiet(): Promise<void>;
-}
+export type Sender = ReturnType<typeof createSender>;
 
 interface Sent {
   returned: boolean;
@@ -36,7 +27,7 @@ export interface SenderOptions {
  * Creates the publisher of a link: one confirm channel, with the topology ensured at each opening. Every message is
  * persistent and mandatory; it has arrived when the broker confirmed it, in time and without returning it.
  */
-export const createSender = ({ link, plan, topology, confirmTimeoutMs }: SenderOptions): Sender => {
+export const createSender = ({ link, plan, topology, confirmTimeoutMs }: SenderOptions) => {
   let channel: ConfirmChannel | undefined;
   let serial = 0;
   /** Messages in flight, by delivery number: the same message may be in flight to two queues. */
@@ -102,13 +93,16 @@ export const createSender = ({ link, plan, topology, confirmTimeoutMs }: SenderO
 
   return {
     station,
-    async publish(message) {
+    /** Publishes to the exchange of the message's type. */
+    async publish(message: Message): Promise<void> {
       const exchange = exchangeOf(message.type, plan);
       if (!exchanges.has(exchange)) await ensureExchange(exchange, message.type);
       await send(exchange, message.type, encode(message), !isBroadcast(message.type, plan.declared));
     },
-    sendTo: (exchange, queue, wire) => send(exchange, queue, wire, true),
+    /** Puts a message into the queue of this name that is bound to the direct exchange under it. */
+    sendTo: (exchange: string, queue: string, wire: Wire) => send(exchange, queue, wire, true),
     isReady: () => channel !== undefined && link.isUp(),
-    quiet: () => (sent.size === 0 ? Promise.resolve() : new Promise((resolve) => waiters.push(resolve))),
+    /** Resolves when every message in flight is confirmed or has failed. */
+    quiet: (): Promise<void> => (sent.size === 0 ? Promise.resolve() : new Promise((resolve) => waiters.push(resolve))),
   };
 };

@@ -5,13 +5,7 @@ import type { Link } from './link.ts';
 import { type Plan, topologyMarks } from './names.ts';
 
 /** Ensures that exchanges and queues exist: declared by this process where its user may, else by an operator. */
-export interface Topology {
-  /**
-   * Runs `declare` on a channel of its own. Returns `declared`; or `found` where the user may not declare, but the
-   * whole plan exists. @throws {TopologyMissing} if it does not
-   */
-  ensure(declare: (channel: Channel) => Promise<void>): Promise<'declared' | 'found'>;
-}
+export type Topology = ReturnType<ReturnType<typeof createTopology>>;
 
 /** This user may not declare, and the topology does not exist. */
 export class TopologyMissing extends Error {
@@ -31,8 +25,12 @@ const codeOf = (error: unknown): unknown => (error as { readonly code?: unknown 
 export const createTopology = (plan: Plan, logger: Logger) => {
   const marks = topologyMarks(plan);
   let mayDeclare = true;
-  return (link: Link): Topology => ({
-    async ensure(declare) {
+  return (link: Link) => ({
+    /**
+     * Runs `declare` on a channel of its own. Returns `declared`; or `found` where the user may not declare, but the
+     * whole plan exists. @throws {TopologyMissing} if it does not
+     */
+    async ensure(declare: (channel: Channel) => Promise<void>): Promise<'declared' | 'found'> {
       if (mayDeclare) {
         try {
           await link.using(declare, { expecting: ACCESS_REFUSED });

@@ -16,19 +16,6 @@ interface OrphanedEventsOptions {
   isBusDown(): boolean;
 }
 
-/** The part of the relay that reads the outbox. */
-export interface OrphanedEvents {
-  start(): void;
-  /** Called with every event that this process commits; true if it will be read from the outbox instead of memory. */
-  committed(event: Message): boolean;
-  /** Called when events were marked done. */
-  done(ids: readonly string[]): void;
-  /** Called when memory may have room again. */
-  room(): void;
-  busWasDown(): void;
-  close(): Promise<void>;
-}
-
 /** Limit of one search for orphaned events. */
 const page = 500;
 
@@ -36,7 +23,7 @@ const page = 500;
  * Reads the events that no process will publish from memory: those older than a few seconds whose process died (only by
  * the holder of the lease), and this process's own that exceeded its memory.
  */
-export const createOrphanedEvents = (options: OrphanedEventsOptions): OrphanedEvents => {
+export const createOrphanedEvents = (options: OrphanedEventsOptions) => {
   const { outbox, lease, logger, held, take, memory, isBusDown } = options;
   const { sweepMs = 3_000, orphanedAfterMs = 5_000, quietMs = () => 0 } = options;
   const leaseMs = Math.max(15_000, 5 * sweepMs);
@@ -104,6 +91,7 @@ export const createOrphanedEvents = (options: OrphanedEventsOptions): OrphanedEv
       },
     );
   };
+  /** Called when memory may have room again. */
   const room = (): void => {
     if (missed && held.size <= memory / 2) read(catchUp);
     else if (more && !missed && held.size <= page / 2) read(sweep);
@@ -116,20 +104,22 @@ export const createOrphanedEvents = (options: OrphanedEventsOptions): OrphanedEv
 
   return {
     start: tick,
-    committed(event) {
+    /** Called with every event that this process commits; true if it will be read from the outbox instead of memory. */
+    committed(event: Message): boolean {
       if (!missed && held.size < memory) return false;
       missed = true;
       if (reading && aside.length < memory) aside.push(event);
       return true;
     },
-    done(ids) {
+    /** Called when events were marked done. */
+    done(ids: readonly string[]): void {
       if (reading) for (const id of ids) doneMeanwhile.add(id);
     },
     room,
-    busWasDown() {
+    busWasDown(): void {
       notBefore = Date.now() + orphanedAfterMs;
     },
-    async close() {
+    async close(): Promise<void> {
       closed = true;
       clearTimeout(timer);
       await reading;

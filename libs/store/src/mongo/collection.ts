@@ -7,16 +7,14 @@ import type { MongoOutbox } from './outbox/outbox.ts';
 import type { StoredRecord } from './records/record.ts';
 import type { Schema } from './records/schema.ts';
 
-/** Runs `fn` after every earlier call for the same name has settled. */
-export type Turns = <R>(name: string, fn: () => Promise<R>) => Promise<R>;
-
 /**
  * Serializes the updates of one document within this process, so that they do not lose races against each other: of 32
  * concurrent swaps 31 would retry. Between processes the swap alone decides.
  */
-export const createTurns = (): Turns => {
+export const createTurns = () => {
   const last = new Map<string, Promise<unknown>>();
-  return async (name, fn) => {
+  /** Runs `fn` after every earlier call for the same name has settled. */
+  return async <R>(name: string, fn: () => Promise<R>): Promise<R> => {
     const before = last.get(name) ?? Promise.resolve();
     const own = before.then(fn, fn);
     last.set(name, own);
@@ -34,6 +32,6 @@ export interface MongoCollection {
   readonly records: Collection<StoredRecord>;
   readonly outbox: MongoOutbox;
   readonly idempotency: MongoIdempotency;
-  readonly turns: Turns;
+  readonly turns: ReturnType<typeof createTurns>;
   readonly surroundings: Surroundings;
 }

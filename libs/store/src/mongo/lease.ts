@@ -12,17 +12,6 @@ interface StoredLease {
   readonly until: number;
 }
 
-/** The leases of a store instance. */
-export interface Leases {
-  /**
-   * Takes or renews the lease for `ms` milliseconds; false if another instance has it. Call it again before they are
-   * over. A holder learns of the loss of its lease by the next call, which resolves to false.
-   */
-  lease(name: string, ms: number): Promise<boolean>;
-  /** Releases all leases of this instance. */
-  releaseAll(): Promise<void>;
-}
-
 /** Tolerated difference between the wall clocks of processes, in milliseconds. */
 const tolerance = 5_000;
 
@@ -31,7 +20,7 @@ const tolerance = 5_000;
  * its own monotonic clock, without a renewal. It takes the lease at once if `until` is more than the tolerance past by
  * its own wall clock; so if two clocks differ by more, two instances may hold the lease for a while.
  */
-export const createLeases = (database: Db): Leases => {
+export const createLeases = (database: Db) => {
   const leases = database.collection<StoredLease>('store.leases');
   const self = randomUUID();
   const watched = new Map<string, { readonly holder: string; readonly beat: number; readonly since: number }>();
@@ -46,7 +35,11 @@ export const createLeases = (database: Db): Leases => {
   };
 
   return {
-    async lease(name, ms) {
+    /**
+     * Takes or renews the lease for `ms` milliseconds; false if another instance has it. Call it again before they are
+     * over. A holder learns of the loss of its lease by the next call, which resolves to false.
+     */
+    async lease(name: string, ms: number): Promise<boolean> {
       const own = { holder: self, ms, until: Date.now() + ms };
       const renewed = await leases.updateOne({ _id: name, holder: self }, { $set: own, $inc: { beat: 1 } });
       if (renewed.matchedCount === 1) return true;
@@ -65,7 +58,8 @@ export const createLeases = (database: Db): Leases => {
         throw error;
       }
     },
-    async releaseAll() {
+    /** Releases all leases of this instance. */
+    async releaseAll(): Promise<void> {
       await leases.deleteMany({ holder: self });
     },
   };

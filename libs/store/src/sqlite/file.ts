@@ -1,26 +1,14 @@
 // The store port on SQLite: one file per service, read on the caller's thread and written by the writer thread.
 
-import type { Outbox, OutboxEvent } from '../port.ts';
+import type { OutboxEvent } from '../port.ts';
 import { createListeners, type Surroundings } from '../surroundings.ts';
 import { engineError } from './errors.ts';
-import { openReader, type Reader } from './reader.ts';
+import { openReader } from './reader.ts';
 import { type Answer, isFailure, type Step, type Table } from './writer/protocol.ts';
 import type { WriterThread } from './writer/thread.ts';
 
 /** An open database file: one reader here, its writer in the writer thread. */
-export interface DatabaseFile {
-  readonly path: string;
-  readonly reader: Reader;
-  readonly surroundings: Surroundings;
-  /**
-   * Writes all steps or none, notifies the listeners of their events, and returns the result of the first step. A
-   * failure of the steps (a constraint, an unmet `must`) is returned; others reject.
-   */
-  write(steps: readonly Step[], events?: readonly OutboxEvent[]): Promise<Answer>;
-  readonly onCommitted: Outbox['onCommitted'];
-  ping(): Promise<void>;
-  close(): Promise<void>;
-}
+export type DatabaseFile = Awaited<ReturnType<typeof openFile>>;
 
 const constraint = 19;
 
@@ -30,7 +18,7 @@ export const openFile = async (
   path: string,
   tables: readonly Table[],
   surroundings: Surroundings,
-): Promise<DatabaseFile> => {
+) => {
   const { file, answer } = await thread.open(path, tables);
   if (isFailure(answer)) throw engineError(path, answer);
   const reader = openReader(path);
@@ -38,7 +26,11 @@ export const openFile = async (
   const underWay = new Set<Promise<unknown>>();
   let closing: Promise<void> | undefined;
 
-  const write: DatabaseFile['write'] = async (steps, events = []) => {
+  /**
+   * Writes all steps or none, notifies the listeners of their events, and returns the result of the first step. A
+   * failure of the steps (a constraint, an unmet `must`) is returned; others reject.
+   */
+  const write = async (steps: readonly Step[], events: readonly OutboxEvent[] = []): Promise<Answer> => {
     if (closing) throw new Error(`database file ${path} is closed`);
     const call = thread.write(file, steps);
     underWay.add(call);
@@ -68,12 +60,12 @@ export const openFile = async (
     surroundings,
     write,
     onCommitted,
-    async ping() {
+    async ping(): Promise<void> {
       const outcome = await write([['SELECT 1', 'rows', []]]);
       if (isFailure(outcome)) throw engineError(path, outcome);
       reader.all('SELECT 1 FROM "$outbox" LIMIT 1');
     },
-    close: () => {
+    close: (): Promise<void> => {
       closing ??= close();
       return closing;
     },

@@ -4,18 +4,10 @@ import { engineError } from './errors.ts';
 import type { Value } from './writer/protocol.ts';
 
 /** A read-only connection on the caller's thread. It sees every commit that was acknowledged before the call. */
-export interface Reader {
-  /** Rows as arrays. */
-  all(sql: string, values?: readonly Value[]): unknown[][];
-  /** Runs several reads on one state of the file. */
-  together<R>(read: () => R): R;
-  /** Changes with every commit of any other connection, the writer's among them. */
-  revision(): number;
-  close(): void;
-}
+export type Reader = ReturnType<typeof openReader>;
 
 /** Opens a reader on a file that a writer has opened. Errors name the file and the reason. */
-export const openReader = (path: string): Reader => {
+export const openReader = (path: string) => {
   const explained = <R>(read: () => R): R => {
     try {
       return read();
@@ -26,8 +18,11 @@ export const openReader = (path: string): Reader => {
   const database = explained(() => new DatabaseSync(path, { readOnly: true, timeout: 5000 }));
   const prepare = statementCache(database);
   return {
-    all: (sql, values = []) => explained(() => prepare(sql).all(...values) as unknown as unknown[][]),
-    together: (read) => {
+    /** Rows as arrays. */
+    all: (sql: string, values: readonly Value[] = []) =>
+      explained(() => prepare(sql).all(...values) as unknown as unknown[][]),
+    /** Runs several reads on one state of the file. */
+    together: <R>(read: () => R): R => {
       prepare('BEGIN').run();
       try {
         return read();
@@ -35,7 +30,8 @@ export const openReader = (path: string): Reader => {
         prepare('COMMIT').run();
       }
     },
-    revision: () => explained(() => Number(prepare('PRAGMA data_version').get()?.[0 as never])),
+    /** Changes with every commit of any other connection, the writer's among them. */
+    revision: (): number => explained(() => Number(prepare('PRAGMA data_version').get()?.[0 as never])),
     close: () => database.close(),
   };
 };

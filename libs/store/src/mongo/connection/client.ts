@@ -1,12 +1,6 @@
 // The connection to MongoDB: the client, the time limit of calls, and errors in the words of the port.
 
-import { type Db, MongoClient } from 'mongodb';
-
-/** A connected client and the database of one service. */
-export interface Connection {
-  readonly client: MongoClient;
-  readonly database: Db;
-}
+import { MongoClient } from 'mongodb';
 
 /**
  * Milliseconds that a call of the port may take, unless the caller sets another limit: short enough that a request whose
@@ -46,11 +40,11 @@ export const databaseName = (url: string, service: string): string => {
 };
 
 /**
- * Connects with the read and write concerns that the port promises; they override those of the URL. Without a server a
+ * Connects to the database of one service, with the read and write concerns that the port promises; they override those of the URL. Without a server a
  * call fails within seconds, instead of the driver's 30 s, unless the URL sets another limit.
  * @throws an Error that names the address and the reason
  */
-export const connect = async (url: string, service: string, answerMs: number): Promise<Connection> => {
+export const connect = async (url: string, service: string, answerMs: number) => {
   const { serverSelectionTimeoutMS, ...limits } = limitsOf(answerMs);
   const impatient = /[?&]serverSelectionTimeoutMS=/i.test(url) ? {} : { serverSelectionTimeoutMS };
   const name = databaseName(url, service);

@@ -14,17 +14,7 @@ export const whileAwaited = ({ abandoned }: Call): void => {
 };
 
 /** Admits calls while open, and tracks those in flight. */
-export interface Gate {
-  /**
-   * Calls `fn` synchronously, so that it reads its arguments before this returns. Rejects after `close`, and with
-   * StoreUnavailable if the database is unreachable or exceeds the time limit.
-   */
-  run<R>(fn: (call: Call) => Promise<R>): Promise<R>;
-  /** The same without a time limit, for calls whose duration depends on their amount of work. */
-  runLong<R>(fn: (call: Call) => Promise<R>): Promise<R>;
-  /** Refuses further calls, and resolves when those in flight have settled. */
-  close(): Promise<void>;
-}
+export type Gate = ReturnType<typeof createGate>;
 
 /**
  * Settles like the call. At the time limit it calls `abandon` and rejects; the call itself continues until the driver
@@ -37,7 +27,7 @@ export const inTime = <R>(call: Promise<R>, ms: number, abandon: () => void = ()
   });
 
 /** An open gate. `what` names the closed object in the refusal; `answerMs` is the time limit of a call. */
-export const createGate = (what: string, answerMs: number): Gate => {
+export const createGate = (what: string, answerMs: number) => {
   const underWay = new Set<Promise<unknown>>();
   let closed = false;
   const follow = async <R>(fn: (call: Call) => Promise<R>, ms: number | undefined): Promise<R> => {
@@ -57,9 +47,15 @@ export const createGate = (what: string, answerMs: number): Gate => {
     }
   };
   return {
-    run: (fn) => follow(fn, answerMs),
-    runLong: (fn) => follow(fn, undefined),
-    async close() {
+    /**
+     * Calls `fn` synchronously, so that it reads its arguments before this returns. Rejects after `close`, and with
+     * StoreUnavailable if the database is unreachable or exceeds the time limit.
+     */
+    run: <R>(fn: (call: Call) => Promise<R>) => follow(fn, answerMs),
+    /** The same without a time limit, for calls whose duration depends on their amount of work. */
+    runLong: <R>(fn: (call: Call) => Promise<R>) => follow(fn, undefined),
+    /** Refuses further calls, and resolves when those in flight have settled. */
+    async close(): Promise<void> {
       closed = true;
       while (underWay.size > 0) await Promise.allSettled(underWay);
     },

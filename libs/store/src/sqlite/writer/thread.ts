@@ -3,15 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { Answer, Reply, Request, Step, Table, Write } from './protocol.ts';
 
 /** The caller's side of the writer thread. */
-export interface WriterThread {
-  /** Opens a file and creates its tables; returns its number, or the failure. */
-  open(path: string, tables: readonly Table[]): Promise<{ file: number; answer: Answer }>;
-  /** Queues a write; resolves after its commit. Rejects only if the thread died. */
-  write(file: number, steps: readonly Step[]): Promise<Answer>;
-  closeFile(file: number): Promise<Answer>;
-  /** Ends the thread after the queued writes. */
-  stop(): Promise<void>;
-}
+export type WriterThread = ReturnType<typeof startWriterThread>;
 
 interface Waiting {
   resolve(answer: Answer): void;
@@ -19,7 +11,7 @@ interface Waiting {
 }
 
 /** Starts the one writer thread of a process. While idle it does not keep the process alive. */
-export const startWriterThread = (): WriterThread => {
+export const startWriterThread = () => {
   const extension = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
   const worker = new Worker(fileURLToPath(new URL(`./writer${extension}`, import.meta.url)), {
     name: 'sqlite-writer',
@@ -72,11 +64,13 @@ export const startWriterThread = (): WriterThread => {
   };
 
   return {
-    async open(path, tables) {
+    /** Opens a file and creates its tables; returns its number, or the failure. */
+    async open(path: string, tables: readonly Table[]) {
       const file = ++files;
       return { file, answer: await ask({ kind: 'open', call: ++calls, file, path, tables }) };
     },
-    write(file, steps) {
+    /** Queues a write; resolves after its commit. Rejects only if the thread died. */
+    write(file: number, steps: readonly Step[]): Promise<Answer> {
       const call = ++calls;
       const answer = expect(call);
       // After the events that have already arrived: their writes, and those caused by one commit's results, go in one
@@ -85,8 +79,9 @@ export const startWriterThread = (): WriterThread => {
       writes.push([call, file, steps, Date.now()]);
       return answer;
     },
-    closeFile: (file) => ask({ kind: 'close', call: ++calls, file }),
-    async stop() {
+    closeFile: (file: number) => ask({ kind: 'close', call: ++calls, file }),
+    /** Ends the thread after the queued writes. */
+    async stop(): Promise<void> {
       flush();
       await worker.terminate();
     },
