@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import {
   type Collection,
@@ -102,15 +103,9 @@ export const check = (rule: string, run: (scene: Scene) => Promise<void>, timeou
   },
 });
 
-/** Returns the rejection's reason; throws if the promise resolves. */
-export const rejection = async (promise: Promise<unknown>): Promise<unknown> => {
-  const outcome = await promise.then(
-    () => ({ rejected: false as const }),
-    (error: unknown) => ({ rejected: true as const, error }),
-  );
-  if (!outcome.rejected) throw new Error('expected a rejection, but the promise was fulfilled');
-  return outcome.error;
-};
+/** Throws unless the promise rejects because this unique index is taken. */
+export const violates = (promise: Promise<unknown>, index: string): Promise<void> =>
+  assert.rejects(promise, { name: 'UniqueViolation', index });
 
 /** Repeats `probe` until it returns true; throws after `ms` milliseconds. */
 export const until = async (probe: () => Promise<boolean>, ms = 60_000): Promise<void> => {

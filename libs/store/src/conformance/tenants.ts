@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { UniqueViolation } from '../errors.ts';
-import { type Check, check, fresh, rejection, thing, thingsOf } from './subject.ts';
+import { type Check, check, fresh, thing, thingsOf, violates } from './subject.ts';
 
 /** Tenant isolation: no method of one institution reads or writes another's documents. */
 export const tenants: readonly Check[] = [
@@ -45,8 +44,7 @@ export const tenants: readonly Check[] = [
     'an id belongs to one institution of the installation: another can neither insert nor overwrite it',
     async ({ mine, theirs }) => {
       const other = await theirs.insert(thing());
-      const error = await rejection(mine.insert(thing({ id: other.id, name: 'stolen' })));
-      assert.ok(error instanceof UniqueViolation);
+      await violates(mine.insert(thing({ id: other.id, name: 'stolen' })), 'id');
       assert.equal(await mine.insertMany([thing({ id: other.id, name: 'stolen' })]), 0);
       assert.deepEqual(await theirs.get(other.id), other);
       assert.equal(await mine.count(), 0);

@@ -1,36 +1,14 @@
 import { expect, test } from '@jest/globals';
-import { fresh, suiteCollections, thing, thingsOf, until } from '../../src/conformance/subject.ts';
-import { openMongoStore, StoreUnavailable } from '../../src/index.ts';
+import { fresh, thing, thingsOf, until } from '../../src/conformance/subject.ts';
+import { StoreUnavailable } from '../../src/index.ts';
 import { describeMongo } from './describe.ts';
-import { newDatabase } from './engine.ts';
-import { type Command, isWrite, startProxy, type Verdict } from './proxy.ts';
+import { openBehindProxy } from './engine.ts';
+import { isWrite } from './proxy.ts';
 
 describeMongo('a write on MongoDB', (url) => {
-  const through = async (work: (parts: Awaited<ReturnType<typeof open>>) => Promise<void>) => {
-    const parts = await open();
-    await work(parts);
-    await parts.store.close();
-    await parts.proxy.close();
-    await parts.remove();
-  };
-  const open = async () => {
-    const { settings, remove } = newDatabase(url);
-    const seen: Command[] = [];
-    let judge: (command: Command) => Verdict = () => 'pass';
-    const proxy = await startProxy(url, (command) => {
-      seen.push(command);
-      return judge(command);
-    });
-    const store = await openMongoStore({ ...settings, url: proxy.url, collections: suiteCollections, answerMs: 1_000 });
-    return {
-      store,
-      proxy,
-      remove,
-      seen,
-      judge: (next: typeof judge) => {
-        judge = next;
-      },
-    };
+  const through = async (work: (its: Awaited<ReturnType<typeof openBehindProxy>>) => Promise<void>) => {
+    const its = await openBehindProxy(url, 1_000);
+    await work(its).finally(its.close);
   };
 
   test('does not start after its call has timed out', async () => {

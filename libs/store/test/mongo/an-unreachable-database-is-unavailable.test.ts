@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
 import { MongoBulkWriteError, MongoServerError } from 'mongodb';
 import { fresh, suiteCollections, thing, thingsOf, until } from '../../src/conformance/subject.ts';
-import { openMongoStore, type Store, StoreUnavailable } from '../../src/index.ts';
+import { openMongoStore, StoreUnavailable } from '../../src/index.ts';
 import { inWordsOfThePort } from '../../src/mongo/connection/unavailable.ts';
 import { describeMongo } from './describe.ts';
-import { newDatabase } from './engine.ts';
+import { newDatabase, openBehindProxy } from './engine.ts';
 import { type Command, startProxy, type Verdict } from './proxy.ts';
 import { scramServer } from './scram.ts';
 
@@ -15,38 +15,21 @@ const failureOf = (call: Promise<unknown>): Promise<unknown> =>
   );
 
 describeMongo('a database that', (url) => {
-  const through = async (
-    work: (
-      store: Store,
-      proxy: Awaited<ReturnType<typeof startProxy>>,
-      judge: (verdict: Verdict) => void,
-    ) => Promise<void>,
-  ): Promise<void> => {
-    const { settings, remove } = newDatabase(url);
-    let verdict: Verdict = 'pass';
-    const proxy = await startProxy(url, () => verdict);
-    const address = new URL(proxy.url);
-    address.searchParams.set('serverSelectionTimeoutMS', '5000');
-    const options = { ...settings, url: address.href, collections: suiteCollections, answerMs: 500 };
-    const store = await openMongoStore(options);
-    const judge = (next: Verdict) => {
-      verdict = next;
-    };
-    await work(store, proxy, judge).finally(() => store.close());
-    await proxy.close();
-    await remove();
+  const through = async (work: (its: Awaited<ReturnType<typeof openBehindProxy>>) => Promise<void>) => {
+    const its = await openBehindProxy(url, 500);
+    await work(its).finally(its.close);
   };
 
   test('does not respond on open connections makes each call fail with StoreUnavailable, until it responds', async () => {
-    await through(async (store, _proxy, judge) => {
+    await through(async ({ store, judge }) => {
       const mine = thingsOf(store).of(fresh('inst'));
       const { id } = await mine.insert(thing());
-      judge('unanswered');
+      judge(() => 'unanswered');
       const calls = [mine.get(id), mine.find(), mine.count(), mine.insert(thing()), mine.delete(id), store.ping()];
       const keys = [store.idempotency.find(fresh('key'))];
       for (const failure of await Promise.all([...calls, ...keys, store.outbox.pending(1)].map(failureOf)))
         expect(failure).toBeInstanceOf(StoreUnavailable);
-      judge('pass');
+      judge(() => 'pass');
       await mine.insert(thing());
       expect(await mine.get(id)).toBeDefined();
     });
@@ -82,11 +65,11 @@ describeMongo('a database that', (url) => {
 
   test('does not respond does not delay the close of a store', async () => {
     // Close waits for no answer: if it waited for one, this would never end.
-    await through(async (_store, _proxy, judge) => judge('unanswered'));
+    await through(async ({ judge }) => judge(() => 'unanswered'));
   });
 
   test('becomes unreachable makes each call fail with StoreUnavailable', async () => {
-    await through(async (store, proxy) => {
+    await through(async ({ store, proxy }) => {
       await proxy.close();
       const failure = await failureOf(thingsOf(store).of('inst').find());
       expect(failure).toBeInstanceOf(StoreUnavailable);

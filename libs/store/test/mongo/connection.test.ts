@@ -2,8 +2,7 @@ import { expect, test } from '@jest/globals';
 import { fresh, suiteCollections, thing, thingsOf, until } from '../../src/conformance/subject.ts';
 import { collection, openMongoStore } from '../../src/index.ts';
 import { describeMongo } from './describe.ts';
-import { newDatabase } from './engine.ts';
-import { startProxy } from './proxy.ts';
+import { newDatabase, openBehindProxy } from './engine.ts';
 
 describeMongo('the connection to MongoDB', (url) => {
   test('that cannot be opened fails within seconds, names the address and hides the password', async () => {
@@ -28,28 +27,16 @@ describeMongo('the connection to MongoDB', (url) => {
   });
 
   test('that breaks fails the running calls, which may have been executed, and is reopened', async () => {
-    const { settings, remove } = newDatabase(url);
-    let cutAt: string | undefined;
-    const proxy = await startProxy(
-      url,
-      (command) => (cutAt !== undefined && command.insert === cutAt ? 'unanswered' : 'pass'),
-      () => proxy.cut(),
-    );
-    const store = await openMongoStore({
-      ...settings,
-      url: proxy.url,
-      collections: suiteCollections,
-      answerMs: 60_000,
-    });
+    const { store, proxy, judge, close } = await openBehindProxy(url, 60_000);
     const mine = thingsOf(store).of(fresh('inst'));
     const input = thing();
     const key = fresh('key');
     const answer = () => ({ status: 201, headers: {}, body: null });
     const idempotencyRecord = { key, fingerprint: 'print', expiresAt: Date.now() + 60_000, answer };
-    cutAt = 'things';
+    judge(({ insert }) => (insert === 'things' ? 'unanswered' : 'pass'), proxy.cut);
     const events = [{ type: 'thing.created', data: {} }];
     await expect(mine.insert(input, { idempotencyRecord, events })).rejects.toThrow();
-    cutAt = undefined;
+    judge(() => 'pass');
     // The driver may use a cut connection once more before it notices.
     await until(
       () =>
@@ -62,9 +49,7 @@ describeMongo('the connection to MongoDB', (url) => {
     await expect(mine.insert(input, { idempotencyRecord, events })).rejects.toThrow('taken');
     expect(await store.idempotency.find(key)).toBeDefined();
     expect((await store.outbox.pending(10)).map((one) => one.key)).toEqual([input.id]);
-    await store.close();
-    await proxy.close();
-    await remove();
+    await close();
   });
 
   test('does not change indexes that an operator created', async () => {

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { MongoClient } from 'mongodb';
+import { MongoClient, type Collection as MongoCollection } from 'mongodb';
 import type { Engine } from '../../src/conformance/index.ts';
+import { suiteCollections } from '../../src/conformance/subject.ts';
 import { type Collection, type Document, openMongoStore, type Store } from '../../src/index.ts';
+import { type Command, startProxy, type Verdict } from './proxy.ts';
 
 interface Settings {
   readonly url: string;
@@ -50,5 +52,43 @@ export const mongoEngine = (url: string) => async (): Promise<Engine> => {
     open: (collections) => openStore(settings, collections),
     child: { module: import.meta.url, settings },
     remove,
+  };
+};
+
+/** A store on a new database behind a proxy, which passes every command until `judge` sets other verdicts. */
+export const openBehindProxy = async (url: string, answerMs: number) => {
+  const { settings, remove, database, withClient } = newDatabase(url);
+  const seen: Command[] = [];
+  let verdictOn: (command: Command) => Verdict = () => 'pass';
+  let onAnswer = (): void => undefined;
+  const proxy = await startProxy(
+    url,
+    (command) => {
+      seen.push(command);
+      return verdictOn(command);
+    },
+    () => onAnswer(),
+  );
+  const address = new URL(proxy.url);
+  address.searchParams.set('serverSelectionTimeoutMS', '5000');
+  const store = await openMongoStore({ ...settings, url: address.href, collections: suiteCollections, answerMs });
+  return {
+    store,
+    proxy,
+    /** The commands so far. */
+    seen,
+    settings,
+    records: <T>(use: (records: MongoCollection<{ _id: string }>) => Promise<T>): Promise<T> =>
+      withClient((client) => use(client.db(database).collection<{ _id: string }>('things'))),
+    /** Sets the verdict on each command from now on, and what happens when an unanswered one was executed. */
+    judge(verdict: typeof verdictOn, answered = onAnswer) {
+      verdictOn = verdict;
+      onAnswer = answered;
+    },
+    async close() {
+      await store.close();
+      await proxy.close();
+      await remove();
+    },
   };
 };

@@ -5,8 +5,8 @@ import { largeAnswersStay } from '../../src/conformance/idempotency-records.ts';
 import { fresh, suiteCollections, type Thing, thing, thingsOf } from '../../src/conformance/subject.ts';
 import { type Documents, type IdempotencyRecord, type New, openMongoStore, type Store } from '../../src/index.ts';
 import { describeMongo } from './describe.ts';
-import { newDatabase } from './engine.ts';
-import { type Command, isWrite, startProxy } from './proxy.ts';
+import { openBehindProxy } from './engine.ts';
+import { isWrite } from './proxy.ts';
 
 const recordOf = (key: string, subjects: readonly string[] = []): IdempotencyRecord<Thing> => ({
   key,
@@ -17,32 +17,24 @@ const recordOf = (key: string, subjects: readonly string[] = []): IdempotencyRec
 const fact = (n: number) => ({ type: 'thing.changed', data: { n } });
 
 describeMongo('a write on MongoDB is one document', (url) => {
-  const database = newDatabase(url);
-  const seen: Command[] = [];
-  let proxy: Awaited<ReturnType<typeof startProxy>>;
+  let its: Awaited<ReturnType<typeof openBehindProxy>>;
   let store: Store;
   let mine: Documents<Thing>;
   let institution: string;
 
   beforeAll(async () => {
-    proxy = await startProxy(url, (command) => {
-      seen.push(command);
-      return 'pass';
-    });
-    store = await openMongoStore({ ...database.settings, url: proxy.url, collections: suiteCollections });
+    its = await openBehindProxy(url, 60_000);
+    store = its.store;
     institution = fresh('inst');
     mine = thingsOf(store).of(institution);
   });
-  afterAll(async () => {
-    await store.close();
-    await proxy.close();
-    await database.remove();
-  });
+  afterAll(() => its.close());
 
   const known = (key: string) => store.idempotency.find(key);
   const pending = async (key: string) => (await store.outbox.pending(100_000)).filter((one) => one.key === key);
 
   test('with its events and its idempotency record in the same command, acknowledged by a journaled majority', async () => {
+    const { seen } = its;
     seen.length = 0;
     const { id } = await mine.insert(thing(), { events: [fact(1)], idempotencyRecord: recordOf(fresh('key')) });
     const idempotencyRecord = recordOf(fresh('key'));
@@ -98,9 +90,7 @@ describeMongo('a write on MongoDB is one document', (url) => {
     const keys = Array.from({ length: 60 }, () => fresh('key'));
     for (const key of keys)
       await mine.update(id, (current) => ({ next: current }), { idempotencyRecord: recordOf(key) });
-    const stored = await database.withClient((client) =>
-      client.db(database.database).collection<{ _id: string }>('things').findOne({ _id: id }),
-    );
+    const stored = await its.records((records) => records.findOne({ _id: id }));
     expect((stored as { _idempotencyRecords?: unknown[] } | null)?._idempotencyRecords?.length).toBe(50);
     for (const [i, key] of keys.entries()) {
       const found = await known(key);
@@ -111,13 +101,11 @@ describeMongo('a write on MongoDB is one document', (url) => {
 
   test('which stays far below MongoDB’s limit of 16 MiB, however large its stored answers are', async () => {
     // Without the proxy, which would read each of these large commands.
-    const direct = await openMongoStore({ ...database.settings, collections: suiteCollections });
+    const direct = await openMongoStore({ ...its.settings, collections: suiteCollections });
     const id = await largeAnswersStay({ store: direct }, 1_000);
     await direct.close();
-    const stored = await database.withClient((client) =>
-      client.db(database.database).collection<{ _id: string; body: object }>('things').findOne({ _id: id }),
-    );
-    const own = BSON.calculateObjectSize(stored?.body ?? {});
+    const stored = await its.records((records) => records.findOne({ _id: id }));
+    const own = BSON.calculateObjectSize((stored as { body?: object } | null)?.body ?? {});
     expect(own).toBeGreaterThan(200_000);
     // The document itself, and a mebibyte of answers.
     expect(BSON.calculateObjectSize(stored ?? {})).toBeLessThan(own + 1_100_000);

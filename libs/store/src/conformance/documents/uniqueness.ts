@@ -1,13 +1,7 @@
 import assert from 'node:assert/strict';
 import { UniqueViolation } from '../../errors.ts';
 import type { Store } from '../../port.ts';
-import { type Check, check, fresh, rejection, thing, thingsOf } from '../subject.ts';
-
-const violates = async (promise: Promise<unknown>, index: string) => {
-  const error = await rejection(promise);
-  assert.ok(error instanceof UniqueViolation, String(error));
-  assert.equal(error.index, index);
-};
+import { type Check, check, fresh, thing, thingsOf, violates } from '../subject.ts';
 
 /** Unique indexes. */
 export const uniqueness: readonly Check[] = [

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type Check, check, fresh, rejection, thing, thingsOf } from '../subject.ts';
+import { type Check, check, fresh, thing, thingsOf } from '../subject.ts';
 
 /** update(id, fn): compare-and-swap on the version. */
 export const updates: readonly Check[] = [
@@ -54,12 +54,12 @@ export const updates: readonly Check[] = [
   check('an error of the function aborts the update', async ({ mine }) => {
     const first = await mine.insert(thing());
     const refusal = new Error('no');
-    const thrown = await rejection(
+    await assert.rejects(
       mine.update(first.id, () => {
         throw refusal;
       }),
+      (thrown) => thrown === refusal,
     );
-    assert.equal(thrown, refusal);
     assert.deepEqual(await mine.get(first.id), first);
   }),
   check('an update cannot change the id', async ({ mine }) => {
