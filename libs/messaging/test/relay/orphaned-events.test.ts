@@ -1,10 +1,7 @@
-import { createMemoryOutbox, probe, until } from '@boxoffice/messaging/conformance';
+import { createMemoryOutbox, probe, silent, until } from '@boxoffice/messaging/conformance';
 import { describe, expect, test } from '@jest/globals';
 import { startRelay } from '../../src/index.ts';
-import { createScriptedBus } from './scripted-bus.ts';
-
-const logger = { info() {}, warn() {}, error() {} };
-const eager = { logger, sweepMs: 10, orphanedAfterMs: 0, drainMs: 100 };
+import { createScriptedBus, eager, startScripted } from './scripted-bus.ts';
 
 describe('the relay publishes the orphaned events of dead processes', () => {
   test('only the holder of the lease publishes them, at its start', async () => {
@@ -21,7 +18,7 @@ describe('the relay publishes the orphaned events of dead processes', () => {
     await holder.lease('relay', 60_000);
     const relays = [holder, other].map((own, n) => {
       const bus = buses[n] as (typeof buses)[number];
-      return startRelay({ ...eager, ...own, outbox: own, bus });
+      return startRelay({ ...eager, ...own, outbox: own, bus, logger: silent, drainMs: 100 });
     });
     await until('an empty outbox', () => outbox.pending.size === 0);
     expect(buses.map(({ confirmed }) => confirmed.length)).toEqual([1200, 0]);
@@ -41,7 +38,7 @@ describe('the relay publishes the orphaned events of dead processes', () => {
       renewals++;
       return second.lease(name, ms);
     };
-    const relay = startRelay({ ...eager, outbox: second, lease, bus });
+    const relay = startRelay({ ...eager, outbox: second, lease, bus, logger: silent, drainMs: 100 });
     outbox.commit(first, [probe()]);
     await until('two searches', () => renewals >= 2);
     expect(bus.confirmed.length).toBe(0);
@@ -51,22 +48,20 @@ describe('the relay publishes the orphaned events of dead processes', () => {
   });
 
   test('a quiet store is not searched again, until something is written', async () => {
-    const outbox = createMemoryOutbox();
-    const own = outbox.process();
-    const bus = createScriptedBus();
-    bus.flow(true);
     let searches = 0;
-    const pending = (limit: number, olderThanMs?: number) => {
-      searches++;
-      return own.pending(limit, olderThanMs);
-    };
     let quietMs = 0;
     let looks = 0;
     const quiet = () => {
       looks++;
       return quietMs;
     };
-    const relay = startRelay({ ...eager, ...own, outbox: { ...own, pending }, bus, quietMs: quiet });
+    const { outbox, bus, relay } = startScripted({ ...eager, quietMs: quiet }, ({ pending }) => ({
+      pending(...asked) {
+        searches++;
+        return pending(...asked);
+      },
+    }));
+    bus.flow(true);
     await until('a search', () => searches > 0);
     quietMs = 60_000;
     const from = looks;
@@ -83,37 +78,31 @@ describe('the relay publishes the orphaned events of dead processes', () => {
   });
 
   test('events younger than `orphanedAfterMs` are left to the process that committed them', async () => {
-    const outbox = createMemoryOutbox();
-    const [own, peer] = [outbox.process(), outbox.process()];
-    const bus = createScriptedBus();
-    bus.flow(true);
     const ages: number[] = [];
-    let looks = 0;
-    const pending = async (limit: number, olderThanMs?: number) => {
-      looks++;
-      ages.push(olderThanMs ?? 0);
-      return own.pending(limit, olderThanMs);
-    };
-    const relay = startRelay({ ...eager, ...own, outbox: { ...own, pending }, bus, orphanedAfterMs: 60_000 });
-    outbox.commit(peer, [probe()]);
-    await until('some looks', () => looks >= 3);
+    const { outbox, bus, relay } = startScripted({ ...eager, orphanedAfterMs: 60_000 }, ({ pending }) => ({
+      pending(limit, olderThanMs = 0) {
+        ages.push(olderThanMs);
+        return pending(limit, olderThanMs);
+      },
+    }));
+    bus.flow(true);
+    outbox.commit(outbox.process(), [probe()]);
+    await until('some looks', () => ages.length >= 3);
     expect(bus.confirmed.length).toBe(0);
     expect(new Set(ages)).toEqual(new Set([60_000]));
     await relay.close();
   });
 
   test('an event is never in flight twice at once, however often the outbox returns it', async () => {
-    const outbox = createMemoryOutbox();
-    const own = outbox.process();
-    const bus = createScriptedBus();
     let looks = 0;
-    const pending = async (limit: number, olderThanMs?: number) => {
-      looks++;
-      return own.pending(limit, olderThanMs);
-    };
-    const relay = startRelay({ ...eager, ...own, outbox: { ...own, pending }, bus });
+    const { outbox, bus, relay, commit } = startScripted(eager, ({ pending }) => ({
+      pending(...asked) {
+        looks++;
+        return pending(...asked);
+      },
+    }));
     const events = Array.from({ length: 100 }, (_, n) => probe({ key: `key-${n % 40}` }));
-    outbox.commit(own, events);
+    commit(...events);
     await until('searches while they wait', () => looks >= 5);
     bus.flow(true);
     await until('an empty outbox', () => outbox.pending.size === 0);
@@ -123,27 +112,15 @@ describe('the relay publishes the orphaned events of dead processes', () => {
   });
 
   test('events beyond the memory limit are read from the outbox, each once and in order', async () => {
-    const outbox = createMemoryOutbox();
-    const own = outbox.process();
-    const bus = createScriptedBus();
-    bus.down(true);
     // orphanedAfterMs excludes the search for orphaned events here.
-    const relay = startRelay({
-      ...own,
-      outbox: own,
-      bus,
-      logger,
-      memory: 50,
-      sweepMs: 10,
-      orphanedAfterMs: 60_000,
-      drainMs: 100,
-    });
+    const { outbox, bus, relay, commit } = startScripted({ memory: 50, sweepMs: 10, orphanedAfterMs: 60_000 });
+    bus.down(true);
     const events = Array.from({ length: 900 }, (_, n) => probe({ key: `key-${n % 30}`, version: n }));
-    for (const event of events.slice(0, 600)) outbox.commit(own, [event]);
+    for (const event of events.slice(0, 600)) commit(event);
     bus.down(false);
     bus.flow(true);
     for (const event of events.slice(600)) {
-      outbox.commit(own, [event]);
+      commit(event);
       await new Promise((resolve) => setImmediate(resolve));
     }
     await until('an empty outbox', () => outbox.pending.size === 0);
@@ -153,57 +130,53 @@ describe('the relay publishes the orphaned events of dead processes', () => {
       expect(versions(bus.confirmed)).toEqual(versions(events));
     }
     const last = probe();
-    outbox.commit(own, [last]);
+    commit(last);
     expect(bus.waiting.map(({ message }) => message.id)).toEqual([last.id]);
     await until('the last', () => outbox.pending.size === 0);
     await relay.close();
   });
 
   test('an event that a slow read of the outbox returns although it is done by then is not published again', async () => {
-    const outbox = createMemoryOutbox();
-    const own = outbox.process();
-    const bus = createScriptedBus();
     const read = Promise.withResolvers<void>();
     let looking = 0;
-    const pending = async (limit: number, olderThanMs?: number) => {
-      const found = await own.pending(limit, olderThanMs);
-      if (found.length > 0) looking++;
-      if (looking === 1) await read.promise;
-      return found;
-    };
-    const relay = startRelay({ ...eager, ...own, outbox: { ...own, pending }, bus });
-    outbox.commit(own, [probe(), probe()]);
+    const { outbox, bus, relay, commit } = startScripted(eager, ({ pending }) => ({
+      async pending(...asked) {
+        const found = await pending(...asked);
+        if (found.length > 0) looking++;
+        if (looking === 1) await read.promise;
+        return found;
+      },
+    }));
+    commit(probe(), probe());
     await until('a look', () => looking === 1);
     bus.flow(true);
     await until('an empty outbox', () => outbox.pending.size === 0);
     read.resolve();
     const last = probe();
-    outbox.commit(own, [last]);
+    commit(last);
     await until('the last', () => bus.confirmed.at(-1)?.id === last.id && outbox.pending.size === 0);
     expect(bus.confirmed.length).toBe(3);
     await relay.close();
   });
 
   test('an event that is committed while the outbox is read for lack of room is published without another read', async () => {
-    const outbox = createMemoryOutbox();
-    const own = outbox.process();
-    const bus = createScriptedBus();
     const read = Promise.withResolvers<void>();
     let looks = 0;
-    const pending = async (limit: number, olderThanMs?: number) => {
-      const found = await own.pending(limit, olderThanMs);
-      looks++;
-      if (looks === 2) await read.promise;
-      return found;
-    };
-    const relay = startRelay({ ...eager, ...own, outbox: { ...own, pending }, bus, memory: 4, sweepMs: 60_000 });
+    const { outbox, bus, relay, commit } = startScripted({ ...eager, memory: 4, sweepMs: 60_000 }, ({ pending }) => ({
+      async pending(...asked) {
+        const found = await pending(...asked);
+        looks++;
+        if (looks === 2) await read.promise;
+        return found;
+      },
+    }));
     await until('the first read', () => looks === 1);
     const events = Array.from({ length: 5 }, (_, n) => probe({ key: 'a', version: n }));
-    for (const event of events) outbox.commit(own, [event]);
+    for (const event of events) commit(event);
     bus.flow(true);
     await until('the read for those without room', () => looks === 2);
     const meanwhile = probe({ key: 'a', version: 5 });
-    outbox.commit(own, [meanwhile]);
+    commit(meanwhile);
     read.resolve();
     await until('an empty outbox', () => outbox.pending.size === 0);
     expect(bus.confirmed.map(({ version }) => version)).toEqual([0, 1, 2, 3, 4, 5]);
@@ -212,9 +185,6 @@ describe('the relay publishes the orphaned events of dead processes', () => {
   });
 
   test('reports the size and the age of its backlog', async () => {
-    const outbox = createMemoryOutbox();
-    const own = outbox.process();
-    const bus = createScriptedBus();
     const counts = { published: 0, failed: 0 };
     const metrics = {
       published(count: number) {
@@ -224,10 +194,10 @@ describe('the relay publishes the orphaned events of dead processes', () => {
         counts.failed += count;
       },
     };
-    const relay = startRelay({ ...eager, ...own, outbox: own, bus, metrics });
+    const { outbox, bus, relay, commit } = startScripted({ ...eager, metrics });
     expect(relay.backlog()).toEqual({ events: 0, oldest: undefined });
     const occurredAt = new Date(Date.now() - 90_000).toISOString();
-    outbox.commit(own, [probe(), probe({ occurredAt }), probe()]);
+    commit(probe(), probe({ occurredAt }), probe());
     expect(relay.backlog()).toEqual({ events: 3, oldest: occurredAt });
     await until('all in flight', () => bus.waiting.length === 3);
     bus.waiting[0]?.refuse();

@@ -1,24 +1,13 @@
-import { createMemoryOutbox, probe, until } from '@boxoffice/messaging/conformance';
+import { probe, until } from '@boxoffice/messaging/conformance';
 import { describe, expect, test } from '@jest/globals';
-import { type RelayOptions, startRelay } from '../../src/index.ts';
-import { createScriptedBus } from './scripted-bus.ts';
+import { createScriptedBus, eager, startScripted } from './scripted-bus.ts';
 
-const logger = { info() {}, warn() {}, error() {} };
-
-const start = (options: Partial<RelayOptions> = {}) => {
-  const outbox = createMemoryOutbox();
-  const process = outbox.process();
-  const bus = createScriptedBus();
-  const relay = startRelay({ ...process, outbox: process, bus, logger, drainMs: 100, ...options });
-  const commit = (...events: ReturnType<typeof probe>[]) => outbox.commit(process, events);
-  return { outbox, process, bus, relay, commit };
-};
 const versionsOf = (events: readonly { key: string; version: number }[], key: string) =>
   events.filter((one) => one.key === key).map(({ version }) => version);
 
 describe('the relay publishes the events of its own process', () => {
   test('at once, one of a key at a time, several keys in parallel, up to the window', async () => {
-    const { bus, relay, commit, outbox } = start({ window: 3 });
+    const { bus, relay, commit, outbox } = startScripted({ window: 3 });
     commit(
       probe({ key: 'a', version: 1 }),
       probe({ key: 'a', version: 2 }),
@@ -37,7 +26,7 @@ describe('the relay publishes the events of its own process', () => {
   });
 
   test('again and in order when the bus refuses one, without delaying other keys', async () => {
-    const { bus, relay, commit, outbox } = start();
+    const { bus, relay, commit, outbox } = startScripted();
     commit(probe({ key: 'a', version: 1 }), probe({ key: 'a', version: 2 }), probe({ key: 'b', version: 1 }));
     bus.waiting[0]?.refuse();
     bus.flow(true);
@@ -47,8 +36,6 @@ describe('the relay publishes the events of its own process', () => {
   });
 
   test('not at all while the bus is down, and all of them in order when it is back', async () => {
-    const outbox = createMemoryOutbox();
-    const process = outbox.process();
     const bus = createScriptedBus();
     let attempts = 0;
     let pings = 0;
@@ -62,13 +49,13 @@ describe('the relay publishes the events of its own process', () => {
         return bus.ping();
       },
     };
-    const relay = startRelay({ ...process, outbox: process, bus: counting, logger, drainMs: 100 });
+    const { outbox, relay, commit } = startScripted({ bus: counting });
     bus.down(true);
     const events = Array.from({ length: 300 }, (_, n) => probe({ key: `key-${n % 60}`, version: n }));
-    outbox.commit(process, events.slice(0, 240));
+    commit(...events.slice(0, 240));
     await until('a probe', () => pings >= 1);
     const before = attempts;
-    outbox.commit(process, events.slice(240));
+    commit(...events.slice(240));
     await until('more probes', () => pings >= 4);
     expect(attempts).toBe(before);
     bus.down(false);
@@ -81,28 +68,15 @@ describe('the relay publishes the events of its own process', () => {
   test('marks them done in batches, and does not publish those again that it could not mark', async () => {
     const batches: number[] = [];
     let failing = true;
-    const outbox = createMemoryOutbox();
-    const own = outbox.process();
-    const done = async (ids: readonly string[]) => {
-      if (failing) throw new Error('the store is down');
-      batches.push(ids.length);
-      await own.done(ids);
-    };
-    const bus = createScriptedBus();
+    const { outbox, bus, relay, commit } = startScripted(eager, (own) => ({
+      async done(ids) {
+        if (failing) throw new Error('the store is down');
+        batches.push(ids.length);
+        await own.done(ids);
+      },
+    }));
     bus.flow(true);
-    const relay = startRelay({
-      ...own,
-      outbox: { ...own, done },
-      bus,
-      logger,
-      sweepMs: 5,
-      orphanedAfterMs: 0,
-      drainMs: 100,
-    });
-    outbox.commit(
-      own,
-      Array.from({ length: 200 }, (_, n) => probe({ key: `key-${n}` })),
-    );
+    commit(...Array.from({ length: 200 }, (_, n) => probe({ key: `key-${n}` })));
     await until('all published', () => bus.confirmed.length === 200);
     failing = false;
     await until('an empty outbox', () => outbox.pending.size === 0);
@@ -112,7 +86,7 @@ describe('the relay publishes the events of its own process', () => {
   });
 
   test('and leaves those in the outbox that it cannot publish before it closes', async () => {
-    const { bus, relay, commit, outbox } = start({ drainMs: 50 });
+    const { bus, relay, commit, outbox } = startScripted({ drainMs: 50 });
     const [stuck, next, quick] = [probe({ key: 'a' }), probe({ key: 'a' }), probe({ key: 'b' })];
     commit(stuck, next, quick);
     bus.waiting.find(({ message }) => message.id === quick.id)?.confirm();
@@ -122,7 +96,7 @@ describe('the relay publishes the events of its own process', () => {
   });
 
   test('close waits for those in flight, and marks them done', async () => {
-    const { bus, relay, commit, outbox } = start({ drainMs: 5_000 });
+    const { bus, relay, commit, outbox } = startScripted({ drainMs: 5_000 });
     commit(probe({ key: 'a' }), probe({ key: 'a' }), probe({ key: 'b' }));
     const closing = relay.close();
     bus.flow(true);

@@ -1,4 +1,5 @@
-import type { Message } from '../../src/index.ts';
+import { createMemoryOutbox, silent } from '@boxoffice/messaging/conformance';
+import { type Message, type OutboxPort, type RelayOptions, startRelay } from '../../src/index.ts';
 
 /** A bus that a test controls: every publish waits for the test's verdict. */
 export interface ScriptedBus {
@@ -61,4 +62,20 @@ export const createScriptedBus = (): ScriptedBus => {
       if (on) for (const one of [...waiting]) one.refuse();
     },
   };
+};
+
+/** Settings of a relay that looks for orphaned events at once. */
+export const eager = { sweepMs: 10, orphanedAfterMs: 0 };
+
+/** A relay of one process on an outbox in memory and a bus that waits; `over` replaces methods of the process's outbox. */
+export const startScripted = (
+  options: Partial<RelayOptions> = {},
+  over: (own: OutboxPort) => Partial<OutboxPort> = () => ({}),
+) => {
+  const outbox = createMemoryOutbox();
+  const own = outbox.process();
+  const bus = createScriptedBus();
+  const relay = startRelay({ ...own, outbox: { ...own, ...over(own) }, bus, logger: silent, drainMs: 100, ...options });
+  const commit = (...events: readonly Message[]) => outbox.commit(own, events);
+  return { outbox, own, bus, relay, commit };
 };
