@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { OutboxEvent, Store } from '../port.ts';
-import { type Check, check, fresh, thing, thingsOf, until, violates } from './subject.ts';
+import { type Check, check, fresh, thing, until, violates } from './subject.ts';
 
 const pendingOf = async (store: Store, institution: string) =>
   (await store.outbox.pending(100_000)).filter((one) => one.institution === institution);
@@ -135,7 +135,7 @@ export const outbox: readonly Check[] = [
   }),
   check(
     'onCommitted reports the events of this instance after their commit, and none of a refused write',
-    async ({ store, another, institution, mine }) => {
+    async ({ store, institution, mine, elsewhere }) => {
       const received: OutboxEvent[] = [];
       const stop = store.outbox.onCommitted((events) => {
         received.push(...events.filter((one) => one.institution === institution));
@@ -143,9 +143,7 @@ export const outbox: readonly Check[] = [
       const { id } = await mine.insert(thing({ email: 'a@b.c' }), { events: [fact(1)] });
       await mine.update(id, (current) => ({ next: current, events: [fact(2), fact(3)] }));
       await assert.rejects(mine.insert(thing({ email: 'a@b.c' }), { events: [fact(4)] }));
-      await thingsOf(await another())
-        .of(institution)
-        .insert(thing(), { events: [fact(5)] });
+      await (await elsewhere()).insert(thing(), { events: [fact(5)] });
       await until(async () => received.length >= 3);
       stop();
       await mine.insert(thing(), { events: [fact(6)] });

@@ -42,6 +42,8 @@ export interface Scene extends Subject {
   readonly institution: string;
   readonly mine: Documents<Thing>;
   readonly theirs: Documents<Thing>;
+  /** The things of the institution as another instance sees them. */
+  elsewhere(): Promise<Documents<Thing>>;
 }
 
 /** One rule of the port and the function that throws if an engine breaks it. */
@@ -99,7 +101,8 @@ export const check = (rule: string, run: (scene: Scene) => Promise<void>, timeou
   run: (subject) => {
     const institution = fresh('inst');
     const things = thingsOf(subject.store);
-    return run({ ...subject, institution, mine: things.of(institution), theirs: things.of(fresh('inst')) });
+    const elsewhere = async () => thingsOf(await subject.another()).of(institution);
+    return run({ ...subject, institution, mine: things.of(institution), theirs: things.of(fresh('inst')), elsewhere });
   },
 });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Documents } from '../../port.ts';
-import { type Check, check, fresh, type Thing, thing, thingsOf } from '../subject.ts';
+import { type Check, check, fresh, type Thing, thing } from '../subject.ts';
 
 const places = async (mine: Documents<Thing>, count: number) => {
   const show = fresh('show');
@@ -12,14 +12,12 @@ const places = async (mine: Documents<Thing>, count: number) => {
 
 /** The atomic claim. */
 export const claims: readonly Check[] = [
-  check('300 concurrent claims of 200 places take 200, no place twice', async ({ store, another, institution }) => {
-    const handles = [store, await another()].map((one) => thingsOf(one).of(institution));
-    const [first] = handles;
-    assert.ok(first);
-    const show = await places(first, 200);
+  check('300 concurrent claims of 200 places take 200, no place twice', async ({ mine, elsewhere }) => {
+    const handles = [mine, await elsewhere()];
+    const show = await places(mine, 200);
     const won = await Promise.all(
       Array.from({ length: 300 }, (_, i) =>
-        (handles[i % 2] ?? first).claim({
+        (handles[i % 2] ?? mine).claim({
           where: { show, state: 'free' },
           set: { state: 'held', email: `claimer-${i}` },
           limit: 1,
@@ -34,7 +32,7 @@ export const claims: readonly Check[] = [
     );
     const ids = won.flat().map((one) => one.id);
     assert.equal(new Set(ids).size, 200, 'a place went to two claimers');
-    const stored = await first.find({ where: { show } });
+    const stored = await mine.find({ where: { show } });
     for (const [i, documents] of won.entries()) {
       for (const one of documents) {
         assert.equal(one.version, 2);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Collection, Store } from '../../port.ts';
 import { rewrite } from '../../shapes.ts';
-import { type Check, check, type Thing, thing, things, thingsOf } from '../subject.ts';
+import { type Check, check, type Thing, thing, things } from '../subject.ts';
 
 /** The next release: `count`, optional until now, is a number in every document. */
 const counted: Collection<Thing> = {
@@ -15,8 +15,8 @@ const countedOf = (store: Store, institution: string) => store.collection(counte
 export const shapes: readonly Check[] = [
   check(
     'every read returns the shape that the reader declares, and writes nothing',
-    async ({ store, another, institution }) => {
-      const old = thingsOf(await another()).of(institution);
+    async ({ store, institution, elsewhere }) => {
+      const old = await elsewhere();
       const { id } = await old.insert(thing({ show: institution, state: 'free' }));
       const mine = countedOf(store, institution);
       assert.equal((await mine.get(id))?.count, 0);
@@ -40,8 +40,8 @@ export const shapes: readonly Check[] = [
   ),
   check(
     'an update gets the new shape and writes it; a release that does not know a member preserves it',
-    async ({ store, another, institution }) => {
-      const old = thingsOf(await another()).of(institution);
+    async ({ store, institution, elsewhere }) => {
+      const old = await elsewhere();
       const mine = countedOf(store, institution);
       const { id } = await old.insert(thing({ rank: 1 }));
       await mine.update(id, (current) => {
@@ -55,8 +55,8 @@ export const shapes: readonly Check[] = [
   ),
   check(
     'a rewrite writes every document in the new shape during other writes, and writes nothing when repeated',
-    async ({ store, another, institution }) => {
-      const old = thingsOf(await another()).of(institution);
+    async ({ store, elsewhere }) => {
+      const old = await elsewhere();
       const all = Array.from({ length: 450 }, (_, index) => thing({ rank: index }));
       await old.insertMany(all);
       const writers = all

@@ -7,14 +7,13 @@ import { type Check, check, fresh, thing, thingsOf, violates } from '../subject.
 export const uniqueness: readonly Check[] = [
   check(
     'of 50 concurrent inserts of one value exactly one is stored, with its event',
-    async ({ store, another, institution, mine }) => {
-      const stores = [store, await another()];
+    async ({ store, institution, mine, elsewhere }) => {
+      const handles = [mine, await elsewhere()];
       const email = `${fresh()}@example.org`;
       const outcomes = await Promise.allSettled(
-        Array.from({ length: 50 }, (_, i) => {
-          const mine = thingsOf(stores[i % 2] ?? store).of(institution);
-          return mine.insert(thing({ email }), { events: [{ type: 'thing.created', data: { email } }] });
-        }),
+        Array.from({ length: 50 }, (_, i) =>
+          (handles[i % 2] ?? mine).insert(thing({ email }), { events: [{ type: 'thing.created', data: { email } }] }),
+        ),
       );
       const refused = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
       assert.equal(refused.length, 49);

@@ -3,20 +3,18 @@ import { type Check, check, fresh, thing, thingsOf } from '../subject.ts';
 
 /** update(id, fn): compare-and-swap on the version. */
 export const updates: readonly Check[] = [
-  check('64 concurrent increments are all counted', async ({ store, another, institution }) => {
-    const handles = [store, await another()].map((one) => thingsOf(one).of(institution));
-    const [first] = handles;
-    assert.ok(first);
-    const { id } = await first.insert(thing({ count: 0 }));
+  check('64 concurrent increments are all counted', async ({ store, mine, elsewhere }) => {
+    const handles = [mine, await elsewhere()];
+    const { id } = await mine.insert(thing({ count: 0 }));
     const results = await Promise.all(
       Array.from({ length: 64 }, (_, i) =>
-        (handles[i % 2] ?? first).update(id, (current) => ({
+        (handles[i % 2] ?? mine).update(id, (current) => ({
           next: { ...current, count: (current.count ?? 0) + 1 },
           events: [{ type: 'thing.counted', data: { count: (current.count ?? 0) + 1 } }],
         })),
       ),
     );
-    const stored = await first.get(id);
+    const stored = await mine.get(id);
     assert.equal(stored?.count, 64, 'increments were lost');
     assert.equal(stored?.version, 65);
     assert.equal(new Set(results.map((one) => one?.version)).size, 64, 'two updates returned the same version');
