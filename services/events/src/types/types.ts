@@ -70,34 +70,40 @@ const performance: Subject = {
   path: (id) => `/svc/v3/catalog/performances/${id}`,
 };
 
-/** Every type of event in the feed. */
+/** Every type of event in the feed, with what it says in a sentence. */
 export const eventTypes = {
-  'order.created': order,
-  'order.changed': order,
-  'order.confirmed': order,
-  'order.expired': order,
-  'order.cancelled': order,
-  'order.settled': order,
-  'payment.recorded': payment,
-  'payment.failed': payment,
-  'refund.recorded': refund,
-  'ticket.issued': ticket,
-  'ticket.changed': ticket,
-  'ticket.printed': ticket,
-  'ticket.printing_reverted': ticket,
-  'ticket.replaced': ticket,
-  'ticket.controlled': ticket,
-  'ticket.control_reverted': ticket,
-  'ticket.cancelled': ticket,
-  'contact.created': contact,
-  'contact.changed': contact,
-  'contact.erased': contact,
-  'product.created': product,
-  'product.changed': product,
-  'performance.created': performance,
-  'performance.changed': performance,
-  'performance.cancelled': performance,
-} as const satisfies Record<string, Subject>;
+  'order.created': { ...order, summary: 'An order was created, or a cart became one at its checkout' },
+  'order.changed': {
+    ...order,
+    summary: 'An order changed in a way that has no type of its own; also a payment that is pending',
+  },
+  'order.confirmed': { ...order, summary: 'An order was confirmed: its places are sold' },
+  'order.expired': { ...order, summary: 'An order expired: its places are free again' },
+  'order.cancelled': { ...order, summary: 'An order was cancelled; its tickets and places follow' },
+  'order.settled': {
+    ...order,
+    summary: 'The cancellation of an order ended: its tickets are cancelled and its places free again',
+  },
+  'payment.recorded': { ...payment, summary: 'A payment was captured' },
+  'payment.failed': { ...payment, summary: 'A pending payment failed' },
+  'refund.recorded': { ...refund, summary: 'A refund was recorded' },
+  'ticket.issued': { ...ticket, summary: 'A ticket was issued, also in the place of another' },
+  'ticket.changed': { ...ticket, summary: 'A ticket changed in a way that has no type of its own' },
+  'ticket.printed': { ...ticket, summary: 'A ticket was printed' },
+  'ticket.printing_reverted': { ...ticket, summary: 'The printing of a ticket was reverted' },
+  'ticket.replaced': { ...ticket, summary: 'A ticket is not valid any more: another one replaces it' },
+  'ticket.controlled': { ...ticket, summary: 'A ticket was controlled at the door' },
+  'ticket.control_reverted': { ...ticket, summary: 'The control of a ticket was reverted' },
+  'ticket.cancelled': { ...ticket, summary: 'A ticket was cancelled with its order' },
+  'contact.created': { ...contact, summary: 'A contact was created' },
+  'contact.changed': { ...contact, summary: 'A contact changed, but not in its sensitive data alone' },
+  'contact.erased': { ...contact, summary: 'The personal data of a contact was erased' },
+  'product.created': { ...product, summary: 'A product was created' },
+  'product.changed': { ...product, summary: 'A product changed, or its state' },
+  'performance.created': { ...performance, summary: 'A performance was created' },
+  'performance.changed': { ...performance, summary: 'A performance changed' },
+  'performance.cancelled': { ...performance, summary: 'A performance was cancelled' },
+} as const satisfies Record<string, Subject & { readonly summary: string }>;
 
 export type EventType = keyof typeof eventTypes;
 
