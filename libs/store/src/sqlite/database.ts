@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { Failure } from './writer/protocol.ts';
+import type { Failure, Value } from './writer/protocol.ts';
 
 /** What SQLite threw, as data. */
 export const failureOf = (error: unknown, step = -1): Failure => {
@@ -23,4 +23,10 @@ export const statementCache = (database: DatabaseSync, limit = 200): ((sql: stri
     cache.set(sql, statement);
     return statement;
   };
+};
+
+/** The rows of a statement of {@link statementCache}, which the types of Node describe as objects. */
+export const rowsOf = (statement: StatementSync, values: readonly Value[]): unknown[][] => {
+  const rows: unknown = statement.all(...values);
+  return rows as unknown[][];
 };

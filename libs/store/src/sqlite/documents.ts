@@ -25,6 +25,10 @@ const documentOf = <T extends Document>([institution, version, body]: readonly u
   return document;
 };
 
+/** A document with the members that the store sets. */
+const completed = <T extends Document>(document: New<T>, version: number, institution: string): T =>
+  ({ ...document, version, institution }) as Document as T;
+
 /** The documents of one institution, or of all where that is undefined. */
 const documentsOf = <T extends Document>(
   file: DatabaseFile,
@@ -70,7 +74,7 @@ const documentsOf = <T extends Document>(
 
   const replace = (current: T, change: Change<T>, options: WriteOptions<T>): Promise<T | false> => {
     const { id, version, institution: home } = current;
-    const next = { ...change.next, version: version + 1, institution: home } as unknown as T;
+    const next = completed<T>(change.next, version + 1, home);
     if (next.id !== id) throw new Error(`an update cannot change the id ${id} to ${next.id}`);
     const sql = `UPDATE "${table.name}" SET version = ?, body = ? WHERE id = ? AND version = ? AND institution = ?`;
     const step: Step = [sql, 'must', [version + 1, bodyOf(next), id, version, home]];
@@ -81,7 +85,7 @@ const documentsOf = <T extends Document>(
 
   return {
     async insert(document: New<T>, options: WriteOptions<T> = {}) {
-      const next = { ...document, version: 1, institution } as unknown as T;
+      const next = completed<T>(document, 1, institution ?? '');
       const step: Step = [insertion, 'run', [next.id, next.institution, bodyOf(next)]];
       await write(step, next, options, options.events);
       return next;

@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import { failureOf, statementCache } from './database.ts';
+import { failureOf, rowsOf, statementCache } from './database.ts';
 import { engineError } from './errors.ts';
 import type { Value } from './writer/protocol.ts';
 
@@ -19,8 +19,7 @@ export const openReader = (path: string) => {
   const prepare = statementCache(database);
   return {
     /** Rows as arrays. */
-    all: (sql: string, values: readonly Value[] = []) =>
-      explained(() => prepare(sql).all(...values) as unknown as unknown[][]),
+    all: (sql: string, values: readonly Value[] = []) => explained(() => rowsOf(prepare(sql), values)),
     /** Runs several reads on one state of the file. */
     together: <R>(read: () => R): R => {
       prepare('BEGIN').run();
@@ -31,7 +30,7 @@ export const openReader = (path: string) => {
       }
     },
     /** Changes with every commit of any other connection, the writer's among them. */
-    revision: (): number => explained(() => Number(prepare('PRAGMA data_version').get()?.[0 as never])),
+    revision: (): number => explained(() => Number(rowsOf(prepare('PRAGMA data_version'), [])[0]?.[0])),
     close: () => database.close(),
   };
 };

@@ -73,7 +73,7 @@ export const documentOf = <T extends Document>(record: StoredRecord): T =>
     id: record._id,
     version: record.version,
     institution: record.institution,
-  }) as unknown as T;
+  }) as Document as T;
 
 /** The `$set` of a write: the body and the members derived from it. */
 export const contentOf = (schema: Schema, institution: string, id: string, body: JsonObject) => {

@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { failureOf } from '../database.ts';
+import { failureOf, rowsOf } from '../database.ts';
 import { type Answer, type Failure, isFailure, type Step, type Write } from './protocol.ts';
 
 /** An open file of the writer thread. */
@@ -12,7 +12,7 @@ const unmet = (step: number): Failure => ({ step, code: 0, message: 'no row chan
 
 const perform = ({ prepare }: WritableFile, [sql, kind, values]: Step): Answer | undefined => {
   const statement = prepare(sql);
-  if (kind === 'rows') return statement.all(...values) as unknown as unknown[][];
+  if (kind === 'rows') return rowsOf(statement, values);
   if (kind === 'each') return values.reduce((changes, row) => changes + Number(statement.run(...row).changes), 0);
   const changes = Number(statement.run(...values).changes);
   return kind === 'must' && changes === 0 ? undefined : changes;
