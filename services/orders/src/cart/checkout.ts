@@ -3,7 +3,6 @@ import type { Static } from 'typebox';
 import { RefusedOrder, refusal } from '../api/faults.ts';
 import type { OrdersContext } from '../context.ts';
 import { checkOut } from '../domain/checkout.ts';
-import type { Sale } from '../domain/confirmation.ts';
 import { due } from '../domain/order/money.ts';
 import { derivedId, guestNumber } from '../ids.ts';
 import { cancelUnlessEnded } from '../orders/cancel.ts';
@@ -13,7 +12,7 @@ import { runStockFirst } from '../steps/command.ts';
 import { writeGuestOrLater } from '../steps/guests.ts';
 import { sell } from '../steps/sell.ts';
 import { answerWithTickets } from '../steps/tickets.ts';
-import type { Rule, Target } from '../steps/write.ts';
+import type { Target } from '../steps/write.ts';
 import type { OrderDocument } from '../store.ts';
 import type { Checkout } from './schemas.ts';
 
@@ -46,12 +45,6 @@ const buyerOf = async (context: OrdersContext, { institution }: Target, { contac
   return { contactNumber, criteria: await context.contacts.criteria(institution, contactNumber) };
 };
 
-/** What a checkout did in the catalog before its write: the sale, or for how long the order may wait. */
-interface CheckoutEffect {
-  readonly sale?: Sale;
-  readonly graceMs: number;
-}
-
 /**
  * Makes an order of a cart in one write: on account and free of charge its places are sold first, with a pending payment
  * held longer first; a captured payment is written first, then the order is sold. A repeat of the request, also after a
@@ -74,21 +67,19 @@ export const checkoutCart = async (
     const input = { ...buyer, contactNumber, requestId, criteria, method, token, paymentId, graceMs };
     return checkOut(current, input, now);
   };
-  const effect = async (order: OrderDocument, next: OrderDocument): Promise<CheckoutEffect> => {
-    const isPaidLater = next.saleDue != null || next.state === 'payment_pending';
-    return isPaidLater
-      ? { graceMs: await graceFor(context, order, next) }
-      : { graceMs: context.graceMs, sale: await sellAll(context, order) };
-  };
-  const write =
-    ({ sale, graceMs }: CheckoutEffect): Rule =>
-    (current, now) =>
-      confirmedBy(checkingOut(graceMs)(current, now), sale, now);
   try {
     const { order: bought } = await runStockFirst(context, command, {
       rule: checkingOut(context.graceMs),
-      effect,
-      write,
+      async effect(order, next) {
+        const isPaidLater = next.saleDue != null || next.state === 'payment_pending';
+        return isPaidLater
+          ? { graceMs: await graceFor(context, order, next) }
+          : { graceMs: context.graceMs, sale: await sellAll(context, order) };
+      },
+      write:
+        ({ sale, graceMs }) =>
+        (current, now) =>
+          confirmedBy(checkingOut(graceMs)(current, now), sale, now),
     });
     if (isStranded(bought)) throw placesGone();
     const isSold = bought.state === 'confirmed';

@@ -14,7 +14,7 @@ import {
 import type { PosContext } from '../context.ts';
 import { derived } from '../ids.ts';
 import { requireNotOver } from '../products/over.ts';
-import type { Visit } from '../request/admit.ts';
+import { sessionOf, type Visit } from '../request/admit.ts';
 import { sessionEnded } from '../request/faults.ts';
 import type { SessionDocument } from '../store.ts';
 import { buyerOf, type Purchase, requireBuyer } from './buyer.ts';
@@ -209,12 +209,12 @@ const checkoutTargetOf = async (
  */
 export const checkOut = async (
   context: PosContext,
-  visit: Visit & { readonly session: SessionDocument },
+  visit: Visit,
   purchase: Purchase,
   key: string | undefined,
 ): Promise<Order> => {
   const endsAt = performance.now() + TOTAL_MS;
-  const { session } = visit;
+  const session = sessionOf(visit);
   requireBuyer(visit, purchase, context.simulated());
   const { orderId, requestId } = await checkoutTargetOf(context, session, key);
   const buyer = buyerOf(visit, purchase);

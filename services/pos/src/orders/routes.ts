@@ -10,11 +10,10 @@ import { examples } from '../description/examples.ts';
 import { contactNumber, langQuery, mapOf, pathId } from '../description/schemas.ts';
 import { isId, newId } from '../ids.ts';
 import { productsNow } from '../products/over.ts';
-import type { Visit } from '../request/admit.ts';
-import { notFound, sessionRequired } from '../request/faults.ts';
+import { sessionOf, type Visit } from '../request/admit.ts';
+import { notFound } from '../request/faults.ts';
 import { operation } from '../request/operation.ts';
 import { mapById, partHeaders, partOf, partQuery } from '../request/pagination.ts';
-import type { SessionDocument } from '../store.ts';
 import { checkOut } from './checkout.ts';
 import { doneOr } from './refusals.ts';
 import { currentOffer, orderView, ticketsOf } from './views.ts';
@@ -43,13 +42,6 @@ const Purchase = named(
 
 const params = { id: pathId };
 
-type InSession = Visit & { readonly session: SessionDocument };
-
-const inSession = (visit: Visit): InSession => {
-  if (!visit.session) throw sessionRequired();
-  return visit as InSession;
-};
-
 const neverCancelled = () =>
   new PosFault('order_not_cancellable', 'Orders of this point of sale are cancelled by the institution only.');
 
@@ -59,7 +51,8 @@ export const ordersRoutes = (context: PosContext, edition: Edition): AnyOperatio
   const { Order, isExperimental } = edition;
   const example = { params: { id: examples.ids.order }, answer: edition.examples.order };
 
-  const own = async ({ session }: InSession, orderId: string): Promise<AnyOrder> => {
+  const own = async (visit: Visit, orderId: string): Promise<AnyOrder> => {
+    const session = sessionOf(visit);
     const order = isId(orderId) ? await orders.get(session.institution, orderId) : undefined;
     if (!order?.listed) throw notFound();
     const { contactNumber, orderIds } = session;
@@ -133,7 +126,7 @@ export const ordersRoutes = (context: PosContext, edition: Edition): AnyOperatio
         answer: edition.examples.order,
       },
       handle: async ({ visitor, body, idempotencyKey }) => {
-        const order = await checkOut(context, inSession(visitor), body, idempotencyKey);
+        const order = await checkOut(context, visitor, body, idempotencyKey);
         // The order is bought even if tickets are unavailable, so barcodes are best effort.
         const view = await viewOf(visitor, [order], () => ticketsIfAnswered(visitor, order));
         return created(view(order), `${visitor.base}/orders/${order.id}`, {
@@ -153,7 +146,7 @@ export const ordersRoutes = (context: PosContext, edition: Edition): AnyOperatio
       answerHeaders: ['X-Total-Amount', 'Link'],
       example: { query: { limit: 20 }, answer: { [examples.ids.order]: edition.examples.order } },
       handle: async ({ visitor, query }) => {
-        const { session } = inSession(visitor);
+        const session = sessionOf(visitor);
         const part = partOf(query);
         const whose = session.contactNumber === null ? {} : { contactNumber: session.contactNumber };
         const ids = [...new Set([...session.orderIds, ...(await purchases.of(session))])];
@@ -175,7 +168,7 @@ export const ordersRoutes = (context: PosContext, edition: Edition): AnyOperatio
       query: langQuery,
       answers: { 200: Order },
       example,
-      handle: async ({ visitor, params }) => ok(await one(visitor, await own(inSession(visitor), params.id))),
+      handle: async ({ visitor, params }) => ok(await one(visitor, await own(visitor, params.id))),
     }),
     operation({
       id: 'cancelOwnOrder',
@@ -193,7 +186,7 @@ export const ordersRoutes = (context: PosContext, edition: Edition): AnyOperatio
       example: { ...example, answer: { ...edition.examples.order, state: 'cancelled' } },
       handle: async ({ visitor, params, idempotencyKey }) => {
         const { institution, shopperCancellationMinutes } = visitor.pointOfSale;
-        const found = await own(inSession(visitor), params.id);
+        const found = await own(visitor, params.id);
         if (shopperCancellationMinutes === null) throw neverCancelled();
         const until = await startOf(visitor, found);
         const outcome = await orders.cancel(institution, found.id, {

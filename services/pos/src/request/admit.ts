@@ -29,6 +29,12 @@ export interface Visit {
   readonly base: string;
 }
 
+/** The session of a request to an operation that needs one. @throws {PosFault} session_required */
+export const sessionOf = ({ session }: Visit): SessionDocument => {
+  if (!session) throw sessionRequired();
+  return session;
+};
+
 const VERSION = /^\/tnwr\/[^/?]+/;
 
 /** The parameter `lang`; a query without it is not parsed. */

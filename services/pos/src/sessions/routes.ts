@@ -6,17 +6,12 @@ import { abandonCart } from '../cart/cart.ts';
 import type { PosContext } from '../context.ts';
 import { examples } from '../description/examples.ts';
 import { Contact, Credentials, langQuery, pathId, Session, User } from '../description/schemas.ts';
-import type { Visit } from '../request/admit.ts';
-import { notFound, sessionRequired } from '../request/faults.ts';
+import { sessionOf } from '../request/admit.ts';
+import { notFound } from '../request/faults.ts';
 import { operation } from '../request/operation.ts';
 import type { SessionDocument } from '../store.ts';
 import { requireContact } from '../users/contact-access.ts';
 import type { Sessions } from './sessions.ts';
-
-const sessionOf = ({ session }: Visit): SessionDocument => {
-  if (!session) throw sessionRequired();
-  return session;
-};
 
 const view = (session: SessionDocument, { endOf }: Sessions): Static<typeof Session> => ({
   id: session.sessionId,
