@@ -47,6 +47,7 @@ export interface Response {
 /** An operation as a description has it. */
 export interface Described {
   readonly operationId: string;
+  readonly summary?: string;
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: Body;

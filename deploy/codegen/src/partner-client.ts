@@ -30,7 +30,7 @@ const messageIn = (released: Released, type: string): unknown => {
 };
 
 /** One document with the operations, reduced to what a caller sends and reads, and the schemas of these messages. */
-const documentOf = (operations: readonly PartnerOperation[], messages: readonly unknown[], schemas: Json): Json => {
+const documentOf = (operations: readonly PartnerOperation[], messages: readonly unknown[], schemas: Json): unknown => {
   const paths: Record<string, Record<string, Json>> = {};
   for (const { path, method, reduced } of operations)
     paths[path] = { ...paths[path], [method]: named(reduced) as Json };
@@ -100,7 +100,7 @@ export const partnerModules = async (
     .toSorted((one, other) => (one.id < other.id ? -1 : 1));
   const messages = family.messages.map((type) => messageIn(released, type));
   const document = documentOf(operations, messages, mergedSchemas(released));
-  const nodes = await openapiTS(document as unknown as OpenAPI3, {
+  const nodes = await openapiTS(document as OpenAPI3, {
     defaultNonNullable: false,
     rootTypes: true,
     rootTypesNoSchemaPrefix: true,

@@ -112,8 +112,7 @@ const partnerOperation = (
   path: string,
   operation: Described,
 ): PartnerOperation => {
-  const { operationId: id, parameters: own = [] } = operation;
-  const { summary = '' } = operation as unknown as { readonly summary?: string };
+  const { operationId: id, summary = '', parameters: own = [] } = operation;
   const parameters = own.map((one) => partIn<Parameter>(description, one));
   const within = (place: string) => parameters.filter((one) => one.in === place);
   const hasHeader = (name: string): boolean => within('header').some((one) => one.name === name);

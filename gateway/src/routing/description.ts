@@ -57,12 +57,10 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 /** Checks that a value is a usable OpenAPI 3.1 document. @throws {Error} with the reason */
 export const asDocument = (value: unknown): OpenApiDocument => {
-  if (!isObject(value) || typeof value.openapi !== 'string' || !value.openapi.startsWith('3.1')) {
-    throw new Error('not an OpenAPI 3.1 document');
-  }
-  if (!isObject(value.paths) || !Object.values(value.paths).every(isObject))
-    throw new Error('the document has no paths');
-  return value as unknown as OpenApiDocument;
+  const { openapi, paths } = isObject(value) ? value : {};
+  if (typeof openapi !== 'string' || !openapi.startsWith('3.1')) throw new Error('not an OpenAPI 3.1 document');
+  if (!isObject(paths) || !Object.values(paths).every(isObject)) throw new Error('the document has no paths');
+  return value as OpenApiDocument;
 };
 
 type Requirement = Readonly<Record<string, readonly string[]>>;

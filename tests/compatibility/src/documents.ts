@@ -26,7 +26,7 @@ const documentsOf = async ({ stores }: Scenario): Promise<Recording['stored']> =
     const own: Record<string, readonly Stored[]> = {};
     for (const collection of collections) {
       const all = (await stores[name]?.collection(collection).acrossInstitutions.find()) ?? [];
-      own[collection.name] = all as unknown as Stored[];
+      own[collection.name] = all.map((one) => ({ ...one }));
     }
     stored[name] = own;
   }

@@ -21,7 +21,7 @@ export const engines = testEngines('catalog', catalog.collections).map(({ name }
     }
     const stores = Object.fromEntries([...opened].map(([service, { store }]) => [service, store]));
     return {
-      stores: stores as unknown as CheckedStores,
+      stores: stores as CheckedStores,
       async close() {
         for (const { discard } of opened.values()) await discard();
       },

@@ -56,7 +56,9 @@ interface ScenarioOptions {
 }
 
 /** In order of their start. */
-export const definitions = { authorizer, catalog, contacts, tickets, events, orders, pos } as const;
+export const definitions: Readonly<
+  Record<'authorizer' | 'catalog' | 'contacts' | 'tickets' | 'events' | 'orders' | 'pos', AnyService>
+> = { authorizer, catalog, contacts, tickets, events, orders, pos };
 
 // Fixed: encrypted keys of one scenario must be readable in the next. It protects no secrets.
 const SERVICE_ROOT_SECRET = 'a secret of scenarios only';
@@ -82,7 +84,7 @@ const inTurn = (all: Readonly<Record<string, readonly string[]>>): Record<string
 export const openScenario = async (options: ScenarioOptions = {}): Promise<Scenario> => {
   const { logger = quiet, bus: seen, beside, fill } = options;
   const directory = mkdtempSync(join(tmpdir(), 'boxoffice-scenario-'));
-  const all = Object.values(definitions) as unknown as readonly AnyService[];
+  const all = Object.values(definitions);
   const serves = all.flatMap(({ queues = [] }) => queues);
   const engines: Engines = await openEngines({ mongodbUrl: undefined, amqpUrl: undefined, directory, logger, serves });
   const running: RunningService[] = [];

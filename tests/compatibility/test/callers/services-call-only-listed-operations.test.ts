@@ -66,9 +66,9 @@ beforeAll(async () => {
     running.push(service);
     return service.url;
   };
-  authorizerUrl = await start(definitions.authorizer as unknown as AnyService);
+  authorizerUrl = await start(definitions.authorizer);
   const own = services.map(async (name) => {
-    const definition = definitions[name as keyof typeof definitions] as unknown as AnyService;
+    const definition = definitions[name as keyof typeof definitions];
     return [name, await start(definition, standIn.listening.url)] as const;
   });
   urls = Object.fromEntries(await Promise.all(own));

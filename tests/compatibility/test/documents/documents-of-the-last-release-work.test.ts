@@ -43,7 +43,7 @@ const restoring =
   async (stores: Readonly<Record<string, Store>>): Promise<void> => {
     const by = Date.now() - AGE_MS - writtenAt;
     for (const { name, collections } of Object.values(definitions)) {
-      for (const collection of collections as readonly Collection<Document>[]) {
+      for (const collection of collections) {
         const documents = stored[name]?.[collection.name] ?? [];
         const store = stores[name];
         if (store)

@@ -3,14 +3,7 @@ import { once } from 'node:events';
 import { type Bus, topology } from '@boxoffice/messaging';
 import { waitUntil } from '@boxoffice/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import {
-  type AnyService,
-  definitions,
-  fresh,
-  isSilent,
-  openScenario,
-  type Scenario,
-} from '../../src/scenario/open-scenario.ts';
+import { definitions, fresh, isSilent, openScenario, type Scenario } from '../../src/scenario/open-scenario.ts';
 import type { Partner } from '../../src/scenario/partner.ts';
 import { openHall, openInstitution, openShop, seats } from '../../src/scenario/run-scenario.ts';
 
@@ -160,9 +153,7 @@ describe('facts that a broker lost', () => {
 });
 
 test('every fact of a queue is republished by its publisher', () => {
-  const republished = Object.values(definitions).flatMap(
-    (one) => (one as unknown as AnyService).currentFacts?.types ?? [],
-  );
+  const republished = Object.values(definitions).flatMap((one) => one.currentFacts?.types ?? []);
   const taken = new Set(Object.values(topology).flatMap(({ types }): readonly string[] => types));
   expect(republished.toSorted()).toEqual([...taken].toSorted());
 });
