@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { asOfReading } from '@boxoffice/http';
 import type { Store } from '@boxoffice/store';
 import { LRUCache } from 'lru-cache';
@@ -7,7 +6,7 @@ import { contextOf, institutionOf } from '../context.ts';
 import { later, type ProductState, type ProductType } from '../domain/product.ts';
 import { performancesByProduct } from '../performances/performances.ts';
 import { type Product, productView } from '../products/schemas.ts';
-import { publicEtag, publicProduct, publicTariff, publicTariffs } from '../public/projection.ts';
+import { etagOf, publicEtag, publicProduct, publicTariff, publicTariffs } from '../public/projection.ts';
 import type { PublicProduct } from '../public/schemas.ts';
 import { type Institution, institutionView } from '../schemas.ts';
 import type { Collections, InstitutionDocument } from '../store.ts';
@@ -64,9 +63,6 @@ const MAX_AGE_MS = 5_000;
 const REFRESH_SHARE = 0.02;
 const MAX_INSTITUTIONS = 200;
 
-const fullEtag = (data: object): string =>
-  createHash('sha256').update(JSON.stringify(data)).digest('base64url').slice(0, 27);
-
 const answerOf = <View extends AnyView>(
   data: CatalogAnswer<View>['data'],
   etagOf: (data: object) => string,
@@ -110,11 +106,11 @@ const read = async (
     checkedAt: now,
     buildMs: performance.now() - started,
     full: {
-      whole: answerOf({ ...common, products: views, tariffs: tariffs.map(tariffView) }, fullEtag),
+      whole: answerOf({ ...common, products: views, tariffs: tariffs.map(tariffView) }, etagOf),
       byType: new Map(),
       modifiedAt,
       unshown: ['closed', 'cancelled'],
-      etagOf: fullEtag,
+      etagOf,
     },
     public: {
       whole: answerOf(

@@ -105,6 +105,9 @@ export const publicAvailability = ({
   };
 };
 
+/** The ETag of data without a revision of their own. */
+export const etagOf = (data: object): string =>
+  createHash('sha256').update(JSON.stringify(data)).digest('base64url').slice(0, 27);
+
 /** The ETag of public data: of the data alone, so that it tells nothing of what is not shown. */
-export const publicEtag = (data: object): string =>
-  `public-${createHash('sha256').update(JSON.stringify(data)).digest('base64url').slice(0, 27)}`;
+export const publicEtag = (data: object): string => `public-${etagOf(data)}`;
