@@ -4,13 +4,11 @@ import type { Store } from '@boxoffice/store';
 import type { MoneyRules } from './domain/price.ts';
 import { type Collections, collectionsOf, type InstitutionDocument } from './store.ts';
 
-/** What commands and queries need: one institution's collections, a clock and randomness. */
+/** What commands and queries need: one institution's collections and a clock. */
 export interface Context {
   readonly collections: Collections;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** In [0, 1). */
-  readonly random: () => number;
   readonly newId: (prefix: string) => string;
 }
 
@@ -18,7 +16,6 @@ export interface Context {
 export const contextOf = (store: Store, institution: string, now: () => number = Date.now): Context => ({
   collections: collectionsOf(store, institution),
   now,
-  random: Math.random,
   newId: (prefix) => newId(prefix, now()),
 });
 

@@ -44,20 +44,14 @@ const close = async (
   return closed;
 };
 
-const open = async (
-  collections: Collections,
-  plan: CategoryPlan,
-  performanceId: string,
-  holder: string,
-  random: () => number,
-) => {
+const open = async (collections: Collections, plan: CategoryPlan, performanceId: string, holder: string) => {
   const where = { performanceId, seatCategoryId: plan.category.id, freeFrom: WITHDRAWN };
   if (plan.reopen > 0) {
     const closed = { ...where, holder: null, order: { lt: plan.reopenBelow } };
     await collections.places.claim({ where: closed, set: { holder }, limit: plan.reopen });
   }
   const made = plan.add.map((spot) => ({
-    ...newPlace(performanceId, plan.category, spot, random()),
+    ...newPlace(performanceId, plan.category, spot, Math.random()),
     ...withdrawn,
     holder,
   }));
@@ -79,7 +73,7 @@ export const prepare = async (
   collections: Collections,
   performanceId: string,
   plans: readonly CategoryPlan[],
-  change: { readonly token: string; readonly until: number; readonly now: number; readonly random: () => number },
+  change: { readonly token: string; readonly until: number; readonly now: number },
 ): Promise<boolean> => {
   const held = {
     state: 'held',
@@ -92,7 +86,7 @@ export const prepare = async (
     const wanted = plan.remove.length + plan.close;
     if ((await close(collections, plan, performanceId, held, change.now)) < wanted) return false;
   }
-  for (const plan of plans) await open(collections, plan, performanceId, opening(change.token), change.random);
+  for (const plan of plans) await open(collections, plan, performanceId, opening(change.token));
   return true;
 };
 

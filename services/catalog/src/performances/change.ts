@@ -105,8 +105,8 @@ const commit = async (
   rules: MoneyRules,
 ): Promise<PerformanceDocument | undefined> => {
   const plans = planCapacity(locked.seatCategories, change.patch.seatCategories ?? []);
-  const { now, random } = context;
-  if (!(await prepare(context.collections, locked.id, plans, { token, until, now: now(), random }))) {
+  const { now } = context;
+  if (!(await prepare(context.collections, locked.id, plans, { token, until, now: now() }))) {
     throw new Fault(
       'performance_capacity_conflict',
       'The capacity cannot fall below the number of held and sold places.',
@@ -165,7 +165,7 @@ const change = async (context: Context, id: string, wanted: PerformanceChange, r
     const plain = planCapacity(performance.seatCategories, requests).length === 0;
     const outcome = await (plain ? changePlainly : changeWithCapacity)(context, performance, wanted, rules);
     if (outcome !== RETRY) return outcome;
-    await new Promise((resolve) => setTimeout(resolve, context.random() * 50));
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * 50));
   }
   throw new Fault('conflict', 'Another change of the capacity is in progress; try again later.');
 };

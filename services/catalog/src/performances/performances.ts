@@ -25,12 +25,11 @@ const makePlaces = (
   places: Documents<PlaceDocument>,
   performanceId: string,
   categories: readonly SeatCategory[],
-  random: () => number,
 ): Promise<void> =>
   insertPlaces(
     places,
     categories.flatMap((category, index) =>
-      addedSpots(index, category).map((spot) => newPlace(performanceId, category, spot, random())),
+      addedSpots(index, category).map((spot) => newPlace(performanceId, category, spot, Math.random())),
     ),
   );
 
@@ -118,7 +117,7 @@ export const writePerformance = async (
 ): Promise<PerformanceDocument> => {
   const id = context.newId('prf');
   const seatCategories = newCategories(id, input.seatCategories);
-  await makePlaces(context.collections.places, id, seatCategories, context.random);
+  await makePlaces(context.collections.places, id, seatCategories);
   await recordModified(context, product.id);
   const now = timestampOf(context);
   const { startDate, durationMinutes, venue, timeZone, salesFrom, salesTo } = input;

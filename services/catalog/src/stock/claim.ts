@@ -25,8 +25,6 @@ export interface ClaimRequest {
   /** Epoch milliseconds. */
   readonly until: number;
   readonly now: number;
-  /** In [0, 1). */
-  readonly random: () => number;
 }
 
 /** `held`: by item, in their order. `short`: nothing is held; the index of the first item without enough places. */
@@ -108,7 +106,7 @@ const freeSeats = async (places: Places, item: StockItem, now: number, limit?: n
  */
 const choose = async (
   places: Places,
-  { now, random }: ClaimRequest,
+  now: number,
   item: StockItem,
   count: number,
   contention: Contention,
@@ -118,7 +116,7 @@ const choose = async (
     const quiet = free.filter(({ id }) => !contention.isBusy(id, now));
     return quiet.length < count ? free : quiet;
   };
-  const rank = Math.floor(random() * contention.choices(item.seatCategoryId));
+  const rank = Math.floor(Math.random() * contention.choices(item.seatCategoryId));
   const limit = Math.max(FIRST_LOOK, count * 4);
   const near = await freeSeats(places, item, now, limit);
   const block = bestBlock(quietOf(near), count, seatsInRow, rank);
@@ -138,7 +136,7 @@ const takeBest = async (
 ): Promise<PlaceDocument[]> => {
   const requested = claim.items[item] as StockItem;
   for (let choice = 0; choice < CHOICES; choice += 1) {
-    const ids = await choose(places, claim, requested, count, contention);
+    const ids = await choose(places, claim.now, requested, count, contention);
     if (!ids) return [];
     const taken = await takeNamed(places, claim, item, ids);
     if (taken.length === count) {
@@ -252,7 +250,7 @@ export const claimPlaces = async (
     const item = claim.items[short] as StockItem;
     if (attempt < ATTEMPTS && (await couldBeServed(places, item, claim.now))) {
       // Two requests for the last two places may each have taken one: retry at different times.
-      await new Promise((resolve) => setTimeout(resolve, claim.random() * 10 * attempt));
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 10 * attempt));
       continue;
     }
     return { short };

@@ -123,9 +123,8 @@ const holdOnce = async (context: Context, requested: HoldRequest, contention: Co
     requested.heldUntil === undefined ? now + Math.round(minutes * 60_000) : Date.parse(requested.heldUntil);
   const { holder, request, asOf = 0 } = requested;
   const items = requested.items.map((item) => stockItem(item, offers));
-  const { random, collections } = context;
-  const claim = { holder, request, asOf, items, until, now, random };
-  const outcome = await claimPlaces(collections.places, claim, contention);
+  const claim = { holder, request, asOf, items, until, now };
+  const outcome = await claimPlaces(context.collections.places, claim, contention);
   if ('short' in outcome) return namingPlaces(context, requested, offers, unavailable(outcome.short));
   // A repeat returns the end of the existing hold, not of a new one.
   const ends = outcome.held.flat().flatMap(({ state, freeFrom }) => (state === 'held' ? [freeFrom] : []));

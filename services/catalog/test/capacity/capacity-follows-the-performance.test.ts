@@ -114,7 +114,7 @@ describeOnEachEngine('capacity', (catalog) => {
       next: { ...current, capacityChange: { token: 'dead', until, settle: false } },
     }));
     const plans = planCapacity(before.seatCategories, requests);
-    expect(await prepare(collections, before.id, plans, { token: 'dead', until, now, random: Math.random })).toBe(true);
+    expect(await prepare(collections, before.id, plans, { token: 'dead', until, now })).toBe(true);
     expect((await availabilityOf(catalog, show)).free).toBe(10);
     expect((await resize(show, { capacity: 11 })).status).toBe(200);
     expect(await availabilityOf(catalog, show)).toEqual({ capacity: 11, free: 11, held: 0, sold: 0 });
@@ -129,7 +129,7 @@ describeOnEachEngine('capacity', (catalog) => {
     if (!before) throw new Error('the performance is gone');
     const now = Date.now();
     const plans = planCapacity(before.seatCategories, [{ id: show.categoryId, capacity: 12 }]);
-    await prepare(collections, before.id, plans, { token: 'vain', until: now + 60_000, now, random: Math.random });
+    await prepare(collections, before.id, plans, { token: 'vain', until: now + 60_000, now });
     await rollBack(collections, 'vain');
     for (const capacity of [9, 5, 11]) {
       expect((await resize(show, { capacity })).status).toBe(200);
@@ -146,7 +146,7 @@ describeOnEachEngine('capacity', (catalog) => {
     const now = Date.now() - 59_990;
     const change = { token: 'decided', until: now + 60_000 };
     const plans = planCapacity(before.seatCategories, [{ id: show.categoryId, capacity: 4 }]);
-    await prepare(collections, before.id, plans, { ...change, now, random: Math.random });
+    await prepare(collections, before.id, plans, { ...change, now });
     await collections.performances.update(before.id, (current) => ({
       next: {
         ...current,

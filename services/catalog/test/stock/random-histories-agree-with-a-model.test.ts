@@ -129,7 +129,6 @@ const runHold = async ({ collections, hall, holder, now, until, request }: Step,
     items,
     now,
     until,
-    random: Math.random,
   });
   const had = [...hall.taken].filter(([, taken]) => taken.holder === holder && taken.request === request);
   const enough = items.every(({ seatCategoryId, count }) => {
