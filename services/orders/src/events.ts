@@ -26,9 +26,9 @@ import type { Order } from './domain/order/order.ts';
 import { isHidden } from './domain/order/state.ts';
 import { type OrderDocument, ordersCollection } from './store.ts';
 
-export const ORDER_CONFIRMED = 'order.confirmed' satisfies DomainFact['type'];
-export const ORDER_CANCELLED = 'order.cancelled' satisfies DomainFact['type'];
-export const ORDER_EXPIRED = 'order.expired' satisfies DomainFact['type'];
+const ORDER_CONFIRMED = 'order.confirmed' satisfies DomainFact['type'];
+const ORDER_CANCELLED = 'order.cancelled' satisfies DomainFact['type'];
+const ORDER_EXPIRED = 'order.expired' satisfies DomainFact['type'];
 /** A change of an order, payment or refund that partners are notified of. */
 export const ORDER_RECORDED = 'order.recorded';
 

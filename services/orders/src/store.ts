@@ -10,7 +10,7 @@ export interface OrderDocument extends Order, Document, Pick<Announced, 'lastAnn
 /**
  * Links an order to a performance, other than its `performanceId`, of which it has, had, or is about to have a place.
  */
-export interface LinkDocument extends Document {
+interface LinkDocument extends Document {
   readonly orderId: string;
   readonly performanceId: string;
 }
@@ -37,12 +37,12 @@ export const ordersCollection = collection<OrderDocument>('orders', [
   { name: 'settling', fields: ['cancellation.settledAt', 'cancellation.requestedAt'], acrossInstitutions: true },
 ]);
 
-export const linksCollection = collection<LinkDocument>('performance_links', [
+const linksCollection = collection<LinkDocument>('performance_links', [
   { name: 'performance', fields: ['performanceId'] },
 ]);
 
 /** A performance that was cancelled, by its id: an order of it that is written afterwards is cancelled at once. */
-export const cancelledCollection = collection<Document>('cancelled_performances');
+const cancelledCollection = collection<Document>('cancelled_performances');
 
 /** Every collection of the orders service. */
 export const collections = [ordersCollection, linksCollection, cancelledCollection];

@@ -1,4 +1,3 @@
-import type { Consequences } from '@boxoffice/envelope';
 import type { BestEffort } from '@boxoffice/service';
 import type { Contacts } from './clients/contacts.ts';
 import type { Orders } from './clients/orders.ts';
@@ -32,6 +31,3 @@ export interface PosContext {
   readonly now: () => number;
   readonly log: { warn(message: string, fields?: { readonly error?: unknown; readonly operation?: string }): void };
 }
-
-/** Consequences of an error that affects neither the visitor's session nor the order. */
-export const NOTHING_LOST: Consequences = { userLoggedOut: false, orderCancelled: false };

@@ -70,7 +70,7 @@ export const orderView = (order: OrderDocument): Static<typeof schemas.Order> =>
  * The ETag of an answer about an order, and the subjects whose erasure deletes the answer stored for the
  * Idempotency-Key: the buyer, and the order if it names beneficiaries.
  */
-export const answerMeta = (order: OrderDocument): Pick<Answer, 'etag' | 'subjects'> => ({
+const answerMeta = (order: OrderDocument): Pick<Answer, 'etag' | 'subjects'> => ({
   etag: String(order.version),
   subjects: [...(order.contactNumber === null ? [] : [order.contactNumber]), ...(hasNames(order) ? [order.id] : [])],
 });

@@ -79,23 +79,20 @@ export const addToCart = async (context: OrdersContext, addition: CartAddition):
   }
 };
 
-/** A visitor's change of a line; absent members stay. */
-export interface CartLineChange {
-  readonly tariffId?: string;
-  /** The contact whose criteria the tariff is checked against. */
-  readonly contactNumber?: string;
-  readonly beneficiary: NonNullable<LineChange['beneficiary']>;
-}
-
 /**
- * Changes the tariff or the beneficiary of a line. @throws Fault `not_found`, a refusal of the catalog or of the
+ * Changes the tariff or the beneficiary of a line; absent members stay. The tariff is checked against the criteria of
+ * `contactNumber`. @throws Fault `not_found`, a refusal of the catalog or of the
  * rules
  */
 export const changeCartLine = async (
   context: OrdersContext,
   target: Target,
   { lineId, request }: { readonly lineId: string; readonly request: string },
-  { tariffId, contactNumber, beneficiary }: CartLineChange,
+  {
+    tariffId,
+    contactNumber,
+    beneficiary,
+  }: { tariffId?: string; contactNumber?: string; beneficiary: NonNullable<LineChange['beneficiary']> },
 ): Promise<OrderDocument> => {
   const found = await findAny(context, target);
   const line = found.lines.find(({ id }) => id === lineId);
@@ -174,14 +171,6 @@ export const cancelAfterFault = async (
   }
 };
 
-/** Selects the orders of a contact together with the orders in `ids`, and the page of them. */
-export interface ShopSelection {
-  readonly contactNumber?: string | undefined;
-  readonly ids: readonly string[];
-  readonly offset: number;
-  readonly limit: number;
-}
-
 /** Start of the order's first performance; orders without lines sort last. */
 const startOf = ({ lines }: OrderDocument): number =>
   Math.min(...lines.map(({ startDate }) => Date.parse(startDate)), Number.MAX_SAFE_INTEGER);
@@ -190,13 +179,18 @@ const byStartThenId = (a: OrderDocument, b: OrderDocument): number =>
   startOf(a) - startOf(b) || (a.id < b.id ? -1 : Number(a.id > b.id));
 
 /**
- * A shopper's orders by start of the first performance, then by id, without carts; expires those past due. Reads all
+ * The orders of a contact and those in `ids`, by start of the first performance, then by id, without carts; expires those past due. Reads all
  * orders of the contact, which are few.
  */
 export const listShopOrders = async (
   context: OrdersContext,
   institution: string,
-  { contactNumber, ids, offset, limit }: ShopSelection,
+  {
+    contactNumber,
+    ids,
+    offset,
+    limit,
+  }: { contactNumber?: string | undefined; ids: readonly string[]; offset: number; limit: number },
 ): Promise<{ readonly items: readonly OrderDocument[]; readonly total: number }> => {
   const orders = context.orders.of(institution);
   const own = contactNumber === undefined ? [] : await orders.find({ where: { contactNumber, listedAt: { gt: 0 } } });

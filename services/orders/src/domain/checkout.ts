@@ -11,13 +11,12 @@ import { touched, unfit } from './order/state.ts';
 import { addPayment } from './payments.ts';
 
 /** The criterion that a contact needs to buy on account. */
-export const ACCOUNT_CRITERION = 'account';
+const ACCOUNT_CRITERION = 'account';
 
 /** The methods that decide what a checkout begins; by any other one the order waits for its payment. */
-export const ON_ACCOUNT = 'on_account';
-export const SIMULATED = 'simulated';
+const ON_ACCOUNT = 'on_account';
+const SIMULATED = 'simulated';
 export const paymentTokens = ['ok', 'declined', 'pending'] as const;
-export type PaymentToken = (typeof paymentTokens)[number];
 
 /** A cart's checkout as requested. */
 export interface CheckoutInput {
@@ -30,7 +29,7 @@ export interface CheckoutInput {
   /** A payment method of the catalog's points of sale. */
   readonly method: string;
   /** The outcome of a simulated payment. */
-  readonly token: PaymentToken;
+  readonly token: (typeof paymentTokens)[number];
   /** The id of the payment, if the checkout records one. */
   readonly paymentId: string;
   readonly graceMs: number;

@@ -48,7 +48,7 @@ export const listed = <O extends Order>(order: O, now: number): O =>
   order.listedAt === null ? touched({ ...order, listedAt: now, modifiedAt: now }, now) : order;
 
 const MINUTE_MS = 60_000;
-export const MAX_EXTENSION_MINUTES = 60;
+const MAX_EXTENSION_MINUTES = 60;
 
 /** The order whose hold ends at this instant; a reserved one is due then. */
 const heldUntil = <O extends Order>(order: O, until: number, now: number): O =>

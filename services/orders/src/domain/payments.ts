@@ -52,18 +52,14 @@ const afterCapture = <O extends Order>(order: O, paymentId: string, now: number)
   return accept(waitingNoMore(order, now));
 };
 
-/** Until when an order that waits for a payment holds its places: for the grace period too. Epoch milliseconds. */
-export const waitsUntil = ({ expiresAt }: Pick<Order, 'expiresAt'>, graceMs: number, now: number): number =>
-  (expiresAt ?? now) + graceMs;
-
+/** The order while it waits for a payment: it holds its places for the grace period too. */
 const waiting = <O extends Order>(order: O, { graceMs }: PaymentInput, now: number): O => {
   if (order.state === 'payment_pending' || !isUnpaid(order)) return order;
-  const deadline = waitsUntil(order, graceMs, now);
   return {
     ...order,
     state: 'payment_pending',
     cameFrom: order.state === 'reserved' ? 'reserved' : 'open',
-    deadline,
+    deadline: (order.expiresAt ?? now) + graceMs,
   };
 };
 

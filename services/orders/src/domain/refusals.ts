@@ -131,10 +131,7 @@ export type Details<R extends Reason> = (typeof refusals)[R] extends { readonly 
   ? readonly [details?: string]
   : readonly [details: string];
 
-/** A reason in answers to the point of sale. */
-export type ShopReason = NonNullable<(typeof refusals)[Reason]['shopReason']>;
-
 /** The reasons in answers to the point of sale, each once. */
-export const shopReasons: readonly ShopReason[] = [
+export const shopReasons: readonly NonNullable<(typeof refusals)[Reason]['shopReason']>[] = [
   ...new Set(Object.values(refusals).flatMap(({ shopReason }) => shopReason ?? [])),
 ];

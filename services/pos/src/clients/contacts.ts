@@ -1,16 +1,13 @@
 import type { AnswerOf, ServiceClient } from '@boxoffice/service';
 import type { operations } from './generated/contacts.ts';
 
-/** The criteria of a contact, and whether it was erased. */
-export type KnownContact = AnswerOf<operations, 'getContactInternally'>;
-
 /** A contact as its owner sees it, flat. */
 export type OwnContact = AnswerOf<operations, 'getShopContact'>;
 
 /** The contacts service, as pos reads it. Rejects with Fault `service_unavailable` if it does not answer. */
 export const createContacts = (contacts: ServiceClient<operations>) => ({
-  /** The criteria of the contact; undefined if it is unknown. An ill-formed number needs no remote call. */
-  known: async (institution: string, contactNumber: string): Promise<KnownContact | undefined> =>
+  /** The criteria of the contact, and whether it was erased; undefined if it is unknown. An ill-formed number needs no remote call. */
+  known: async (institution: string, contactNumber: string) =>
     contactNumber.isWellFormed()
       ? contacts.find(institution, 'getContactInternally', { path: { contactNumber } })
       : undefined,

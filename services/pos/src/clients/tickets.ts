@@ -3,7 +3,6 @@ import type { operations } from './generated/tickets.ts';
 
 /** A ticket with the contact number of its buyer. */
 export type Ticket = AnswerOf<operations, 'getShopTicket'>;
-export type TicketStatus = Ticket['status'];
 
 /** The first document of a process loads fonts. */
 const DOCUMENT_MS = 8_000;

@@ -3,7 +3,6 @@
 type Texts = Readonly<Record<string, string>>;
 
 export const levels = ['available', 'few', 'sold_out'] as const;
-export type Level = (typeof levels)[number];
 
 /** Maximum free places that count as `few`. */
 const FEW_PLACES = 5;
@@ -11,7 +10,7 @@ const FEW_PLACES = 5;
 const FEW_SHARE = 0.05;
 
 /** The level of availability of `free` places out of `capacity`. */
-export const levelOf = (free: number, capacity: number): Level => {
+export const levelOf = (free: number, capacity: number): (typeof levels)[number] => {
   if (free <= 0) return 'sold_out';
   return free <= FEW_PLACES || free <= capacity * FEW_SHARE ? 'few' : 'available';
 };

@@ -40,20 +40,16 @@ export const due = (order: Paying): number => Math.max(0, total(order) - paying(
 /** Whether captured money covers the total: such an order is confirmed. A total of zero alone is not paid. */
 export const isPaidInFull = (order: Paying): boolean => order.lines.length > 0 && paying(order) > 0 && due(order) === 0;
 
-export type PaymentStatus = 'unpaid' | 'partial' | 'paid';
-
 /** Derived like {@link due}. An order free of charge is paid; one without lines is unpaid unless money was captured. */
-export const paymentStatus = (order: Paying): PaymentStatus => {
+export const paymentStatus = (order: Paying): 'unpaid' | 'partial' | 'paid' => {
   const money = paying(order);
   if (order.lines.length === 0 && money === 0) return 'unpaid';
   if (due(order) === 0) return 'paid';
   return money > 0 ? 'partial' : 'unpaid';
 };
 
-export type RefundStatus = 'none' | 'partial' | 'full';
-
 /** Derived from the refunds: full once all captured money was refunded. */
-export const refundStatus = (order: Pick<Order, 'payments' | 'refunds'>): RefundStatus => {
+export const refundStatus = (order: Pick<Order, 'payments' | 'refunds'>): 'none' | 'partial' | 'full' => {
   const back = refunded(order);
   if (back === 0) return 'none';
   return back < paid(order) ? 'partial' : 'full';
