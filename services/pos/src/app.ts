@@ -1,8 +1,9 @@
 // The point-of-sale service: its settings, collections, clients and operations.
-import { familyB } from '@boxoffice/http';
+import { type AnyOperation, familyB } from '@boxoffice/http';
 import { topology } from '@boxoffice/messaging';
 import { integer, url, versionOf } from '@boxoffice/runtime';
 import { createBestEffort, createServiceClient, type Parts, type ServiceDefinition } from '@boxoffice/service';
+import { cartRoutes } from './cart/routes.ts';
 import { createCatalog } from './clients/catalog.ts';
 import { createContacts } from './clients/contacts.ts';
 import { catalogApi } from './clients/generated/catalog.ts';
@@ -12,15 +13,20 @@ import { ticketsApi } from './clients/generated/tickets.ts';
 import { createOrders } from './clients/orders.ts';
 import { createTickets } from './clients/tickets.ts';
 import type { PosContext } from './context.ts';
+import { editions } from './description/editions.ts';
 import { simulatedPayments } from './orders/buyer.ts';
+import { ordersRoutes } from './orders/routes.ts';
 import { createOffers } from './products/offers.ts';
+import { productsRoutes } from './products/routes.ts';
 import { onContactErased } from './reactions/contact-erased.ts';
 import { createAdmit } from './request/admit.ts';
+import { inBothVersions, inVersion } from './request/operation.ts';
 import { createContext } from './request/point-of-sale.ts';
-import { routes } from './routes.ts';
+import { sessionsRoutes } from './sessions/routes.ts';
 import { createSessions } from './sessions/sessions.ts';
 import { createShopFront } from './shop-files.ts';
 import { collections, retention } from './store.ts';
+import { ticketsRoutes } from './tickets/routes.ts';
 import { createContactCriteria } from './users/contact-access.ts';
 import { createLogIns } from './users/log-in.ts';
 import { createPurchases } from './users/purchases.ts';
@@ -103,3 +109,15 @@ export const pos: ServiceDefinition<typeof settings, PosContext> = {
     { queue: topology.posContactErased, handle: (message) => onContactErased(store, context.orders, message) },
   ],
 };
+
+/** Every operation of the point of sale, under the numbered and the experimental version. */
+export const routes = (context: PosContext): AnyOperation[] => [
+  ...inBothVersions([...productsRoutes(context), ...sessionsRoutes(context)]),
+  ...editions.flatMap((edition) =>
+    inVersion(edition, [
+      ...cartRoutes(context, edition),
+      ...ordersRoutes(context, edition),
+      ...ticketsRoutes(context, edition),
+    ]),
+  ),
+];
