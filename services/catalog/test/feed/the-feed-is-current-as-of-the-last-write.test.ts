@@ -1,9 +1,8 @@
-import type { OpenEngine } from '@boxoffice/service/testkit';
 // rule 4: `GET /svc/v3/catalog` answers the envelope | services/catalog/src/feed/routes.ts
 // rule 9: 4: family A has a version segment in the path | services/catalog/src/feed/routes.ts
 
 import type { Store } from '@boxoffice/store';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { createCatalogCache } from '../../src/feed/cache.ts';
 import { collectionsOf } from '../../src/store.ts';
 import {
@@ -15,7 +14,7 @@ import {
   stalls,
   type Tariff,
 } from '../fixture/data.ts';
-import { engines, type Instance, newInstitution, startInstance } from '../fixture/service.ts';
+import { describeOnEachEngine, type Instance, newInstitution, startInstance } from '../fixture/service.ts';
 
 interface Catalog {
   readonly institution: object;
@@ -58,25 +57,10 @@ const tick = async () => {
   while (Date.now() < until) await new Promise((resolve) => setImmediate(resolve));
 };
 
-describe.each(engines)('GET /catalog on $name', ({ start }) => {
-  let engine: OpenEngine;
-  let stores: Store[];
-  let on: Instance;
+describeOnEachEngine('GET /catalog', (on) => {
   let elsewhere: Instance;
-  let institution: string;
-
   beforeAll(async () => {
-    engine = await start();
-    stores = [await engine.open(), await engine.open()];
-    const [store, other] = stores as [Store, Store];
-    institution = await newInstitution(store);
-    on = await startInstance(store, institution);
-    elsewhere = await startInstance(other, institution);
-  });
-  afterAll(async () => {
-    await on.close();
-    await elsewhere.close();
-    await engine.close();
+    elsewhere = await on.another(await on.engine.open());
   });
 
   const ask = (instance: Instance, query = '', headers = {}) =>
@@ -148,7 +132,7 @@ describe.each(engines)('GET /catalog on $name', ({ start }) => {
   });
 
   test('asOf as the next modifiedSince misses no write of a slow clock that becomes visible 10 s later', async () => {
-    const [store] = stores as [Store];
+    const { store } = on;
     const institution = await newInstitution(store);
     const own = await startInstance(store, institution);
     const [changed, closed] = [(await newShow(own, stalls(1))).product, (await newShow(own, stalls(1))).product];
@@ -174,7 +158,7 @@ describe.each(engines)('GET /catalog on $name', ({ start }) => {
   });
 
   test('the ETag ignores asOf, and an answer about changes has the asOf of the last reading', async () => {
-    const [store] = stores as [Store];
+    const { store, institution } = on;
     let now = Date.now();
     const answers = createCatalogCache(store, () => now);
     const first = await answers.of(institution, {});
@@ -208,7 +192,7 @@ describe.each(engines)('GET /catalog on $name', ({ start }) => {
   });
 
   test('a repeated request reads only the institution: no query for products', async () => {
-    const [store] = stores as [Store];
+    const { store } = on;
     const { counted, reads } = counting(store);
     const institution = await newInstitution(store);
     const fresh = await startInstance(counted, institution);
@@ -235,7 +219,7 @@ describe.each(engines)('GET /catalog on $name', ({ start }) => {
   });
 
   test('a write whose process died before it invalidated the cache appears within five seconds', async () => {
-    const [store] = stores as [Store];
+    const { store } = on;
     const institution = await newInstitution(store);
     const fresh = await startInstance(store, institution);
     const { data: product } = await createProduct(fresh);

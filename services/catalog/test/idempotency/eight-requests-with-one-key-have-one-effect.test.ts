@@ -1,21 +1,15 @@
 import { sendEightAtOnce } from '@boxoffice/service/testkit';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { newPointOfSale } from '../../src/points-of-sale/body.ts';
 import { availabilityOf, code, newShow, newTariff, performanceBody, productBody, stalls } from '../fixture/data.ts';
-import { engines, type Instance, type Started, startCatalog, startInstance } from '../fixture/service.ts';
+import { describeOnEachEngine, type Instance } from '../fixture/service.ts';
 
 const CATALOG = '/svc/v3/catalog';
 
-describe.each(engines)('of eight requests with one key at two instances, on $name', (engine) => {
-  let fixture: Started;
+describeOnEachEngine('of eight requests with one key at two instances', (fixture) => {
   let other: Instance;
   beforeAll(async () => {
-    fixture = await startCatalog(engine);
-    other = await startInstance(fixture.store, fixture.institution);
-  });
-  afterAll(async () => {
-    await other.close();
-    await fixture.close();
+    other = await fixture.another();
   });
 
   const send = async (method: 'POST' | 'PATCH', path: string, body?: object) => {

@@ -184,16 +184,6 @@ describe('performances', () => {
       expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(409)]);
     });
 
-    test('the same Idempotency-Key adds it once', async () => {
-      const { data: product } = await createProduct(catalog);
-      const body = performanceBody(tariff.id, [stalls(1)]);
-      const first = await add(product.id, body, { 'Idempotency-Key': product.id });
-      const again = await add(product.id, body, { 'Idempotency-Key': product.id });
-      expect(again.data).toEqual(first.data);
-      const { data } = await catalog.call<Page<object>>('GET', `/svc/v3/catalog/products/${product.id}/performances`);
-      expect(data.items).toHaveLength(1);
-    });
-
     test('PATCH merges, prices replace, and what a GET returned changes nothing', async () => {
       const { performance } = await newShow(catalog, stalls(4, [4]));
       const same = await patch(performance.id, performance);

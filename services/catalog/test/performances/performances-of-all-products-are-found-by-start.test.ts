@@ -1,5 +1,4 @@
-import type { OpenEngine } from '@boxoffice/service/testkit';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import {
   availabilityOf,
   createProduct,
@@ -12,7 +11,7 @@ import {
   performanceBody,
   stalls,
 } from '../fixture/data.ts';
-import { engines, type Instance, newInstitution, startInstance } from '../fixture/service.ts';
+import { describeOnEachEngine } from '../fixture/service.ts';
 
 const BASE = '/svc/v3/catalog';
 
@@ -21,9 +20,7 @@ interface Availabilities {
   readonly items: readonly { readonly performanceId: string; readonly asOf: string }[];
 }
 
-describe.each(engines)('performances of all products on $name', (engine) => {
-  let open: OpenEngine;
-  let catalog: Instance;
+describeOnEachEngine('performances of all products', (catalog) => {
   let tariffId: string;
   let one: Product;
   let other: Product;
@@ -44,19 +41,12 @@ describe.each(engines)('performances of all products on $name', (engine) => {
   const availability = (query: string) => catalog.call<Availabilities>('GET', `${BASE}/availability${query}`);
 
   beforeAll(async () => {
-    open = await engine.start();
-    const store = await open.open();
-    catalog = await startInstance(store, await newInstitution(store));
     tariffId = (await newTariff(catalog)).id;
     one = await showOn(['09', '03']);
     other = await showOn(['05', '01', '07']);
     preparing = await showOn(['04'], { state: 'preparing' });
     const closed = other.performances.find(({ startDate }) => startDate.startsWith('2031-05-07'));
     await catalog.call('PATCH', `${BASE}/performances/${closed?.id}`, { body: { state: 'closed' } });
-  });
-  afterAll(async () => {
-    await catalog?.close();
-    await open.close();
   });
 
   test('are listed by start, page by page, within a period that includes its ends', async () => {

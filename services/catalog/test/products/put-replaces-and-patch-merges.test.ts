@@ -110,21 +110,6 @@ describe('products', () => {
       expect((await catalog.call('GET', path(product.id), { headers: { 'If-None-Match': now } })).status).toBe(200);
     });
 
-    test('the same Idempotency-Key creates once, and replays a change', async () => {
-      const body = productBody();
-      const headers = { 'Idempotency-Key': body.code };
-      const first = await catalog.call<Product>('POST', '/svc/v3/catalog/products', { body, headers });
-      const again = await catalog.call<Product>('POST', '/svc/v3/catalog/products', { body, headers });
-      expect([first.status, again.status]).toEqual([201, 201]);
-      expect(again.data).toEqual(first.data);
-      expect(again.headers.get('idempotency-replayed')).toBe('true');
-      expect(again.headers.get('location')).toBe(first.headers.get('location'));
-      const change = { body: { state: 'suspended' }, headers: { 'Idempotency-Key': `${body.code}-2` } };
-      const suspended = await catalog.call<Product>('PATCH', path(first.data.id), change);
-      await catalog.call('PATCH', path(first.data.id), { body: { state: 'running' } });
-      expect((await catalog.call<Product>('PATCH', path(first.data.id), change)).data).toEqual(suspended.data);
-    });
-
     test('lists are paged in order of creation and filtered by type, state and change', async () => {
       const other = await startCatalog();
       const made: Product[] = [];

@@ -1,41 +1,36 @@
-import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createProduct, hold, newTariff, performanceBody, placeIdsOf, type Show, stalls } from '../fixture/data.ts';
-import { engines, type Started, startCatalog } from '../fixture/service.ts';
+import { beforeAll, expect, test } from '@jest/globals';
+import {
+  addPointOfSale,
+  createProduct,
+  hold,
+  itemOf,
+  newTariff,
+  performanceBody,
+  placeIdsOf,
+  type Show,
+  stalls,
+} from '../fixture/data.ts';
+import { describeOnEachEngine } from '../fixture/service.ts';
 
 interface Quote {
   readonly quotes: readonly { readonly item: number; readonly amount: number }[];
   readonly refusals: readonly { readonly item: number | null; readonly reason: string }[];
 }
 
-describe.each(engines)('a public quote on $name', (engine) => {
-  let catalog: Started;
+describeOnEachEngine('a public quote', (catalog) => {
   let sold: { readonly id: string };
   let member: { readonly id: string };
   let unsold: { readonly id: string };
-  const pointOfSale = `${randomUUID()}.example`;
+  let pointOfSale: string;
 
   beforeAll(async () => {
-    catalog = await startCatalog(engine);
     [sold, member, unsold] = [
       await newTariff(catalog),
       await newTariff(catalog, { criterion: 'member' }),
       await newTariff(catalog),
     ];
-    const limits = { paymentMethods: [], maxPlacesPerOrder: 100, holdMinutes: 15 };
-    const { status } = await catalog.call('POST', '/svc/v3/catalog/points-of-sale', {
-      body: {
-        serviceHost: pointOfSale,
-        name: 'Shop',
-        languages: ['en'],
-        currency: 'CHF',
-        tariffIds: [sold.id, member.id],
-        ...limits,
-      },
-    });
-    expect(status).toBe(201);
+    pointOfSale = await addPointOfSale(catalog, { tariffIds: [sold.id, member.id], maxPlacesPerOrder: 100 });
   });
-  afterAll(() => catalog?.close());
 
   const newShow = async (more: object = {}): Promise<Show> => {
     const prices = [sold, member, unsold].map(({ id }) => ({ seatCategory: 'STALLS', tariffId: id, amount: 3_000 }));
@@ -46,12 +41,6 @@ describe.each(engines)('a public quote on $name', (engine) => {
     if (!performance || !categoryId) throw new Error('no performance was made');
     return { product, performance, tariff: sold as Show['tariff'], categoryId };
   };
-  const itemOf = ({ performance, categoryId }: Show, more: object = {}) => ({
-    performanceId: performance.id,
-    seatCategoryId: categoryId,
-    tariffId: sold.id,
-    ...more,
-  });
   const quote = async (item: object, more: object = {}): Promise<Quote> => {
     const body = { items: [item], publicOnly: true, ...more };
     const { status, data } = await catalog.call<Quote>('POST', '/internal/stock/order-quotes', { body });

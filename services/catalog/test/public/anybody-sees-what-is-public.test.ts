@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto';
-import type { OpenEngine } from '@boxoffice/service/testkit';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import {
+  addPointOfSale,
   createProduct,
   newTariff,
   type Page,
@@ -10,7 +9,7 @@ import {
   performanceBody,
   stalls,
 } from '../fixture/data.ts';
-import { engines, type Instance, newInstitution, startInstance } from '../fixture/service.ts';
+import { describeOnEachEngine, newInstitution } from '../fixture/service.ts';
 
 const BASE = '/svc/v3/catalog';
 const VARY = 'Authorization, X-API-Key, Origin';
@@ -22,10 +21,7 @@ interface PublicAnswer {
   readonly asOf: string;
 }
 
-describe.each(engines)('public access on $name', (engine) => {
-  let open: OpenEngine;
-  let catalog: Instance;
-  let institution: string;
+describeOnEachEngine('public access', (catalog) => {
   let full: { readonly id: string };
   let member: { readonly id: string };
   let unsold: { readonly id: string };
@@ -55,27 +51,10 @@ describe.each(engines)('public access on $name', (engine) => {
   };
 
   beforeAll(async () => {
-    open = await engine.start();
-    const store = await open.open();
-    institution = await newInstitution(store);
-    catalog = await startInstance(store, institution);
     full = await newTariff(catalog);
     member = await newTariff(catalog, { criterion: 'member' });
     unsold = await newTariff(catalog);
-    host = `${randomUUID()}.example`;
-    const { status } = await catalog.call('POST', `${BASE}/points-of-sale`, {
-      body: {
-        serviceHost: host,
-        name: 'Shop',
-        languages: ['en'],
-        currency: 'CHF',
-        tariffIds: [full.id, member.id],
-        paymentMethods: [],
-        maxPlacesPerOrder: 8,
-        holdMinutes: 15,
-      },
-    });
-    expect(status).toBe(201);
+    host = await addPointOfSale(catalog, { tariffIds: [full.id, member.id] });
     running = await newProduct();
     suspended = await newProduct();
     await change(`/products/${suspended.id}`, { state: 'suspended' });
@@ -83,11 +62,6 @@ describe.each(engines)('public access on $name', (engine) => {
     closedPerformance = String(running.performances[1]?.id);
     await change(`/performances/${closedPerformance}`, { state: 'closed' });
   });
-  afterAll(async () => {
-    await catalog.close();
-    await open.close();
-  });
-
   test('shows running products with open performances at tariffs for everybody that are sold somewhere', async () => {
     const { status, data, headers } = await anybody<PublicAnswer>('');
     expect(status).toBe(200);

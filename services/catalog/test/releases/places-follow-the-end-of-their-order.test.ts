@@ -19,12 +19,12 @@ import { describeOnEachEngine } from '../fixture/service.ts';
 import { type FactData, type FactType, fact, forgetting, publishedOf } from './facts.ts';
 
 describeOnEachEngine('releases', (catalog) => {
-  describe('the end of orders', () => {
-    let react: ReturnType<typeof reactTo>;
-    beforeAll(() => {
-      react = reactTo(catalog.store);
-    });
+  let react: ReturnType<typeof reactTo>;
+  beforeAll(() => {
+    react = reactTo(catalog.store);
+  });
 
+  describe('the end of orders', () => {
     const tell = <Type extends FactType>(type: Type, data: FactData<Type>) =>
       react(fact(catalog.institution, type, data), 1);
 
@@ -129,11 +129,6 @@ describeOnEachEngine('releases', (catalog) => {
       get: async () => undefined,
       remove: async () => false,
     };
-
-    let react: ReturnType<typeof reactTo>;
-    beforeAll(() => {
-      react = reactTo(catalog.store);
-    });
 
     /** A sold order of three places, and what tickets says about it: one stays controlled. */
     const soldOrder = async () => {
@@ -253,7 +248,6 @@ describeOnEachEngine('releases', (catalog) => {
     });
 
     test('a later expiry ends the renewed hold, and so does a cancellation', async () => {
-      const react = reactTo(catalog.store);
       const first = await paidLate();
       await react(fact(catalog.institution, 'order.expired', { orderId: first.orderId }, EXPIRED + 2), 1);
       expect((await availabilityOf(catalog, first.show)).free).toBe(4);
@@ -263,7 +257,6 @@ describeOnEachEngine('releases', (catalog) => {
     });
 
     test('a renewal that comes after its order was sold and cancelled holds nothing, and frees no kept place', async () => {
-      const react = reactTo(catalog.store);
       for (const kept of [0, 1]) {
         const { show, orderId, requested, placeIds } = await paidLate();
         await act(catalog, orderId, 'sale', { placeIds });

@@ -6,14 +6,17 @@ import { renewHold } from '../../src/stock/renewal.ts';
 import { collectionsOf } from '../../src/store.ts';
 import {
   act,
+  addPointOfSale,
   availabilityOf,
   type Held,
   hold,
   inMinutes,
+  itemOf,
   newShow,
   newTariff,
   type Page,
   placeIdsOf,
+  type RenewedHold,
   type Show,
   stalls,
 } from '../fixture/data.ts';
@@ -64,12 +67,7 @@ describeOnEachEngine('holds', (catalog) => {
 
     test('several performances in one request: one without enough places leaves the other unchanged', async () => {
       const [one, other] = [await newShow(catalog, stalls(5)), await newShow(catalog, stalls(1))];
-      const items = [one, other].map(({ performance, categoryId, tariff }) => ({
-        performanceId: performance.id,
-        seatCategoryId: categoryId,
-        tariffId: tariff.id,
-        quantity: 2,
-      }));
+      const items = [one, other].map((show) => itemOf(show, { quantity: 2 }));
       const body = { holder: `ord_${randomUUID()}`, requestId: 'one', items };
       const { data } = await catalog.call<Held>('POST', '/internal/stock/holds', { body });
       expect(data).toMatchObject({ outcome: 'refused', refusal: { reason: 'places_unavailable', item: 1 } });
@@ -131,18 +129,9 @@ describeOnEachEngine('holds', (catalog) => {
   });
 
   describe('the end of holds', () => {
-    interface Renewed {
-      readonly outcome: string;
-      readonly places: { readonly id: string; readonly replaces: string | null }[];
-      readonly missing: string[];
-    }
-
-    const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
-    const ahead = (minutes: number) => ago(-minutes);
-
     test('an expired hold is shown and taken as free, and then lost to its holder', async () => {
       const show = await newShow(catalog, stalls(2));
-      const late = await hold(catalog, show, { quantity: 2, heldUntil: ago(1) });
+      const late = await hold(catalog, show, { quantity: 2, heldUntil: inMinutes(-1) });
       expect(await availabilityOf(catalog, show)).toEqual({ capacity: 2, free: 2, held: 0, sold: 0 });
       const quick = await hold(catalog, show, { quantity: 2 });
       expect(placeIdsOf(quick).sort()).toEqual(placeIdsOf(late).sort());
@@ -154,33 +143,36 @@ describeOnEachEngine('holds', (catalog) => {
 
     test('an extension prolongs a hold, also an expired one whose places are still free', async () => {
       const show = await newShow(catalog, stalls(2));
-      const held = await hold(catalog, show, { quantity: 2, heldUntil: ago(1) });
-      const extended = await act(catalog, held.holder, 'extension', { heldUntil: ahead(5) });
+      const held = await hold(catalog, show, { quantity: 2, heldUntil: inMinutes(-1) });
+      const extended = await act(catalog, held.holder, 'extension', { heldUntil: inMinutes(5) });
       expect(extended).toMatchObject({ outcome: 'done', missing: [] });
       expect((await availabilityOf(catalog, show)).held).toBe(2);
     });
 
     test('an extension changes nothing if one of the places is lost', async () => {
       const show = await newShow(catalog, stalls(3));
-      const held = await hold(catalog, show, { quantity: 2, heldUntil: ago(1) });
+      const held = await hold(catalog, show, { quantity: 2, heldUntil: inMinutes(-1) });
       const [lost = '', kept = ''] = placeIdsOf(held);
       await hold(catalog, show, { placeIds: [lost] });
-      const extended = await act(catalog, held.holder, 'extension', { heldUntil: ahead(5), placeIds: [lost, kept] });
+      const extended = await act(catalog, held.holder, 'extension', {
+        heldUntil: inMinutes(5),
+        placeIds: [lost, kept],
+      });
       expect(extended).toMatchObject({ outcome: 'refused', missing: [lost] });
       expect((await availabilityOf(catalog, show)).held).toBe(1);
     });
 
     test('a late payment holds the same places again, or equivalent ones, and a repeat returns the same', async () => {
       const show = await newShow(catalog, stalls(4));
-      const held = await hold(catalog, show, { quantity: 2, heldUntil: ago(1) });
+      const held = await hold(catalog, show, { quantity: 2, heldUntil: inMinutes(-1) });
       const placeIds = placeIdsOf(held);
       const [lost = ''] = placeIds;
       await hold(catalog, show, { placeIds: [lost] });
-      const requested = { requestId: 'late', heldUntil: ahead(5), placeIds };
-      const renewed = await act<Renewed>(catalog, held.holder, 'renewal', requested);
+      const requested = { requestId: 'late', heldUntil: inMinutes(5), placeIds };
+      const renewed = await act<RenewedHold>(catalog, held.holder, 'renewal', requested);
       expect(renewed.outcome).toBe('done');
       expect(renewed.places.map(({ replaces }) => replaces)).toEqual([lost, null]);
-      expect(await act<Renewed>(catalog, held.holder, 'renewal', requested)).toEqual(renewed);
+      expect(await act<RenewedHold>(catalog, held.holder, 'renewal', requested)).toEqual(renewed);
       expect((await availabilityOf(catalog, show)).held).toBe(3);
       const ids = renewed.places.map(({ id }) => id);
       expect(await act(catalog, held.holder, 'sale', { placeIds: ids })).toMatchObject({ outcome: 'done' });
@@ -189,18 +181,18 @@ describeOnEachEngine('holds', (catalog) => {
 
     test('a numbered seat that another buyer took cannot be held again, and then no place is', async () => {
       const show = await newShow(catalog, stalls(4, [4]));
-      const held = await hold(catalog, show, { quantity: 2, heldUntil: ago(1) });
+      const held = await hold(catalog, show, { quantity: 2, heldUntil: inMinutes(-1) });
       const [lost = '', other = ''] = placeIdsOf(held);
       await hold(catalog, show, { placeIds: [lost] });
-      const requested = { requestId: 'late', heldUntil: ahead(5), placeIds: [lost, other] };
-      const renewed = await act<Renewed>(catalog, held.holder, 'renewal', requested);
+      const requested = { requestId: 'late', heldUntil: inMinutes(5), placeIds: [lost, other] };
+      const renewed = await act<RenewedHold>(catalog, held.holder, 'renewal', requested);
       expect(renewed).toEqual({ outcome: 'refused', places: [], missing: [lost] });
       expect(await availabilityOf(catalog, show)).toEqual({ capacity: 4, free: 3, held: 1, sold: 0 });
     });
 
     test('expired holds are taken like free places', async () => {
       const show = await newShow(catalog, stalls(60));
-      await hold(catalog, show, { quantity: 50, heldUntil: ago(2), holder: `ord_${randomUUID()}` });
+      await hold(catalog, show, { quantity: 50, heldUntil: inMinutes(-2), holder: `ord_${randomUUID()}` });
       const all = await Promise.all(Array.from({ length: 20 }, () => hold(catalog, show, { quantity: 3 })));
       expect(all.filter(({ outcome }) => outcome === 'held')).toHaveLength(20);
       expect(new Set(all.flatMap(placeIdsOf)).size).toBe(60);
@@ -288,7 +280,7 @@ describeOnEachEngine('holds', (catalog) => {
       const [show, other] = [await newShow(catalog, stalls(4, [4])), await newShow(catalog, stalls(4, [4]))];
       const [own = '', next = ''] = (await seats(show)).map(({ id }) => id);
       const unpriced = await newTariff(catalog);
-      const item = { performanceId: show.performance.id, seatCategoryId: show.categoryId, tariffId: show.tariff.id };
+      const item = itemOf(show);
       const ask = async (items: readonly object[], more: object = {}, path = 'holds') => {
         const body = {
           ...(path === 'holds' ? { holder: `ord_${randomUUID()}`, requestId: 'one' } : {}),
@@ -343,38 +335,19 @@ describeOnEachEngine('holds', (catalog) => {
 
     test('a point of sale limits tariffs, places per order and hold time', async () => {
       const show = await newShow(catalog, stalls(20));
-      const host = `${randomUUID()}.example`;
-      const pointOfSale = {
-        serviceHost: host,
-        name: 'Shop',
-        languages: ['en'],
-        currency: 'CHF',
-        tariffIds: [] as string[],
-        paymentMethods: ['external'],
-        maxPlacesPerOrder: 3,
-        holdMinutes: 0.5,
-      };
-      await catalog.call('POST', '/svc/v3/catalog/points-of-sale', { body: pointOfSale });
+      const host = await addPointOfSale(catalog, { maxPlacesPerOrder: 3, holdMinutes: 0.5 });
       const ask = (quantity: number, more: object = {}) =>
         catalog.call<Held>('POST', '/internal/stock/holds', {
           body: {
             holder: `ord_${randomUUID()}`,
             requestId: 'one',
             pointOfSale: host.toUpperCase(),
-            items: [
-              {
-                performanceId: show.performance.id,
-                seatCategoryId: show.categoryId,
-                tariffId: show.tariff.id,
-                quantity,
-              },
-            ],
+            items: [itemOf(show, { quantity })],
             ...more,
           },
         });
       expect((await ask(1)).data.refusal?.reason).toBe('tariff_not_sold_here');
-      const item = { performanceId: show.performance.id, seatCategoryId: show.categoryId, tariffId: show.tariff.id };
-      expect((await ask(1, { items: [item, item] })).data.refusal).toMatchObject({
+      expect((await ask(1, { items: [itemOf(show), itemOf(show)] })).data.refusal).toMatchObject({
         details: expect.stringMatching(/^\$\.items\[0\]\.tariffId: .*; \$\.items\[1\]\.tariffId: /),
       });
       await patch(`points-of-sale/${host}`, { tariffIds: [show.tariff.id] });

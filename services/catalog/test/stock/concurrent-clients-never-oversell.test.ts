@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { OpenEngine } from '@boxoffice/service/testkit';
 import type { Documents, Store } from '@boxoffice/store';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { type PlaceDocument, places } from '../../src/store.ts';
 import { act, availabilityOf, hold, newShow, placeIdsOf, type Show, stalls } from '../fixture/data.ts';
-import { engines, type Instance, newInstitution, startInstance } from '../fixture/service.ts';
+import { describeOnEachEngine, type Instance } from '../fixture/service.ts';
 
 const CAPACITY = 40;
 const CLIENTS = 64;
@@ -81,24 +80,13 @@ const withoutAtomicClaim = (store: Store): Store => {
   };
 };
 
-describe.each(engines)('64 clients on $name', ({ start }) => {
-  let engine: OpenEngine;
+describeOnEachEngine('64 clients', (first) => {
   let instances: Instance[];
-  let institution: string;
   beforeAll(async () => {
-    engine = await start();
-    const stores = [await engine.open(), await engine.open()];
-    institution = await newInstitution(stores[0] as Store);
-    instances = await Promise.all(stores.map((store) => startInstance(store, institution)));
-  });
-  afterAll(async () => {
-    for (const instance of instances) await instance.close();
-    await engine.close();
+    instances = [first, await first.another(await first.engine.open())];
   });
 
   test('holds, sales and releases on two instances: no place has two holders, and the counts always add up', async () => {
-    const [first] = instances;
-    if (!first) throw new Error('nothing was started');
     const show = await newShow(first, stalls(CAPACITY));
     const journal = await compete(instances, show);
     expect(journal.oversold).toEqual([]);
@@ -114,8 +102,6 @@ describe.each(engines)('64 clients on $name', ({ start }) => {
   });
 
   test('of 64 clients that want one of 40 places, 40 get one', async () => {
-    const [first] = instances;
-    if (!first) throw new Error('nothing was started');
     const show = await newShow(first, stalls(CAPACITY));
     const all = await Promise.all(
       Array.from({ length: CLIENTS }, (_, number) => hold(instances[number % 2] ?? first, show)),
@@ -125,7 +111,7 @@ describe.each(engines)('64 clients on $name', ({ start }) => {
   });
 
   test('negative control: with a claim that is not atomic, the journal shows places with two holders', async () => {
-    const careless = await startInstance(withoutAtomicClaim(await engine.open()), institution);
+    const careless = await first.another(withoutAtomicClaim(await first.engine.open()));
     // Two claims collide by chance: rounds are repeated until they do.
     for (let twice = 0; twice === 0; ) {
       const show = await newShow(careless, stalls(CAPACITY));
@@ -133,6 +119,5 @@ describe.each(engines)('64 clients on $name', ({ start }) => {
       const ids = all.flatMap(placeIdsOf);
       twice = ids.length - new Set(ids).size;
     }
-    await careless.close();
   });
 });

@@ -1,11 +1,12 @@
-import { randomUUID } from 'node:crypto';
-import type { OpenEngine } from '@boxoffice/service/testkit';
 import type { Store } from '@boxoffice/store';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { routes } from '../../src/app.ts';
+import { newPointOfSale } from '../../src/points-of-sale/body.ts';
 import { institutions } from '../../src/store.ts';
 import {
+  addPointOfSale,
   hold,
+  itemOf,
   newShow,
   type Page,
   performanceBody,
@@ -14,7 +15,7 @@ import {
   type Show,
   stalls,
 } from '../fixture/data.ts';
-import { engines, type Instance, newInstitution, startInstance } from '../fixture/service.ts';
+import { describeOnEachEngine, type Instance, newInstitution, startInstance } from '../fixture/service.ts';
 
 /** A store without the tenant filter, except for the institutions themselves. */
 const withoutTenants = (store: Store, everybody: string): Store => ({
@@ -34,18 +35,7 @@ interface Seen {
 
 const furnish = async (on: Instance, institution: string): Promise<Seen> => {
   const show = await newShow(on, stalls(4), { institution });
-  const host = `${randomUUID()}.example`;
-  const body = {
-    serviceHost: host,
-    name: 'Shop',
-    languages: ['en'],
-    currency: 'CHF',
-    tariffIds: [show.tariff.id],
-    paymentMethods: [],
-    maxPlacesPerOrder: 8,
-    holdMinutes: 15,
-  };
-  await on.call('POST', '/svc/v3/catalog/points-of-sale', { institution, body });
+  const host = await addPointOfSale(on, { tariffIds: [show.tariff.id] }, { institution });
   const held = await hold(on, show, { quantity: 2 }, { institution });
   return { show, host, holder: held.holder, placeIds: placeIdsOf(held) };
 };
@@ -103,8 +93,7 @@ const leaks = async (on: Instance, thief: string, { show, host, holder, placeIds
   if (free.data.performances.length > 0) found.push('getShopAvailability');
   await expect404('listShopPlaces', 'GET', `/internal/shop/performances/${performance.id}/places`);
   called.add('quoteItems');
-  const seatCategoryId = performance.seatCategories[0]?.id;
-  const requested = { performanceId: performance.id, seatCategoryId, tariffId: tariff.id };
+  const requested = itemOf(show);
   const quoted = await on.call('POST', '/internal/stock/quotes', { ...as, body: { items: [requested] } });
   if (quoted.data.outcome !== 'refused') found.push('quoteItems');
   called.add('quoteOrderItems');
@@ -144,19 +133,16 @@ const leaks = async (on: Instance, thief: string, { show, host, holder, placeIds
   return found;
 };
 
-describe.each(engines)('institutions on $name', ({ start }) => {
-  let engine: OpenEngine;
-  let store: Store;
-  beforeAll(async () => {
-    engine = await start();
-    store = await engine.open();
-  });
-  afterAll(() => engine.close());
+describeOnEachEngine('institutions', (catalog) => {
+  /** An instance of an institution with some data, and another institution. */
+  const furnished = async (wrap = (store: Store, _owner: string) => store) => {
+    const [owner, thief] = [await newInstitution(catalog.store), await newInstitution(catalog.store)];
+    const on = await startInstance(wrap(catalog.store, owner), owner);
+    return { owner, thief, on, seen: await furnish(on, owner) };
+  };
 
   test('no operation reads or changes data of another institution', async () => {
-    const [owner, thief] = [await newInstitution(store), await newInstitution(store)];
-    const on = await startInstance(store, owner);
-    const seen = await furnish(on, owner);
+    const { thief, on, seen } = await furnished();
     expect(await leaks(on, thief, seen)).toEqual([]);
     const { product, performance } = seen.show;
     expect((await on.call('GET', `/svc/v3/catalog/products/${product.id}`)).data).toEqual(product);
@@ -165,9 +151,8 @@ describe.each(engines)('institutions on $name', ({ start }) => {
   });
 
   test('a foreign id gets the same bytes as an unknown id', async () => {
-    const [owner, thief] = [await newInstitution(store), await newInstitution(store)];
-    const on = await startInstance(store, owner);
-    const { product } = (await furnish(on, owner)).show;
+    const { thief, on, seen } = await furnished();
+    const { product } = seen.show;
     const read = async (id: string) =>
       (await on.call('GET', `/svc/v3/catalog/products/${id}`, { institution: thief })).body;
     expect(await read(product.id)).toEqual(await read('prd_unknown'));
@@ -175,32 +160,21 @@ describe.each(engines)('institutions on $name', ({ start }) => {
   });
 
   test('a service host is unique in the installation and found by a service', async () => {
-    const [owner, other] = [await newInstitution(store), await newInstitution(store)];
-    const on = await startInstance(store, owner);
-    const { host } = await furnish(on, owner);
+    const { owner, thief: other, on, seen } = await furnished();
+    const { host } = seen;
     const path = `/internal/points-of-sale/${host.toUpperCase()}`;
     const found = await on.call('GET', path, { institution: '', service: 'gateway' });
     expect(found.data).toMatchObject({ serviceHost: host, institution: owner, corsOrigins: [] });
     expect((await on.call('GET', '/internal/points-of-sale/nobody.example')).status).toBe(404);
-    const body = {
-      serviceHost: host.toUpperCase(),
-      name: 'Other shop',
-      languages: ['en'],
-      currency: 'CHF',
-      tariffIds: [],
-      paymentMethods: [],
-      maxPlacesPerOrder: 1,
-      holdMinutes: 1,
-    };
+    const body = { ...newPointOfSale, serviceHost: host.toUpperCase(), tariffIds: [] };
     const taken = await on.call('POST', '/svc/v3/catalog/points-of-sale', { institution: other, body });
     expect([taken.status, taken.body.status]).toEqual([409, 'point_of_sale_duplicate_host']);
     await on.close();
   });
 
   test('internal operations are for services only', async () => {
-    const institution = await newInstitution(store);
-    const on = await startInstance(store, institution);
-    const { holder } = await furnish(on, institution);
+    const { on, seen } = await furnished();
+    const { holder } = seen;
     const asClient = { service: '', body: {} };
     const { status } = await on.call('POST', `/internal/stock/holds/${holder}/release`, asClient);
     expect([401, 403, 404]).toContain(status);
@@ -208,9 +182,8 @@ describe.each(engines)('institutions on $name', ({ start }) => {
   });
 
   test('negative control: without the tenant filter nearly every operation leaks', async () => {
-    const [everybody, thief] = [await newInstitution(store), await newInstitution(store)];
-    const on = await startInstance(withoutTenants(store, everybody), everybody);
-    const found = await leaks(on, thief, await furnish(on, everybody));
+    const { thief, on, seen } = await furnished(withoutTenants);
+    const found = await leaks(on, thief, seen);
     expect(found.length).toBeGreaterThan(15);
     await on.close();
   });

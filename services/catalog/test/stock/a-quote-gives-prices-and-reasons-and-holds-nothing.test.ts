@@ -1,0 +1,124 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  addPointOfSale,
+  availabilityOf,
+  hold,
+  itemOf,
+  newShow,
+  newTariff,
+  placeIdsOf,
+  stalls,
+} from '../fixture/data.ts';
+import { describeOnEachEngine } from '../fixture/service.ts';
+
+interface Quote {
+  readonly quotes: readonly { readonly item: number; readonly quantity: number; readonly amount: number }[];
+  readonly refusals: readonly { readonly item: number | null; readonly reason: string; readonly details: string }[];
+}
+
+interface CartQuote {
+  readonly outcome: string;
+  readonly refusal: { readonly reason: string } | null;
+  readonly quotes: readonly object[];
+}
+
+describeOnEachEngine('quotes', (catalog) => {
+  describe('of an order give every reason for a refusal', () => {
+    const quote = async (items: readonly object[], more: object = {}): Promise<Quote> =>
+      (await catalog.call<Quote>('POST', '/internal/stock/order-quotes', { body: { items, ...more } })).data;
+    const reasons = ({ refusals }: Quote) => refusals.map(({ item, reason }) => [item, reason]);
+
+    test('prices by item, and nothing is held', async () => {
+      const show = await newShow(catalog, stalls(10));
+      const answered = await quote([itemOf(show, { quantity: 3 }), itemOf(show)]);
+      expect(answered).toEqual({
+        quotes: [
+          { item: 0, quantity: 3, amount: 4_200, currency: 'CHF' },
+          { item: 1, quantity: 1, amount: 4_200, currency: 'CHF' },
+        ],
+        refusals: [],
+      });
+      expect(await availabilityOf(catalog, show)).toMatchObject({ free: 10, held: 0 });
+    });
+
+    test('unknown references, closed sales and missing places of several items, all at once', async () => {
+      const [small, closed] = [await newShow(catalog, stalls(2)), await newShow(catalog, stalls(2))];
+      await catalog.call('PATCH', `/svc/v3/catalog/performances/${closed.performance.id}`, {
+        body: { state: 'closed' },
+      });
+      const answered = await quote(
+        [itemOf(small, { quantity: 3 }), itemOf(closed), { ...itemOf(small), tariffId: 'trf_unknown' }],
+        { pointOfSale: 'nowhere.example' },
+      );
+      expect(reasons(answered)).toEqual([
+        [null, 'invalid_reference'],
+        [2, 'invalid_reference'],
+        [1, 'not_on_sale'],
+        [0, 'places_unavailable'],
+      ]);
+      expect(answered.quotes.map(({ item }) => item)).toEqual([0, 1]);
+    });
+
+    test('items share the free places of their category, named ones first', async () => {
+      const show = await newShow(catalog, stalls(4, [4]));
+      const held = await hold(catalog, show, { quantity: 1 });
+      const [taken = ''] = placeIdsOf(held);
+      const places = await catalog.call<{ items: { id: string }[] }>(
+        'GET',
+        `/svc/v3/catalog/performances/${show.performance.id}/places?state=free`,
+      );
+      const [one = '', other = ''] = places.data.items.map(({ id }) => id);
+      const named = (...placeIds: string[]) => itemOf(show, { placeIds });
+      expect(reasons(await quote([itemOf(show, { quantity: 1 }), named(one, other)]))).toEqual([]);
+      expect(reasons(await quote([itemOf(show, { quantity: 2 }), named(one, other)]))).toEqual([
+        [0, 'places_unavailable'],
+      ]);
+      expect(reasons(await quote([named(taken)]))).toEqual([[0, 'places_unavailable']]);
+      expect(reasons(await quote([named(one), named(one), named('plc_unknown')]))).toEqual([
+        [1, 'invalid_reference'],
+        [2, 'invalid_reference'],
+      ]);
+    });
+
+    test('the tariffs and the limit of a point of sale', async () => {
+      const show = await newShow(catalog, stalls(10));
+      const tariffIds = [(await newTariff(catalog)).id];
+      const pointOfSale = await addPointOfSale(catalog, { tariffIds, maxPlacesPerOrder: 2 });
+      const answered = await quote([itemOf(show, { quantity: 2 }), itemOf(show)], { pointOfSale });
+      expect(reasons(answered)).toEqual([
+        [0, 'tariff_not_sold_here'],
+        [1, 'tariff_not_sold_here'],
+        [null, 'too_many_places'],
+      ]);
+    });
+  });
+
+  describe('of a cart give the price', () => {
+    const quote = async (item: object, pointOfSale?: string) =>
+      (await catalog.call<CartQuote>('POST', '/internal/stock/quotes', { body: { items: [item], pointOfSale } })).data;
+
+    test('a quote returns price, currency and criterion of a tariff, and holds nothing', async () => {
+      const show = await newShow(catalog, stalls(10));
+      const item = itemOf(show);
+      expect(await quote(item)).toEqual({
+        outcome: 'quoted',
+        refusal: null,
+        quotes: [{ tariffId: show.tariff.id, criterion: null, name: show.tariff.name, amount: 4_200, currency: 'CHF' }],
+      });
+      expect(await availabilityOf(catalog, show)).toMatchObject({ free: 10, held: 0 });
+    });
+
+    test('a quote is refused as a hold is', async () => {
+      const show = await newShow(catalog, stalls(10));
+      const item = itemOf(show);
+      const unpriced = await newTariff(catalog);
+      const unknown = { outcome: 'refused', refusal: { reason: 'invalid_reference' }, quotes: [] };
+      expect(await quote({ ...item, tariffId: unpriced.id })).toMatchObject(unknown);
+      expect(await quote({ ...item, performanceId: 'prf_unknown' })).toMatchObject(unknown);
+      expect(await quote(item, 'no.such.host')).toMatchObject(unknown);
+      const closed = { body: { state: 'closed' } };
+      await catalog.call('PATCH', `/svc/v3/catalog/performances/${show.performance.id}`, closed);
+      expect(await quote(item)).toMatchObject({ outcome: 'refused', refusal: { reason: 'not_on_sale' } });
+    });
+  });
+});
