@@ -18,7 +18,6 @@ const outcomesIn = async (fixture: Fixture, orderId: string) =>
 
 describeOnEachEngine('every ticket of a cancelled order is cancelled once', (fixture) => {
   const control = (id: string) => fixture.call('POST', `${PATH}/${id}/control`, { body: { gate: 'North' } });
-  const get = async (id: string) => ticketOf(await fixture.call('GET', `${PATH}/${id}`));
 
   test('controlled tickets stay controlled and are counted, and the others are cancelled', async () => {
     const { order, id } = await printed(fixture, confirmed(3));
@@ -37,7 +36,7 @@ describeOnEachEngine('every ticket of a cancelled order is cancelled once', (fix
       },
     ]);
     expect((outcomes[0] as { placeIds: string[] }).placeIds.sort()).toEqual(freed.sort());
-    expect(await get(id)).toMatchObject({ status: 'controlled', gate: 'North' });
+    expect(await fixture.ticket(id)).toMatchObject({ status: 'controlled', gate: 'North' });
     const reverted = await fixture.call('DELETE', `${PATH}/${id}/control`);
     expect(reverted.status).toBe(412);
     const other = order.tickets[1]?.ticketId ?? '';
@@ -52,7 +51,7 @@ describeOnEachEngine('every ticket of a cancelled order is cancelled once', (fix
     const { order, id } = await printed(fixture, confirmed(2));
     const { controlledAt } = ticketOf(await control(id));
     await fixture.deliver('order.cancelled', cancelled(order, { override: true }));
-    expect(await get(id)).toMatchObject({ status: 'cancelled', controlledAt, gate: 'North' });
+    expect(await fixture.ticket(id)).toMatchObject({ status: 'cancelled', controlledAt, gate: 'North' });
     expect(await outcomesIn(fixture, order.orderId)).toMatchObject([{ ticketsCancelled: 2, controlled: 0 }]);
   });
 
@@ -60,7 +59,10 @@ describeOnEachEngine('every ticket of a cancelled order is cancelled once', (fix
     const { order, id } = await printed(fixture);
     const next = ticketOf(await fixture.call('POST', `${PATH}/${id}/replacement`, { body: {} })).id;
     await fixture.deliver('order.cancelled', cancelled(order));
-    expect([(await get(id)).status, (await get(next)).status]).toEqual(['invalidated', 'cancelled']);
+    expect([(await fixture.ticket(id)).status, (await fixture.ticket(next)).status]).toEqual([
+      'invalidated',
+      'cancelled',
+    ]);
     expect(await outcomesIn(fixture, order.orderId)).toMatchObject([{ ticketsCancelled: 1, controlled: 0 }]);
   });
 
@@ -102,7 +104,7 @@ describeOnEachEngine('every ticket of a cancelled order is cancelled once', (fix
         fixture.call('DELETE', `${PATH}/${id}/control`),
         fixture.deliver('order.cancelled', cancelled(order)),
       ]);
-      const { status } = await get(id);
+      const { status } = await fixture.ticket(id);
       const controlled = status === 'controlled' ? 1 : 0;
       expect(['controlled', 'cancelled']).toContain(status);
       expect(await outcomesIn(fixture, order.orderId)).toMatchObject([
@@ -225,7 +227,7 @@ describe('negative control', () => {
     };
     await cancelTickets(stale, fixture.institution, cancelled(order));
     const facts = (await fixture.facts(order.orderId)).map(({ type }) => type);
-    const { status } = ticketOf(await fixture.call('GET', `${PATH}/${id}`));
+    const { status } = await fixture.ticket(id);
     expect([facts, status]).toEqual([['ticket.controlled', 'tickets.cancelled'], 'cancelled']);
     expect(firstOf(order)).toBe(id);
   });

@@ -4,7 +4,7 @@ import { cancelled, confirmed, firstOf, issued, PATH, printed, ticketOf } from '
 import { describeOnEachEngine } from '../fixture/service.ts';
 
 describeOnEachEngine('a barcode is controlled in one request', (fixture) => {
-  const barcodeOf = async (id: string) => ticketOf(await fixture.call('GET', `${PATH}/${id}`)).barcode;
+  const barcodeOf = async (id: string) => (await fixture.ticket(id)).barcode;
   const control = (body: object, headers = {}) => fixture.call('POST', `${PATH}/control`, { body, headers });
   const codeOf = async (body: object) => {
     const { status, body: answered } = await control(body);
@@ -23,14 +23,6 @@ describeOnEachEngine('a barcode is controlled in one request', (fixture) => {
     expect([again.status, again.body.status]).toEqual([409, 'ticket_already_controlled']);
     expect(again.body.details).toContain(at);
     expect((await fixture.facts(order.orderId)).map(({ type }) => type)).toEqual(['ticket.controlled']);
-  });
-
-  test('a repeat with its Idempotency-Key gets the first answer', async () => {
-    const { id } = await printed(fixture);
-    const [body, headers] = [{ barcode: await barcodeOf(id) }, { 'idempotency-key': `control ${id}` }];
-    const [first, repeated] = [await control(body, headers), await control(body, headers)];
-    expect([first.status, repeated.status, repeated.text]).toEqual([200, 200, first.text]);
-    expect(repeated.headers.get('idempotency-replayed')).toBe('true');
   });
 
   test('one that is unknown, forged, of another institution or of no ticket is 404', async () => {

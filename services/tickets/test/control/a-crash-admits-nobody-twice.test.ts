@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { contextIn, createContext } from '../../src/context.ts';
 import { controlMany } from '../../src/control/batch.ts';
 import { untilNoneCrashes } from '../fixture/crashes.ts';
-import { confirmed, PATH, printed, ticketOf } from '../fixture/orders.ts';
+import { confirmed, PATH, printed } from '../fixture/orders.ts';
 import { scan, scansListed } from '../fixture/scans.ts';
 import { engines, type Fixture, openFixture, SERVICE_SECRET } from '../fixture/service.ts';
 
@@ -56,7 +56,7 @@ describe.each(engines)('a crash between a ticket and its scan admits nobody twic
     await expect(controlOn(dead, items)).rejects.toThrow('scan not written');
     await fixture.call('DELETE', `${PATH}/${id}/control`);
     expect((await scan(fixture, items))[0]?.result).toBe('admitted');
-    expect(ticketOf(await fixture.call('GET', `${PATH}/${id}`)).status).toBe('printed');
+    expect((await fixture.ticket(id)).status).toBe('printed');
   });
 });
 

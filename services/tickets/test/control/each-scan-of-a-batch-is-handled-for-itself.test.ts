@@ -1,14 +1,13 @@
 import { expect, test } from '@jest/globals';
 import { contextIn, createContext } from '../../src/context.ts';
 import { controlMany, NONCE_MS } from '../../src/control/batch.ts';
-import { cancelled, confirmed, firstOf, issued, PATH, printed, ticketOf } from '../fixture/orders.ts';
+import { cancelled, confirmed, firstOf, issued, PATH, printed } from '../fixture/orders.ts';
 import { scan, scansListed } from '../fixture/scans.ts';
 import { describeOnEachEngine, SERVICE_SECRET } from '../fixture/service.ts';
 
 const user = (id: string) => ({ id, role: 'door', contact: null, pointsOfSale: [] }) as const;
 
 describeOnEachEngine('each scan of a batch is handled for itself', (fixture) => {
-  const ticket = async (id: string) => ticketOf(await fixture.call('GET', `${PATH}/${id}`));
   const revert = (id: string) => fixture.call('DELETE', `${PATH}/${id}/control`);
 
   test('in their order, with the reasons of the single control', async () => {
@@ -19,7 +18,7 @@ describeOnEachEngine('each scan of a batch is handled for itself', (fixture) => 
     const old = await printed(fixture);
     await fixture.call('POST', `${PATH}/${old.id}/replacement`, { body: {} });
     const early = firstOf(await issued(fixture));
-    const { barcode } = await ticket(id);
+    const { barcode } = await fixture.ticket(id);
     const at = '2026-11-01T18:02:03.000Z';
     const answers = await scan(fixture, [
       { nonce: `${id}.1`, barcode: 'nonsense' },
@@ -48,7 +47,7 @@ describeOnEachEngine('each scan of a batch is handled for itself', (fixture) => 
       { result: 'admitted', ticketId: second, control: { gate: null } },
     ]);
     expect(answers.map(({ nonce }) => nonce?.slice(-1)).join('')).toBe('123456789A');
-    expect(await ticket(id)).toMatchObject({ status: 'controlled', controlledAt: at, gate: 'North' });
+    expect(await fixture.ticket(id)).toMatchObject({ status: 'controlled', controlledAt: at, gate: 'North' });
     const facts = (await fixture.facts(order.orderId)).filter(({ type }) => type === 'ticket.controlled');
     expect(facts.map(({ data }) => data)).toMatchObject([{ ticketId: id, gate: 'North' }, { ticketId: second }]);
   });
@@ -117,7 +116,7 @@ describeOnEachEngine('each scan of a batch is handled for itself', (fixture) => 
     expect(await scan(fixture, [{ nonce, ticketId: id, gate: 'North' }])).toEqual([first]);
     await revert(id);
     expect(await scan(fixture, [{ nonce, ticketId: other }])).toEqual([first]);
-    expect([(await ticket(id)).status, (await ticket(other)).status]).toEqual(['printed', 'printed']);
+    expect([(await fixture.ticket(id)).status, (await fixture.ticket(other)).status]).toEqual(['printed', 'printed']);
     const early = firstOf(await issued(fixture));
     const [refused] = await scan(fixture, [{ nonce: `early.${id}`, ticketId: early }]);
     await fixture.call('POST', `${PATH}/${early}/printing`);
@@ -135,7 +134,7 @@ describeOnEachEngine('each scan of a batch is handled for itself', (fixture) => 
       { nonce: `twice.${id}`, ticketId: order.tickets[1]?.ticketId },
     ]);
     expect([first, first?.result]).toEqual([second, 'admitted']);
-    expect((await ticket(order.tickets[1]?.ticketId ?? '')).status).toBe('printed');
+    expect((await fixture.ticket(order.tickets[1]?.ticketId ?? '')).status).toBe('printed');
   });
 
   test('the same batch twice at the same time admits once and answers the same', async () => {

@@ -1,12 +1,11 @@
 import { expect, test } from '@jest/globals';
-import { confirmed, PATH, printed, ticketOf } from '../fixture/orders.ts';
+import { confirmed, PATH, printed } from '../fixture/orders.ts';
 import { scan, scansListed } from '../fixture/scans.ts';
 import { describeOnEachEngine } from '../fixture/service.ts';
 
 const at = (minute: number) => `2026-11-01T18:${String(minute).padStart(2, '0')}:00.000Z`;
 
 describeOnEachEngine('of two offline scans the earlier is admitted', (fixture) => {
-  const ticket = async (id: string) => ticketOf(await fixture.call('GET', `${PATH}/${id}`));
   const printedTicket = async () => {
     const { order, id } = await printed(fixture, confirmed(1));
     return { orderId: order.orderId, id, performanceId: order.tickets[0]?.performanceId };
@@ -36,7 +35,7 @@ describeOnEachEngine('of two offline scans the earlier is admitted', (fixture) =
     const [late] = await scan(fixture, [offline(id, 9)]);
     const [early] = await scan(fixture, [offline(id, 5)]);
     expect([late?.result, early?.result]).toEqual(['admitted', 'admitted']);
-    expect(await ticket(id)).toMatchObject({ status: 'controlled', controlledAt: at(5), gate: 'G5' });
+    expect(await fixture.ticket(id)).toMatchObject({ status: 'controlled', controlledAt: at(5), gate: 'G5' });
     expect(await listed(performanceId)).toEqual(['G5 admitted', 'G9 repeated']);
     const [shown] = await scansListed(fixture, `performanceId=${performanceId}&result=repeated`);
     expect(shown).toMatchObject({ reason: 'ticket_already_controlled', control: { at: at(5), gate: 'G5' } });
@@ -52,7 +51,7 @@ describeOnEachEngine('of two offline scans the earlier is admitted', (fixture) =
     await fixture.call('POST', `${PATH}/${id}/control`, { body: { gate: 'Desk', at: at(20) } });
     const [answer] = await scan(fixture, [offline(id, 5)]);
     expect(answer?.result).toBe('admitted');
-    expect(await ticket(id)).toMatchObject({ controlledAt: at(5), gate: 'G5' });
+    expect(await fixture.ticket(id)).toMatchObject({ controlledAt: at(5), gate: 'G5' });
     expect(await listed(performanceId)).toEqual(['G5 admitted', 'Desk repeated']);
   });
 
@@ -61,7 +60,7 @@ describeOnEachEngine('of two offline scans the earlier is admitted', (fixture) =
     const [first] = await scan(fixture, [offline(id, 5)]);
     const [second] = await scan(fixture, [offline(id, 5, { nonce: `${id}.again`, gate: 'Other' })]);
     expect([first?.result, second?.result]).toEqual(['admitted', 'repeated']);
-    expect((await ticket(id)).gate).toBe('G5');
+    expect((await fixture.ticket(id)).gate).toBe('G5');
   });
 
   test('a scan that asks, with an earlier time, is repeated', async () => {
@@ -69,13 +68,13 @@ describeOnEachEngine('of two offline scans the earlier is admitted', (fixture) =
     await scan(fixture, [offline(id, 9)]);
     const [answer] = await scan(fixture, [offline(id, 5, { offline: false })]);
     expect(answer).toMatchObject({ result: 'repeated', control: { at: at(9) } });
-    expect((await ticket(id)).controlledAt).toBe(at(9));
+    expect((await fixture.ticket(id)).controlledAt).toBe(at(9));
   });
 
   test('three that arrive at the same time leave the earliest as the control and one admitted scan', async () => {
     const { id, performanceId } = await printedTicket();
     await Promise.all([9, 5, 7].map((minute) => scan(fixture, [offline(id, minute)])));
-    expect(await ticket(id)).toMatchObject({ controlledAt: at(5), gate: 'G5' });
+    expect(await fixture.ticket(id)).toMatchObject({ controlledAt: at(5), gate: 'G5' });
     expect(await listed(performanceId)).toEqual(['G5 admitted', 'G7 repeated', 'G9 repeated']);
   });
 });

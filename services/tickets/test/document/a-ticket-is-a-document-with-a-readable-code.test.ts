@@ -4,7 +4,7 @@ import { aboutTicket } from '../../src/document/about.ts';
 import { pdfOf } from '../../src/document/pdf.ts';
 import { svgOf } from '../../src/document/svg.ts';
 import { newTicket } from '../../src/domain/order.ts';
-import { cancelled, confirmed, firstOf, issued, PATH, printed, ticketOf, withMembers } from '../fixture/orders.ts';
+import { cancelled, confirmed, firstOf, issued, PATH, printed, withMembers } from '../fixture/orders.ts';
 import { describeOnEachEngine } from '../fixture/service.ts';
 import { blurred, renderCodeOfSvg, renderPdf, scan, textOfPdf } from './rendering.ts';
 
@@ -110,7 +110,7 @@ describeOnEachEngine('a ticket is a document', (fixture) => {
   let barcode: string;
   beforeAll(async () => {
     ({ id } = await printed(fixture, described()));
-    ({ barcode } = ticketOf(await fixture.call('GET', `${PATH}/${id}`)));
+    ({ barcode } = await fixture.ticket(id));
   });
 
   const documentOf = async (accept?: string, query = '', more: Readonly<Record<string, string>> = {}) => {

@@ -1,10 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from '@jest/globals';
-import { createContext } from '../../src/context.ts';
-import { reactTo } from '../../src/reactions.ts';
-import { untilNoneCrashes } from '../fixture/crashes.ts';
 import { confirmed, firstOf, issued, PATH, printed, ticketOf } from '../fixture/orders.ts';
-import { describeOnEachEngine, SERVICE_SECRET } from '../fixture/service.ts';
+import { describeOnEachEngine } from '../fixture/service.ts';
 
 describeOnEachEngine('an erasure removes beneficiaries', (fixture) => {
   const rename = (id: string, key: string, lastName = 'Martin') =>
@@ -14,7 +11,7 @@ describeOnEachEngine('an erasure removes beneficiaries', (fixture) => {
     });
   const erase = (contactNumber: string) =>
     fixture.deliver('contact.erased', { contactNumber, erasedAt: new Date().toISOString() });
-  const beneficiaryOf = async (id: string) => ticketOf(await fixture.call('GET', `${PATH}/${id}`)).beneficiary;
+  const beneficiaryOf = async (id: string) => (await fixture.ticket(id)).beneficiary;
 
   test('beneficiaries and idempotency records of the contact are deleted, those of others are not', async () => {
     const [mine, other] = [`C${randomUUID()}`, `C${randomUUID()}`];
@@ -60,22 +57,4 @@ describeOnEachEngine('an erasure removes beneficiaries', (fixture) => {
     await fixture.deliver('contact.erased', { contactNumber: contact }, { institution: 'museum' });
     expect(await beneficiaryOf(id)).not.toBeNull();
   });
-
-  test.each(['before', 'after'] as const)(
-    'a repeat completes an erasure whose process died %s any write',
-    async (when) => {
-      const contactNumber = `C${randomUUID()}`;
-      const order = await issued(fixture, confirmed(3, contactNumber));
-      for (const { ticketId } of order.tickets) await rename(ticketId, randomUUID());
-      const message = { id: '', type: 'contact.erased', key: '', version: 1, occurredAt: '', data: { contactNumber } };
-      const { institution } = fixture;
-      const died = await untilNoneCrashes(
-        fixture.store,
-        (store) => reactTo(createContext(store, SERVICE_SECRET))({ ...message, institution }),
-        when,
-      );
-      expect(died).toBeGreaterThan(0);
-      for (const { ticketId } of order.tickets) expect(await beneficiaryOf(ticketId)).toBeNull();
-    },
-  );
 });

@@ -1,19 +1,13 @@
 import { sendEightAtOnce } from '@boxoffice/service/testkit';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { confirmed, firstOf, issued, PATH, printed, ticketOf } from '../fixture/orders.ts';
 import { scansListed } from '../fixture/scans.ts';
-import { engines, type Fixture, type Instance, openFixture, startInstance } from '../fixture/service.ts';
+import { describeOnEachEngine, type Instance } from '../fixture/service.ts';
 
-describe.each(engines)('of eight requests with one key at two instances, on $name', (engine) => {
-  let fixture: Fixture;
+describeOnEachEngine('of eight requests with one key at two instances', (fixture) => {
   let other: Instance;
   beforeAll(async () => {
-    fixture = await openFixture(engine);
-    other = await startInstance(fixture.store, fixture.institution);
-  });
-  afterAll(async () => {
-    await other.close();
-    await fixture.close();
+    other = await fixture.another();
   });
 
   const send = (method: string, path: string, body?: object, ifMatch?: string) => {
@@ -22,7 +16,6 @@ describe.each(engines)('of eight requests with one key at two instances, on $nam
       on.call(method, `${PATH}${path}`, { body, headers: { 'idempotency-key': key, ...condition } }),
     );
   };
-  const get = async (id: string) => ticketOf(await fixture.call('GET', `${PATH}/${id}`));
   const versionOf = async (id: string) =>
     (await fixture.context.collections(fixture.institution).tickets.get(id))?.version;
 
@@ -39,14 +32,14 @@ describe.each(engines)('of eight requests with one key at two instances, on $nam
 
   test('a control by barcode admits once', async () => {
     const { order, id } = await printed(fixture);
-    const { barcode } = await get(id);
+    const { barcode } = await fixture.ticket(id);
     expect((await send('POST', '/control', { barcode })).status).toBe(200);
     expect(await scansListed(fixture, `performanceId=${order.tickets[0]?.performanceId}`)).toHaveLength(1);
   });
 
   test('a batch of scans admits each ticket once', async () => {
     const { order, id } = await printed(fixture);
-    const { barcode } = await get(id);
+    const { barcode } = await fixture.ticket(id);
     const items = [{ nonce: 'gate-7.000123', barcode, gate: 'North', at: '2026-11-01T18:02:03.000Z' }];
     const reply = await send('POST', '/controls', { items });
     expect(reply.data).toMatchObject({ items: [{ result: 'admitted' }] });
@@ -62,7 +55,7 @@ describe.each(engines)('of eight requests with one key at two instances, on $nam
     const reply = await send(method, `/${id}${path}`, body, etag);
     expect(reply.status).toBe(status);
     const { id: replacedBy } = ticketOf(reply);
-    expect(await get(id)).toMatchObject({ status: 'invalidated', replacedBy });
+    expect(await fixture.ticket(id)).toMatchObject({ status: 'invalidated', replacedBy });
     expect((await fixture.facts(order.orderId)).map(({ type }) => type)).toEqual(['ticket.replaced']);
   });
 
@@ -70,7 +63,7 @@ describe.each(engines)('of eight requests with one key at two instances, on $nam
     const order = await issued(fixture, confirmed());
     const reply = await send('POST', '/printing', { orderId: order.orderId });
     expect(reply.status).toBe(200);
-    expect([(await get(firstOf(order))).status, await versionOf(firstOf(order))]).toEqual(['printed', 2]);
+    expect([(await fixture.ticket(firstOf(order))).status, await versionOf(firstOf(order))]).toEqual(['printed', 2]);
   });
 
   test('a refusal is the same for all, and one scan', async () => {

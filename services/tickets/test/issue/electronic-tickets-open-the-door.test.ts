@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals';
 import { createContext } from '../../src/context.ts';
-import { TICKET_RECORDED } from '../../src/events.ts';
 import { issueOverdue, OVERDUE_MS } from '../../src/issue/overdue.ts';
 import { type Confirmed, confirmed, firstOf, issued, PATH, type TicketView, withMembers } from '../fixture/orders.ts';
 import { describeOnEachEngine, SERVICE_SECRET } from '../fixture/service.ts';
@@ -14,12 +13,6 @@ describeOnEachEngine('electronic tickets open the door', (fixture) => {
     fixture.deliver('order.confirmed', { ...order, ...more }, { version: 3 });
   const ticketsOf = async ({ orderId }: Confirmed) =>
     (await fixture.call('GET', `${PATH}?orderId=${orderId}`)).data.items as (TicketView & { createdAt: string })[];
-  const eventsOf = async (ids: readonly string[]) => {
-    const events = (await fixture.store.outbox.pending(10_000))
-      .filter(({ type }) => type === TICKET_RECORDED)
-      .map(({ data }) => (data as { event: { type: string; resource: { id: string } } }).event);
-    return ids.map((id) => events.filter(({ resource }) => resource.id === id).map(({ type }) => type));
-  };
   const control = async ({ barcode }: TicketView) => {
     const reply = await fixture.call('POST', `${PATH}/control`, { body: { barcode, gate: 'North' } });
     return [reply.status, reply.body.status];
@@ -34,7 +27,7 @@ describeOnEachEngine('electronic tickets open the door', (fixture) => {
       const tickets = await ticketsOf(order);
       expect(tickets.map(({ status }) => status)).toEqual(['printed', 'printed']);
       for (const { printedAt, createdAt } of tickets) expect(printedAt).toBe(createdAt);
-      expect(await eventsOf(tickets.map(({ id }) => id))).toEqual([['ticket.issued'], ['ticket.issued']]);
+      expect(await fixture.eventsOf(tickets.map(({ id }) => id))).toEqual([['ticket.issued'], ['ticket.issued']]);
       const { status, headers } = await fixture.call('GET', `${PATH}/${tickets[0]?.id}/document`);
       expect([status, headers.get('content-type')]).toEqual([200, 'application/pdf']);
       for (const ticket of tickets) expect(await control(ticket)).toEqual([200, 'success']);
@@ -56,7 +49,7 @@ describeOnEachEngine('electronic tickets open the door', (fixture) => {
     ]);
     await fixture.call('POST', `${PATH}/${ticket.id}/printing`);
     expect(await control(ticket)).toEqual([200, 'success']);
-    expect(await eventsOf([ticket.id])).toEqual([['ticket.issued', 'ticket.printed', 'ticket.controlled']]);
+    expect(await fixture.eventsOf([ticket.id])).toEqual([['ticket.issued', 'ticket.printed', 'ticket.controlled']]);
   });
 
   test('a fact completes an interrupted issue with printed tickets', async () => {
@@ -112,7 +105,7 @@ describeOnEachEngine('electronic tickets open the door', (fixture) => {
     expect(await control(ticket)).toEqual([412, 'ticket_not_printed']);
     await fixture.call('POST', `${PATH}/printing`, { body: { orderId: order.orderId } });
     expect(await control(ticket)).toEqual([200, 'success']);
-    expect(await eventsOf([ticket.id])).toEqual([
+    expect(await fixture.eventsOf([ticket.id])).toEqual([
       ['ticket.issued', 'ticket.printing_reverted', 'ticket.printed', 'ticket.controlled'],
     ]);
   });

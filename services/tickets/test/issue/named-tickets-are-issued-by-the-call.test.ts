@@ -1,7 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { createContext } from '../../src/context.ts';
 import type { Confirmed as Confirmation } from '../../src/domain/order.ts';
-import { TICKET_RECORDED } from '../../src/events.ts';
 import { orderedTicketOf } from '../../src/issue/confirmation.ts';
 import { issue } from '../../src/issue/issue.ts';
 import { issueOverdue, OVERDUE_MS } from '../../src/issue/overdue.ts';
@@ -13,8 +12,6 @@ import {
   firstOf,
   issued,
   orderTicketsOf,
-  PATH,
-  ticketOf,
   withMembers,
 } from '../fixture/orders.ts';
 import { describeOnEachEngine, SERVICE_SECRET } from '../fixture/service.ts';
@@ -33,20 +30,9 @@ describeOnEachEngine('tickets with names are issued by the direct call', (fixtur
       quiet,
     );
   const ticketsOf = async ({ orderId }: Confirmed) => (await orderTicketsOf(fixture, orderId)).tickets;
-  const namesOf = async ({ tickets }: Confirmed) => {
-    const shown = await Promise.all(tickets.map(({ ticketId }) => fixture.call('GET', `${PATH}/${ticketId}`)));
-    return shown.map((reply) => ticketOf(reply).beneficiary);
-  };
-  /** The types of the events about the order's tickets, each ticket's in turn. */
-  const heardOf = async ({ tickets }: Confirmed) => {
-    const facts = await fixture.store.outbox.pending(10_000);
-    const events = facts
-      .filter(({ type }) => type === TICKET_RECORDED)
-      .map(({ data }) => (data as { event: { type: string; resource: { id: string } } }).event);
-    return tickets.map(({ ticketId }) =>
-      events.filter(({ resource }) => resource.id === ticketId).map(({ type }) => type),
-    );
-  };
+  const namesOf = ({ tickets }: Confirmed) =>
+    Promise.all(tickets.map(async ({ ticketId }) => (await fixture.ticket(ticketId)).beneficiary));
+  const heardOf = ({ tickets }: Confirmed) => fixture.eventsOf(tickets.map(({ ticketId }) => ticketId));
   const waits = async ({ orderId }: Confirmed) =>
     (await fixture.context.collections(fixture.institution).orders.get(orderId))?.callAwaitedSince != null;
 

@@ -1,14 +1,5 @@
 import { expect, test } from '@jest/globals';
-import {
-  type Confirmed,
-  cancelled,
-  confirmed,
-  firstOf,
-  issued,
-  PATH,
-  type TicketView,
-  ticketOf,
-} from '../fixture/orders.ts';
+import { type Confirmed, cancelled, confirmed, firstOf, issued, PATH, type TicketView } from '../fixture/orders.ts';
 import { describeOnEachEngine } from '../fixture/service.ts';
 
 const ana = { firstName: 'Ana', lastName: 'Martin' };
@@ -24,7 +15,6 @@ const as = (order: Confirmed, beneficiary: object | null, beneficiaryAsOf?: numb
 });
 
 describeOnEachEngine('tickets follow the beneficiaries of their order', (fixture) => {
-  const get = async (id: string) => ticketOf(await fixture.call('GET', `${PATH}/${id}`));
   const all = async ({ orderId }: Confirmed) =>
     (await fixture.call('GET', `${PATH}?orderId=${orderId}`)).data.items as TicketView[];
 
@@ -33,14 +23,14 @@ describeOnEachEngine('tickets follow the beneficiaries of their order', (fixture
     const id = firstOf(order);
     await issued(fixture, as(order, ana));
     await issued(fixture, as(order, eva, 1), 4);
-    expect((await get(id)).beneficiary).toEqual(eva);
+    expect((await fixture.ticket(id)).beneficiary).toEqual(eva);
     await fixture.call('PATCH', `${PATH}/${id}`, { body: { beneficiary: { ...kim } } });
     // A repeat, and a late call of an earlier version, undo nothing.
     await issued(fixture, as(order, eva, 1), 4);
     await issued(fixture, as(order, ana), 3);
-    expect((await get(id)).beneficiary).toEqual(kim);
+    expect((await fixture.ticket(id)).beneficiary).toEqual(kim);
     await issued(fixture, as(order, null, 2), 5);
-    expect((await get(id)).beneficiary).toBeNull();
+    expect((await fixture.ticket(id)).beneficiary).toBeNull();
     expect(await all(order)).toHaveLength(2);
   });
 
@@ -55,13 +45,13 @@ describeOnEachEngine('tickets follow the beneficiaries of their order', (fixture
     expect(data).toMatchObject({
       tickets: expect.arrayContaining([{ ticketId: `${id}_r1`, lineId: order.tickets[0]?.lineId, status: 'printed' }]),
     });
-    expect(await get(id)).toMatchObject({ status: 'invalidated', replacedBy: `${id}_r1`, beneficiary: ana });
-    expect(await get(`${id}_r1`)).toMatchObject({ status: 'printed', beneficiary: eva });
+    expect(await fixture.ticket(id)).toMatchObject({ status: 'invalidated', replacedBy: `${id}_r1`, beneficiary: ana });
+    expect(await fixture.ticket(`${id}_r1`)).toMatchObject({ status: 'printed', beneficiary: eva });
     await issued(fixture, as(order, eva, 1), 4);
     expect(await all(order)).toHaveLength(3);
     expect((await fixture.facts(order.orderId)).map(({ type }) => type)).toContain('ticket.replaced');
     await issued(fixture, as(order, kim, 2), 5);
-    expect(await get(`${id}_r2`)).toMatchObject({ status: 'printed', beneficiary: kim });
+    expect(await fixture.ticket(`${id}_r2`)).toMatchObject({ status: 'printed', beneficiary: kim });
   });
 
   test('not a controlled or cancelled one', async () => {
@@ -71,12 +61,12 @@ describeOnEachEngine('tickets follow the beneficiaries of their order', (fixture
     await fixture.call('POST', `${PATH}/${id}/printing`);
     await fixture.call('POST', `${PATH}/${id}/control`, { body: {} });
     await issued(fixture, as(order, eva, 1), 4);
-    expect(await get(id)).toMatchObject({ status: 'controlled', beneficiary: ana });
+    expect(await fixture.ticket(id)).toMatchObject({ status: 'controlled', beneficiary: ana });
     const other = confirmed(1);
     await issued(fixture, as(other, ana));
     await fixture.deliver('order.cancelled', cancelled(other));
     await issued(fixture, as(other, eva, 1), 4);
-    expect(await get(firstOf(other))).toMatchObject({ status: 'cancelled', beneficiary: ana });
+    expect(await fixture.ticket(firstOf(other))).toMatchObject({ status: 'cancelled', beneficiary: ana });
   });
 
   test('one that the event issues before the call has the newest name', async () => {
@@ -84,6 +74,6 @@ describeOnEachEngine('tickets follow the beneficiaries of their order', (fixture
     await fixture.deliver('order.confirmed', order, { version: 3 });
     await issued(fixture, as(order, eva, 1), 4);
     await issued(fixture, as(order, ana), 3);
-    expect((await get(firstOf(order))).beneficiary).toEqual(eva);
+    expect((await fixture.ticket(firstOf(order))).beneficiary).toEqual(eva);
   });
 });

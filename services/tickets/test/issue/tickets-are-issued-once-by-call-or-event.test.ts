@@ -41,16 +41,6 @@ describeOnEachEngine('tickets are issued once by call or event', (fixture) => {
     }
   });
 
-  test('the event completes an interrupted issue', async () => {
-    const order = confirmed(3);
-    await issued(fixture, order);
-    await fixture.context.collections(fixture.institution).tickets.delete(order.tickets[1]?.ticketId ?? '');
-    // As after a restart: nothing is remembered.
-    fixture.context.issuing.clear();
-    await fixture.deliver('order.confirmed', order, { version: 3 });
-    expect(await statusesOf(order.orderId)).toHaveLength(3);
-  });
-
   test('an unknown order has no tickets', async () => {
     expect(await orderTicketsOf(fixture, 'ord_unknown')).toEqual({ controlled: 0, tickets: [] });
   });

@@ -77,7 +77,7 @@ describeOnEachEngine('tickets show their performance as it is now', (fixture) =>
 
   test('a printed one is ticket.changed, once for each move, and its code opens the door', async () => {
     const { order, id } = await printed(fixture, sold());
-    const before = ticketOf(await fixture.call('GET', `${PATH}/${id}`));
+    const before = await fixture.ticket(id);
     await move(order);
     await move(order);
     const after = await fixture.call('GET', `${PATH}/${id}`);

@@ -12,12 +12,12 @@ describeOnEachEngine('an order is printed in one request', (fixture) => {
     const order = await issued(fixture, confirmed(20));
     const [first = '', second = ''] = order.tickets.map(({ ticketId }) => ticketId);
     await fixture.call('POST', `${PATH}/${first}/printing`);
-    const before = ticketOf(await fixture.call('GET', `${PATH}/${first}`));
+    const before = await fixture.ticket(first);
     const { status, items } = await print(order.orderId);
     expect([status, items.length]).toEqual([200, 20]);
     expect(new Set(items.map((ticket) => ticket.status))).toEqual(new Set(['printed']));
     expect(items.find(({ id }) => id === first)).toEqual(before);
-    expect(items.find(({ id }) => id === second)).toEqual(ticketOf(await fixture.call('GET', `${PATH}/${second}`)));
+    expect(items.find(({ id }) => id === second)).toEqual(await fixture.ticket(second));
     expect((await print(order.orderId)).items).toEqual(items);
   });
 

@@ -8,14 +8,13 @@ import { cancelled, confirmed, firstOf, issued, orderTicketsOf, PATH, printed, t
 import { describeOnEachEngine, SERVICE_SECRET, startInstance } from '../fixture/service.ts';
 
 describeOnEachEngine('a replacement invalidates the old ticket', (fixture) => {
-  const get = async (id: string) => ticketOf(await fixture.call('GET', `${PATH}/${id}`));
   const replace = (id: string, headers?: Record<string, string>, on = fixture.call) =>
     on('POST', `${PATH}/${id}/replacement`, { body: { reason: 'lost' }, headers });
   const control = (id: string) => fixture.call('POST', `${PATH}/${id}/control`);
 
   test('the new ticket is printed, and the control of the old one is refused with the id of the new one', async () => {
     const { order, id } = await printed(fixture);
-    const old = await get(id);
+    const old = await fixture.ticket(id);
     const reply = await replace(id);
     const next = ticketOf(reply);
     expect(reply.status).toBe(201);
@@ -23,7 +22,7 @@ describeOnEachEngine('a replacement invalidates the old ticket', (fixture) => {
     expect(next).toMatchObject({ status: 'printed', replaces: id, replacedBy: null, place: old.place });
     expect(next.barcode).not.toBe(old.barcode);
     expect((await fixture.call('GET', `${PATH}/${next.id}`)).text).toBe(reply.text);
-    expect(await get(id)).toMatchObject({ status: 'invalidated', replacedBy: next.id });
+    expect(await fixture.ticket(id)).toMatchObject({ status: 'invalidated', replacedBy: next.id });
     const refused = await control(id);
     expect(refused.status).toBe(412);
     expect(refused.body.details).toContain(next.id);
@@ -116,23 +115,7 @@ describeOnEachEngine('a replacement invalidates the old ticket', (fixture) => {
     },
   );
 
-  test('the sweep completes an interrupted replacement', async () => {
-    const { order, id } = await printed(fixture);
-    const dying = createContext(crashingAt(fixture.store, 3, 'before'), SERVICE_SECRET);
-    const replacing = replaceTicket(contextIn(dying, fixture.institution), id, { ifMatch: () => {} });
-    await expect(replacing).rejects.toMatchObject({ name: 'Crash' });
-    const find = () =>
-      fixture.context.collections(fixture.institution).tickets.find({ where: { orderId: order.orderId } });
-    expect(await find()).toHaveLength(1);
-    const later = () => Date.now() + 60_000;
-    await resumeInterrupted(createContext(fixture.store, SERVICE_SECRET, later));
-    expect((await find()).map(({ status }) => status).sort()).toEqual(['invalidated', 'printed']);
-    const pending = () =>
-      fixture.context.collections(fixture.institution).replacements.find({ where: { ticketId: id } });
-    expect(await pending()).toEqual([]);
-  });
-
-  test('the sweep may die at any write', async () => {
+  test('the sweep completes an interrupted replacement, and may die at any write', async () => {
     const { order, id } = await printed(fixture);
     const dying = createContext(crashingAt(fixture.store, 3, 'before'), SERVICE_SECRET);
     await expect(replaceTicket(contextIn(dying, fixture.institution), id, { ifMatch: () => {} })).rejects.toBeDefined();
@@ -141,6 +124,10 @@ describeOnEachEngine('a replacement invalidates the old ticket', (fixture) => {
     await untilNoneCrashes(fixture.store, sweep, 'after');
     expect((await orderTicketsOf(fixture, order.orderId)).tickets).toHaveLength(1);
     expect((await fixture.facts(order.orderId)).map(({ type }) => type)).toEqual(['ticket.replaced']);
+    const { tickets, replacements } = fixture.context.collections(fixture.institution);
+    const found = await tickets.find({ where: { orderId: order.orderId } });
+    expect(found.map(({ status }) => status).sort()).toEqual(['invalidated', 'printed']);
+    expect(await replacements.find({ where: { ticketId: id } })).toEqual([]);
   });
 
   test('a replacement that races with the cancellation leaves no live ticket', async () => {

@@ -49,7 +49,7 @@ describeOnEachEngine('a user has the tickets of its role', (fixture) => {
         expect([at, foreign.status]).toEqual([at, user.role === 'customer' && method !== 'GET' ? 403 : 404]);
       }
     }
-    const ticket = ticketOf(await fixture.call('GET', `${PATH}/${id}`));
+    const ticket = await fixture.ticket(id);
     const { orderId } = ticket;
     for (const [rest, foreign, unknown, code] of [
       ['/control', { barcode: ticket.barcode }, { barcode: 'nonsense' }, 'ticket_unknown_barcode'],
@@ -160,12 +160,5 @@ describeOnEachEngine('a user has the tickets of its role', (fixture) => {
     expect((await listed(user)).ids).toEqual([firstOf(fact)]);
     await fixture.deliver('order.confirmed', { ...fact, pointOfSale: SOUTH }, { version: 4 });
     expect((await listed(user)).ids).toEqual([firstOf(fact)]);
-  });
-
-  test('an order that is cancelled before it was confirmed here stays without tickets and contact', async () => {
-    const fact = confirmed(1, 'C1');
-    await fixture.deliver('order.cancelled', cancelled(fact), { version: 4 });
-    await fixture.deliver('order.confirmed', fact, { version: 5 });
-    expect((await fixture.call('GET', `${PATH}?orderId=${fact.orderId}`)).data).toMatchObject({ items: [] });
   });
 });

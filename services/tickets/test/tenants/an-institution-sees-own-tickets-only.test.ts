@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { confirmed, PATH, printed, SHOP, ticketOf } from '../fixture/orders.ts';
+import { confirmed, PATH, printed, SHOP } from '../fixture/orders.ts';
 import { describeOnEachEngine, type Fixture, openFixture, startInstance } from '../fixture/service.ts';
 
 /** The operations whose answer about a ticket of another institution differs from that about an unknown one. */
@@ -31,7 +31,7 @@ const leaks = async (fixture: Fixture, call = fixture.call): Promise<string[]> =
   }
   const shown = await call('GET', `${SHOP}?orderIds=${order.orderId}`, { institution });
   if (shown.text.includes(id)) found.push('listShopTickets');
-  const { barcode } = ticketOf(await fixture.call('GET', `${PATH}/${id}`));
+  const { barcode } = await fixture.ticket(id);
   const byBarcode = await call('POST', `${PATH}/control`, { institution, body: { barcode } });
   if (byBarcode.body.status !== 'ticket_unknown_barcode') found.push('controlBarcode');
   const byOrder = await call('POST', `${PATH}/printing`, { institution, body: { orderId: order.orderId } });
