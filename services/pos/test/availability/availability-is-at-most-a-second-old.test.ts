@@ -1,10 +1,11 @@
 // rule 1: They have correct availabilities | services/pos/src/products/showcase.ts
 
 import { useFixture } from '@boxoffice/service/testkit';
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { createCache } from '../../src/clients/cache.ts';
 import type { Catalog, Stock } from '../../src/clients/catalog.ts';
-import { createOffers } from '../../src/products/offers.ts';
+import { createLatest } from '../../src/clients/latest.ts';
+import { createOffers, GATEWAY_CACHE_MS, SECOND } from '../../src/products/offers.ts';
 import { openFixture, until } from '../fixture/fixture.ts';
 
 const fixture = useFixture(() => openFixture());
@@ -88,4 +89,52 @@ test('one call reads the stock of several performances, and cached ones are not 
   expect((await offers.stock('opera', ['a'])).asOf).toBe(1_200);
   await offers.stock('museum', ['a']);
   expect(calls).toHaveLength(5);
+});
+
+test('an answer cached by the gateway is at most a second old, including its age here', () => {
+  expect(SECOND.maxAgeMs + GATEWAY_CACHE_MS).toBeLessThanOrEqual(1_000);
+});
+
+test('answers about no contact may be cached, also those in a session; errors and others may not', async () => {
+  const { product } = fixture.catalog.show();
+  const token = await fixture.logIn(await fixture.user(['member']));
+  const cacheTime = async (path: string, call = {}) =>
+    (await fixture.call('GET', path, call)).headers.get('x-internal-keep');
+  for (const path of ['/products', `/products/${product.id}`, `/products/${product.id}/availabilities`]) {
+    expect(await cacheTime(path)).toBe(String(GATEWAY_CACHE_MS));
+    expect(await cacheTime(path, { token })).toBe(String(GATEWAY_CACHE_MS));
+    expect((await fixture.call('GET', path, { token })).headers.get('x-auth-token')).toBeNull();
+  }
+  expect(await cacheTime('/products?contactNumber=C1')).toBeNull();
+  expect(await cacheTime('/products/none')).toBeNull();
+  expect(await cacheTime('/shopping-cart')).toBeNull();
+});
+
+describe('loads of the same', () => {
+  test('calls during a load share the next load', async () => {
+    const latest = createLatest<number>();
+    const answers: ((value: number) => void)[] = [];
+    const load = () => new Promise<number>((resolve) => answers.push(resolve));
+    const first = latest('a', load);
+    const [second, third] = [latest('a', load), latest('a', load)];
+    const other = latest('b', load);
+    expect(answers).toHaveLength(2);
+    answers[0]?.(1);
+    expect(await first).toBe(1);
+    answers[2]?.(2);
+    expect(await Promise.all([second, third])).toEqual([2, 2]);
+    answers[1]?.(9);
+    expect(await other).toBe(9);
+    const again = latest('a', load);
+    answers[3]?.(3);
+    expect(await again).toBe(3);
+  });
+
+  test('a failure rejects the callers that waited for it, but not the next load', async () => {
+    const latest = createLatest<number>();
+    const failing = latest('a', () => Promise.reject(new Error('planted')));
+    const next = latest('a', async () => 1);
+    await expect(failing).rejects.toThrow('planted');
+    expect(await next).toBe(1);
+  });
 });

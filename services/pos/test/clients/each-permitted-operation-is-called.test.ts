@@ -1,4 +1,6 @@
-import { uncalledOf } from '@boxoffice/service/testkit';
+import { listen } from '@boxoffice/runtime';
+import { createServiceClient } from '@boxoffice/service';
+import { uncalledOf, useFixture } from '@boxoffice/service/testkit';
 import { expect, test } from '@jest/globals';
 import { createCatalog } from '../../src/clients/catalog.ts';
 import { createContacts } from '../../src/clients/contacts.ts';
@@ -44,4 +46,37 @@ test('each operation that the authorizer permits to the point of sale is called'
     ];
   });
   expect({ catalog, contacts, orders, tickets }).toEqual({ catalog: [], contacts: [], orders: [], tickets: [] });
+});
+
+const LONE_SURROGATE = '\ud800';
+
+/** A service that answers 404 to every well-formed path. */
+const empty = useFixture(() =>
+  listen(
+    ({ url = '' }, response) => {
+      decodeURIComponent(url);
+      response.writeHead(404).end(JSON.stringify({ status: 'not_found', details: null, data: null }));
+    },
+    { host: '127.0.0.1', port: 0 },
+  ),
+);
+
+test('an ill-formed id is unknown to every client', async () => {
+  const options = { url: empty.url, credentials: { tokenFor: async () => 'identity' }, logger: { warn() {} } };
+  const contacts = createContacts(createServiceClient(contactsApi, options));
+  const orders = createOrders(createServiceClient(ordersApi, options));
+  const tickets = createTickets(createServiceClient(ticketsApi, options));
+  const catalog = createCatalog(createServiceClient(catalogApi, options));
+  expect(
+    await Promise.all([
+      contacts.known('opera', LONE_SURROGATE),
+      contacts.own('opera', LONE_SURROGATE),
+      orders.get('opera', LONE_SURROGATE),
+      tickets.get('opera', LONE_SURROGATE),
+      catalog.pointOfSale(LONE_SURROGATE),
+      catalog.places('opera', LONE_SURROGATE),
+    ]),
+  ).toEqual(Array(6).fill(undefined));
+  const { outcome, reason } = await orders.removeLine('opera', 'ord_1', LONE_SURROGATE);
+  expect([outcome, reason]).toEqual(['refused', 'cart_gone']);
 });

@@ -1,20 +1,21 @@
 import { exampleFaults } from '@boxoffice/http';
 import { topology } from '@boxoffice/messaging';
+import { useFixture } from '@boxoffice/service/testkit';
 import { expect, test } from '@jest/globals';
 import { routes } from '../../src/app.ts';
 import { createContext } from '../../src/context.ts';
+import * as example from '../../src/examples.ts';
 import { examples, tickets } from '../../src/index.ts';
 import { cancelled, confirmed, PATH, printed, ticketOf } from '../fixture/orders.ts';
 import { openFixture, SERVICE_SECRET } from '../fixture/service.ts';
 
+const fixture = useFixture(() => openFixture());
+
 test('every operation has examples that match its schemas', async () => {
-  const fixture = await openFixture();
   expect(exampleFaults(routes(createContext(fixture.store, SERVICE_SECRET)))).toEqual([]);
-  await fixture.close();
 });
 
 test('published events have the members of their examples, and each has a consumer', async () => {
-  const fixture = await openFixture();
   const { order, id } = await printed(fixture, confirmed(2));
   const next = ticketOf(await fixture.call('POST', `${PATH}/${id}/replacement`, { body: {} })).id;
   await fixture.call('POST', `${PATH}/${next}/control`);
@@ -31,7 +32,6 @@ test('published events have the members of their examples, and each has a consum
     ]);
   const consumed = Object.values(topology).flatMap(({ types }) => types as readonly string[]);
   for (const type of Object.keys(examples)) expect(consumed).toContain(type);
-  await fixture.close();
 });
 
 test('the queues of the service are those of the topology', () => {
@@ -40,4 +40,10 @@ test('the queues of the service are those of the topology', () => {
     'tickets.orders.v1',
     'tickets.performances.v1',
   ]);
+});
+
+test('the example of a control is accepted today', async () => {
+  const { id } = await printed(fixture, confirmed(1));
+  const { status } = await fixture.call('POST', `${PATH}/${id}/control`, { body: example.control });
+  expect(status).toBe(200);
 });

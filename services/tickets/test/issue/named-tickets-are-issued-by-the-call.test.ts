@@ -12,11 +12,13 @@ import {
   firstOf,
   issued,
   orderTicketsOf,
+  PATH,
   withMembers,
 } from '../fixture/orders.ts';
 import { describeOnEachEngine, SERVICE_SECRET } from '../fixture/service.ts';
 
 const ana = { firstName: 'Ana', lastName: 'Martin' };
+const eva = { firstName: 'Eva', lastName: 'Moreau' };
 const quiet = { warn: () => undefined };
 
 describeOnEachEngine('tickets with names are issued by the direct call', (fixture) => {
@@ -140,5 +142,39 @@ describeOnEachEngine('tickets with names are issued by the direct call', (fixtur
       const expected = late ? ['ticket.issued', 'ticket.changed'] : ['ticket.issued'];
       expect(await heardOf(order)).toEqual([expected, expected]);
     }
+  });
+
+  /** Issues the tickets of an order without the names, since the call that has them did not come in time. */
+  const issuedUnnamed = async (order: Confirmed) => {
+    await byFact(order);
+    await overdueIn(2 * OVERDUE_MS);
+  };
+
+  test('a late call names a ticket without a name in place, printed or not', async () => {
+    for (const print of [false, true]) {
+      const event = confirmed(1);
+      await issuedUnnamed(event);
+      expect((await fixture.ticket(firstOf(event))).beneficiary).toBeNull();
+      if (print) expect((await fixture.call('POST', `${PATH}/${firstOf(event)}/printing`)).status).toBe(200);
+      await byCall(event);
+      expect(await fixture.ticket(firstOf(event))).toMatchObject({
+        beneficiary: ana,
+        status: print ? 'printed' : 'not_printed',
+      });
+    }
+  });
+
+  test('a name that was set before the late call stays', async () => {
+    const event = confirmed(1);
+    await issuedUnnamed(event);
+    const changed = await fixture.call('PATCH', `${PATH}/${firstOf(event)}`, { body: { beneficiary: eva } });
+    expect(changed.status).toBe(200);
+    await byCall(event);
+    expect((await fixture.ticket(firstOf(event))).beneficiary).toEqual(eva);
+    const other = confirmed(1);
+    await byCall(other);
+    await issuedUnnamed(other);
+    await issued(fixture, withMembers(other, { beneficiary: eva }));
+    expect((await fixture.ticket(firstOf(other))).beneficiary).toEqual(ana);
   });
 });
