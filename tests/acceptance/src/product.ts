@@ -16,21 +16,13 @@ export interface DemoClient {
   readonly redirectUris?: readonly string[];
 }
 
-/** A user of the institution API. */
-export interface DemoApiUser {
-  readonly institution: string;
-  readonly login: string;
-  readonly password: string;
-  readonly role: string;
-  readonly contactNumber?: string;
-}
-
 /** One user of `demo.json` who signs in to the institution API. */
 export interface DemoApiUser {
   readonly institution: string;
   readonly login: string;
   readonly password: string;
   readonly role: string;
+  readonly contactNumber?: string;
 }
 
 /** `demo.json` as `npm start` writes it. */

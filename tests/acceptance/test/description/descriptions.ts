@@ -13,6 +13,9 @@ export const descriptions = globSync('{gateway,authorizer,services/*}/released/o
       JSON.parse(readFileSync(`${ROOT}${file}`, 'utf8')) as Json & { readonly paths: Json; readonly webhooks?: Json },
   );
 
+/** The paths of all public operations. */
+export const paths = descriptions.flatMap((one) => Object.keys(one.paths)).sort();
+
 /** Every object within the value, and the value itself. */
 export const objectsIn = (value: unknown): Json[] =>
   typeof value !== 'object' || value === null

@@ -1,6 +1,6 @@
 import { openClient } from '@boxoffice/testkit';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Product, startProduct } from '../../src/product.ts';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { useProduct } from '../product.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -43,14 +43,7 @@ const POINT_OF_SALE = [
 /** An object with more members than this must be a component. */
 const FEW = 4;
 
-let product: Product;
-beforeAll(async () => {
-  product = await startProduct();
-});
-afterAll(async () => {
-  await product?.stop();
-  await product?.discard();
-});
+const product = useProduct();
 
 /** Every larger object that is not a component itself, by its location. */
 const inlined = (value: unknown, place: string): { readonly place: string; readonly members: string }[] => {

@@ -1,16 +1,10 @@
 // rule 2: A resource name is a plural lower-case noun | libs/http/src/operation.ts
 
-import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-
-const ROOT = new URL('../../../../', import.meta.url).pathname;
+import { paths } from './descriptions.ts';
 
 /** Names that the specification itself has in the singular, and documents that are no resources of either family. */
 const SINGULAR = new Set(['catalog', 'shopping-cart', 'auth', 'svc', 'tnwr', 'v1', 'v3', 'vexp']);
-
-const paths = globSync('{gateway,authorizer,services/*}/released/openapi.json', { cwd: ROOT })
-  .flatMap((file) => Object.keys((JSON.parse(readFileSync(`${ROOT}${file}`, 'utf8')) as { paths: object }).paths))
-  .sort();
 
 describe('the path of every operation', () => {
   test('has lower-case words, joined by hyphens', () => {

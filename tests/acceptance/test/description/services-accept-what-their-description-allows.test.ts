@@ -1,10 +1,10 @@
 import { dereferenced } from '@boxoffice/http';
 import { integer, readSettings } from '@boxoffice/runtime';
 import { type Client, openClient, type Reply } from '@boxoffice/testkit';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { authorised } from '../../src/client.ts';
-import { type Product, startProduct } from '../../src/product.ts';
+import { useProduct } from '../product.ts';
 import { type Description, type Filled, type Operation, operationsOf, requestsTo, written } from './requests.ts';
 import { wrongFor } from './values.ts';
 
@@ -13,14 +13,7 @@ const REQUESTS = 15;
 
 const { seed } = readSettings({ seed: integer('TEST_SEED', { default: 20_261_122 }) });
 
-let product: Product;
-beforeAll(async () => {
-  product = await startProduct();
-});
-afterAll(async () => {
-  await product?.stop();
-  await product?.discard();
-});
+const product = useProduct();
 
 type Ask = (operation: Operation, filled: Filled, headers?: Readonly<Record<string, string>>) => Promise<Reply>;
 

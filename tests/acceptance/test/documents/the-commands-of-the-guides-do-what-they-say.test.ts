@@ -3,23 +3,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type Product, startProduct } from '../../src/product.ts';
 import { blocksOf, runBlocks } from '../../src/readme.ts';
+import { useProduct } from '../product.ts';
 
 const GUIDES = fileURLToPath(new URL('../../../../docs/guides', import.meta.url));
 
-let product: Product;
+const product = useProduct();
 let folder: string;
 
 beforeAll(async () => {
-  product = await startProduct();
   folder = await mkdtemp(join(tmpdir(), 'boxoffice-guides-'));
   await symlink(product.directory, join(folder, 'data'));
-}, 300_000);
+});
 
 afterAll(async () => {
-  await product?.stop();
-  await product?.discard();
   await rm(folder, { recursive: true, force: true });
 });
 

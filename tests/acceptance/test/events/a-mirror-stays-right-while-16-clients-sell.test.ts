@@ -2,22 +2,16 @@ import { isDeepStrictEqual } from 'node:util';
 import { type BoxofficeClient, type Product as CatalogProduct, createClient } from '@boxoffice/client';
 import { openConcurrentSale } from '@boxoffice/faults';
 import { fetchOf, waitUntil } from '@boxoffice/testkit';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { demoClient } from '../../src/client.ts';
-
-import { type Product, startProduct } from '../../src/product.ts';
+import { useProduct } from '../product.ts';
 import { type Mirror, openMirror } from './mirror.ts';
 
 // A partner's program, which knows the package and the documentation alone, beside clients that sell.
 
-let product: Product;
+const product = useProduct({ RATE_LIMIT_PER_MINUTE: '1000000', ADDRESS_LIMIT_PER_MINUTE: '1000000' });
 let client: BoxofficeClient;
-
-beforeAll(async () => {
-  product = await startProduct({
-    RATE_LIMIT_PER_MINUTE: '1000000',
-    ADDRESS_LIMIT_PER_MINUTE: '1000000',
-  });
+beforeAll(() => {
   const { clientId, clientSecret } = demoClient(product, 'opera', 'full');
   client = createClient({
     baseUrl: product.address.baseUrl,
@@ -25,11 +19,6 @@ beforeAll(async () => {
     clientId,
     clientSecret,
   });
-}, 180_000);
-
-afterAll(async () => {
-  await product?.stop();
-  await product?.discard();
 });
 
 const byId = <T extends { readonly id: string }>(all: Iterable<T>): T[] =>

@@ -1,7 +1,7 @@
-import { type Client, openClient, openVisitor, waitUntil } from '@boxoffice/testkit';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { openClient, openVisitor, waitUntil } from '@boxoffice/testkit';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { authorised } from '../../src/client.ts';
-import { type Product, startProduct } from '../../src/product.ts';
+import { must as requireData, usePartner, useProduct } from '../product.ts';
 
 interface Event {
   readonly id: string;
@@ -11,27 +11,14 @@ interface Event {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-let product: Product;
-let full: Client;
+const product = useProduct();
+const full = usePartner(product);
 let cursor: string;
-
 beforeAll(async () => {
-  product = await startProduct();
-  full = await authorised(product, 'opera', 'full');
   cursor = (await full('/svc/v3/events')).body.data.nextCursor;
-}, 180_000);
-
-afterAll(async () => {
-  await product?.stop();
-  await product?.discard();
 });
 
-const must = async (path: string, method = 'GET', body?: object) => {
-  const reply = await full(path, { method, ...(body && { body }) });
-  if (reply.status >= 300) throw new Error(`${method} ${path}: ${reply.status} ${reply.text}`);
-  return reply.body.data;
-};
-
+const must = (path: string, method?: string, body?: object) => requireData(full, path, method, body);
 const post = (path: string, body: object = {}) => must(path, 'POST', body);
 
 /** The events of a resource so far, once there are as many. */
@@ -134,11 +121,7 @@ describe('a partner hears', () => {
       product.demo.pointsOfSale.some((one) => one.serviceHost === host && one.institution === 'opera'),
     ) as [(typeof product.demo.users)[0]];
     const visitor = openVisitor(openClient(product.address), serviceHost);
-    const shop = async (path: string, method: string, body: object) => {
-      const reply = await visitor(`/tnwr/v1${path}`, { method, body });
-      if (reply.status >= 300) throw new Error(`${method} ${path}: ${reply.status} ${reply.text}`);
-      return reply.body.data;
-    };
+    const shop = (path: string, method: string, body: object) => requireData(visitor, `/tnwr/v1${path}`, method, body);
     await shop('/sessions', 'POST', { login, password });
     const cart = await shop('/shopping-cart/items', 'POST', item as object);
     const [itemId] = Object.keys(cart.items);

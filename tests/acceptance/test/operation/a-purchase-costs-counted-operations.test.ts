@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { useFixture } from '@boxoffice/service/testkit';
 import { waitUntil } from '@boxoffice/testkit';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { startWatched, type Watched } from './installation.ts';
+import { expect, test } from '@jest/globals';
+import { startWatched } from './installation.ts';
 
 /**
  * What one purchase may cost: a place of general admission is held, then paid by card, each with a key. A few reads of
@@ -22,14 +23,7 @@ const BACKGROUND = [
   /service="tickets",collection="(?:barcode_keys|replacements|ticket_orders)",operation="(?:find|get)"/,
 ];
 
-let watched: Watched;
-beforeAll(async () => {
-  watched = await startWatched({});
-});
-afterAll(async () => {
-  await watched?.product.stop();
-  await watched?.product.discard();
-});
+const watched = useFixture(() => startWatched({}));
 
 /** What is counted of a metric, by its labels. */
 const countsOf = async (metric: string): Promise<Map<string, number>> => {

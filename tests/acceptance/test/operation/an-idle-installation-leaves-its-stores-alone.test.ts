@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { startWatched, type Watched } from './installation.ts';
+import { useFixture } from '@boxoffice/service/testkit';
+import { expect, test } from '@jest/globals';
+import { startWatched } from './installation.ts';
 
 /** Store calls in a window without requests: of orders, which sweeps, and of the other services together. */
 const MOST = { orders: 20, others: 12 };
@@ -8,14 +9,7 @@ const WINDOW_MS = 5_000;
 /** Windows until what follows a start has ended; a retention's turn spoils one in twelve. */
 const WINDOWS = 20;
 
-let watched: Watched;
-beforeAll(async () => {
-  watched = await startWatched({});
-});
-afterAll(async () => {
-  await watched?.product.stop();
-  await watched?.product.discard();
-});
+const watched = useFixture(() => startWatched({}));
 
 const countCalls = async (): Promise<Map<string, number>> => {
   const found = (await watched.metrics()).matchAll(/^store_operation_duration_seconds_count\{(.*)\} (\S+)$/gm);

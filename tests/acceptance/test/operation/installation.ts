@@ -8,6 +8,7 @@ export interface Watched {
   readonly partner: Client;
   /** The text that Prometheus scrapes. */
   metrics(): Promise<string>;
+  close(): Promise<void>;
 }
 
 /** Starts the product with an operations port and the given settings. */
@@ -18,6 +19,10 @@ export const startWatched = async (settings: Readonly<Record<string, string>>): 
     product,
     partner: await authorised(product, 'opera', 'full'),
     metrics: async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).text(),
+    async close() {
+      await product.stop();
+      await product.discard();
+    },
   };
 };
 

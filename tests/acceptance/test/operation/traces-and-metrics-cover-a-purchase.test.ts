@@ -28,8 +28,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await receiver.close();
-  await watched?.product.stop();
-  await watched?.product.discard();
+  await watched?.close();
 });
 
 describe('the trace of a purchase', () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { demoClient } from '../../src/client.ts';
 import { CLIENT, type Consumer, installConsumer, programsOf } from '../../src/client-package.ts';
-import { type Product, startProduct } from '../../src/product.ts';
+import { useProduct } from '../product.ts';
 
 /** The programs of the README that end by themselves, in its order, and those of the guides. */
 const RUN = ['sale.ts', 'lists.ts', 'headers.ts', 'errors.ts', 'what-is-on.ts', 'first-sale.ts', 'shop.ts'];
@@ -18,8 +18,8 @@ const WRONG = new Map([
   ['wrong-key.ts', "createClient({ baseUrl: 'https://a', apiKey: 'bok_1' }).listOrders();"],
 ]);
 
+const product = useProduct();
 let folder: string;
-let product: Product;
 let consumer: Consumer;
 let programs: ReadonlyMap<string, string>;
 
@@ -42,7 +42,6 @@ const filledIn = (code: string): string => {
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'boxoffice-partner-'));
-  product = await startProduct();
   const documents = ['libs/client/README.md', 'docs/guides/mirror.md'];
   const found = await Promise.all(documents.map((document) => programsOf(join(CLIENT, '../..', document))));
   programs = new Map(found.flatMap((one) => [...one]));
@@ -51,8 +50,6 @@ beforeAll(async () => {
 }, 600_000);
 
 afterAll(async () => {
-  await product?.stop();
-  await product?.discard();
   await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 

@@ -1,17 +1,11 @@
-import type { Client } from '@boxoffice/testkit';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { authorised } from '../../src/client.ts';
-import { type Product, startProduct } from '../../src/product.ts';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { must as requireData, usePartner, useProduct } from '../product.ts';
 
-let product: Product;
-let full: Client;
+const product = useProduct();
+const full = usePartner(product);
 const pathOf = new Map<string, string>();
 
-const must = async (path: string, method = 'GET', body?: object) => {
-  const reply = await full(path, { method, ...(body && { body }) });
-  if (reply.status >= 300) throw new Error(`${method} ${path}: ${reply.status} ${reply.text}`);
-  return reply.body.data;
-};
+const must = (path: string, method?: string, body?: object) => requireData(full, path, method, body);
 
 /** Finds a resource of every kind that a PUT or PATCH changes, by the path of its description. */
 const findResources = async (): Promise<void> => {
@@ -77,16 +71,7 @@ const writes = async (): Promise<[string, string][]> => {
   );
 };
 
-beforeAll(async () => {
-  product = await startProduct();
-  full = await authorised(product, 'opera', 'full');
-  await findResources();
-});
-
-afterAll(async () => {
-  await product?.stop();
-  await product?.discard();
-});
+beforeAll(findResources);
 
 describe('a resource that was read', () => {
   test('can be written back whole by every PUT and PATCH', async () => {

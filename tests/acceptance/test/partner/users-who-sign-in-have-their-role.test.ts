@@ -2,19 +2,20 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Role } from '@boxoffice/identity';
 import { type Client, type Json, openClient, waitUntil } from '@boxoffice/testkit';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { authlibPython } from '../../src/authlib.ts';
-import { authorised, demoClient } from '../../src/client.ts';
-import { type DemoApiUser, type Product, startProduct } from '../../src/product.ts';
+import { demoClient } from '../../src/client.ts';
+import type { DemoApiUser } from '../../src/product.ts';
 import { type SignedIn, signIn } from '../../src/sign-in.ts';
+import { usePartner, useProduct } from '../product.ts';
 import { type CallOptions, type Described, operationsIn, type Shown } from '../roles/composition.ts';
 import { type Sold, sell } from '../roles/sold.ts';
 
 // A whole installation: the gateway, and tokens that users get by signing in. Every operation with a user of each role is
 // walked in ../roles, with identities that the test signs.
 
-let product: Product;
-let full: Client;
+const product = useProduct();
+const full = usePartner(product);
 let operations: readonly Described[];
 let own: Sold;
 let other: Sold;
@@ -53,8 +54,6 @@ const patch = async (role: Role, body: object): Promise<void> => {
 };
 
 beforeAll(async () => {
-  product = await startProduct();
-  full = await authorised(product, 'opera', 'full');
   const { body: description } = await openClient(product.address)('/openapi.json');
   operations = operationsIn(description, 'authorizer');
   [own, other] = [await sell({ call: callAs(full) }, 'north'), await sell({ call: callAs(full) }, 'south')];
@@ -62,11 +61,6 @@ beforeAll(async () => {
   await patch('customer', { contactNumber: own.contactNumber });
   const web = demoClient(product, 'opera', 'web');
   for (const role of ROLES) signedIn.set(role, await signIn(product, web, userOf(role)));
-}, 300_000);
-
-afterAll(async () => {
-  await product?.stop();
-  await product?.discard();
 });
 
 /** What must not be in an answer to the role. */

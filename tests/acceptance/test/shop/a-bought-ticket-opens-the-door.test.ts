@@ -1,31 +1,19 @@
 import { type Client, type Json, openClient, openVisitor, waitUntil } from '@boxoffice/testkit';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { authorised, demoClient } from '../../src/client.ts';
-import { type Product, startProduct } from '../../src/product.ts';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { demoClient } from '../../src/client.ts';
 import { signIn } from '../../src/sign-in.ts';
+import { must, usePartner, useProduct } from '../product.ts';
 
-let product: Product;
-let full: Client;
+const product = useProduct();
+const full = usePartner(product);
 /** A steward who signed in with the role `door`. */
 let door: Client;
 const SHOP = 'tickets.opera.example';
 
-const must = async (client: Client, path: string, method = 'GET', body?: object): Promise<Json> => {
-  const reply = await client(path, { method, ...(body && { body }) });
-  if (reply.status >= 300) throw new Error(`${method} ${path}: ${reply.status} ${reply.text}`);
-  return reply.body.data;
-};
-
 beforeAll(async () => {
-  product = await startProduct();
-  full = await authorised(product, 'opera', 'full');
   const user = product.demo.apiUsers.find(({ institution, role }) => institution === 'opera' && role === 'door');
   if (!user) throw new Error('demo.json has no steward');
   door = (await signIn(product, demoClient(product, 'opera', 'web'), user)).client;
-}, 300_000);
-afterAll(async () => {
-  await product?.stop();
-  await product?.discard();
 });
 
 /** A guest buys a place of the first show that is available; returns the order as the shop's page reads it. */
@@ -66,26 +54,6 @@ describe('at a point of sale with electronic tickets', () => {
     expect([first.status, first.body.data?.status]).toEqual([200, 'controlled']);
     const again = await door('/svc/v3/tickets/control', { method: 'POST', body: { barcode, gate: 'south' } });
     expect([again.status, again.body.status]).toEqual([409, 'ticket_already_controlled']);
-  });
-
-  test('after a rolled-back print the order says that its code opens no door', async () => {
-    const order = await buyAsGuest(SHOP);
-    const [{ ticketId, ticketStatus }] = Object.values(order.items) as [Json];
-    expect(ticketStatus).toBe('printed');
-    await must(full, `/svc/v3/tickets/${ticketId}/printing`, 'DELETE');
-    const refused = await door('/svc/v3/tickets/control', { method: 'POST', body: { barcode: codeOf(order) } });
-    expect([refused.status, refused.body.status]).toEqual([412, 'ticket_not_printed']);
-    expect(Object.values((await order.reread()).items)).toMatchObject([{ ticketStatus: 'not_printed' }]);
-  });
-
-  test('its issue is one event, and none says that it was printed', async () => {
-    const order = await buyAsGuest(SHOP);
-    const types = async (): Promise<string[]> => {
-      const [ticket] = (await must(full, `/svc/v3/tickets?orderId=${order.id}`)).items;
-      const { items } = await must(full, `/svc/v3/events?after=start&resource=${ticket.id}&wait=10`);
-      return items.map(({ type }: Json) => type);
-    };
-    expect(await types()).toEqual(['ticket.issued']);
   });
 });
 
@@ -189,29 +157,5 @@ describe('in family A', () => {
     expect(await statusAfterConfirming(plain)).toBe('not_printed');
     expect(await statusAfterConfirming(own)).toBe('printed');
     expect(await statusAfterConfirming(sold)).toBe('printed');
-  });
-
-  test('it can be changed until the confirmation', async () => {
-    const made = await order({ pointOfSale: SHOP });
-    const change = (ticketDelivery: unknown) =>
-      full(`/svc/v3/orders/${made.id}`, { method: 'PATCH', body: { ticketDelivery } });
-    expect((await change('print')).body.data.ticketDelivery).toBe('print');
-    expect((await change('by pigeon')).body.status).toBe('validation_error');
-    expect((await change(null)).status).toBe(400);
-    expect(await statusAfterConfirming(made)).toBe('not_printed');
-    const late = await change('electronic');
-    expect([late.status, late.body.status]).toEqual([412, 'order_confirmed']);
-    expect((await change('print')).status).toBe(200);
-  });
-
-  test('a changed beneficiary replaces an electronic ticket, and the old code opens nothing', async () => {
-    const made = await order({ ticketDelivery: 'electronic' });
-    await statusAfterConfirming(made);
-    const [old] = (await must(full, `/svc/v3/tickets?orderId=${made.id}`)).items;
-    const next = await must(full, `/svc/v3/tickets/${old.id}`, 'PATCH', { beneficiary: { firstName: 'Ana' } });
-    expect(next).toMatchObject({ replaces: old.id, status: 'printed' });
-    const control = (barcode: string) => door('/svc/v3/tickets/control', { method: 'POST', body: { barcode } });
-    expect((await control(old.barcode)).body.status).toBe('ticket_invalidated');
-    expect((await control(next.barcode)).status).toBe(200);
   });
 });
