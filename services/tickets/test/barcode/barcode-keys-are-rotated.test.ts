@@ -2,8 +2,8 @@ import { expect, test } from '@jest/globals';
 import { createBarcodeKeys } from '../../src/barcode/keys.ts';
 import { keyBytes, readShort } from '../../src/barcode/short.ts';
 import { rotateBarcodeKey } from '../../src/index.ts';
-import { firstOf, issued, PATH, ticketOf } from '../fixture/orders.ts';
-import { describeOnEachEngine, type Instance, SERVICE_SECRET } from '../fixture/service.ts';
+import { firstOf, issued } from '../fixture/orders.ts';
+import { describeOnEachEngine, type Instance, PATH, SERVICE_SECRET, ticketOf } from '../fixture/service.ts';
 
 const kidsOf = async (on: Instance): Promise<string[]> => {
   const { keys } = (await on.call('GET', `${PATH}/verification-key`)).data as unknown as { keys: { kid: string }[] };

@@ -11,8 +11,16 @@ import { fromBase45, toBase45 } from '../../src/barcode/base45.ts';
 import { longTestVector, testVector } from '../../src/barcode/offline-verification.ts';
 import { readShort } from '../../src/barcode/short.ts';
 import { signBarcode, signJws } from '../../src/barcode/signing.ts';
-import { confirmed, firstOf, issued, PATH, ticketOf } from '../fixture/orders.ts';
-import { engines, type Fixture, type Instance, openFixture, startInstance } from '../fixture/service.ts';
+import { confirmed, firstOf, issued } from '../fixture/orders.ts';
+import {
+  engines,
+  type Fixture,
+  type Instance,
+  openFixture,
+  PATH,
+  startInstance,
+  ticketOf,
+} from '../fixture/service.ts';
 
 type ReadBarcode = (barcode: string, keys: readonly object[]) => Readonly<Record<string, unknown>>;
 

@@ -4,8 +4,16 @@ import { type Context, createContext } from '../../src/context.ts';
 import { cancelTickets } from '../../src/issue/cancel.ts';
 import { issue } from '../../src/issue/issue.ts';
 import { crashingAt, untilNoneCrashes } from '../fixture/crashes.ts';
-import { cancelled, confirmed, firstOf, issued, orderTicketsOf, PATH, printed, ticketOf } from '../fixture/orders.ts';
-import { describeOnEachEngine, type Fixture, openFixture, SERVICE_SECRET, startInstance } from '../fixture/service.ts';
+import { cancelled, confirmed, firstOf, issued, orderTicketsOf, printed } from '../fixture/orders.ts';
+import {
+  describeOnEachEngine,
+  type Fixture,
+  openFixture,
+  PATH,
+  SERVICE_SECRET,
+  startInstance,
+  ticketOf,
+} from '../fixture/service.ts';
 
 /** The tickets of an order that can still be controlled. */
 const liveIn = async (fixture: Fixture, orderId: string) =>

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { signJws } from '../../src/barcode/signing.ts';
-import { cancelled, confirmed, firstOf, issued, PATH, printed, ticketOf } from '../fixture/orders.ts';
-import { describeOnEachEngine } from '../fixture/service.ts';
+import { cancelled, confirmed, firstOf, issued, printed } from '../fixture/orders.ts';
+import { describeOnEachEngine, PATH, ticketOf } from '../fixture/service.ts';
 
 describeOnEachEngine('a barcode is controlled in one request', (fixture) => {
   const barcodeOf = async (id: string) => (await fixture.ticket(id)).barcode;

@@ -3,9 +3,9 @@ import { describe, expect, test } from '@jest/globals';
 import { contextIn, createContext } from '../../src/context.ts';
 import { controlMany } from '../../src/control/batch.ts';
 import { untilNoneCrashes } from '../fixture/crashes.ts';
-import { confirmed, PATH, printed } from '../fixture/orders.ts';
+import { confirmed, printed } from '../fixture/orders.ts';
 import { scan, scansListed } from '../fixture/scans.ts';
-import { engines, type Fixture, openFixture, SERVICE_SECRET } from '../fixture/service.ts';
+import { engines, type Fixture, openFixture, PATH, SERVICE_SECRET } from '../fixture/service.ts';
 
 describe.each(engines)('a crash between a ticket and its scan admits nobody twice, on $name', (engine) => {
   const fixture = useFixture(() => openFixture(engine));

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { cancelled, confirmed, issued, PATH, printed } from '../fixture/orders.ts';
+import { cancelled, confirmed, issued, printed } from '../fixture/orders.ts';
 import { scan } from '../fixture/scans.ts';
-import { describeOnEachEngine } from '../fixture/service.ts';
+import { describeOnEachEngine, PATH } from '../fixture/service.ts';
 
 describeOnEachEngine('admissions are counted by gate', (fixture) => {
   const admissions = async (performanceId: string) => {

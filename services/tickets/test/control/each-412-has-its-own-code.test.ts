@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { routes } from '../../src/app.ts';
 import { createContext } from '../../src/context.ts';
-import { cancelled, firstOf, issued, PATH, printed } from '../fixture/orders.ts';
-import { describeOnEachEngine, SERVICE_SECRET } from '../fixture/service.ts';
+import { cancelled, firstOf, issued, printed } from '../fixture/orders.ts';
+import { describeOnEachEngine, PATH, SERVICE_SECRET } from '../fixture/service.ts';
 
 describeOnEachEngine('each 412 has its own code', (fixture) => {
   const send = async (method: string, id: string, action: string, body?: object) => {

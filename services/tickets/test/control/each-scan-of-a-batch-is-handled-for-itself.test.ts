@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { contextIn, createContext } from '../../src/context.ts';
 import { controlMany, NONCE_MS } from '../../src/control/batch.ts';
-import { cancelled, confirmed, firstOf, issued, PATH, printed } from '../fixture/orders.ts';
+import { cancelled, confirmed, firstOf, issued, printed } from '../fixture/orders.ts';
 import { scan, scansListed } from '../fixture/scans.ts';
-import { describeOnEachEngine, SERVICE_SECRET } from '../fixture/service.ts';
+import { describeOnEachEngine, PATH, SERVICE_SECRET } from '../fixture/service.ts';
 
 const user = (id: string) => ({ id, role: 'door', contact: null, pointsOfSale: [] }) as const;
 

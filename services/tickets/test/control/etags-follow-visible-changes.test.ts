@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { cancelled, confirmed, firstOf, issued, PATH, printed } from '../fixture/orders.ts';
-import { describeOnEachEngine } from '../fixture/service.ts';
+import { cancelled, confirmed, firstOf, issued, printed } from '../fixture/orders.ts';
+import { describeOnEachEngine, PATH } from '../fixture/service.ts';
 
 describeOnEachEngine('ETags follow visible changes', (fixture) => {
   const get = (id: string) => fixture.call('GET', `${PATH}/${id}`);

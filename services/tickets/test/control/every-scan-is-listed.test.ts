@@ -1,9 +1,9 @@
 import { startSweeper } from '@boxoffice/service';
 import { expect, test } from '@jest/globals';
 import { collections, retention, SCAN_RETENTION_MS } from '../../src/store.ts';
-import { confirmed, firstOf, issued, PATH, printed } from '../fixture/orders.ts';
+import { confirmed, firstOf, issued, printed } from '../fixture/orders.ts';
 import { scan, scansListed } from '../fixture/scans.ts';
-import { describeOnEachEngine } from '../fixture/service.ts';
+import { describeOnEachEngine, PATH } from '../fixture/service.ts';
 
 const door = { id: 'usr_door', role: 'door', contact: null, pointsOfSale: [] } as const;
 const customer = { id: 'usr_own', role: 'customer', contact: 'C1', pointsOfSale: [] } as const;

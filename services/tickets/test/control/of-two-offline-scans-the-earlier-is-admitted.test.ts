@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { confirmed, PATH, printed } from '../fixture/orders.ts';
+import { confirmed, printed } from '../fixture/orders.ts';
 import { scan, scansListed } from '../fixture/scans.ts';
-import { describeOnEachEngine } from '../fixture/service.ts';
+import { describeOnEachEngine, PATH } from '../fixture/service.ts';
 
 const at = (minute: number) => `2026-11-01T18:${String(minute).padStart(2, '0')}:00.000Z`;
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { firstOf, issued, PATH, printed, ticketOf } from '../fixture/orders.ts';
-import { describeOnEachEngine } from '../fixture/service.ts';
+import { firstOf, issued, printed } from '../fixture/orders.ts';
+import { describeOnEachEngine, PATH, ticketOf } from '../fixture/service.ts';
 
 describeOnEachEngine('tickets are printed, controlled and reverted', (fixture) => {
   const post = (id: string, action: string, body?: object, headers?: Record<string, string>) =>

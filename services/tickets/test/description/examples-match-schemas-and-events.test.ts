@@ -6,8 +6,8 @@ import { routes } from '../../src/app.ts';
 import { createContext } from '../../src/context.ts';
 import * as example from '../../src/examples.ts';
 import { examples, tickets } from '../../src/index.ts';
-import { cancelled, confirmed, PATH, printed, ticketOf } from '../fixture/orders.ts';
-import { openFixture, SERVICE_SECRET } from '../fixture/service.ts';
+import { cancelled, confirmed, printed } from '../fixture/orders.ts';
+import { openFixture, PATH, SERVICE_SECRET, ticketOf } from '../fixture/service.ts';
 
 const fixture = useFixture(() => openFixture());
 

@@ -9,8 +9,8 @@ import { contentOf, createFonts } from '../../src/document/fonts.ts';
 import { pdfOf } from '../../src/document/pdf.ts';
 import { placeLine } from '../../src/document/pieces.ts';
 import { svgOf } from '../../src/document/svg.ts';
-import { confirmed, PATH, printed } from '../fixture/orders.ts';
-import { engines, type Fixture, openFixture } from '../fixture/service.ts';
+import { confirmed, printed } from '../fixture/orders.ts';
+import { engines, type Fixture, openFixture, PATH } from '../fixture/service.ts';
 import { textOfPdf } from './rendering.ts';
 
 const { resolve } = createRequire(import.meta.url);

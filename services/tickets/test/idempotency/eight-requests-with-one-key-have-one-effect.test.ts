@@ -1,8 +1,8 @@
 import { sendEightAtOnce } from '@boxoffice/service/testkit';
 import { beforeAll, expect, test } from '@jest/globals';
-import { confirmed, firstOf, issued, PATH, printed, ticketOf } from '../fixture/orders.ts';
+import { confirmed, firstOf, issued, printed } from '../fixture/orders.ts';
 import { scansListed } from '../fixture/scans.ts';
-import { describeOnEachEngine, type Instance } from '../fixture/service.ts';
+import { describeOnEachEngine, type Instance, PATH, ticketOf } from '../fixture/service.ts';
 
 describeOnEachEngine('of eight requests with one key at two instances', (fixture) => {
   let other: Instance;

@@ -12,10 +12,9 @@ import {
   firstOf,
   issued,
   orderTicketsOf,
-  PATH,
   withMembers,
 } from '../fixture/orders.ts';
-import { describeOnEachEngine, SERVICE_SECRET } from '../fixture/service.ts';
+import { describeOnEachEngine, PATH, SERVICE_SECRET } from '../fixture/service.ts';
 
 const ana = { firstName: 'Ana', lastName: 'Martin' };
 const eva = { firstName: 'Eva', lastName: 'Moreau' };

@@ -9,14 +9,12 @@ import {
   confirmed,
   firstOf,
   issued,
-  PATH,
   printed,
   SHOP,
   type ShopTicket,
   shopTicketOf,
-  ticketOf,
 } from '../fixture/orders.ts';
-import { describeOnEachEngine, SERVICE_SECRET } from '../fixture/service.ts';
+import { describeOnEachEngine, PATH, SERVICE_SECRET, ticketOf } from '../fixture/service.ts';
 
 const SOLD = '2031-03-14T19:00:00.000Z';
 const about = {

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { cancelled, confirmed, issued, PATH, type TicketView, ticketOf } from '../fixture/orders.ts';
-import { describeOnEachEngine } from '../fixture/service.ts';
+import { cancelled, confirmed, issued } from '../fixture/orders.ts';
+import { describeOnEachEngine, PATH, type TicketView, ticketOf } from '../fixture/service.ts';
 
 describeOnEachEngine('an order is printed in one request', (fixture) => {
   const print = async (orderId: string) => {

@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { CallerUser } from '@boxoffice/identity';
 import { expect, test } from '@jest/globals';
-import { cancelled, confirmed, firstOf, issued, PATH, type TicketView, ticketOf } from '../fixture/orders.ts';
-import { describeOnEachEngine } from '../fixture/service.ts';
+import { cancelled, confirmed, firstOf, issued } from '../fixture/orders.ts';
+import { describeOnEachEngine, PATH, type TicketView, ticketOf } from '../fixture/service.ts';
 
 const UNKNOWN = 'tic_0000000000000000';
 const [NORTH, SOUTH] = ['north.opera.example', 'south.opera.example'];

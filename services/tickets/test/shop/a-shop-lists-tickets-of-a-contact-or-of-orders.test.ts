@@ -7,15 +7,13 @@ import {
   confirmed,
   firstOf,
   issued,
-  PATH,
   printed,
   SHOP,
   type ShopTicket,
   shopTicketOf,
-  ticketOf,
   withMembers,
 } from '../fixture/orders.ts';
-import { describeOnEachEngine, SERVICE_SECRET } from '../fixture/service.ts';
+import { describeOnEachEngine, PATH, SERVICE_SECRET, ticketOf } from '../fixture/service.ts';
 
 const [EARLY, LATE] = ['2027-03-14T19:00:00.000Z', '2027-05-01T18:30:00.000Z'];
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { confirmed, PATH, printed, SHOP } from '../fixture/orders.ts';
-import { describeOnEachEngine, type Fixture, openFixture, startInstance } from '../fixture/service.ts';
+import { confirmed, printed, SHOP } from '../fixture/orders.ts';
+import { describeOnEachEngine, type Fixture, openFixture, PATH, startInstance } from '../fixture/service.ts';
 
 /** The operations whose answer about a ticket of another institution differs from that about an unknown one. */
 const leaks = async (fixture: Fixture, call = fixture.call): Promise<string[]> => {
