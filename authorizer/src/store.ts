@@ -13,6 +13,7 @@ import type { ApiKey } from './domain/api-key.ts';
 import type { Client } from './domain/client.ts';
 import type { Grant } from './domain/grant.ts';
 import type { KeySchedule } from './domain/key-schedule.ts';
+import type { SessionTimes } from './domain/session.ts';
 import type { ReportMark, Resolution, UsageRow } from './domain/usage.ts';
 import type { User } from './domain/user.ts';
 
@@ -94,15 +95,9 @@ export interface AdminDeparturesDocument extends Document {
 /** What a user granted to a client; its id is a hash of its authorization code. */
 export interface GrantDocument extends Document, Grant {}
 
-/** A user's session in one browser; its id is a hash of the cookie. Times in epoch milliseconds. */
-export interface SessionDocument extends Document {
+/** A user's session in one browser; its id is a hash of the cookie. */
+export interface SessionDocument extends Document, SessionTimes {
   readonly userId: string;
-  /** When the user entered the password. */
-  readonly signedInAt: number;
-  /** Updated about once a minute. */
-  readonly lastSeenAt: number;
-  /** The absolute end. */
-  readonly expiresAt: number;
 }
 
 /** That a user agreed to a client and a set of scopes; its id is a hash of the three. */

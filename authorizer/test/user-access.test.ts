@@ -16,7 +16,7 @@ import {
 import { createAccounts } from '../src/users/accounts.ts';
 import { isCommonPassword } from '../src/users/passwords.ts';
 import { createUsers } from '../src/users/users.ts';
-import { formOf, type Person, peopleFor, proof } from './browser.ts';
+import { formOf, PASSWORD, type Person, peopleFor, proof } from './browser.ts';
 import {
   engines,
   type Installation,
@@ -25,7 +25,7 @@ import {
   startInstallation,
   type TestClient,
 } from './installation.ts';
-import { introspect, newLogin, PASSWORD, usersIn } from './user-fixture.ts';
+import { introspect, newLogin, usersIn } from './user-fixture.ts';
 
 describe('changes count for live tokens', () => {
   describe.each(engines)('on $name', (engine) => {

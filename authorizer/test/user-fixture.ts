@@ -4,11 +4,8 @@ import type { Role } from '../src/domain/roles.ts';
 import { accessClaims, SCOPES, signAccessToken } from '../src/index.ts';
 import { createKeyRing } from '../src/keys/key-ring.ts';
 import { grantsCollection, usersCollection } from '../src/store.ts';
+import { PASSWORD } from './browser.ts';
 import { basic, type Installation, type Json, keyEncryptionKey, type TestClient } from './installation.ts';
-
-export { engines } from './installation.ts';
-
-export const PASSWORD = 'four swans on a cold lake';
 
 export interface TestUser {
   readonly userId: string;

@@ -8,6 +8,7 @@ import { usersCollection } from '../src/store.ts';
 import { createAccounts } from '../src/users/accounts.ts';
 import { createReferenceCheck, createReferences } from '../src/users/references.ts';
 import { createUsers, type Users } from '../src/users/users.ts';
+import { PASSWORD } from './browser.ts';
 import {
   engines,
   type Installation,
@@ -17,7 +18,7 @@ import {
   startInstallation,
 } from './installation.ts';
 import type { FakeReferences } from './references.ts';
-import { newLogin, PASSWORD, usersIn } from './user-fixture.ts';
+import { newLogin, usersIn } from './user-fixture.ts';
 
 describe('users are administered', () => {
   describe.each(engines)('on $name', (engine) => {

@@ -1,7 +1,10 @@
 /** The times of a user's session. Epoch milliseconds. */
 export interface SessionTimes {
+  /** When the user entered the password. */
   readonly signedInAt: number;
+  /** Updated about once a minute. */
   readonly lastSeenAt: number;
+  /** The absolute end. */
   readonly expiresAt: number;
 }
 

@@ -134,24 +134,22 @@ export const oauthRoutes = ({
       return enveloped({});
     },
   }),
-  operation({
-    ...bare(Metadata),
-    id: 'getAuthorizationServerMetadata',
-    path: PATHS.metadata,
-    summary: 'Describes the authorization server (RFC 8414)',
-    description: 'Client libraries configure themselves by it.',
-    example: { answer: metadata('https://tickets.example.org') },
-    handle: () => ok(metadata(issuer), { headers: { 'Cache-Control': 'public, max-age=3600' } }),
-  }),
-  operation({
-    ...bare(Metadata),
-    id: 'getOpenIdConfiguration',
-    path: PATHS.openid,
-    summary: 'Describes the OpenID provider (OpenID Connect Discovery 1.0)',
-    description: 'Client libraries configure themselves by it.',
-    example: { answer: metadata('https://tickets.example.org') },
-    handle: () => ok(metadata(issuer), { headers: { 'Cache-Control': 'public, max-age=3600' } }),
-  }),
+  ...(
+    [
+      ['getAuthorizationServerMetadata', PATHS.metadata, 'Describes the authorization server (RFC 8414)'],
+      ['getOpenIdConfiguration', PATHS.openid, 'Describes the OpenID provider (OpenID Connect Discovery 1.0)'],
+    ] as const
+  ).map(([id, path, summary]) =>
+    operation({
+      ...bare(Metadata),
+      id,
+      path,
+      summary,
+      description: 'Client libraries configure themselves by it.',
+      example: { answer: metadata('https://tickets.example.org') },
+      handle: () => ok(metadata(issuer), { headers: { 'Cache-Control': 'public, max-age=3600' } }),
+    }),
+  ),
   ...(['get', 'post'] as const).map((method) =>
     operation({
       id: method === 'get' ? 'getUserInfo' : 'postUserInfo',
