@@ -1,4 +1,4 @@
-import { lineOfText, named, nullable, readOnlyOf, timestamp, webOrigin } from '@boxoffice/http';
+import { createView, lineOfText, named, nullable, readOnlyOf, timestamp, webOrigin } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
 import { type ApiKeyDetails, DEFAULT_RATE_PER_MINUTE, monthOf } from '../domain/api-key.ts';
 import type { UsedApiKey } from './api-keys.ts';
@@ -68,20 +68,16 @@ export const ApiKeyWithKey = named(
 /** Read-only members, which a request may send back unchanged. */
 export const READ_ONLY = readOnlyOf(ApiKey, NewApiKey);
 
+const shown = createView(ApiKey);
+
 /** The public view of an API key, without its hash. `now` in epoch milliseconds. */
-export const view = ({ apiKey, use }: UsedApiKey, now: number): Static<typeof ApiKey> => ({
-  apiKeyId: apiKey.id,
-  name: apiKey.name,
-  hint: apiKey.hint,
-  origins: [...apiKey.origins],
-  ratePerMinute: apiKey.ratePerMinute,
-  monthlyQuota: apiKey.monthlyQuota,
-  usedThisMonth: use?.month === monthOf(now) ? use.used : 0,
-  lastUsedAt: use?.lastUsedAt ?? null,
-  expiresAt: apiKey.expiresAt,
-  createdAt: apiKey.createdAt,
-  updatedAt: apiKey.updatedAt,
-});
+export const view = ({ apiKey, use }: UsedApiKey, now: number) =>
+  shown({
+    ...apiKey,
+    apiKeyId: apiKey.id,
+    usedThisMonth: use?.month === monthOf(now) ? use.used : 0,
+    lastUsedAt: use?.lastUsedAt ?? null,
+  });
 
 /** Members of a body; null removes one. */
 type Given = { readonly [Name in keyof Static<typeof NewApiKey>]?: Static<typeof NewApiKey>[Name] | null };

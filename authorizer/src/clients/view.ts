@@ -1,4 +1,5 @@
 import {
+  createView,
   institutionId,
   lineOfText,
   named,
@@ -124,24 +125,10 @@ export const READ_ONLY = readOnlyOf(Client, ChangeableClient, {
   secrets: ['createClientSecret', 'deleteClientSecret'],
 });
 
+const shown = createView(Client);
+
 /** The public view of a client, without its secrets' hashes. */
-export const view = (client: ClientDocument) => ({
-  clientId: client.id,
-  name: client.name,
-  institution: client.institution,
-  type: client.type,
-  scopes: [...client.scopes],
-  redirectUris: [...client.redirectUris],
-  thirdParty: client.thirdParty,
-  origins: [...client.origins],
-  secrets: client.secrets.map((secret) => ({
-    id: secret.id,
-    createdAt: secret.createdAt,
-    lastUsedAt: secret.lastUsedAt,
-  })),
-  createdAt: client.createdAt,
-  updatedAt: client.updatedAt,
-});
+export const view = (client: ClientDocument) => shown({ ...client, clientId: client.id });
 
 /** The client of the examples. */
 export const example = {

@@ -1,4 +1,5 @@
 import {
+  createView,
   emailSchema,
   instant,
   lineOfText,
@@ -96,12 +97,10 @@ export const UserPage = page(User);
 /** Read-only members, which a request may send back unchanged. */
 export const READ_ONLY = readOnlyOf(User, Changeable);
 
+const shown = createView(User);
+
 /** The public view of a user: neither the hash of the password nor that of an invitation. */
-export const view = (user: UserDocument) => {
-  const { id, login, name, role, state, contactNumber, pointsOfSale, createdAt, updatedAt, lastSignInAt } = user;
-  const shown = { login, name, role, state, contactNumber, pointsOfSale: [...pointsOfSale] };
-  return { userId: id, ...shown, createdAt, updatedAt, lastSignInAt };
-};
+export const view = (user: UserDocument) => shown({ ...user, userId: user.id });
 
 /** The public view with the invitation; null in a remembered answer. */
 export const invitedView = (user: UserDocument, invitation: ShownInvitation | null) => ({ ...view(user), invitation });
