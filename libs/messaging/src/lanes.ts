@@ -1,16 +1,5 @@
 /** Work in order per key: one item of a key at a time, several keys at once. */
-export interface Lanes<T> {
-  push(key: string, item: T): void;
-  /** Items not finished yet, those at work included. */
-  readonly size: number;
-  /** Starts nothing new until `resume`. */
-  hold(): void;
-  resume(): void;
-  /** Removes and returns the items not yet started. */
-  drop(): T[];
-  /** Resolves when no item is left. */
-  quiet(): Promise<void>;
-}
+export type Lanes<T> = ReturnType<typeof createLanes<T>>;
 
 export interface LanesOptions<T> {
   /** The number of items at work at once, over all keys. */
@@ -29,7 +18,7 @@ interface Lane<T> {
 }
 
 /** Creates empty lanes. */
-export const createLanes = <T>({ limit, work }: LanesOptions<T>): Lanes<T> => {
+export const createLanes = <T>({ limit, work }: LanesOptions<T>) => {
   const lanes = new Map<string, Lane<T>>();
   const ready: Lane<T>[] = [];
   let held = false;
@@ -79,7 +68,7 @@ export const createLanes = <T>({ limit, work }: LanesOptions<T>): Lanes<T> => {
   };
 
   return {
-    push(key, item) {
+    push(key: string, item: T): void {
       size++;
       const lane = lanes.get(key);
       if (lane) {
@@ -91,17 +80,20 @@ export const createLanes = <T>({ limit, work }: LanesOptions<T>): Lanes<T> => {
       ready.push(fresh);
       run();
     },
-    get size() {
+    /** Items not finished yet, those at work included. */
+    get size(): number {
       return size;
     },
-    hold() {
+    /** Starts nothing new until `resume`. */
+    hold(): void {
       held = true;
     },
-    resume() {
+    resume(): void {
       held = false;
       run();
     },
-    drop() {
+    /** Removes and returns the items not yet started. */
+    drop(): T[] {
       const dropped: T[] = [];
       for (const lane of lanes.values()) {
         // A lane that waits for a retry has no running item, so it ends here.
@@ -116,7 +108,8 @@ export const createLanes = <T>({ limit, work }: LanesOptions<T>): Lanes<T> => {
       settle();
       return dropped;
     },
-    quiet() {
+    /** Resolves when no item is left. */
+    quiet(): Promise<void> {
       return size === 0 ? Promise.resolve() : new Promise((resolve) => waiters.push(resolve));
     },
   };

@@ -14,24 +14,7 @@ export interface Station {
   lost(): void;
 }
 
-export interface Link {
-  /** Whether the connection is open and the broker accepts messages. */
-  isUp(): boolean;
-  /** Resolves at the first connection. @throws after `ms`, or at once if the broker refuses the connection. */
-  established(ms: number): Promise<void>;
-  /**
-   * Resolves when the station is open, or, if there is no connection within `waitMs`, at once: it opens with the next
-   * one.
-   */
-  attach(station: Station, waitMs: number): Promise<void>;
-  detach(station: Station): void;
-  /**
-   * A channel for one piece of work, closed after it. `expecting`: a reply code with which the broker may close it
-   * without a warning in the log. @throws if there is no connection.
-   */
-  using<T>(work: (channel: ConfirmChannel) => Promise<T>, about?: { readonly expecting?: number }): Promise<T>;
-  close(): Promise<void>;
-}
+export type Link = Awaited<ReturnType<typeof openLink>>;
 
 export interface LinkOptions {
   readonly url: string;
@@ -48,7 +31,7 @@ const closingMs = 3_000;
  * One connection to RabbitMQ that recovers. The driver reopens the connection; this module reopens the stations'
  * channels with their consumers, also when the broker closes a channel alone.
  */
-export const openLink = async ({ url, name, logger, openingMs = 10_000 }: LinkOptions): Promise<Link> => {
+export const openLink = async ({ url, name, logger, openingMs = 10_000 }: LinkOptions) => {
   // Only here: an installation without RabbitMQ does not load its client.
   const { connect } = await import('amqplib');
   const address = new URL(url);
@@ -166,13 +149,19 @@ export const openLink = async ({ url, name, logger, openingMs = 10_000 }: LinkOp
   });
 
   return {
-    isUp: () => current !== undefined && !blocked,
-    async established(ms) {
+    /** Whether the connection is open and the broker accepts messages. */
+    isUp: (): boolean => current !== undefined && !blocked,
+    /** Resolves at the first connection. @throws after `ms`, or at once if the broker refuses the connection. */
+    async established(ms: number): Promise<void> {
       await within(first.promise, ms, async () => {
         throw await unreachable(address, lastFailure, ms);
       });
     },
-    async attach(station, waitMs) {
+    /**
+     * Resolves when the station is open, or, if there is no connection within `waitMs`, at once: it opens with the next
+     * one.
+     */
+    async attach(station: Station, waitMs: number): Promise<void> {
       const opening = Promise.withResolvers<void>();
       stations.set(station, opening.resolve);
       const model = current;
@@ -188,10 +177,17 @@ export const openLink = async ({ url, name, logger, openingMs = 10_000 }: LinkOp
       }
       if (waitMs > 0) await within(opening.promise, waitMs, () => {});
     },
-    detach(station) {
+    detach(station: Station): void {
       stations.delete(station);
     },
-    async using(work, { expecting } = {}) {
+    /**
+     * A channel for one piece of work, closed after it. `expecting`: a reply code with which the broker may close it
+     * without a warning in the log. @throws if there is no connection.
+     */
+    async using<T>(
+      work: (channel: ConfirmChannel) => Promise<T>,
+      { expecting }: { readonly expecting?: number } = {},
+    ): Promise<T> {
       if (!current) throw new Error('not connected to RabbitMQ');
       const channel = await current.createConfirmChannel();
       channel.on('error', (error: Error & { readonly code?: number }) => {
@@ -203,7 +199,7 @@ export const openLink = async ({ url, name, logger, openingMs = 10_000 }: LinkOp
         await closeChannel(channel);
       }
     },
-    async close() {
+    async close(): Promise<void> {
       closing = true;
       current = undefined;
       await within(connection.close(), closingMs, () => {}); // its last response may never come

@@ -38,15 +38,7 @@ export interface Backlog {
   readonly oldest: string | undefined;
 }
 
-export interface Relay {
-  /**
-   * The events in this process's memory: its own (at most `memory`; those left in the outbox for lack of room are
-   * younger) and the orphaned ones that it publishes. Iterates over all of them.
-   */
-  backlog(): Backlog;
-  /** Publishes the events in memory, marks them done and stops. Unpublished events stay in the outbox. */
-  close(): Promise<void>;
-}
+export type Relay = ReturnType<typeof startRelay>;
 
 /** Ids marked done by one call of the outbox. */
 const doneBatch = 500;
@@ -60,7 +52,7 @@ const doneDelayMs = 200;
  * at a time. A message that the in-process bus retries counts as being published until it is handled or dead: it delays
  * the later events of its key, and takes one place of the window. Subscribe before starting it.
  */
-export const startRelay = (options: RelayOptions): Relay => {
+export const startRelay = (options: RelayOptions) => {
   const { outbox, bus, logger, metrics } = options;
   const { window = 1_000, memory = 10_000, drainMs = 5_000 } = options;
   /** Everything that is not marked done yet, in the order of arrival. */
@@ -143,14 +135,19 @@ export const startRelay = (options: RelayOptions): Relay => {
   orphaned.start();
 
   return {
-    backlog() {
+    /**
+     * The events in this process's memory: its own (at most `memory`; those left in the outbox for lack of room are
+     * younger) and the orphaned ones that it publishes. Iterates over all of them.
+     */
+    backlog(): Backlog {
       let oldest: string | undefined;
       for (const { occurredAt } of held.values()) {
         if (oldest === undefined || occurredAt < oldest) oldest = occurredAt;
       }
       return { events: held.size, oldest };
     },
-    async close() {
+    /** Publishes the events in memory, marks them done and stops. Unpublished events stay in the outbox. */
+    async close(): Promise<void> {
       unlisten();
       closing.abort();
       await orphaned.close();
