@@ -3,7 +3,7 @@ import { indexName, type TableInfo } from './schema.ts';
 import { allOf, type Clause, fieldSql, sqlValue } from './where.ts';
 
 /** The reads of a page, in order until the limit is reached. Each is one range of one index. */
-export interface PageReads {
+interface PageReads {
   readonly conditions: readonly Clause[];
   readonly order: string;
 }

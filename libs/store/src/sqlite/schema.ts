@@ -18,7 +18,7 @@ export const extraction = (field: string): string => `json_extract(body, '$.${fi
  * The columns of an index. A plain one ends with the id, the tie-break of every order, so that a page is read from the
  * index alone; a unique one must not.
  */
-export const indexColumns = (index: Index): readonly string[] => {
+const indexColumns = (index: Index): readonly string[] => {
   const columns = [...(index.acrossInstitutions ? [] : ['institution']), ...index.fields.map(column)];
   return index.unique || columns.includes('id') ? columns : [...columns, 'id'];
 };

@@ -4,7 +4,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 /** How long after a failed attempt the next one comes, by the number of the failed attempt; then the event is given up. */
-export const RETRIES_MS = [
+const RETRIES_MS = [
   5 * SECOND,
   MINUTE,
   5 * MINUTE,

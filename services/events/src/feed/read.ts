@@ -32,7 +32,7 @@ export interface Feed {
 }
 
 /** Events that one read looks at, however few of them are selected. */
-export const WINDOW = 2_000;
+const WINDOW = 2_000;
 
 const expired = () =>
   new Fault(

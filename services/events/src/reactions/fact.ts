@@ -55,7 +55,7 @@ const dataOf = (type: EventType, data: object): Record<string, unknown> | undefi
  * The event that a fact announces; undefined: none.
  * @throws {Unreadable} if it announces one that is malformed or of an unknown type
  */
-export const readFact = (message: Message): Arrival | undefined => {
+const readFact = (message: Message): Arrival | undefined => {
   const { event } = message.data as { readonly event?: unknown };
   if (event === undefined || event === null) return undefined;
   if (!isAnnouncement(event)) throw unreadable(message, 'announces a malformed event');

@@ -12,7 +12,7 @@ export interface SignedMessage {
 }
 
 /** The value of `webhook-signature`: one signature per secret, separated by spaces (Standard Webhooks 1.0). */
-export const signatureOf = (secrets: readonly string[], { id, timestamp, body }: SignedMessage): string =>
+const signatureOf = (secrets: readonly string[], { id, timestamp, body }: SignedMessage): string =>
   secrets
     .map((secret) => {
       const key = Buffer.from(secret.slice(PREFIX.length), 'base64');

@@ -5,7 +5,7 @@ import { NewWebhook, READ_ONLY, view, Webhook, WebhookChanges, WebhookWithSecret
 import type { ShownWebhook, Webhooks } from './webhooks.ts';
 
 /** The path of the webhooks, and of one. */
-export const WEBHOOKS = '/svc/v3/webhooks';
+const WEBHOOKS = '/svc/v3/webhooks';
 export const WEBHOOK = `${WEBHOOKS}/{webhookId}`;
 
 const params = { webhookId: pathId };

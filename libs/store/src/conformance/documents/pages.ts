@@ -5,7 +5,7 @@ import { type Check, check, type Thing, thing } from '../subject.ts';
 const idOnly = (one: Thing) => one.id;
 
 /** Reads all pages of a query, calling `between` after each. */
-export const allPages = async (
+const allPages = async (
   mine: Documents<Thing>,
   query: Query & { readonly limit: number },
   between: (page: number) => Promise<void> = async () => {},

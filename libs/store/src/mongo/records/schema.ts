@@ -22,7 +22,7 @@ export interface Schema {
 }
 
 /** The index that admits each idempotency key in one document only. */
-export const idempotencyIndex = 'store.idempotency';
+const idempotencyIndex = 'store.idempotency';
 
 const own: Readonly<Record<string, string>> = { id: '_id', version: 'version', institution: 'institution' };
 
