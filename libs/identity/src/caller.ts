@@ -11,6 +11,8 @@ export interface Caller {
   readonly operation: string;
   /** The user who is signed in at the client; null for a client's own token and for a service. */
   readonly user: CallerUser | null;
+  /** What the client may see of its institution's data (platform, section 8); null: all of it. */
+  readonly bounds: ClientBounds | null;
   /** Whether the call came with an API key and no token: it sees what is public. */
   readonly isPublic: boolean;
 }
@@ -28,6 +30,14 @@ export interface CallerUser {
   /** The contact whose data a customer sees; null where no contact restricts the user. */
   readonly contact: string | null;
   /** The points of sale whose orders the user sees; empty where none restrict the user. */
+  readonly pointsOfSale: readonly string[];
+}
+
+/** The bounds of a client, which hold for the users who sign in at it, too. */
+export interface ClientBounds {
+  /** Whether only what the client made exists for it. */
+  readonly ownOrders: boolean;
+  /** Service hosts of the only points of sale that it sells for, in lower case; empty: of all. */
   readonly pointsOfSale: readonly string[];
 }
 

@@ -20,8 +20,10 @@ export interface SigningKey {
   readonly privateKey: KeyObject;
 }
 
-/** The caller of an identity token to sign; without `user` and `isPublic` it is a client or a service. */
-export type SignedCaller = Omit<Caller, 'user' | 'isPublic'> & Partial<Pick<Caller, 'user' | 'isPublic'>>;
+type Optional = 'user' | 'bounds' | 'isPublic';
+
+/** The caller of an identity token to sign; without the optional members it is a client without bounds, or a service. */
+export type SignedCaller = Omit<Caller, Optional> & Partial<Pick<Caller, Optional>>;
 
 export interface IdentityTokenOptions {
   /** The service that the token is for. */
@@ -33,14 +35,28 @@ export interface IdentityTokenOptions {
   readonly lifetime?: number;
 }
 
+/** The claim that names the client, or the user who is signed in at it. */
+const clientClaim = (client: string | null, user: CallerUser | null) => {
+  if (user !== null) return { user: userClaim(user, client) };
+  return client === null ? {} : { client };
+};
+
 /**
- * The claims that name the caller. A user's client is named within `user`, so that a verifier that knows no users finds
- * no client and refuses the token, instead of showing the whole institution.
+ * The claims that name the caller. A user's client is named within `user`, and a client with bounds within `bounded`, so
+ * that a verifier that knows no users, or no bounds, finds no client and refuses the token, instead of showing the whole
+ * institution.
  */
-const callerClaims = ({ client, service, user = null, isPublic = false }: SignedCaller) => ({
-  ...(client === null || user !== null ? {} : { client }),
+const callerClaims = ({ client, service, user = null, bounds = null, isPublic = false }: SignedCaller) => ({
+  ...(bounds === null
+    ? clientClaim(client, user)
+    : {
+        bounded: {
+          ...clientClaim(client, user),
+          own_orders: bounds.ownOrders,
+          points_of_sale: bounds.pointsOfSale.map((host) => host.toLowerCase()).toSorted(),
+        },
+      }),
   ...(service === null ? {} : { service }),
-  ...(user === null ? {} : { user: userClaim(user, client) }),
   ...(isPublic ? { public: true } : {}),
 });
 
@@ -77,18 +93,32 @@ const readUserClaim = (claim: object): Pick<Caller, 'client' | 'user'> | undefin
   return user && typeof client === 'string' ? { client, user } : undefined;
 };
 
-const readCaller = (payload: Readonly<Record<string, unknown>>): Caller | undefined => {
+type Claims = Readonly<Record<string, unknown>>;
+
+/** Who calls, as claims name it; undefined if one is malformed. */
+const readClient = ({ client, user }: Claims): Pick<Caller, 'client' | 'user'> | undefined =>
+  user === undefined ? { client: textOrNull(client), user: null } : readUserClaim(Object(user));
+
+/** A client with its bounds, as one claim names them; undefined if it is malformed. */
+const readBounded = (claim: Claims): Pick<Caller, 'client' | 'user' | 'bounds'> | undefined => {
+  const { own_orders: ownOrders, points_of_sale: pointsOfSale } = claim;
+  const named = readClient(claim);
+  if (!named || named.client === null || typeof ownOrders !== 'boolean') return undefined;
+  if (!Array.isArray(pointsOfSale) || pointsOfSale.some((host) => typeof host !== 'string')) return undefined;
+  return { ...named, bounds: { ownOrders, pointsOfSale } };
+};
+
+const readCaller = (payload: Claims): Caller | undefined => {
   const { institution, operation, scope, iat, exp } = payload;
   if (typeof institution !== 'string' || typeof operation !== 'string' || typeof scope !== 'string') return undefined;
   if (typeof iat !== 'number' || Number(exp) - iat > IDENTITY_LIFETIME_SECONDS) return undefined;
-  const named =
-    payload.user === undefined
-      ? { client: textOrNull(payload.client), user: null }
-      : readUserClaim(Object(payload.user));
+  const { bounded } = payload;
+  const named = bounded === undefined ? readClient(payload) : readBounded(Object(bounded));
   if (!named) return undefined;
   return {
     institution,
     operation,
+    bounds: null,
     ...named,
     service: textOrNull(payload.service),
     scopes: scope.split(' ').filter(Boolean),

@@ -17,7 +17,7 @@ export {
   signIdentity,
 } from './identity-token.ts';
 export { createKeySet, type KeySet } from './key-set.ts';
-export { principalOf, restrictionOf } from './principal.ts';
+export { principalOf, type Restricted, restrictionOf } from './principal.ts';
 export { createServiceCredentials, type ServiceCredentials } from './service-credentials.ts';
 export { refusedSecret, verifySecret } from './service-secret.ts';
 export { signJws, signJwsInPool } from './sign-jws.ts';

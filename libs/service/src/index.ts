@@ -25,6 +25,7 @@ export {
   announcementExample,
   announcementSchema,
   announcing,
+  type BelongsTo,
   type OnWritten,
 } from './facts/announce.ts';
 export type { FactMoment } from './facts/subscriptions.ts';

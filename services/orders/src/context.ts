@@ -1,5 +1,5 @@
 import { Fault } from '@boxoffice/envelope';
-import { type Caller, restrictionOf } from '@boxoffice/identity';
+import { type Caller, type Restricted, restrictionOf } from '@boxoffice/identity';
 import { integer, type Logger, url } from '@boxoffice/runtime';
 import { announcing, createServiceClient, type Parts, salesBoundsOf } from '@boxoffice/service';
 import { boundedCollection } from '@boxoffice/store';
@@ -74,7 +74,7 @@ export const createContext = ({
  * Gives an operation the context of its caller: the institution's orders, and of these what the user's role shows. It
  * is an operation's only way to the orders, so none can forget the bounds.
  */
-export type ContextOf = (caller: Pick<Caller, 'institution' | 'user'>) => OrdersContext;
+export type ContextOf = (caller: Pick<Caller, 'institution'> & Restricted) => OrdersContext;
 
 /** Makes the contexts of callers. The limits of holds and the steps of the saga stay common to all of them. */
 export const createContextOf =
@@ -90,8 +90,8 @@ export const createContextOf =
  * Refuses an order that its own user would not see: a box office with points of sale names one of them.
  * @throws Fault `forbidden`
  */
-export const requirePointOfSale = (caller: Pick<Caller, 'user'>, pointOfSale: string | undefined): void => {
+export const requirePointOfSale = (caller: Restricted, pointOfSale: string | undefined): void => {
   const { pointsOfSale } = restrictionOf(caller);
   if (pointsOfSale === null || (pointOfSale !== undefined && pointsOfSale.includes(pointOfSale.toLowerCase()))) return;
-  throw new Fault('forbidden', `$.pointOfSale must be one of the user's: ${pointsOfSale.join(', ')}.`);
+  throw new Fault('forbidden', `$.pointOfSale must be one of these: ${pointsOfSale.join(', ')}.`);
 };

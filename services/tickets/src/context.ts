@@ -1,4 +1,4 @@
-import type { Caller } from '@boxoffice/identity';
+import type { Caller, Restricted } from '@boxoffice/identity';
 import { announcing, salesBoundsOf } from '@boxoffice/service';
 import { bounded, type Store } from '@boxoffice/store';
 import { type BarcodeKeys, createBarcodeKeys } from './barcode/keys.ts';
@@ -87,7 +87,7 @@ export const contextIn = ({ keys, drawing, now, collections }: Context, institut
  * Gives an operation the context of its caller: the institution's tickets, and of these what the user's role shows. It
  * is an operation's only way to the tickets, so none can forget the bounds.
  */
-export type ContextOf = (caller: Pick<Caller, 'institution' | 'user'>) => InstitutionContext;
+export type ContextOf = (caller: Pick<Caller, 'institution'> & Restricted) => InstitutionContext;
 
 /** Makes the contexts of callers. */
 export const createContextOf =

@@ -55,6 +55,7 @@ const ANONYMOUS: Omit<Caller, 'operation'> = {
   service: null,
   scopes: [],
   user: null,
+  bounds: null,
   isPublic: false,
 };
 

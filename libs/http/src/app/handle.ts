@@ -40,7 +40,8 @@ const PUBLIC_MS = 1_000;
 const CREDENTIALS = ['Authorization', 'X-API-Key', 'Origin'];
 
 const restrictionText = (caller: Caller): string => {
-  const { contacts, pointsOfSale } = restrictionOf(caller);
+  const { contacts, pointsOfSale, ownClient } = restrictionOf(caller);
+  if (ownClient !== null) return JSON.stringify([contacts, pointsOfSale, ownClient]);
   return contacts || pointsOfSale ? JSON.stringify([contacts, pointsOfSale]) : '';
 };
 

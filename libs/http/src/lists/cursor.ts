@@ -12,10 +12,11 @@ export const foreignCursor = () =>
   new Fault('invalid_parameter', 'query parameter cursor is not one that this list gave; leave it out to start again.');
 
 /**
- * Who may use a cursor again: the institution's clients share theirs, since they see the same; a user's and those of
- * API keys, which see less, are apart.
+ * Who may use a cursor again: the institution's clients without bounds share theirs, since they see the same; those of a
+ * user, of a client with bounds and of API keys, which see less, are apart.
  */
-export const ownerOf = ({ institution, user, isPublic }: Caller): string => {
+export const ownerOf = ({ institution, client, user, bounds, isPublic }: Caller): string => {
+  if (bounds !== null) return JSON.stringify([institution, 'client', client, user?.id ?? null]);
   if (user !== null) return JSON.stringify([institution, 'user', user.id]);
   return isPublic ? JSON.stringify([institution, 'public']) : institution;
 };

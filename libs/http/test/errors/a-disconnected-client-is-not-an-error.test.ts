@@ -45,7 +45,7 @@ test('a request that is aborted before its body is read ends without an answer',
   const slow = await start([{ ...taking, access: 'things:read' }], {
     identify: async () => {
       await held.promise;
-      const caller = { institution: 'opera', client: 'c', service: null, user: null, isPublic: false };
+      const caller = { institution: 'opera', client: 'c', service: null, user: null, bounds: null, isPublic: false };
       return { ...caller, scopes: ['things:read'], operation: 'take' };
     },
   });

@@ -150,7 +150,9 @@ describe('a cursor', () => {
       expect(again.map(({ http }) => http)).toEqual(callers.map((_, other) => (other === index ? 200 : 400)));
       expect((await list(`?cursor=${nextCursor}`, { ...caller, client: 'cl_2' })).http).toBe(200);
     }
-    const owners = [{}, { isPublic: true }, user('usr_1')].map((more) =>
+    const bounds = { ownOrders: true, pointsOfSale: [] };
+    const bounded = ['cli_1', 'cli_2'].map((client) => ({ client, bounds }));
+    const owners = [{}, { isPublic: true }, user('usr_1'), ...bounded].map((more) =>
       ownerOf({
         institution: 'opera',
         client: null,
@@ -158,11 +160,12 @@ describe('a cursor', () => {
         scopes: [],
         operation: '',
         user: null,
+        bounds: null,
         isPublic: false,
         ...more,
       }),
     );
-    expect(new Set(owners).size).toBe(3);
+    expect(new Set(owners).size).toBe(5);
   });
 
   test.each(['a', 'AAAA', '%00', '..', randomUUID(), Buffer.from('["",""]').toString('base64url')])(

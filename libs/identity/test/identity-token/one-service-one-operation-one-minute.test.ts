@@ -19,6 +19,7 @@ const caller: Caller = {
   scopes: ['contacts:read', 'contacts:write'],
   operation: 'getIndividual',
   user: null,
+  bounds: null,
   isPublic: false,
 };
 const claims = { iss: 'boxoffice-authorizer', aud: 'contacts', institution: 'opera', scope: '', operation: 'x' };
@@ -43,6 +44,7 @@ describe('an identity token is for one service, one operation and one minute', (
       scopes: [],
       operation: 'holdPlaces',
       user: null,
+      bounds: null,
       isPublic: false,
     };
     expect(await verify(signIdentity(key, { audience: 'contacts', caller: service, issuedAt: seconds }))).toEqual(
@@ -74,6 +76,32 @@ describe('an identity token is for one service, one operation and one minute', (
 
   test.each([customer, till])('the service reads the user, with what restricts it: %j', async (user) => {
     expect(await verified({ user })).toEqual({ ...caller, user });
+  });
+
+  const bounds = { ownOrders: true, pointsOfSale: ['tickets.opera.example'] };
+
+  test.each([null, till])('the service reads the bounds of the client, with the user %j at it', async (user) => {
+    expect(await verified({ user, bounds })).toEqual({ ...caller, user, bounds });
+  });
+
+  test('a verifier that knows no bounds finds neither client nor user in the token of a client with bounds', async () => {
+    for (const user of [null, till]) {
+      const signed = { ...caller, user, bounds };
+      const token = signIdentity(key, { audience: 'contacts', caller: signed, issuedAt: seconds });
+      const payload = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+      expect(payload).not.toHaveProperty('client');
+      expect(payload).not.toHaveProperty('user');
+    }
+  });
+
+  test.each([
+    ['no client', { own_orders: true, points_of_sale: [] }],
+    ['no word on its orders', { client: 'cli_1', points_of_sale: [] }],
+    ['no points of sale', { client: 'cli_1', own_orders: true }],
+    ['a malformed user', { user: { id: 'usr_1' }, own_orders: true, points_of_sale: [] }],
+  ])('bounds with %s are refused', async (_what, bounded) => {
+    const token = signAs(key, { ...claims, bounded, iat: seconds, exp: seconds + 60 }, { typ: 'identity+jwt' });
+    await expect(verify(token)).rejects.toMatchObject({ code: 'unauthorized' });
   });
 
   test('the service reads that an API key calls, without a token', async () => {

@@ -10,6 +10,7 @@ const caller = {
   scopes: [],
   operation: 'getIndividual',
   user: null,
+  bounds: null,
   isPublic: false,
 };
 const audience = 'contacts';

@@ -7,6 +7,16 @@ export interface Announcement {
   readonly type: string;
   readonly resource: { readonly type: string; readonly id: string };
   readonly data: object;
+  /** Whose it is, for clients with bounds; absent: no such client's, but for what is the whole institution's. */
+  readonly belongsTo?: BelongsTo;
+}
+
+/** Which clients with bounds may see an event (platform, section 8). */
+export interface BelongsTo {
+  /** The clients that made the resource, or whose orders name it. */
+  readonly clientIds: string[];
+  /** The point of sale of the order, as service host; absent where a resource has none, null where the order has none. */
+  readonly pointOfSale?: string | null;
 }
 
 /** The data of a fact from which the events service makes one event. */
@@ -30,6 +40,12 @@ export const announcementSchema = Type.Object({
     position: Type.Integer({ minimum: 1 }),
     before: Type.Union([Type.Integer(), Type.Null()]),
     data: Type.Object({}, { additionalProperties: true }),
+    belongsTo: Type.Optional(
+      Type.Object({
+        clientIds: Type.Array(Type.String()),
+        pointOfSale: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+      }),
+    ),
     again: Type.Optional(Type.Literal(true)),
   }),
 });
@@ -80,10 +96,10 @@ export const announcing = <T extends Announced>(
   /** The document to write, and the facts about the write. */
   const announced = (before: T | undefined, after: T): { next: T; facts: Fact[] } => {
     let last = before?.lastAnnouncement;
-    const facts = announce(before, after).map(({ type, resource, data }, index) => {
+    const facts = announce(before, after).map(({ type, resource, data, belongsTo }, index) => {
       const position = after.version * PER_WRITE + index;
       const isOwn = resource.id === after.id;
-      const event = { type, resource, data, version: after.version, position };
+      const event = { type, resource, data, ...(belongsTo && { belongsTo }), version: after.version, position };
       const previous = isOwn ? (last?.position ?? null) : null;
       if (isOwn) last = { type, version: after.version, position };
       return announcementFact(factType, { ...event, before: previous });
@@ -158,7 +174,7 @@ export const announcing = <T extends Announced>(
 export const announcedAgain = (
   { lastAnnouncement: last, id }: Announced,
   factType: string,
-  data: { readonly resource: string; readonly data: object },
+  data: { readonly resource: string } & Pick<Announcement, 'data' | 'belongsTo'>,
 ): Fact | undefined =>
   last &&
   announcementFact(factType, {
@@ -167,4 +183,5 @@ export const announcedAgain = (
     again: true,
     resource: { type: data.resource, id },
     data: data.data,
+    ...(data.belongsTo && { belongsTo: data.belongsTo }),
   });

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { type AnyOperation, createApp, createCheck, neededScopes, openApiDocument } from '@boxoffice/http';
 import {
   type CallerUser,
+  type ClientBounds,
   createIdentityVerifier,
   IDENTITY_HEADER,
   type KeySet,
@@ -39,6 +40,8 @@ export interface ServedCall {
   readonly service?: string | null | undefined;
   /** The user who is signed in at the client; default: nobody. */
   readonly user?: CallerUser | null;
+  /** The bounds of the client; default: none. */
+  readonly bounds?: ClientBounds | null;
   /** Whether an API key without a token calls; default: no. */
   readonly isPublic?: boolean;
   /** Additional to those that the operation needs. */
@@ -108,7 +111,7 @@ export const serveOperations = async (
 
   const open: Served['open'] = async (method, path, options, signal) => {
     const { institution, client = 'partner', service: caller, scopes = [], operation, body, headers = {} } = options;
-    const { user = null, isPublic = false } = options;
+    const { user = null, bounds = null, isPublic = false } = options;
     const called = calledAt(method, path);
     const needed = called ? neededScopes(called) : [];
     const identity = signIdentity(
@@ -122,6 +125,7 @@ export const serveOperations = async (
           scopes: caller ? [] : [...needed, ...scopes],
           operation: operation ?? called?.id ?? 'none',
           user: caller ? null : user,
+          bounds: caller || isPublic ? null : bounds,
           isPublic,
         },
         issuedAt: Math.floor(Date.now() / 1_000),

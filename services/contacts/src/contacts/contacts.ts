@@ -1,6 +1,6 @@
 import { Fault } from '@boxoffice/envelope';
 import { DuplicateEmail } from '@boxoffice/envelope/contact-exception';
-import { type Caller, restrictionOf } from '@boxoffice/identity';
+import { type Caller, type Restricted, restrictionOf } from '@boxoffice/identity';
 import type { Change, CollectionHandle, Documents, IdempotencyRecord, WriteOptions } from '@boxoffice/store';
 import { boundedCollection, UniqueViolation } from '@boxoffice/store';
 import {
@@ -78,7 +78,7 @@ const isErased = () => new Fault('precondition_failed', 'The contact was erased 
 const notByItself = (what: string) => new Fault('forbidden', `A user of the role customer may not ${what}.`);
 
 /** The contacts as a caller sees them: those of its institution, and of these what the user's role shows. */
-export type ContactsOf = (caller: Pick<Caller, 'institution' | 'user'>) => Contacts;
+export type ContactsOf = (caller: Pick<Caller, 'institution'> & Restricted) => Contacts;
 
 /**
  * Makes the contacts of callers. They are an operation's only way to the collection, so none can forget the bounds. A

@@ -212,7 +212,12 @@ describe.each(engines)('a user has the orders of its role, on $name', (engine) =
   });
 
   test('a context of a caller reaches no other institution, and none of all', async () => {
-    const { orders, links } = createContextOf(fixture.context)({ institution: 'opera', user: null });
+    const { orders, links } = createContextOf(fixture.context)({
+      institution: 'opera',
+      client: 'cli_1',
+      user: null,
+      bounds: null,
+    });
     expect(() => orders.of('museum')).toThrow('museum');
     expect(() => links.of('museum')).toThrow('museum');
     expect(() => orders.acrossInstitutions).toThrow('all institutions');

@@ -45,7 +45,7 @@ const keyOf = ({ nonce, id }: Pick<Scan, 'nonce' | 'id'>): string => nonce ?? id
 
 /** Makes the items. A scan's id follows from sender, nonce and period, so a scan that is sent again is found by it. */
 const itemsOf = (
-  caller: Pick<Caller, 'institution' | 'client' | 'user'>,
+  caller: Pick<Caller, 'institution' | 'client' | 'user' | 'bounds'>,
   sent: readonly unknown[],
   now: number,
 ): Item[] => {
@@ -155,7 +155,7 @@ const controlFresh = async (context: InstitutionContext, items: readonly Item[])
  */
 export const controlMany = async (
   context: InstitutionContext,
-  caller: Pick<Caller, 'institution' | 'client' | 'user'>,
+  caller: Pick<Caller, 'institution' | 'client' | 'user' | 'bounds'>,
   sent: readonly unknown[],
 ): Promise<NewScan[]> => {
   const now = context.now();

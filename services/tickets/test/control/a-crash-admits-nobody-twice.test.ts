@@ -13,7 +13,7 @@ describe.each(engines)('a crash between a ticket and its scan admits nobody twic
   const controlOn = async (store: Fixture['store'], items: readonly object[]) => {
     const context = createContext(store, SERVICE_SECRET);
     try {
-      const caller = { institution: fixture.institution, client: 'partner', user: null };
+      const caller = { institution: fixture.institution, client: 'partner', user: null, bounds: null };
       return await controlMany(contextIn(context, fixture.institution), caller, items);
     } finally {
       await context.drawing.close();

@@ -150,7 +150,7 @@ describeOnEachEngine('each scan of a batch is handled for itself', (fixture) => 
   test('a nonce is free again after 30 days, and not before', async () => {
     const { id } = await printed(fixture);
     const begin = Date.now();
-    const caller = { institution: fixture.institution, client: 'partner', user: null };
+    const caller = { institution: fixture.institution, client: 'partner', user: null, bounds: null };
     const resultAfter = async (ms: number) => {
       const context = createContext(fixture.store, SERVICE_SECRET, () => begin + ms);
       const [answer] = await controlMany(contextIn(context, fixture.institution), caller, [
