@@ -6,6 +6,7 @@ import {
   announcedAgain,
   announcementExample,
   announcementSchema,
+  type BelongsTo,
   type CurrentFacts,
 } from '@boxoffice/service';
 import { everyDocument } from '@boxoffice/store';
@@ -22,7 +23,7 @@ import {
   orderConfirmed,
   orderExpired,
 } from './domain/order/facts.ts';
-import type { Order } from './domain/order/order.ts';
+import type { Creator, Order } from './domain/order/order.ts';
 import { isHidden } from './domain/order/state.ts';
 import { type OrderDocument, ordersCollection } from './store.ts';
 
@@ -57,6 +58,12 @@ const visible = (order: OrderDocument): string => {
   const own = lines.map((line) => ({ ...line, ticketId: null }));
   return JSON.stringify({ ...shown, lines: own, reason: cancellation?.reason, version: null, updatedAt: null });
 };
+
+const clientOf = (createdBy: Creator | undefined): string[] =>
+  createdBy && 'clientId' in createdBy ? [createdBy.clientId] : [];
+
+/** Which clients with bounds may see the events of an order, its payments and refunds. */
+const ownersOf = ({ createdBy, pointOfSale }: Order): BelongsTo => ({ clientIds: clientOf(createdBy), pointOfSale });
 
 const ofPayments = (before: Order | undefined, { id: orderId, payments, refunds }: Order): Announcement[] => {
   const statuses = new Map(before?.payments.map(({ id, status }) => [id, status]));
@@ -104,8 +111,8 @@ export const announceOrder = (before: OrderDocument | undefined, after: OrderDoc
   if (isOther && before.erasedContact === after.erasedContact) types.push('order.changed');
   const own = types.map((type) => ({ type, resource: { type: 'order', id: after.id }, data: shownOf(after) }));
   const [first, ...rest] = own;
-  if (first?.type !== 'order.created') return [...payments, ...own];
-  return [first, ...payments, ...rest];
+  const all = first?.type === 'order.created' ? [first, ...payments, ...rest] : [...payments, ...own];
+  return all.map((announcement) => ({ ...announcement, belongsTo: ownersOf(after) }));
 };
 
 /** The fact that describes the order's present state; none while its sale is due, since that publishes one. */
@@ -125,14 +132,15 @@ export const currentFacts: CurrentFacts = {
   types: [ORDER_CONFIRMED, ORDER_CANCELLED, ORDER_EXPIRED, ORDER_RECORDED],
   async *read(store) {
     for await (const order of everyDocument(store.collection(ordersCollection))) {
-      const last = announcedAgain(order, ORDER_RECORDED, { resource: 'order', data: shownOf(order) });
+      const said = { resource: 'order', data: shownOf(order), belongsTo: ownersOf(order) };
+      const last = announcedAgain(order, ORDER_RECORDED, said);
       const { institution, id: key, version, modifiedAt: changedAt } = order;
       for (const fact of [factOf(order), last]) if (fact) yield { ...fact, institution, key, version, changedAt };
     }
   },
 };
 
-const { id: orderId, contactNumber, currency } = confirmedOrder;
+const { id: orderId, createdBy, contactNumber, currency } = confirmedOrder;
 const [line] = confirmedOrder.lines;
 const pointOfSale = 'tickets.opera.example';
 
@@ -145,6 +153,7 @@ export const examples = {
     orderId,
     contactNumber,
     pointOfSale,
+    createdBy,
     ticketDelivery: 'electronic',
     tickets: [
       {
@@ -183,6 +192,7 @@ export const examples = {
       confirmedAt: confirmedOrder.confirmedAt,
       cancellation: null,
     },
+    belongsTo: { clientIds: [createdBy.clientId], pointOfSale },
   }),
 } as const;
 
@@ -195,6 +205,9 @@ export const schemas = {
     orderId: id,
     contactNumber: name,
     pointOfSale: name,
+    createdBy: Type.Optional(
+      Type.Object({ clientId: Type.Optional(id), userId: Type.Optional(id), pointOfSale: Type.Optional(id) }),
+    ),
     ticketDelivery: Type.Optional(oneOf(catalogValues['Hold.pointOfSale.ticketDelivery'])),
     callFollows: Type.Optional(Type.Literal(true)),
     tickets: Type.Array(

@@ -23,6 +23,7 @@ export const ordersCollection = collection<OrderDocument>('orders', [
   { name: 'state', fields: ['state', 'listedAt'] },
   { name: 'contact', fields: ['contactNumber', 'listedAt'] },
   { name: 'point_of_sale', fields: ['pointOfSale', 'listedAt'] },
+  { name: 'created_by', fields: ['createdBy.clientId', 'listedAt'] },
   { name: 'reference', fields: ['externalReference', 'listedAt'] },
   { name: 'modified', fields: ['modifiedAt'] },
   { name: 'performance', fields: ['performanceId'] },

@@ -34,6 +34,8 @@ export const items = [
   { performanceId: ids.performance, seatCategoryId: ids.category, tariffId: ids.tariff, quantity: 2 },
 ];
 
+const createdBy = { clientId: 'cli_00mhs0z8q4r6t2v9x1yb', userId: 'usr_00mhs0z9c5e7g3k8m2pd' };
+
 export const newOrder = { contactNumber: 'C7K2M9QX4TB03', externalReference: 'agency-4711', items };
 
 export const open = {
@@ -42,6 +44,7 @@ export const open = {
   version: 2,
   institution: 'opera',
   pointOfSale: null,
+  createdBy,
   contactNumber: newOrder.contactNumber,
   externalReference: newOrder.externalReference,
   ticketDelivery: 'print',
@@ -143,6 +146,7 @@ export const payment = {
   orderId: ids.order,
   ...newPayment,
   currency: 'CHF',
+  createdBy,
   createdAt: '2027-02-01T12:06:30.000Z',
   updatedAt: '2027-02-01T12:06:30.000Z',
 } as const;
@@ -154,6 +158,7 @@ export const refund = {
   orderId: ids.order,
   ...newRefund,
   currency: 'CHF',
+  createdBy,
   createdAt: '2027-02-03T08:10:00.000Z',
 };
 

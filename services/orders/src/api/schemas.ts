@@ -37,6 +37,17 @@ export const ticketDelivery = oneOf(catalogValues['Hold.pointOfSale.ticketDelive
   description: 'electronic: tickets are issued as printed, their codes open the door at once; print: after printing',
 });
 
+const createdBy = nullable(
+  named(
+    'CreatedBy',
+    Members({
+      clientId: Optional(Text({ description: 'the client' })),
+      userId: Optional(Text({ description: 'the user who was signed in at it, if one was' })),
+      pointOfSale: Optional(Text({ description: 'service host: a shopper did it there, and no client' })),
+    }),
+  ),
+);
+
 const personName = Optional(text(100));
 const names = { firstName: personName, lastName: personName };
 
@@ -178,6 +189,7 @@ export const Order = named(
     version: Integer({ description: 'grows with each change; the ETag' }),
     institution: institutionId,
     pointOfSale: nullable(Text({ description: 'its service host' })),
+    createdBy,
     contactNumber: nullable(Text({ description: 'the buyer' })),
     externalReference: nullable(Text({ description: 'the own reference of institution or reseller' })),
     ticketDelivery,
@@ -250,6 +262,7 @@ export const Payment = named(
     currency,
     reference: Optional(nullable(reference)),
     status: oneOf(paymentStates, { description: 'only `captured` pays' }),
+    createdBy,
     createdAt: timestamp,
     updatedAt: timestamp,
   }),
@@ -277,6 +290,7 @@ export const Refund = named(
     currency,
     method,
     reference: Optional(nullable(reference)),
+    createdBy,
     createdAt: timestamp,
   }),
 );

@@ -48,6 +48,7 @@ export const orderView = (order: OrderDocument): Static<typeof schemas.Order> =>
   version: order.version,
   institution: order.institution,
   pointOfSale: order.pointOfSale,
+  createdBy: order.createdBy ?? null,
   contactNumber: order.contactNumber,
   externalReference: order.externalReference,
   ticketDelivery: order.ticketDelivery ?? 'print',
@@ -98,6 +99,7 @@ export const paymentView = (
   currency: payment.currency,
   ...(seesReferences(scopes) ? { reference: payment.reference } : {}),
   status: payment.status,
+  createdBy: payment.createdBy ?? null,
   createdAt: instant(payment.createdAt),
   updatedAt: instant(payment.updatedAt),
 });
@@ -138,5 +140,6 @@ export const refundView = (
   currency: refund.currency,
   method: refund.method,
   ...(seesReferences(scopes) ? { reference: refund.reference } : {}),
+  createdBy: refund.createdBy ?? null,
   createdAt: instant(refund.createdAt),
 });

@@ -68,7 +68,8 @@ export const addToCart = async (context: OrdersContext, addition: CartAddition):
   const permit = (lines: readonly HeldLine[]) => permitTariffs(context, institution, items, lines);
   const add = () => addOrderLines(context, { institution, orderId, request, appliesTo: 'carts' }, items, permit);
   if (await context.orders.of(institution).get(orderId)) return add();
-  const visitor = { institution, client: visitorAt(institution, address) };
+  const createdBy = { pointOfSale: pointOfSale.toLowerCase() };
+  const visitor = { institution, client: visitorAt(institution, address), createdBy };
   const creation = { id: orderId, request, cart: true, permit };
   try {
     return await holdAndInsert(context, visitor, { pointOfSale, items }, creation);

@@ -37,7 +37,8 @@ const about = {
   timeZone: 'Europe/Zurich',
 };
 
-const { institution, externalReference, paid, paymentStatus, refundStatus, dueAt, cancellation, ...shown } = open;
+const { institution, createdBy, externalReference, paid, paymentStatus, refundStatus, dueAt, cancellation, ...shown } =
+  open;
 
 export const cart = {
   ...shown,

@@ -110,8 +110,17 @@ const ShopLine = named(
   Members({ ...lineMembers, criterion: nullable(Text()), about: Optional(SaleDescription) }),
 );
 
-const { institution, externalReference, paid, paymentStatus, refundStatus, dueAt, cancellation, ...orderMembers } =
-  Order.properties;
+const {
+  institution,
+  createdBy,
+  externalReference,
+  paid,
+  paymentStatus,
+  refundStatus,
+  dueAt,
+  cancellation,
+  ...orderMembers
+} = Order.properties;
 
 /** An order or a cart for the point of sale. */
 export const ShopOrder = named(
@@ -139,8 +148,17 @@ export const Outcome = named(
 
 /** An order or a cart for the point of sale. */
 export const shopView = (order: OrderDocument): Static<typeof ShopOrder> => {
-  const { institution, externalReference, paid, paymentStatus, refundStatus, dueAt, cancellation, ...shown } =
-    orderView(order);
+  const {
+    institution,
+    createdBy,
+    externalReference,
+    paid,
+    paymentStatus,
+    refundStatus,
+    dueAt,
+    cancellation,
+    ...shown
+  } = orderView(order);
   return {
     ...shown,
     listed: order.listedAt !== null,

@@ -69,8 +69,9 @@ export const checkOut = <O extends Order>(order: O, input: CheckoutInput, now: n
   if (method === ON_ACCOUNT || due(bought) === 0)
     return unsellable(bought, method === ON_ACCOUNT, now) ?? accept(bought);
   const status = method === SIMULATED && input.token === 'ok' ? 'captured' : 'pending';
-  const payment = { id: input.paymentId, method, amount: due(bought), reference: null, status } as const;
-  return addPayment(bought, { ...payment, graceMs: input.graceMs }, now);
+  const { paymentId: id, graceMs } = input;
+  const createdBy = order.pointOfSale === null ? undefined : { pointOfSale: order.pointOfSale };
+  return addPayment(bought, { id, method, amount: due(bought), status, createdBy, graceMs }, now);
 };
 
 /**

@@ -7,7 +7,10 @@ import { performancesOf, touched, unfit } from './order/state.ts';
 
 /** A new order whose places are held. */
 export interface NewOrder
-  extends Pick<Order, 'id' | 'client' | 'pointOfSale' | 'contactNumber' | 'externalReference' | 'currency'> {
+  extends Pick<
+    Order,
+    'id' | 'client' | 'createdBy' | 'pointOfSale' | 'contactNumber' | 'externalReference' | 'currency'
+  > {
   readonly ticketDelivery: TicketDelivery;
   readonly lines: readonly NewLine[];
   /** End of the hold; epoch milliseconds. */

@@ -1,7 +1,7 @@
 import { type Accepted, accept, acceptButRefuse, type Decision, type Refused, refuse } from './order/decision.ts';
 import { endedIfDue } from './order/expiry.ts';
 import { areAmounts, due, isPaidInFull, paid, refunded } from './order/money.ts';
-import { type Order, type Payment, states } from './order/order.ts';
+import { type Creator, type Order, type Payment, states } from './order/order.ts';
 import { isUnpaid, touched, unfit, waitingNoMore } from './order/state.ts';
 
 /** A payment as requested. */
@@ -14,6 +14,8 @@ export interface PaymentInput {
   readonly currency?: string;
   readonly reference?: string | null;
   readonly status: 'captured' | 'pending';
+  /** Who records it. */
+  readonly createdBy?: Creator | undefined;
   /** Milliseconds after `expiresAt` for which a pending payment may still be settled; the places are held as long. */
   readonly graceMs: number;
 }
@@ -31,12 +33,17 @@ const unfitMoney = (order: Order, { amount, currency }: RefundInput): Refused | 
 };
 
 /** Requested money as the order records it. */
-const recordedMoney = ({ currency }: Order, { id, method, amount, reference = null }: RefundInput, now: number) => ({
+const recordedMoney = (
+  { currency }: Order,
+  { id, method, amount, reference = null, createdBy }: RefundInput,
+  now: number,
+) => ({
   id,
   method,
   amount,
   currency,
   reference,
+  ...(createdBy && { createdBy }),
   createdAt: now,
 });
 

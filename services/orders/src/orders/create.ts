@@ -8,7 +8,7 @@ import type { Held, HeldLine } from '../clients/stock.ts';
 import type { OrdersContext } from '../context.ts';
 import { open } from '../domain/hold.ts';
 import { isRefused } from '../domain/order/decision.ts';
-import type { Order } from '../domain/order/order.ts';
+import type { Creator, Order } from '../domain/order/order.ts';
 import { handled } from '../domain/order/state.ts';
 import { orderIdMadeBy, requestNameOf } from '../ids.ts';
 import type { Holder } from '../steps/hold-limit.ts';
@@ -20,8 +20,21 @@ import { heldLines, placesWanted, quantityFaults, refusalOf, stockItems } from '
 /** A new order as requested. */
 export type OrderRequest = Static<typeof NewOrder>;
 
-/** Whose places are counted together: the client's, or those of the user who is signed in at it. */
-export const holderOf = (caller: Caller): Holder => ({ institution: caller.institution, client: principalOf(caller) });
+/** Who makes an order: the client, with the user who is signed in at it. */
+export const creatorOf = ({ client, user }: Pick<Caller, 'client' | 'user'>): Creator | undefined =>
+  client === null ? undefined : { clientId: client, ...(user && { userId: user.id }) };
+
+/** Who makes an order, and whose places are counted together with it: the client's, or those of its user. */
+export interface Maker extends Holder {
+  readonly createdBy?: Creator | undefined;
+}
+
+/** The caller as the maker of an order. */
+export const makerOf = (caller: Caller): Maker => ({
+  institution: caller.institution,
+  client: principalOf(caller),
+  createdBy: creatorOf(caller),
+});
 
 /** What distinguishes a creation from another one. */
 export interface Creation {
@@ -40,13 +53,14 @@ const FIRST_VERSION = 1;
 
 const opened = (
   context: OrdersContext,
-  { client }: Holder,
+  { client, createdBy }: Maker,
   requested: OrderRequest,
   held: Held,
   { id, request, cart = false }: Creation,
 ): Order => {
   const { contactNumber = null, externalReference = null, ticketDelivery = held.ticketDelivery, items } = requested;
-  const given = { id, client, pointOfSale: held.pointOfSale, contactNumber, externalReference, ticketDelivery, cart };
+  const made = { id, client, ...(createdBy && { createdBy }), pointOfSale: held.pointOfSale };
+  const given = { ...made, contactNumber, externalReference, ticketDelivery, cart };
   const decision = open({ ...given, ...heldLines(context, held, items) }, context.now());
   if (isRefused(decision)) throw faultOf(decision.refused);
   return cart ? handled(decision.next, request) : decision.next;
@@ -100,20 +114,20 @@ const insert = async (
  */
 export const holdAndInsert = async (
   context: OrdersContext,
-  holder: Holder,
+  maker: Maker,
   requested: OrderRequest,
   creation: Creation,
 ): Promise<OrderDocument> => {
-  const { institution } = holder;
+  const { institution } = maker;
   const { id, request: requestId, idempotencyRecord, permit } = creation;
   const { pointOfSale, items } = requested;
-  const end = await context.limit.admit(holder, placesWanted(items, 0));
+  const end = await context.limit.admit(maker, placesWanted(items, 0));
   try {
     const wanted = { requestId, items: stockItems(items), ...(pointOfSale === undefined ? {} : { pointOfSale }) };
     const held = await context.stock.hold(institution, { ...wanted, holder: id, asOf: FIRST_VERSION });
     try {
       await permit?.(held.lines);
-      const order = opened(context, holder, requested, held, creation);
+      const order = opened(context, maker, requested, held, creation);
       return await insert(context, institution, order, idempotencyRecord);
     } catch (error) {
       const isAnotherOrder = error instanceof UniqueViolation && !creation.cart;
@@ -133,11 +147,11 @@ export const holdAndInsert = async (
  */
 export const createOrder = async (
   context: OrdersContext,
-  holder: Holder,
+  maker: Maker,
   requested: OrderRequest,
   idempotencyRecord: IdempotencyRecord<OrderDocument> | undefined,
 ): Promise<OrderDocument> => {
-  const { institution } = holder;
+  const { institution } = maker;
   const faults = [
     ...(await context.contacts.faults(institution, requested.contactNumber)),
     ...quantityFaults(requested.items),
@@ -145,7 +159,7 @@ export const createOrder = async (
   if (faults.length > 0) throw await refusalOf(context, institution, requested, faults);
   const own = orderIdMadeBy(idempotencyRecord, context.now()) ?? context.newId('ord');
   const make = (id: string, request: string) =>
-    holdAndInsert(context, holder, requested, { id, request, idempotencyRecord });
+    holdAndInsert(context, maker, requested, { id, request, idempotencyRecord });
   try {
     return await make(own, requestNameOf(idempotencyRecord));
   } catch (error) {

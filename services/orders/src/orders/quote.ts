@@ -8,7 +8,7 @@ import * as example from '../api/examples.ts';
 import { RefusedOrder, refusal } from '../api/faults.ts';
 import { NewOrder, OrderQuote } from '../api/schemas.ts';
 import { type ContextOf, type OrdersContext, requirePointOfSale } from '../context.ts';
-import { holderOf, type OrderRequest } from './create.ts';
+import { makerOf, type OrderRequest } from './create.ts';
 import { countPlaces, requireBeneficiaries, severalCurrencies, stockItems, tooManyPlaces } from './items.ts';
 
 type Quote = Static<typeof OrderQuote>;
@@ -34,7 +34,7 @@ const ownRefusals = async (
   const tooMany = tooManyPlaces(places);
   if (tooMany) return [...found, refused(null, tooMany)];
   try {
-    const end = await context.limit.admit(holderOf(caller), places);
+    const end = await context.limit.admit(makerOf(caller), places);
     end();
   } catch (error) {
     if (!(error instanceof RefusedOrder)) throw error;

@@ -4,6 +4,7 @@ import {
   type AnyOperation,
   changesPage,
   changesPageOf,
+  id,
   listQuery,
   named,
   oneOf,
@@ -29,7 +30,7 @@ import { states } from '../domain/order/order.ts';
 import { createHandler } from '../steps/command.ts';
 import { findAny } from '../steps/sell.ts';
 import { changeOrder } from './change.ts';
-import { createOrder, holderOf } from './create.ts';
+import { createOrder, makerOf } from './create.ts';
 import { holdErrors, requireBeneficiaries } from './items.ts';
 
 const collection = { path: '/svc/v3/orders' } as const;
@@ -64,7 +65,7 @@ export const ordersRoutes = (contextOf: ContextOf): AnyOperation[] => [
       requirePointOfSale(caller, body.pointOfSale);
       requireBeneficiaries(body.items);
       return createdOrderAnswer(
-        await createOrder(contextOf(caller), holderOf(caller), body, remember(createdOrderAnswer)),
+        await createOrder(contextOf(caller), makerOf(caller), body, remember(createdOrderAnswer)),
       );
     },
   }),
@@ -85,6 +86,7 @@ export const ordersRoutes = (contextOf: ContextOf): AnyOperation[] => [
       contactNumber: Type.Optional(contactNumber),
       externalReference: Type.Optional(externalReference),
       pointOfSale: Type.Optional(pointOfSale),
+      createdBy: Type.Optional({ ...id, description: 'the id of the client that made them' }),
       createdFrom: Type.Optional({ ...timestamp, description: 'created then or later' }),
       createdTo: Type.Optional({ ...timestamp, description: 'created then or earlier' }),
     },
@@ -95,7 +97,7 @@ export const ordersRoutes = (contextOf: ContextOf): AnyOperation[] => [
     },
     handle: ({ caller, query, cursor }) => {
       const { modifiedSince, state, contactNumber, externalReference, pointOfSale, ...rest } = query;
-      const { createdFrom, createdTo, ...paging } = rest;
+      const { createdBy, createdFrom, createdTo, ...paging } = rest;
       // An order is listed when it is created or later, which bounds the range of the index.
       const listedAt = createdFrom === undefined ? { gt: 0 } : { gte: Math.max(1, Date.parse(createdFrom)) };
       const { orders, now } = contextOf(caller);
@@ -105,6 +107,7 @@ export const ordersRoutes = (contextOf: ContextOf): AnyOperation[] => [
           listedAt,
           createdAt: rangeOf(createdFrom, createdTo),
           pointOfSale: pointOfSale?.toLowerCase(),
+          'createdBy.clientId': createdBy,
           state,
           contactNumber,
           externalReference,

@@ -6,6 +6,7 @@ import { NewPayment, NewRefund, Order, Payment, PaymentChange, paymentReadOnly, 
 import { listed, named, ofOrder, orderAnswer, paymentView, record, refundView } from '../api/views.ts';
 import type { ContextOf } from '../context.ts';
 import { addressOf, addressOfPayment, idMadeBy } from '../ids.ts';
+import { creatorOf } from '../orders/create.ts';
 import { commandOf, createHandler } from '../steps/command.ts';
 import { findOrder } from '../steps/sell.ts';
 import type { OrderDocument } from '../store.ts';
@@ -76,7 +77,7 @@ export const paymentsRoutes = (contextOf: ContextOf): AnyOperation[] => [
       const context = contextOf(caller);
       const command = commandOf(request, answer);
       const id = idMadeBy(command.idempotencyRecord, 'pay') ?? context.newId('pay');
-      return answer(await payOrder(context, command, { ...body, id }));
+      return answer(await payOrder(context, command, { ...body, id, createdBy: creatorOf(caller) }));
     },
   }),
   operation({
@@ -177,7 +178,7 @@ export const refundsRoutes = (contextOf: ContextOf): AnyOperation[] => [
       const context = contextOf(request.caller);
       const command = commandOf(request, answer);
       const id = idMadeBy(command.idempotencyRecord, 'ref') ?? context.newId('ref');
-      return answer(await refundOrder(context, command, { ...request.body, id }));
+      return answer(await refundOrder(context, command, { ...request.body, id, createdBy: creatorOf(request.caller) }));
     },
   }),
   operation({

@@ -25,6 +25,7 @@ export const orderConfirmed = (order: Order) => ({
     orderId: order.id,
     contactNumber: order.contactNumber,
     pointOfSale: order.pointOfSale,
+    ...(order.createdBy && { createdBy: order.createdBy }),
     ...(order.ticketDelivery === undefined ? {} : { ticketDelivery: order.ticketDelivery }),
     ...(order.namesDue == null ? {} : { callFollows: true as const }),
     tickets: order.lines.map(
@@ -46,7 +47,7 @@ export const orderConfirmed = (order: Order) => ({
 
 /** The body of the call that issues tickets: {@link orderConfirmed} with the beneficiaries' names. */
 export const namedTickets = (order: Order) => {
-  const { callFollows: _, ...data } = orderConfirmed(order).data;
+  const { callFollows: _, createdBy: __, ...data } = orderConfirmed(order).data;
   const lines = new Map(order.lines.map((line) => [line.id, line]));
   const tickets = data.tickets.map((ticket) => {
     const { beneficiary = null, beneficiaryAsOf } = lines.get(ticket.lineId) ?? {};

@@ -68,6 +68,12 @@ export interface Line extends NewLine {
 /** How the tickets reach their holders: as codes that open the door at once, or printed before they do. */
 export type TicketDelivery = 'electronic' | 'print';
 
+/**
+ * Who made an order, or recorded a payment or refund: a client, with the user who was signed in at it, or a shopper of a
+ * point of sale.
+ */
+export type Creator = { readonly clientId: string; readonly userId?: string } | { readonly pointOfSale: string };
+
 export const paymentStates = ['pending', 'captured', 'failed'] as const;
 
 export interface Payment {
@@ -78,6 +84,8 @@ export interface Payment {
   readonly currency: string;
   readonly reference: string | null;
   readonly status: (typeof paymentStates)[number];
+  /** Absent in records of earlier releases. */
+  readonly createdBy?: Creator;
   readonly createdAt: number;
   readonly updatedAt: number;
 }
@@ -144,6 +152,8 @@ export interface Order {
   readonly id: string;
   readonly state: State;
   readonly client: string | null;
+  /** Absent in orders of earlier releases: they belong to no client with bounds. */
+  readonly createdBy?: Creator;
   readonly pointOfSale: string | null;
   readonly contactNumber: string | null;
   readonly externalReference: string | null;
