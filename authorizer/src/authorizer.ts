@@ -31,6 +31,7 @@ import { createRevocations } from './tokens/revocations.ts';
 import { createTokenStatus } from './tokens/status.ts';
 import { createUserTokens } from './tokens/user-tokens.ts';
 import { createRecordUsage } from './usage/record.ts';
+import { createDivideLimits } from './usage/shares.ts';
 import { createAccounts } from './users/accounts.ts';
 import { createInvitationPage } from './users/invitation-page.ts';
 import { INVITATION_PATH } from './users/invitations.ts';
@@ -151,6 +152,7 @@ export const createAuthorizer = (options: AuthorizerOptions) => {
       apiKeys: apiKeyLookup,
       readOrigins: createReadOrigins(store, now),
       recordUsage: createRecordUsage(store, now),
+      divideLimits: createDivideLimits(store, now),
       clients: directory,
     },
     authenticateService: createServiceAuthentication(serviceRootSecret, audit),

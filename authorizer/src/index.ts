@@ -40,6 +40,7 @@ export {
 export { accessClaims, signAccessToken } from './tokens/access-token.ts';
 export { rangeOf, readUsage, type UsageItem, type UsageQuery } from './usage/query.ts';
 export { createRecordUsage } from './usage/record.ts';
+export { createDivideLimits } from './usage/shares.ts';
 export {
   createApiUser,
   inviteApiUser,

@@ -49,5 +49,10 @@ export const retention: Retentions = {
     retained: 'per minute 3 days, per hour 92 days, per day 3 years',
     ends: [{ field: 'expiresAt', afterMs: CLOCKS_MS }],
   },
+  gateways: { retained: 'a minute after their last report', ends: [{ field: 'reportedAt', afterMs: CLOCKS_MS }] },
+  limit_shares: {
+    retained: 'two minutes after the last report (`KEPT_MS`)',
+    ends: [{ field: 'expiresAt', afterMs: 0 }],
+  },
   signing_keys: { retained: 'for good; a compromised one until its rotation' },
 };

@@ -14,6 +14,7 @@ import type { Client } from './domain/client.ts';
 import type { Grant } from './domain/grant.ts';
 import type { KeySchedule } from './domain/key-schedule.ts';
 import type { SessionTimes } from './domain/session.ts';
+import type { Share } from './domain/shares.ts';
 import type { ReportMark, Resolution, UsageRow } from './domain/usage.ts';
 import type { User } from './domain/user.ts';
 
@@ -83,6 +84,19 @@ export interface UsageDocument extends Document {
   readonly expiresAt: number;
 }
 
+/** A gateway process that reports; its id is that of its reports. */
+interface GatewayDocument extends Document {
+  /** Epoch milliseconds. */
+  readonly reportedAt: number;
+}
+
+/** How the limit of a caller is divided among gateways; its id is the caller. */
+interface LimitSharesDocument extends Document {
+  readonly shares: readonly Share[];
+  /** Epoch milliseconds. */
+  readonly expiresAt: number;
+}
+
 /**
  * The administrators of one institution who are being removed, locked or demoted right now, so that two requests do not
  * take each the other's for the last one. Its id is the institution's.
@@ -124,7 +138,7 @@ export interface InstitutionDocument extends Document {
   readonly asOf: number;
 }
 
-/** The store's institution for signing keys, which belong to the whole installation. */
+/** The store's institution for signing keys and gateways, which belong to the whole installation. */
 export const INSTALLATION = 'installation';
 
 /** Clients from before users could sign in are confidential ones without redirect URIs. */
@@ -197,6 +211,15 @@ export const usageCollection = collection<UsageDocument>('usage', [
   { name: 'by_expiry', fields: ['expiresAt'], acrossInstitutions: true },
 ]);
 
+export const gatewaysCollection = collection<GatewayDocument>('gateways', [
+  { name: 'by_report', fields: ['reportedAt'] },
+  { name: 'by_age', fields: ['reportedAt'], acrossInstitutions: true },
+]);
+
+export const limitSharesCollection = collection<LimitSharesDocument>('limit_shares', [
+  { name: 'by_expiry', fields: ['expiresAt'], acrossInstitutions: true },
+]);
+
 /** Every collection of the authorizer. */
 export const collections = [
   clientsCollection,
@@ -214,6 +237,8 @@ export const collections = [
   apiKeysCollection,
   apiKeyUsesCollection,
   usageCollection,
+  gatewaysCollection,
+  limitSharesCollection,
 ];
 
 /** Inserts a document; false if its id is taken. */

@@ -1,4 +1,5 @@
 export { ownDocument, ownVersionDocument, VERSION, versions } from './descriptions/own-operations.ts';
+export { createSlidingLimiter, type SlidingLimiter } from './limits/sliding-limiter.ts';
 export { createMeter, type Meter } from './metering/meter.ts';
 export type { Metered, Report } from './metering/spool.ts';
 export { createSpool, noSpool } from './metering/spool.ts';

@@ -38,8 +38,8 @@ import { familyOf } from './exchange/target.ts';
 import { createForwarding } from './forwarding/forwarding.ts';
 import { createResponseCache } from './forwarding/response-cache.ts';
 import { createStreams } from './forwarding/streams.ts';
-import { createLimits } from './limits/limits.ts';
-import { countExchange, createMeter } from './metering/meter.ts';
+import { createLimits, type Limits } from './limits/limits.ts';
+import { countExchange, createMeter, type Meter } from './metering/meter.ts';
 import { createMonthlyQuota } from './metering/monthly-quota.ts';
 import { createSpool, noSpool } from './metering/spool.ts';
 import type { Gateway, GatewayOptions } from './options.ts';
@@ -86,6 +86,20 @@ const verifierOf = (authorizerUrl: string | undefined, issuer: string) => {
   return { keys, verify: verifyAccessToken({ keys, issuer }), prepare };
 };
 
+/** Least time between two reports before their time, for a caller without a share and for one that needs more. Milliseconds. */
+const EARLY_MS = { urgent: 100, usual: 1_000 };
+
+/** Reports before the time, but seldom however often it is called. */
+const early = (report: () => Promise<unknown>): ((isUrgent: boolean) => void) => {
+  let reportedAt = Number.NEGATIVE_INFINITY;
+  return (isUrgent) => {
+    const at = performance.now();
+    if (at - reportedAt < (isUrgent ? EARLY_MS.urgent : EARLY_MS.usual)) return;
+    reportedAt = at;
+    void report();
+  };
+};
+
 /**
  * Starts the gateway and resolves when it accepts requests. Paths below the prefixes of a service that it has never
  * reached answer 503.
@@ -113,13 +127,26 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
     addresses: decisionAddresses,
   });
   const folder = dataDirectory === undefined ? undefined : join(dataDirectory, 'gateway');
-  const meter = createMeter({
-    send: authorizerClient.recordUsage,
+  let isDividing = false;
+  const meter: Meter = createMeter({
+    async send(report) {
+      // An authorizer of the release before refuses what it does not know.
+      const isOwn = report.gateway === meter.gateway;
+      const rates = isDividing && isOwn ? limits.rates(Date.now()) : undefined;
+      const division = await authorizerClient.recordUsage({ ...report, ...(rates && { rates }) });
+      isDividing = division !== undefined;
+      if (division && isOwn) limits.divide(division, Date.now());
+    },
+    hasMore: () => isDividing && limits.rates(Date.now()).length > 0,
     spool: folder === undefined ? noSpool : createSpool(folder),
     logger,
   });
   gatewayMetrics.watchMeter(meter);
-  const limits = createLimits(options.limits, createMonthlyQuota(meter));
+  const limits: Limits = createLimits(
+    options.limits,
+    createMonthlyQuota(meter),
+    early(() => meter.flush('nothing')),
+  );
   const apiKeys = createApiKeys({
     authorizerClient,
     gateway: meter.gateway,

@@ -16,6 +16,7 @@ import type { ClientDirectory } from '../clients/directory.ts';
 import type { ReadOrigins } from '../clients/origins.ts';
 import type { Revocations } from '../tokens/revocations.ts';
 import type { RecordUsage } from '../usage/record.ts';
+import type { DivideLimits } from '../usage/shares.ts';
 import type { Decisions } from './decide.ts';
 
 /** What each of them is. The gateway logs what it asks for. */
@@ -27,6 +28,7 @@ export interface InternalRouteDependencies {
   readonly apiKeys: Pick<ApiKeyLookup, 'verify'>;
   readonly readOrigins: ReadOrigins;
   readonly recordUsage: RecordUsage;
+  readonly divideLimits: DivideLimits;
   readonly clients: Pick<ClientDirectory, 'current'>;
 }
 
@@ -54,6 +56,16 @@ const UsageReport = Type.Object({
       bytes: count,
     }),
   ),
+  rates: Type.Optional(
+    Type.Array(Type.Object({ caller: shortText, perMinute: count, used: count, wanted: nullable(count) }), {
+      description: 'callers whose limit the gateway shares with others, in requests per minute',
+    }),
+  ),
+});
+
+const Division = Type.Object({
+  gateways: Type.Integer({ minimum: 1, description: 'that have reported lately, this one included' }),
+  shares: Type.Record(Type.String(), count, { description: 'requests per minute, by caller' }),
 });
 
 const Decision = named('Decision', Type.Object({ identity: text, expiresAt: timestamp }));
@@ -72,6 +84,7 @@ export const internalRoutes = ({
   apiKeys,
   readOrigins,
   recordUsage,
+  divideLimits,
   clients,
 }: InternalRouteDependencies): AnyOperation[] => [
   operation({
@@ -228,9 +241,9 @@ export const internalRoutes = ({
     method: 'post',
     path: USAGE_PATH,
     ...internal,
-    summary: 'Adds the requests that a gateway has counted; a repeated report adds nothing',
+    summary: 'Adds the requests that a gateway has counted (a repeated report adds nothing), and divides limits',
     body: UsageReport,
-    answers: { 200: Type.Object({}) },
+    answers: { 200: Division },
     example: {
       body: {
         gateway: '5b0c7c1e-8a53-4a8e-9d39-6f7b1a2c3d4e',
@@ -248,12 +261,13 @@ export const internalRoutes = ({
             bytes: 120_400,
           },
         ],
+        rates: [{ caller: 'api_key key_q8Y2mXH0T3mV1n5b', perMinute: 600, used: 400, wanted: 480 }],
       },
-      answer: {},
+      answer: { gateways: 2, shares: { 'api_key key_q8Y2mXH0T3mV1n5b': 540 } },
     },
     handle: async ({ body }) => {
       await recordUsage(body);
-      return ok({});
+      return ok(await divideLimits(body.gateway, body.rates ?? []));
     },
   }),
 ];

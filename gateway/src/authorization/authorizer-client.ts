@@ -47,6 +47,25 @@ export interface ApiKeyFacts {
   readonly reportedUpTo: number;
 }
 
+/** What one gateway reports about a key whose limit it shares with others. Requests per minute. */
+export interface Rate {
+  /** The policy's name and the key. */
+  readonly caller: string;
+  readonly perMinute: number;
+  /** Admitted here in the last minute. */
+  readonly used: number;
+  /** Requested here at present, refused requests included; null: it is not known yet. */
+  readonly wanted: number | null;
+}
+
+/** How the authorizer divides the limits of keys among the gateways that report. */
+export interface Division {
+  /** The gateways that have reported lately, this one included. */
+  readonly gateways: number;
+  /** The shares of this gateway in requests per minute, by caller. */
+  readonly shares: Readonly<Record<string, number>>;
+}
+
 /** A positive decision: a signed identity for the service. */
 export interface Decision {
   readonly identity: string;
@@ -77,8 +96,11 @@ export interface AuthorizerClient {
   verifyApiKey(keyHash: string, gateway: string): Promise<ApiKeyFacts | undefined>;
   /** The origins that clients and API keys name, and their mark; undefined if `mark` is current. Rejects otherwise. */
   origins(mark: string): Promise<{ readonly mark: string; readonly origins: readonly string[] } | undefined>;
-  /** Resolves when the authorizer has recorded the report durably; rejects otherwise. */
-  recordUsage(report: object): Promise<void>;
+  /**
+   * Resolves when the authorizer has recorded the report durably; rejects otherwise. Undefined from an authorizer of the
+   * release before, which divides no limits.
+   */
+  recordUsage(report: object): Promise<Division | undefined>;
   /**
    * Rejects with SecretRefused if SERVICE_SECRET is not the gateway's; with another error if the authorizer does not
    * answer.
@@ -165,7 +187,8 @@ export const createAuthorizerClient = ({ url, secret, addresses }: AuthorizerCli
       return origins === null ? undefined : { mark: next, origins };
     },
     async recordUsage(report) {
-      await dataOf(USAGE_PATH, report);
+      const division = (await dataOf(USAGE_PATH, report)) as Partial<Division>;
+      return division.gateways === undefined ? undefined : (division as Division);
     },
     async changes(since) {
       const query = since === undefined ? '' : `?since=${encodeURIComponent(since)}`;

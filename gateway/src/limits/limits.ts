@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import { Fault } from '@boxoffice/envelope';
 import type { AccessClaims } from '@boxoffice/identity';
 import { networkOf } from '@boxoffice/runtime';
+import type { Division, Rate } from '../authorization/authorizer-client.ts';
 import type { Exchange, Quota, Step } from '../exchange/exchange.ts';
 import type { MonthlyQuota } from '../metering/monthly-quota.ts';
 import { createLimiter, type Limiter } from './limiter.ts';
@@ -29,6 +30,10 @@ export interface Limits {
    * quota.
    */
   sessionSeen(token: string): void;
+  /** What the next report says of clients and API keys whose limits are shared with other gateways. */
+  rates(now: number): Rate[];
+  /** Applies the answer to a report. */
+  divide(division: Division, now: number): void;
 }
 
 /** Maximum number of registered sessions; others count on their address. */
@@ -59,12 +64,19 @@ export const callerOf = ({ claims, isPublic, apiKey, address }: Exchange): strin
   return isPublic && apiKey ? `key ${apiKey.apiKeyId}` : `network ${networkOf(address)}`;
 };
 
-/** Makes the limits of one gateway process. Several processes count separately. */
-export const createLimits = (perMinute: LimitOptions, monthlyQuota: MonthlyQuota): Limits => {
+/**
+ * Makes the limits of one gateway process. Those of clients and API keys hold over all gateways (platform, section 9);
+ * those of addresses and sessions are each process's own. `report` requests a report before its time.
+ */
+export const createLimits = (
+  perMinute: LimitOptions,
+  monthlyQuota: MonthlyQuota,
+  report: (isUrgent: boolean) => void,
+): Limits => {
   const addresses = createLimiter('address', perMinute.address);
-  const clients = createLimiter('client', perMinute.client);
+  const clients = createSlidingLimiter('client', report);
   const visitors = createLimiter('session', perMinute.session);
-  const apiKeys = createSlidingLimiter('api_key');
+  const apiKeys = createSlidingLimiter('api_key', report);
   const sessions = createNewest<true>(SESSIONS);
 
   // An invented token must not open a new quota, so only registered sessions count.
@@ -93,7 +105,13 @@ export const createLimits = (perMinute: LimitOptions, monthlyQuota: MonthlyQuota
         exchange.admittedKey = apiKey.apiKeyId;
         return;
       }
-      if (exchange.claims) return count(exchange, clients, principalIn(exchange.claims));
+      if (exchange.claims)
+        return admit(exchange, clients.take(principalIn(exchange.claims), perMinute.client, exchange.now));
+    },
+    rates: (now) => [...clients.rates(now), ...apiKeys.rates(now)],
+    divide(division, now) {
+      clients.divide(division, now);
+      apiKeys.divide(division, now);
     },
     sessionSeen: (token) => {
       sessions.set(keyOf(token), true);

@@ -1,11 +1,19 @@
+import type { Division, Rate } from '../authorization/authorizer-client.ts';
 import type { Policy, Quota } from '../exchange/exchange.ts';
 import { policyOf } from './limiter.ts';
 import { createNewest } from './newest.ts';
 
-/** Counts requests per key in the minute before each request. */
-interface SlidingLimiter {
-  /** Counts one request at `now` (epoch milliseconds), unless `perMinute` are counted. */
+/**
+ * Counts requests per key in the minute before each request. One gateway grants the whole limit; of several each grants
+ * its share. Refused requests do not count.
+ */
+export interface SlidingLimiter {
+  /** Counts one request at `now` (epoch milliseconds), unless the limit per minute, or this gateway's share, is used. */
   take(key: string, perMinute: number, now: number): Quota;
+  /** What to report of the keys that are used more than a little here. */
+  rates(now: number): Rate[];
+  /** Applies what the authorizer has answered to a report. */
+  divide(division: Division, now: number): void;
 }
 
 const MINUTE_MS = 60_000;
@@ -19,6 +27,18 @@ const SLOTS = MINUTE_MS / SLOT_MS + 1;
 /** Maximum number of keys; the least recently used are evicted and start at zero. */
 const KEYS = 100_000;
 
+/** A gateway that has heard nothing for so long asks with the next request: regular reports are sooner. Milliseconds. */
+const SILENT_MS = 6_000;
+
+/** Each gateway grants its share so long without another answer, then an equal one. Milliseconds. */
+const SHARE_MS = 15_000;
+
+/** The part of a limit that all other gateways together grant without a share: below the five per cent of the promise. */
+const UNSHARED = 0.04;
+
+/** The shortest interval from which the requests of a minute are estimated. Milliseconds. */
+const LEAST_INTERVAL_MS = 1_000;
+
 /** The counted requests of a key: a ring of slots, which are numbered from the epoch. */
 interface Recent {
   readonly counts: Uint32Array;
@@ -28,13 +48,24 @@ interface Recent {
   oldest: number;
   newest: number;
   total: number;
+  /** Requests since an instant, from which `wanted` is estimated. */
+  requests: number;
+  since: number;
+  wanted: number | null;
   perMinute: number;
   policy: Policy;
+  /** This gateway's share, and when it was granted; absent: none was. */
+  share?: { readonly perMinute: number; readonly at: number } | undefined;
 }
 
-/** Makes a limiter; `name` is the policy's name. Refused requests do not count. */
-export const createSlidingLimiter = (name: string): SlidingLimiter => {
+/**
+ * Makes a limiter; `name` is the policy's name. `report` is called when a key needs a share, or a larger one: it may be
+ * called with every request.
+ */
+export const createSlidingLimiter = (name: string, report: (isUrgent: boolean) => void): SlidingLimiter => {
   const keys = createNewest<Recent>(KEYS);
+  let gateways = 1;
+  let heardAt = Number.NEGATIVE_INFINITY;
 
   const freeAt = ({ lasts, oldest }: Recent): number => oldest * SLOT_MS + (lasts[oldest % SLOTS] ?? 0) + MINUTE_MS;
 
@@ -64,30 +95,83 @@ export const createSlidingLimiter = (name: string): SlidingLimiter => {
     recent.lasts[index] = Math.max(0, Math.min(SLOT_MS - 1, now - recent.newest * SLOT_MS));
   };
 
+  /** What each of several gateways grants of the limit without a share. */
+  const unshared = (perMinute: number): number => (UNSHARED * perMinute) / Math.max(1, gateways - 1);
+
+  /** What this gateway grants of the limit in a minute. */
+  const grantedAt = ({ share }: Recent, perMinute: number, now: number): number => {
+    if (gateways === 1) return perMinute;
+    if (!share || share.at + SHARE_MS <= now) return Math.ceil(perMinute / gateways);
+    return Math.max(share.perMinute, Math.floor(unshared(perMinute)));
+  };
+
+  const estimate = (recent: Recent, now: number): void => {
+    const { requests, since, perMinute } = recent;
+    if (now - since < LEAST_INTERVAL_MS) return;
+    const isRecent = now - since <= SHARE_MS;
+    const wanted = isRecent ? Math.min(perMinute, Math.ceil((requests * MINUTE_MS) / (now - since))) : null;
+    Object.assign(recent, { wanted, requests: 0, since: now });
+  };
+
+  const requestShare = ({ share, total, perMinute }: Recent, isAllowed: boolean, now: number): void => {
+    if (now - heardAt > SILENT_MS) report(false);
+    if (gateways === 1) return;
+    if (!share && total >= unshared(perMinute) / 2) report(true);
+    else if (!isAllowed) report(false);
+  };
+
   return {
     take(key, perMinute, now) {
       const slot = Math.floor(now / SLOT_MS);
-      const recent = keys.get(key) ?? {
+      const recent: Recent = keys.get(key) ?? {
         counts: new Uint32Array(SLOTS),
         lasts: new Uint16Array(SLOTS),
         oldest: slot,
         newest: slot,
         total: 0,
+        requests: 0,
+        since: now,
+        wanted: null,
         perMinute,
         policy: policyOf(name, perMinute),
       };
       keys.set(key, recent);
       advance(recent, slot, now);
       if (recent.perMinute !== perMinute) Object.assign(recent, { perMinute, policy: policyOf(name, perMinute) });
-      const allowed = recent.total < perMinute;
+      const granted = grantedAt(recent, perMinute, now);
+      const allowed = recent.total < granted;
+      recent.requests += 1;
       if (allowed) record(recent, now);
+      requestShare(recent, allowed, now);
       const seconds = Math.ceil((freeAt(recent) - now) / 1_000);
       return {
         policy: recent.policy,
         allowed,
-        left: Math.max(0, perMinute - recent.total),
+        left: Math.max(0, granted - recent.total),
         resetSeconds: Math.max(1, Math.min(MINUTE_MS / 1_000, seconds)),
       };
+    },
+    rates(now) {
+      const slot = Math.floor(now / SLOT_MS);
+      return [...keys.entries()].flatMap(([key, recent]) => {
+        advance(recent, slot, now);
+        estimate(recent, now);
+        const { total: used, wanted, perMinute, share } = recent;
+        if (!share && used < unshared(perMinute) / 2) return [];
+        return [{ caller: `${name} ${key}`, perMinute, used, wanted }];
+      });
+    },
+    divide({ gateways: present, shares }, now) {
+      gateways = Math.max(1, present);
+      heardAt = now;
+      const prefix = `${name} `;
+      for (const [caller, perMinute] of Object.entries(shares)) {
+        const recent = caller.startsWith(prefix) ? keys.peek(caller.slice(prefix.length)) : undefined;
+        if (!recent) continue;
+        // What is not used any more was reported once more, so that others get it.
+        const isOver = recent.total === 0 && recent.wanted === 0;
+        recent.share = isOver ? undefined : { perMinute, at: now };
+      }
     },
   };
 };

@@ -11,6 +11,8 @@ interface MeterOptions {
   /** Where a stopping gateway leaves what it could not report. */
   readonly spool: Spool;
   readonly logger: Pick<Logger, 'warn' | 'info'>;
+  /** Whether there is something to report beside the counts. Default: never. */
+  readonly hasMore?: () => boolean;
   /** The id of this process in its reports. Default: a new one. */
   readonly gateway?: string;
   /** Epoch milliseconds. */
@@ -33,8 +35,8 @@ export interface Meter {
   usedSince(apiKeyId: string, reportedUpTo: number, month: string): number;
   /** The counted requests that are not acknowledged yet, and the age of the oldest. Milliseconds. */
   backlog(): { readonly requests: number; readonly ageMs: number };
-  /** Reports what is counted now; resolves to whether nothing is left. Never rejects. */
-  flush(): Promise<boolean>;
+  /** Reports what is counted now; resolves to whether nothing is left. Never rejects. `even`: even if nothing is counted. */
+  flush(even?: 'nothing'): Promise<boolean>;
   /** Starts reporting regularly, first what earlier processes have left. */
   start(): void;
   /** Reports the rest, or leaves it to the next process of the same data directory. */
@@ -63,7 +65,7 @@ interface KeyCount {
 
 /** Makes a meter. It writes nothing per request: its memory is bounded by the number of different requests a minute. */
 export const createMeter = (options: MeterOptions): Meter => {
-  const { send, spool, logger, gateway = randomUUID(), now = Date.now } = options;
+  const { send, spool, logger, hasMore = () => false, gateway = randomUUID(), now = Date.now } = options;
   let open = new Map<string, CountedRequests>();
   /** When the oldest of `open`, and of `formed`, was counted. Epoch milliseconds. */
   let openSince = 0;
@@ -118,6 +120,11 @@ export const createMeter = (options: MeterOptions): Meter => {
     formed = takeOpen();
   };
 
+  const nothing = (): Report => {
+    sequence += 1;
+    return { gateway, sequence, rows: [] };
+  };
+
   /** Forgets the counts of reports that the authorizer's answers include by now. */
   const forget = (at: number): void => {
     const waiting = formed.find((report) => report.gateway === gateway);
@@ -129,9 +136,11 @@ export const createMeter = (options: MeterOptions): Meter => {
     }
   };
 
-  const deliver = async (): Promise<boolean> => {
+  const deliver = async (even?: 'nothing'): Promise<boolean> => {
     try {
-      for (form(); formed[0]; form()) {
+      form();
+      if (formed.length === 0 && (even || hasMore())) await send(nothing());
+      for (; formed[0]; form()) {
         const [report] = formed;
         await send(report);
         formed = formed.slice(1);
@@ -147,8 +156,8 @@ export const createMeter = (options: MeterOptions): Meter => {
     return formed.length === 0 && open.size === 0;
   };
 
-  const flush = (): Promise<boolean> => {
-    sending ??= deliver().finally(() => {
+  const flush: Meter['flush'] = (even) => {
+    sending ??= deliver(even).finally(() => {
       sending = undefined;
     });
     return sending;
@@ -208,7 +217,7 @@ export const createMeter = (options: MeterOptions): Meter => {
     start() {
       formedSince = now();
       formed = [...spool.left(), ...formed];
-      reporting = repeat(flush, { everyMs: REPORT_MS, atOnce: true, failed: () => undefined });
+      reporting = repeat(() => flush(), { everyMs: REPORT_MS, atOnce: true, failed: () => undefined });
     },
     async close() {
       await reporting?.close();

@@ -116,7 +116,7 @@ describe('a key has its own limits', () => {
     });
 
     test('holds in every minute, wherever it begins', () => {
-      const limiter = createSlidingLimiter('api_key');
+      const limiter = createSlidingLimiter('api_key', () => undefined);
       const admitted: number[] = [];
       // Seven requests every 700 ms, for five minutes.
       for (let at = 1_000_000; at < 1_300_000; at += 100) {
@@ -129,7 +129,7 @@ describe('a key has its own limits', () => {
     });
 
     test('is free again after the announced time', () => {
-      const limiter = createSlidingLimiter('api_key');
+      const limiter = createSlidingLimiter('api_key', () => undefined);
       const start = 1_000_500;
       for (let request = 0; request < 5; request += 1) limiter.take('key', 5, start + request * 7_000);
       const refused = limiter.take('key', 5, start + 30_000);
@@ -140,7 +140,7 @@ describe('a key has its own limits', () => {
 
   describe('the announced time', () => {
     test.each([0, 1, 250, 499, 500, 999])('is at most a minute, and enough, %i ms into a second', (offset) => {
-      const limiter = createSlidingLimiter('api_key');
+      const limiter = createSlidingLimiter('api_key', () => undefined);
       const start = 1_000_000 + offset;
       const [first, second] = [limiter.take('key', 2, start), limiter.take('key', 2, start)];
       expect([first, second].map(({ allowed, resetSeconds }) => [allowed, resetSeconds])).toEqual([
@@ -152,7 +152,7 @@ describe('a key has its own limits', () => {
     });
 
     test('is right after hours without a request, and after the clock was set back', () => {
-      const limiter = createSlidingLimiter('api_key');
+      const limiter = createSlidingLimiter('api_key', () => undefined);
       expect(limiter.take('key', 1, 1_000_000).allowed).toBe(true);
       expect(limiter.take('key', 1, 50_000_000).allowed).toBe(true);
       expect(limiter.take('key', 1, 49_000_000)).toMatchObject({ allowed: false, resetSeconds: 60 });

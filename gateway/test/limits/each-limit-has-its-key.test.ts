@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { rateLimitField } from '../../src/exchange/exchange.ts';
 import { createLimiter } from '../../src/limits/limiter.ts';
+import { until } from '../fixtures/http.ts';
 import { type Installation, startInstallation } from '../fixtures/installation.ts';
 import { echo, json } from '../fixtures/upstream.ts';
 
@@ -105,4 +106,33 @@ test('in family B a session has its own quota once the service has accepted it; 
       { success: false, errorCode: 'too_many_requests', errorMessage: expect.any(String) },
     ]);
     expect(refused.headers['retry-after']).toBeDefined();
+  }));
+
+test('of several gateways each grants the share that the authorizer answers to its reports', () =>
+  withLimits({ client: 100 }, async ({ as, authorizer: authority }) => {
+    const token = authority.token(['contacts:read']);
+    const caller = `client ${authority.client(token).id}`;
+    const reported: number[] = [];
+    authority.divide = ({ rates }) => {
+      const rate = rates?.find((one) => one.caller === caller);
+      if (rate) reported.push(rate.used);
+      return { gateways: 2, shares: rate ? { [caller]: 7 } : {} };
+    };
+    // The gateway hears of the other one with a report; from then on it requests a share.
+    await until(async () => {
+      await as(token)(LIST);
+      return reported.length > 0;
+    }, 60_000);
+    await until(async () => (await as(token)(LIST)).status === 429, 60_000);
+    const refused = await as(token)(LIST);
+    expect([refused.status, refused.headers['ratelimit-policy']]).toEqual([429, '"client";q=100;w=60']);
+    expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(60);
+  }));
+
+test("an authorizer of the release before gets no rates, and the limit is the gateway's own", () =>
+  withLimits({ client: 3 }, async ({ as, authorizer: authority }) => {
+    const token = authority.token(['contacts:read']);
+    expect(await statuses(4, () => as(token)(LIST))).toEqual([200, 200, 200, 429]);
+    await until(() => authority.usage.some(({ status }) => status === 429), 60_000);
+    expect(authority.reportsWithRates).toBe(0);
   }));

@@ -223,10 +223,12 @@ describe('a meter', () => {
       });
       next.start();
       await next.close();
-      expect(reports.map(({ gateway, sequence }) => [gateway, sequence])).toEqual([
-        [stopping.gateway, 1],
-        [stopping.gateway, 2],
-      ]);
+      expect(reports.filter(({ rows }) => rows.length > 0).map(({ gateway, sequence }) => [gateway, sequence])).toEqual(
+        [
+          [stopping.gateway, 1],
+          [stopping.gateway, 2],
+        ],
+      );
       expect(reports[0]).toEqual(refused[0]);
       expect(createSpool(folder).left()).toEqual([]);
     } finally {

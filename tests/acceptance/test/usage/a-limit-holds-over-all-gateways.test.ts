@@ -1,0 +1,133 @@
+import { collections, createDivideLimits } from '@boxoffice/authorizer';
+import { createSlidingLimiter, type SlidingLimiter } from '@boxoffice/gateway';
+import { testEngines } from '@boxoffice/service/testkit';
+import { describe, expect, test } from '@jest/globals';
+
+const LIMIT = 1_200;
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const STEP = 100;
+const REPORT_EVERY = 5 * SECOND;
+
+const START = Date.parse('2031-06-01T12:00:00Z');
+
+/** Requests per second at each gateway, as of a time since the start. */
+type Load = (at: number) => readonly number[];
+
+const jumping: Load = (at) => [0, 1, 2].map((index) => (Math.floor(at / (25 * SECOND)) % 3 === index ? 100 : 0));
+const moving: Load = (at) => {
+  if (at < 2 * MINUTE) return [60, 0, 0];
+  return at < 4 * MINUTE ? [0, 60, 0] : [20, 10, 1];
+};
+const even: Load = () => [40, 40, 40];
+const small: Load = () => [6, 5, 4];
+
+interface Gateway {
+  readonly limiter: SlidingLimiter;
+  isReportDue: boolean;
+  reportedAt: number;
+  owed: number;
+}
+
+/** What each gateway admits and refuses of a load, as epoch milliseconds; `cut`: whether it hears nothing at a time. */
+const admissions = async (
+  divide: ReturnType<typeof createDivideLimits>,
+  clock: { now: number },
+  { load, minutes, cut = () => false }: { load: Load; minutes: number; cut?: (index: number, at: number) => boolean },
+): Promise<{ admitted: number[][]; refused: number[][] }> => {
+  const gateways = load(0).map((): Gateway => {
+    const one: Gateway = {
+      isReportDue: false,
+      reportedAt: 0,
+      owed: 0,
+      limiter: createSlidingLimiter('client', (isUrgent) => {
+        one.isReportDue ||= isUrgent || clock.now - one.reportedAt >= SECOND;
+      }),
+    };
+    return one;
+  });
+  const admitted: number[][] = gateways.map(() => []);
+  const refused: number[][] = gateways.map(() => []);
+  for (let at = 0; at < minutes * MINUTE; at += STEP) {
+    clock.now = START + at;
+    for (const [index, one] of gateways.entries()) {
+      const isTime = at % REPORT_EVERY === (index * 1_700) % REPORT_EVERY;
+      if ((!isTime && !one.isReportDue) || cut(index, at)) continue;
+      Object.assign(one, { isReportDue: false, reportedAt: clock.now });
+      one.limiter.divide(await divide(`gateway-${index}`, one.limiter.rates(clock.now)), clock.now);
+    }
+    for (const [index, perSecond] of load(at).entries()) {
+      const one = gateways[index];
+      if (!one) continue;
+      one.owed += (perSecond * STEP) / SECOND;
+      for (; one.owed >= 1; one.owed -= 1) {
+        const { allowed } = one.limiter.take('cli_reseller', LIMIT, clock.now);
+        (allowed ? admitted : refused)[index]?.push(clock.now);
+      }
+    }
+  }
+  return { admitted, refused };
+};
+
+/** The most requests of any minute. */
+const mostInAMinute = (times: readonly number[]): number => {
+  const sorted = times.toSorted((one, other) => one - other);
+  let most = 0;
+  for (let first = 0, last = 0; last < sorted.length; last += 1) {
+    while ((sorted[last] ?? 0) - (sorted[first] ?? 0) >= MINUTE) first += 1;
+    most = Math.max(most, last - first + 1);
+  }
+  return most;
+};
+
+const inLastMinute = (times: readonly number[], end: number): number =>
+  times.filter((time) => time >= end - MINUTE && time < end).length;
+
+describe.each(testEngines('authorizer', collections))('the limit of a client on $name', (engine) => {
+  const during = async (
+    run: (divide: ReturnType<typeof createDivideLimits>, clock: { now: number }) => Promise<void>,
+  ) => {
+    const { store, discard } = await engine.open();
+    const clock = { now: START };
+    await run(
+      createDivideLimits(store, () => clock.now),
+      clock,
+    ).finally(discard);
+  };
+
+  test.each([
+    ['jumps between three gateways', jumping, 4],
+    ['moves from one gateway to another, then spreads', moving, 6],
+    ['is even, and thrice the limit', even, 3],
+  ])('holds in every minute within five per cent when the load %s', (_what, load, minutes) =>
+    during(async (divide, clock) => {
+      const all = (await admissions(divide, clock, { load, minutes })).admitted.flat();
+      expect(mostInAMinute(all)).toBeLessThanOrEqual(LIMIT * 1.05);
+      expect(inLastMinute(all, START + minutes * MINUTE)).toBeGreaterThan(LIMIT * 0.85);
+    }),
+  );
+
+  test('refuses nothing of a load below it, however it is spread', () =>
+    during(async (divide, clock) => {
+      const { admitted, refused } = await admissions(divide, clock, { load: small, minutes: 3 });
+      expect(refused).toEqual([[], [], []]);
+      expect(Math.min(...admitted.map((times) => times.length))).toBeGreaterThan(600);
+    }));
+
+  test('is exact where one gateway serves', () =>
+    during(async (divide, clock) => {
+      const [times = []] = (await admissions(divide, clock, { load: () => [100], minutes: 3 })).admitted;
+      expect(mostInAMinute(times)).toBe(LIMIT);
+      expect(inLastMinute(times, START + 3 * MINUTE)).toBeGreaterThan(LIMIT * 0.98);
+    }));
+
+  test('at a gateway that hears nothing is its last share, then an equal one', () =>
+    during(async (divide, clock) => {
+      // The first gateway has nearly all of it when it is cut off.
+      const load: Load = () => [60, 1, 1];
+      const cut = (index: number, at: number): boolean => index === 0 && at > 2 * MINUTE;
+      const [times = []] = (await admissions(divide, clock, { load, minutes: 5, cut })).admitted;
+      expect(inLastMinute(times, START + 2 * MINUTE)).toBeGreaterThan(LIMIT * 0.8);
+      expect(inLastMinute(times, START + 5 * MINUTE)).toBe(LIMIT / 3);
+    }));
+});
