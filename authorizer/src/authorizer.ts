@@ -131,7 +131,7 @@ export const createAuthorizer = (options: AuthorizerOptions) => {
     applicationOf: (institution: string | undefined) => applicationOf(store, institution, issuer),
   };
   return {
-    clients: createClients(store, now, directory.forget),
+    clients: createClients(store, { references, now, changed: directory.forget }),
     users,
     accounts,
     apiKeys: createApiKeys(store, now),

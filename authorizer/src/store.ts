@@ -141,11 +141,12 @@ export interface InstitutionDocument extends Document {
 /** The store's institution for signing keys and gateways, which belong to the whole installation. */
 export const INSTALLATION = 'installation';
 
-/** Clients from before users could sign in are confidential ones without redirect URIs. */
-const upgradeClient = (stored: ClientDocument): ClientDocument =>
-  stored.type === undefined
-    ? { ...stored, type: 'confidential', redirectUris: [], thirdParty: false, origins: [] }
-    : stored;
+/** Clients from before users could sign in are confidential ones without redirect URIs; older ones have no bounds. */
+const upgradeClient = (stored: ClientDocument): ClientDocument => ({
+  ...(stored.type === undefined ? { type: 'confidential', redirectUris: [], thirdParty: false, origins: [] } : {}),
+  ...stored,
+  bounds: stored.bounds ?? null,
+});
 
 export const clientsCollection = collection<ClientDocument>(
   'clients',

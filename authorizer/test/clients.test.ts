@@ -45,6 +45,7 @@ describe('a client grants only scopes it holds', () => {
         redirectUris: [],
         thirdParty: false,
         origins: [],
+        bounds: null,
         secrets: [{ id: expect.any(String), createdAt: expect.any(String), lastUsedAt: null }],
         createdAt: expect.any(String),
         updatedAt: expect.any(String),

@@ -2,6 +2,7 @@
 
 import { createIdentityVerifier, createKeySet, createServiceCredentials } from '@boxoffice/identity';
 import { describe, expect, test } from '@jest/globals';
+import { createClients } from '../src/index.ts';
 import { engines, installationFor, secretOf, serviceRootSecret, startInstallation } from './installation.ts';
 
 describe('a decision is an identity for one operation', () => {
@@ -26,6 +27,7 @@ describe('a decision is an identity for one operation', () => {
         scopes: ['contacts:read', 'contacts:write'],
         operation: 'getIndividual',
         user: null,
+        bounds: null,
         isPublic: false,
       });
       expect(Date.parse(expiresAt) - Date.now()).toBeLessThanOrEqual(60_000);
@@ -124,6 +126,7 @@ describe('a decision is an identity for one operation', () => {
         scopes: [],
         operation,
         user: null,
+        bounds: null,
         isPublic: false,
       };
       expect(await verifier(audience)(identity)).toEqual(caller);
@@ -150,18 +153,23 @@ describe('a decision is an identity for one operation', () => {
   });
 });
 
-describe('the events service learns the scopes of a client', () => {
+describe('the events service learns the scopes and bounds of a client', () => {
   describe.each(engines)('on $name', (engine) => {
     const its = installationFor({ engine });
 
     const ask = async (body: object, service = 'events') => its.internal('/internal/client-scopes', body, service);
 
-    test('the scopes of a client as they are now, of its own institution only', async () => {
-      const { clientId } = await its.newClient(['events:read', 'orders:read']);
+    test('as they are now, of its own institution only', async () => {
+      const scopes = ['events:read', 'orders:read'] as const;
+      const { clientId } = await its.newClient(scopes);
       const asked = await ask({ institution: 'opera', clientId });
-      expect([asked.status, asked.body.data]).toEqual([200, { scopes: ['events:read', 'orders:read'] }]);
-      expect((await ask({ institution: 'museum', clientId })).body.data).toEqual({ scopes: [] });
-      expect((await ask({ institution: 'opera', clientId: 'cli_none' })).body.data).toEqual({ scopes: [] });
+      expect([asked.status, asked.body.data]).toEqual([200, { scopes, bounds: null }]);
+      const bounds = { ownOrders: true, pointsOfSale: ['till.opera.example'] };
+      await createClients(its.store).amend('opera', clientId, { bounds });
+      expect((await ask({ institution: 'opera', clientId })).body.data).toEqual({ scopes, bounds });
+      const nothing = { scopes: [], bounds: null };
+      expect((await ask({ institution: 'museum', clientId })).body.data).toEqual(nothing);
+      expect((await ask({ institution: 'opera', clientId: 'cli_none' })).body.data).toEqual(nothing);
     });
 
     test('no other process is told', async () => {

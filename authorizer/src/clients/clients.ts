@@ -1,8 +1,10 @@
 import { Fault } from '@boxoffice/envelope';
 import type { IdempotencyRecord, Store } from '@boxoffice/store';
+import { excludedScopes } from '../domain/bounds.ts';
 import * as rules from '../domain/client.ts';
 import { clientChanged } from '../events.ts';
 import { type ChangeRequest, type ClientDocument, clientsCollection } from '../store.ts';
+import { createReferenceCheck, type References } from '../users/references.ts';
 import { hashSecret, makeClientId, makeSecret, makeSecretId } from './secrets.ts';
 
 const absent = (): Fault => new Fault('not_found', 'There is no client with this id.');
@@ -21,9 +23,30 @@ type Request = ChangeRequest<ClientDocument>;
 /** The clients of an installation; every method is limited to one institution. */
 export type Clients = ReturnType<typeof createClients>;
 
-/** Makes the clients on a store. `now` in epoch milliseconds; `changed` is called with the id of every changed client. */
-export const createClients = (store: Store, now = Date.now, changed: (clientId: string) => void = () => undefined) => {
+interface ClientsOptions {
+  /** Says which points of sale there are; default: the caller has compared them. */
+  readonly references?: References;
+  /** Epoch milliseconds. */
+  readonly now?: () => number;
+  /** Called with the id of every changed client. */
+  readonly changed?: (clientId: string) => void;
+}
+
+/** @throws {Fault} semantically_invalid, naming the scopes that a client with these bounds cannot have */
+const checkScopes = ({ bounds, scopes }: Pick<rules.Client, 'bounds' | 'scopes'>): void => {
+  const excluded = excludedScopes(bounds, scopes);
+  if (excluded.length === 0) return;
+  const text = `$.scopes: a client with bounds cannot have ${excluded.join(', ')}, which reach beyond them; leave them out, or set $.bounds to null.`;
+  throw new Fault('semantically_invalid', text);
+};
+
+/** Makes the clients on a store. */
+export const createClients = (
+  store: Store,
+  { references, now = Date.now, changed = () => undefined }: ClientsOptions = {},
+) => {
   const clients = store.collection(clientsCollection);
+  const requireKnown = createReferenceCheck(references, '$.bounds');
 
   const change = async (
     institution: string,
@@ -47,15 +70,21 @@ export const createClients = (store: Store, now = Date.now, changed: (clientId: 
     return updated;
   };
 
+  const getClient = async (institution: string, clientId: string): Promise<ClientDocument> => {
+    const client = await clients.of(institution).get(clientId);
+    if (!client || client.deletedAt !== null) throw absent();
+    return client;
+  };
+
   return {
     documents: (institution: string) => clients.of(institution),
     /** @throws {Fault} not_found, like all methods below */
-    get: async (institution: string, clientId: string) => {
-      const client = await clients.of(institution).get(clientId);
-      if (!client || client.deletedAt !== null) throw absent();
-      return client;
-    },
-    /** Registers a client; the plaintext of its secret is returned only here, and undefined for a public one. */
+    get: getClient,
+    /**
+     * Registers a client; the plaintext of its secret is returned only here, and undefined for a public one.
+     * @throws {Fault} semantically_invalid for bounds with scopes that reach beyond them or an unknown point of sale;
+     * service_unavailable if nobody says whether it exists: nothing is written then
+     */
     create: async (
       institution: string,
       registration: rules.Registration,
@@ -66,10 +95,29 @@ export const createClients = (store: Store, now = Date.now, changed: (clientId: 
       const secret =
         clientSecret === undefined ? undefined : rules.newSecret(makeSecretId(), hashSecret(clientSecret), at);
       const registered = { id: makeClientId(), ...rules.newClient(registration, secret, at) };
+      checkScopes(registered);
+      await requireKnown(institution, registration.bounds ?? {});
       return { client: await clients.of(institution).insert(registered, { idempotencyRecord }), clientSecret };
     },
-    amend: (institution: string, clientId: string, to: rules.Amendment, request: Request = {}) =>
-      change(institution, clientId, request, (current, at) => rules.amend(current, to, at)),
+    /**
+     * Of the points of sale of its bounds it checks those that the client does not have yet.
+     * @throws {Fault} like create
+     */
+    amend: async (institution: string, clientId: string, to: rules.Amendment, request: Request = {}) => {
+      const step = (current: ClientDocument, at: Date): ClientDocument => {
+        const next = rules.amend(current, to, at);
+        checkScopes(next);
+        return next;
+      };
+      if (to.bounds) {
+        const before = await getClient(institution, clientId);
+        // Refused for a reason of its own, a change asks no other service; the write checks again what the client is then.
+        request.allow?.(before);
+        step(before, new Date(now()));
+        await requireKnown(institution, to.bounds, before.bounds ?? {});
+      }
+      return change(institution, clientId, request, step);
+    },
     remove: (institution: string, clientId: string, request: Request = {}) =>
       change(institution, clientId, request, rules.deleted),
     /** The plaintext is returned only here. @throws {Fault} client_too_many_secrets, or conflict for a public client */

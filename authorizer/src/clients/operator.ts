@@ -18,8 +18,8 @@ const checkRegistration = ({ scopes, type = 'confidential', redirectUris, origin
 
 /**
  * Registers a confidential client directly in the store, for an operator; the plaintext secret is returned only here.
- * @throws {Fault} semantically_invalid, naming scopes that do not exist; validation_error, naming URIs that cannot be
- * registered
+ * @throws {Fault} semantically_invalid, naming scopes that do not exist or that bounds exclude; validation_error, naming
+ * URIs that cannot be registered
  */
 export const createClient = async (store: Store, { institution, ...registration }: NewClient) => {
   checkRegistration(registration);

@@ -1,4 +1,5 @@
 // OAuth clients and their secrets: the operations of institutions and operators.
+import { Fault } from '@boxoffice/envelope';
 import {
   type AnyOperation,
   created,
@@ -15,6 +16,7 @@ import {
 } from '@boxoffice/http';
 import type { Caller } from '@boxoffice/identity';
 import type { Static } from 'typebox';
+import { type Bounds, type BoundsChange, changedBounds, liesWithin } from '../domain/bounds.ts';
 import type { Amendment } from '../domain/client.ts';
 import { lacking } from '../domain/scopes.ts';
 import type { ClientDocument } from '../store.ts';
@@ -44,19 +46,39 @@ const mustHold = (caller: Caller, scopes: readonly string[], what: string): void
   }
 };
 
+const boundsInWords = ({ ownOrders, pointsOfSale }: Bounds): string => {
+  const hosts = pointsOfSale.length === 0 ? '' : `pointsOfSale among ${pointsOfSale.join(', ')}`;
+  return [ownOrders ? 'ownOrders true' : '', hosts].filter(Boolean).join(' and ');
+};
+
+/** A client with bounds makes and changes only clients whose bounds lie within its own. */
+const mustContain = (caller: Caller, bounds: Bounds | null, what: string): void => {
+  if (caller.bounds === null || liesWithin(bounds, caller.bounds)) return;
+  throw new Fault('forbidden', `${what} must lie within the caller's own: ${boundsInWords(caller.bounds)}.`);
+};
+
 const etag = ({ revision }: ClientDocument): string => String(revision);
 
 const shown = (client: ClientDocument) => ok(view(client), { etag: etag(client) });
 
 const location = ({ id }: ClientDocument): string => `${CLIENTS}/${id}`;
 
-/** The check of a change: the caller holds every scope of the client, and If-Match matches. */
+/** The check of a change: the client holds and sees nothing that the caller does not, and If-Match matches. */
 const allowed =
   (caller: Caller, ifMatch: (etag: string) => void) =>
   (current: ClientDocument): void => {
     mustHold(caller, current.scopes, 'The client holds');
+    mustContain(caller, current.bounds, 'The bounds of the client');
     ifMatch(etag(current));
   };
+
+const boundsChangeOf = ({
+  ownOrders,
+  pointsOfSale,
+}: PatchOf<NonNullable<Static<typeof ChangeableClient>['bounds']>>): BoundsChange => ({
+  ...(ownOrders === undefined ? {} : { ownOrders: ownOrders ?? false }),
+  ...(pointsOfSale === undefined ? {} : { pointsOfSale: pointsOfSale ?? [] }),
+});
 
 /** The change that a merge patch asks for: null restores the default (RFC 7396). */
 const amendmentOf = ({
@@ -65,12 +87,14 @@ const amendmentOf = ({
   redirectUris,
   thirdParty,
   origins,
+  bounds,
 }: PatchOf<Static<typeof ChangeableClient>>): Amendment => ({
   ...(name === undefined ? {} : { name }),
   ...(scopes === undefined ? {} : { scopes }),
   ...(redirectUris === undefined ? {} : { redirectUris: redirectUris ?? [] }),
   ...(thirdParty === undefined ? {} : { thirdParty: thirdParty ?? false }),
   ...(origins === undefined ? {} : { origins: origins ?? [] }),
+  ...(bounds === undefined ? {} : { bounds: bounds && boundsChangeOf(bounds) }),
 });
 
 /** The operations on clients, limited to the caller's institution. */
@@ -94,9 +118,12 @@ export const routes = (clients: Clients): AnyOperation[] => [
     path: CLIENTS,
     access: 'clients:write',
     summary: 'Registers a client and answers its first secret, this once',
-    description: 'A public client, such as an application in a browser, has no secret.',
+    description:
+      'A public client, such as an application in a browser, has no secret. `bounds` make a client of a partner, such as a ' +
+      'reseller, see and sell only its own.',
     body: NewClient,
     answers: { 201: CreatedClient },
+    errors: ['semantically_invalid'],
     etag: true,
     example: {
       body: { name: example.name, scopes: example.scopes, redirectUris: example.redirectUris },
@@ -104,6 +131,7 @@ export const routes = (clients: Clients): AnyOperation[] => [
     },
     handle: async ({ caller, body, remember }) => {
       mustHold(caller, body.scopes, 'The new client would get');
+      mustContain(caller, changedBounds(null, body.bounds), '$.bounds');
       checkUris(body, body.type ?? 'confidential');
       const withSecret = (client: ClientDocument, clientSecret: string | null | undefined) =>
         created(
@@ -135,7 +163,9 @@ export const routes = (clients: Clients): AnyOperation[] => [
     path: CLIENT,
     access: 'clients:write',
     summary: 'Changes a client: all but its type',
-    description: 'New tokens carry the new scopes; tokens issued before lose the removed ones within five seconds.',
+    description:
+      'New tokens carry the new scopes; tokens issued before lose the removed ones within five seconds, in which new ' +
+      'bounds count as well, for all tokens.',
     params: { clientId: pathId },
     body: named('ClientChanges', patchOf(ChangeableClient)),
     readOnly: READ_ONLY,
@@ -146,13 +176,15 @@ export const routes = (clients: Clients): AnyOperation[] => [
     handle: async ({ caller, params, body, ifMatch, unchanged, remember }) => {
       mustHold(caller, body.scopes ?? [], 'The client would get');
       const mayChange = allowed(caller, ifMatch);
+      const to = amendmentOf(body);
       const allow = (current: ClientDocument): void => {
         mayChange(current);
+        mustContain(caller, changedBounds(current.bounds, to.bounds), '$.bounds');
         unchanged(view(current));
         checkUris(body, current.type);
       };
       const request = { allow, idempotencyRecord: remember(shown) };
-      return shown(await clients.amend(caller.institution, params.clientId, amendmentOf(body), request));
+      return shown(await clients.amend(caller.institution, params.clientId, to, request));
     },
   }),
   operation({

@@ -3,6 +3,7 @@ import {
   institutionId,
   lineOfText,
   named,
+  nullable,
   oneOf,
   REDIRECT_URI_PATTERN,
   readOnlyOf,
@@ -13,6 +14,7 @@ import { MAX_URIS } from '../domain/client.ts';
 import { LONGEST_URI } from '../domain/redirect-uri.ts';
 import { SCOPES } from '../domain/scopes.ts';
 import type { ClientDocument } from '../store.ts';
+import { serviceHostList } from '../users/view.ts';
 
 const Timestamp = Type.String({ format: 'date-time', description: 'ISO 8601 UTC' });
 
@@ -36,6 +38,45 @@ const uris = (uri: TString, description: string) =>
     description,
   });
 
+const BOUNDS =
+  'what the client sees of its institution, and sells; null: the institution’s data. It holds for the users who sign in ' +
+  'at the client, too, and excludes the scopes `clients*` and `users*`';
+
+const OWN_ORDERS =
+  'only what this client made exists for it: its orders, their tickets, payments and refunds, and the contacts that it ' +
+  'made or that its orders name; whether anything else exists, it cannot tell';
+
+const BOUNDS_POINTS_OF_SALE =
+  'service hosts: the only points of sale that its orders may name, whose tariffs it sells and whose orders, tickets, ' +
+  'payments and refunds it sees; empty: all';
+
+const BoundsInput = named(
+  'ClientBoundsInput',
+  Type.Object(
+    {
+      ownOrders: Type.Optional(Type.Boolean({ description: `${OWN_ORDERS}; false by default` })),
+      pointsOfSale: Type.Optional(
+        serviceHostList(`${BOUNDS_POINTS_OF_SALE} (the default). Each must exist in the institution; in lower case`),
+      ),
+    },
+    { description: BOUNDS },
+  ),
+);
+
+/** The bounds of a client, as every operation returns them. */
+export const ClientBounds = named(
+  'ClientBounds',
+  Type.Object(
+    {
+      ownOrders: Type.Boolean({ description: OWN_ORDERS }),
+      pointsOfSale: Type.Array(Type.String(), { description: BOUNDS_POINTS_OF_SALE }),
+    },
+    { description: BOUNDS },
+  ),
+);
+
+export const boundsView = createView(nullable(ClientBounds));
+
 const changeable = {
   name: Name,
   scopes: Scopes,
@@ -55,6 +96,7 @@ const changeable = {
       'origins from which browsers call the interface, beside those of the redirect URIs: `https://www.example.org`',
     ),
   ),
+  bounds: Type.Optional(nullable(BoundsInput)),
 };
 
 /** The members that a change may have: all but the type. */
@@ -88,6 +130,7 @@ export const Client = named(
     redirectUris: Type.Array(Type.String(), { description: 'where users return to after signing in' }),
     thirdParty: Type.Boolean({ description: 'whether users are asked for their consent' }),
     origins: Type.Array(Type.String(), { description: 'from which browsers may call, beside the redirect URIs' }),
+    bounds: nullable(ClientBounds),
     secrets: Type.Array(ClientSecret),
     createdAt: Timestamp,
     updatedAt: Timestamp,
@@ -140,6 +183,7 @@ export const example = {
   redirectUris: ['https://till.example.org/callback'],
   thirdParty: false,
   origins: [],
+  bounds: null,
   secrets: [{ id: 'sec_Jx0aP4hV7nB2mK9s', createdAt: '2026-03-01T09:30:00.000Z', lastUsedAt: null }],
   createdAt: '2026-03-01T09:30:00.000Z',
   updatedAt: '2026-03-01T09:30:00.000Z',

@@ -51,7 +51,7 @@ export const createDecisions = ({ tokens, apiKeys, signingKey, now }: DecisionDe
     /**
      * May the bearer of this token call an operation that needs these scopes (separated by spaces)? Verifies the token,
      * then checks that it is not revoked, that the client secret that obtained it still exists, that its user may still
-     * sign in, and that client and role hold the scopes.
+     * sign in, and that client and role hold the scopes. The identity has the bounds that the client has now.
      * @throws {Fault} unauthorized, forbidden, which the gateway relays
      */
     decide: async (request: Called & { readonly token: string; readonly scope: string }): Promise<Decision> => {
@@ -66,8 +66,8 @@ export const createDecisions = ({ tokens, apiKeys, signingKey, now }: DecisionDe
         throw insufficientScope(text, missing);
       }
       const { institution, client_id: client, exp } = claims;
-      const { scopes, user } = checked;
-      return identityOf(audience, { institution, client, service: null, scopes, operation, user }, exp);
+      const { scopes, user, bounds } = checked;
+      return identityOf(audience, { institution, client, service: null, scopes, operation, user, bounds }, exp);
     },
     /**
      * The identity of a request with an API key and no token, by the key's SHA-256 in base64url: without client and

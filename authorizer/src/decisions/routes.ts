@@ -14,6 +14,7 @@ import { Type } from 'typebox';
 import type { ApiKeyLookup } from '../api-keys/lookup.ts';
 import type { ClientDirectory } from '../clients/directory.ts';
 import type { ReadOrigins } from '../clients/origins.ts';
+import { boundsView, ClientBounds } from '../clients/view.ts';
 import type { Revocations } from '../tokens/revocations.ts';
 import type { RecordUsage } from '../usage/record.ts';
 import type { DivideLimits } from '../usage/shares.ts';
@@ -208,16 +209,21 @@ export const internalRoutes = ({
     method: 'post',
     path: CLIENT_SCOPES_PATH,
     ...internal,
-    summary: 'Lists the scopes that a client has at present, for the events service; none of an unknown or deleted one',
+    summary:
+      'Gives the scopes and bounds that a client has at present, for the events service; no scopes of an unknown or deleted one',
     body: Type.Object({ institution: text, clientId: text }),
-    answers: { 200: Type.Object({ scopes: Type.Array(text) }) },
+    answers: { 200: Type.Object({ scopes: Type.Array(text), bounds: nullable(ClientBounds) }) },
     example: {
       body: { institution: 'opera', clientId: 'cli_3q2-7wAAAAAAAAAAAAAAAA' },
-      answer: { scopes: ['events:read', 'orders:read'] },
+      answer: {
+        scopes: ['events:read', 'orders:read'],
+        bounds: { ownOrders: true, pointsOfSale: ['tickets.opera.example'] },
+      },
     },
     handle: async ({ body: { institution, clientId } }) => {
       const client = await clients.current(clientId);
-      return ok({ scopes: client?.institution === institution ? [...client.scopes] : [] });
+      if (client?.institution !== institution) return ok({ scopes: [], bounds: null });
+      return ok({ scopes: [...client.scopes], bounds: boundsView(client.bounds) });
     },
   }),
   operation({

@@ -1,4 +1,5 @@
 // Rules of the authorizer without any I/O: clients and their secrets, scopes, the schedule of keys, calls of services.
+import { type Bounds, type BoundsChange, changedBounds } from './bounds.ts';
 
 /** A client's secret; only the hash is stored. */
 export interface Secret {
@@ -28,6 +29,8 @@ export interface Client {
   readonly thirdParty: boolean;
   /** Origins from which browsers call the interface, beside those of the redirect URIs. */
   readonly origins: readonly string[];
+  /** Null: it sees the institution's data. */
+  readonly bounds: Bounds | null;
   /** Empty for a public client. */
   readonly secrets: readonly Secret[];
   /** ISO 8601 UTC. */
@@ -61,6 +64,7 @@ export interface Registration {
   readonly redirectUris?: readonly string[];
   readonly thirdParty?: boolean;
   readonly origins?: readonly string[];
+  readonly bounds?: BoundsChange;
 }
 
 /** The changes of a client: all but its type. */
@@ -82,6 +86,7 @@ export const newClient = (registration: Registration, secret: Secret | undefined
   redirectUris: registration.redirectUris ?? [],
   thirdParty: registration.thirdParty ?? false,
   origins: registration.origins ?? [],
+  bounds: changedBounds(null, registration.bounds),
   secrets: secret ? [secret] : [],
   createdAt: now.toISOString(),
   updatedAt: now.toISOString(),
@@ -101,7 +106,8 @@ export const newSecret = (id: string, hash: string, now: Date): Secret => ({
 /** Changes what a client was registered with. */
 export const amend = <T extends Client>(client: T, change: Amendment, now: Date): T => {
   const { name, scopes, redirectUris, thirdParty, origins } = { ...client, ...change };
-  return changed(client, { name, scopes, redirectUris, thirdParty, origins }, now);
+  const bounds = changedBounds(client.bounds, change.bounds);
+  return changed(client, { name, scopes, redirectUris, thirdParty, origins, bounds }, now);
 };
 
 /** Adds a secret, up to MAX_SECRETS; a public client has none. */

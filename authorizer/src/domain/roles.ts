@@ -1,6 +1,6 @@
-import { SCOPES } from './scopes.ts';
+import { isAdministrative, SCOPES } from './scopes.ts';
 
-const MANAGED = SCOPES.filter((scope) => !/^(?:clients|users)[.:]/.test(scope) && scope !== 'events:write');
+const MANAGED = SCOPES.filter((scope) => !isAdministrative(scope) && scope !== 'events:write');
 
 /** The roles of users, from the widest to the narrowest, and the scopes that each has at most. */
 const ROLE_SCOPES = {

@@ -13,6 +13,7 @@ export const SCOPES = [
   'orders:write',
   'orders.sensitive:read',
   'orders.sensitive:write',
+  'payments:write',
   'tickets:read',
   'tickets:write',
   'clients:read',
@@ -27,6 +28,9 @@ export const SCOPES = [
 ] as const;
 
 export type Scope = (typeof SCOPES)[number];
+
+/** Whether a scope is about clients or users, sensitive ones included. */
+export const isAdministrative = (scope: string): boolean => /^(?:clients|users)[.:]/.test(scope);
 
 /**
  * Whether a set of scopes contains one. Exact membership: no prefix, wildcard or hierarchy (specification, section 5),

@@ -1,3 +1,4 @@
+import { serviceHosts } from './bounds.ts';
 import type { Role } from './roles.ts';
 
 export const STATES = ['invited', 'active', 'locked'] as const;
@@ -49,11 +50,6 @@ export const INVITATION_MS = 7 * 24 * 60 * 60_000;
 
 /** The shortest password, in characters. */
 export const SHORTEST_PASSWORD = 12;
-
-/** Service hosts in the form in which orders have them, each once. */
-export const serviceHosts = (hosts: readonly string[]): string[] => [
-  ...new Set(hosts.map((host) => host.trim().toLowerCase()).filter(Boolean)),
-];
 
 const changed = <T extends User>(user: T, change: Partial<User>, now: Date): T => ({
   ...user,

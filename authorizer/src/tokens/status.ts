@@ -1,6 +1,7 @@
 import { Fault } from '@boxoffice/envelope';
 import { type AccessClaims, type CallerUser, type KeySet, verifyAccessToken } from '@boxoffice/identity';
 import type { ClientDirectory } from '../clients/directory.ts';
+import type { Bounds } from '../domain/bounds.ts';
 import { holdsSecret } from '../domain/client.ts';
 import { grantable, readScopes, remaining } from '../domain/scopes.ts';
 import type { Account, Accounts } from '../users/accounts.ts';
@@ -17,6 +18,8 @@ export interface ActiveToken {
   readonly scopes: readonly string[];
   /** The user as it is now, which may have changed since the token was issued; null for a client's own token. */
   readonly user: CallerUser | null;
+  /** The bounds that its client has now. */
+  readonly bounds: Bounds | null;
 }
 
 /** An access token that is not valid any more, although it has not expired. */
@@ -51,7 +54,7 @@ export const createTokenStatus = (dependencies: TokenStatusDependencies) => {
   return {
     /** Verifies that this installation signed the token and that it has not expired; rejects with Fault `unauthorized`. */
     verify: verifyAccessToken({ keys: keySet, issuer, now }),
-    /** Reads the store at each call: revocation, the client's scopes, the secret that obtained the token, and the user. */
+    /** Reads the store at each call: revocation, the client's scopes and bounds, the secret that obtained the token, and the user. */
     check: async (claims: AccessClaims): Promise<ActiveToken | InactiveToken> => {
       const isUsers = claims.role !== undefined;
       const { grantId, secretId } = originOf(claims);
@@ -66,12 +69,13 @@ export const createTokenStatus = (dependencies: TokenStatusDependencies) => {
         return { active: false, reason: 'its client was deleted' };
       if (secretId === undefined ? !isUsers : !holdsSecret(client, secretId))
         return { active: false, reason: 'its secret was withdrawn' };
+      const { bounds } = client;
       if (isUsers) {
         if (!account || !isUsable(grant, account, client)) return { active: false, reason: 'its user was signed out' };
         const scopes = grantable(readScopes(claims.scope), client.scopes, account.scopes);
-        return { active: true, claims, scopes, user: callerOf(account) };
+        return { active: true, claims, scopes, user: callerOf(account), bounds };
       }
-      return { active: true, claims, scopes: remaining(readScopes(claims.scope), client.scopes), user: null };
+      return { active: true, claims, scopes: remaining(readScopes(claims.scope), client.scopes), user: null, bounds };
     },
   };
 };

@@ -2,7 +2,8 @@ import { Fault } from '@boxoffice/envelope';
 import type { ServiceCredentials } from '@boxoffice/identity';
 import type { Logger } from '@boxoffice/runtime';
 import { createServiceClient } from '@boxoffice/service';
-import { serviceHosts, type UserDetails } from '../domain/user.ts';
+import { serviceHosts } from '../domain/bounds.ts';
+import type { UserDetails } from '../domain/user.ts';
 import { catalogApi } from './generated/catalog.ts';
 import { contactsApi } from './generated/contacts.ts';
 
@@ -32,7 +33,7 @@ export const createReferences = ({ urls, credentials, logger }: ReferencesOption
   const addressOf = (name: 'catalog' | 'contacts'): string => {
     const url = urls()[name];
     if (url !== undefined) return url;
-    logger.warn(`${name.toUpperCase()}_URL is not set: what a user refers to cannot be looked up`);
+    logger.warn(`${name.toUpperCase()}_URL is not set: what users and clients refer to cannot be looked up`);
     throw new Fault('service_unavailable', `The authorizer does not know the address of ${name}.`, {
       'Retry-After': '60',
     });
@@ -65,15 +66,15 @@ type Named = Partial<Pick<UserDetails, 'contactNumber' | 'pointsOfSale'>>;
 const AT_ONCE = 10;
 
 /**
- * Creates the check of the contact and the points of sale that a request names for a user. Those that the user has
- * already are not looked up, so that what was read can be written back. The check rejects with Fault
- * `semantically_invalid`, which names every one that the institution does not have, or `service_unavailable`.
+ * Creates the check of the contact and the points of sale that a request names for a user or a client, in the object at
+ * this path. Those that it has already are not looked up, so that what was read can be written back. The check rejects
+ * with Fault `semantically_invalid`, which names every one that the institution does not have, or `service_unavailable`.
  */
-export const createReferenceCheck = (references: References | undefined) => {
+export const createReferenceCheck = (references: References | undefined, at = '$') => {
   const contactFaults = async (institution: string, { contactNumber = null }: Named, had: Named): Promise<string[]> => {
     if (!references || contactNumber === null || contactNumber === had.contactNumber) return [];
     const isKnown = await references.hasContact(institution, contactNumber);
-    return isKnown ? [] : [`$.contactNumber: there is no contact ${contactNumber}`];
+    return isKnown ? [] : [`${at}.contactNumber: there is no contact ${contactNumber}`];
   };
 
   const pointOfSaleFaults = async (
@@ -91,7 +92,7 @@ export const createReferenceCheck = (references: References | undefined) => {
       await Promise.all(asked.slice(first, first + AT_ONCE).map(ask));
     return pointsOfSale.flatMap((given, index) =>
       serviceHosts([given]).some((host) => unknown.has(host))
-        ? [`$.pointsOfSale[${index}]: there is no point of sale ${given}`]
+        ? [`${at}.pointsOfSale[${index}]: there is no point of sale ${given}`]
         : [],
     );
   };

@@ -32,11 +32,13 @@ const ContactNumber = nullable(
   }),
 );
 
-const PointsOfSale = Type.Array(lineOfText({ maxLength: 253 }), {
-  maxItems: 100,
-  description:
-    'service hosts: the points of sale whose orders the user sees, all if empty; only the role `box_office` is restricted by it',
-});
+/** Service hosts that a user or a client is restricted to. */
+export const serviceHostList = (description: string) =>
+  Type.Array(lineOfText({ maxLength: 253 }), { maxItems: 100, description });
+
+const PointsOfSale = serviceHostList(
+  'service hosts: the points of sale whose orders the user sees, all if empty; only the role `box_office` is restricted by it',
+);
 
 /** The body of a creation. */
 export const NewUser = named(

@@ -40,6 +40,26 @@ describe('an installation is set up from nothing', () => {
       origins: ['https://www.club.example', 'http://localhost:5173'],
     });
     await operator('clients', 'delete', 'club', app.clientId);
+    const reseller = [
+      '--name',
+      'reseller',
+      '--scopes',
+      'orders:read',
+      '--own-orders',
+      '--points-of-sale',
+      'Jazz.Example',
+    ];
+    const bounded = await json('clients', 'create', 'club', ...reseller);
+    expect(bounded.bounds).toEqual({ ownOrders: true, pointsOfSale: ['jazz.example'] });
+    const rebound = async (...options: readonly string[]) =>
+      (await json('clients', 'update', 'club', bounded.clientId, ...options)).bounds;
+    expect(await rebound('--points-of-sale', '')).toEqual({ ownOrders: true, pointsOfSale: [] });
+    expect(await rebound('--no-own-orders')).toEqual({ ownOrders: false, pointsOfSale: [] });
+    expect((await operator('clients', 'list', 'club')).out).toContain('{"ownOrders":false,"pointsOfSale":[]}');
+    const administers = await operator('clients', 'update', 'club', bounded.clientId, '--scopes', 'users:read');
+    expect([administers.status, administers.err]).toEqual([1, expect.stringContaining('cannot have users:read')]);
+    expect(await rebound('--unbounded')).toBeNull();
+    await operator('clients', 'delete', 'club', bounded.clientId);
     const second = await json('clients', 'add-secret', 'club', created.clientId);
     expect(second.clientSecret).not.toBe(created.clientSecret);
     expect((await operator('clients', 'add-secret', 'club', created.clientId)).err).toContain('2 secrets');
@@ -61,6 +81,13 @@ describe('an installation is set up from nothing', () => {
     [2, 'INSTITUTION and CLIENT_ID are missing', ['clients', 'delete']],
     [2, '--name is missing', ['clients', 'create', 'club', '--scopes', 'all']],
     [2, 'nothing to change', ['clients', 'update', 'club', 'cli_x']],
+    [2, 'leave out --own-orders', ['clients', 'update', 'club', 'cli_x', '--unbounded', '--own-orders']],
+    [1, 'cannot have clients:read', ['clients', 'create', 'club', '--name', 'x', '--scopes', 'all', '--own-orders']],
+    [
+      1,
+      'club has no point of sale nowhere',
+      ['clients', 'create', 'club', '--name', 'x', '--scopes', 'orders:read', '--points-of-sale', 'nowhere'],
+    ],
     [1, '$.origins[0]', ['clients', 'create', 'club', '--name', 'x', '--scopes', 'all', '--origins', 'club.example']],
     [2, '--name is blank', ['clients', 'create', 'club', '--name', '\u3164', '--scopes', 'all']],
     [2, '--name is blank', ['institutions', 'create', 'a', '--name', 'A\nB', '--currency', 'EUR']],

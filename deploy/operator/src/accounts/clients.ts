@@ -10,7 +10,8 @@ import {
   SCOPES,
 } from '@boxoffice/authorizer';
 import { type Command, type Given, listOf, Misuse, nameOf } from '../command.ts';
-import { knownInstitution } from './institutions.ts';
+import type { Installation } from '../installation.ts';
+import { knownInstitution, knownPointOfSale } from './institutions.ts';
 
 /** The scopes of --scopes; `all` means every one. @throws {Misuse} naming unknown ones */
 const scopesOf = (given: Given): string[] => {
@@ -28,6 +29,25 @@ const browserOptionsOf = (given: Given) => ({
   ...(given.options['third-party'] === undefined ? {} : { thirdParty: given.options['third-party'] === true }),
 });
 
+/** The bounds as far as they are given; empty without an option. @throws {Misuse}; {Refused} for an unknown point of sale */
+const boundsOf = async (installation: Installation, institution: string, given: Given) => {
+  const { 'own-orders': ownOrders, 'points-of-sale': hosts, unbounded } = given.options;
+  if (unbounded === true) {
+    if (ownOrders !== undefined || hosts !== undefined)
+      throw new Misuse('--unbounded takes the bounds away; leave out --own-orders and --points-of-sale');
+    return { bounds: null };
+  }
+  if (ownOrders === undefined && hosts === undefined) return {};
+  const pointsOfSale = listOf(given, 'points-of-sale');
+  for (const host of pointsOfSale) await knownPointOfSale(installation, institution, host);
+  return {
+    bounds: {
+      ...(ownOrders === undefined ? {} : { ownOrders: ownOrders === true }),
+      ...(hosts === undefined ? {} : { pointsOfSale }),
+    },
+  };
+};
+
 export const clients: readonly Command[] = [
   {
     name: 'clients list',
@@ -42,12 +62,13 @@ export const clients: readonly Command[] = [
     name: 'clients create',
     usage:
       'INSTITUTION --name NAME --scopes catalog:read,orders:write [--redirect-uris https://…] [--origins https://…] ' +
-      '[--public] [--third-party]',
-    about: `registers a client; its secret is printed only here. Browsers may call from --origins and from those of --redirect-uris. --scopes all: ${SCOPES.join(' ')}`,
+      '[--public] [--third-party] [--own-orders] [--points-of-sale HOST,HOST]',
+    about: `registers a client; its secret is printed only here. Browsers may call from --origins and from those of --redirect-uris. Bounds of a partner, not with scopes of clients and users: --own-orders (only what it made exists for it), --points-of-sale (all it sells for). --scopes all: ${SCOPES.join(' ')}`,
     async run(installation, given) {
       const [name, scopes] = [nameOf(given), scopesOf(given)];
       const { id: institution } = await knownInstitution(installation, given.words[0] ?? '');
-      const registration = { institution, name, scopes, ...browserOptionsOf(given) };
+      const bounds = await boundsOf(installation, institution, given);
+      const registration = { institution, name, scopes, ...browserOptionsOf(given), ...bounds };
       const store = await installation.store('authorizer');
       return given.options.public === true
         ? createPublicClient(store, registration)
@@ -58,15 +79,17 @@ export const clients: readonly Command[] = [
     name: 'clients update',
     usage:
       'INSTITUTION CLIENT_ID [--name NAME] [--scopes catalog:read] [--redirect-uris https://…] [--origins https://…] ' +
-      '[--third-party | --no-third-party]',
+      '[--third-party | --no-third-party] [--own-orders | --no-own-orders] [--points-of-sale HOST,HOST] [--unbounded]',
     about:
-      'changes what is given of a client, each list as a whole; removed scopes end within seconds, also for its tokens',
+      'changes what is given of a client, each list as a whole; removed scopes and new bounds count within seconds, also ' +
+      'for its tokens. --unbounded takes the bounds away',
     async run(installation, given) {
       const [institution = '', clientId = ''] = given.words;
       const change = {
         ...(given.options.name === undefined ? {} : { name: nameOf(given) }),
         ...(given.options.scopes === undefined ? {} : { scopes: scopesOf(given) }),
         ...browserOptionsOf(given),
+        ...(await boundsOf(installation, institution, given)),
       };
       if (Object.keys(change).length === 0) throw new Misuse('nothing to change: an option is missing');
       const store = await installation.store('authorizer');
