@@ -1,6 +1,6 @@
-import { type Announcement, announcing } from '@boxoffice/service';
-import type { CollectionHandle, Store } from '@boxoffice/store';
-import { type ContactDocument, contactsCollection } from './store.ts';
+import { type Announcement, announcing, type BelongsTo } from '@boxoffice/service';
+import type { Store } from '@boxoffice/store';
+import { type Collections, type ContactDocument, contactsCollection, linksCollection } from './store.ts';
 
 /** A change of a contact that partners hear of was recorded. */
 export const CONTACT_RECORDED = 'contact.recorded';
@@ -9,6 +9,11 @@ export const CONTACT_RECORDED = 'contact.recorded';
 export const shownOf = ({ kind, erasedAt }: Pick<ContactDocument, 'kind' | 'erasedAt'>): object => ({
   kind,
   erasedAt: erasedAt ?? null,
+});
+
+/** Whose events a contact's are, besides those of the clients whose orders name it. */
+export const ownersOf = ({ createdBy }: Pick<ContactDocument, 'createdBy'>): BelongsTo => ({
+  clientIds: createdBy ? [createdBy.clientId] : [],
 });
 
 const same = (left: unknown, right: unknown): boolean => JSON.stringify(left) === JSON.stringify(right);
@@ -23,9 +28,13 @@ const typeOf = (before: ContactDocument | undefined, after: ContactDocument): st
 /** The event of a write. */
 export const announceContact = (before: ContactDocument | undefined, after: ContactDocument): Announcement[] => {
   const type = typeOf(before, after);
-  return type === undefined ? [] : [{ type, resource: { type: 'contact', id: after.id }, data: shownOf(after) }];
+  if (type === undefined) return [];
+  const resource = { type: 'contact', id: after.id };
+  return [{ type, resource, data: shownOf(after), belongsTo: ownersOf(after) }];
 };
 
-/** The contacts of a store; every write announces what partners hear of. */
-export const contactsOf = (store: Pick<Store, 'collection'>): CollectionHandle<ContactDocument> =>
-  announcing(store.collection(contactsCollection), CONTACT_RECORDED, announceContact);
+/** The collections of a store; every write of a contact announces what partners hear of. */
+export const collectionsOf = (store: Pick<Store, 'collection'>): Collections => ({
+  contacts: announcing(store.collection(contactsCollection), CONTACT_RECORDED, announceContact),
+  links: store.collection(linksCollection),
+});

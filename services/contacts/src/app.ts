@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { integer, versionOf } from '@boxoffice/runtime';
 import type { ServiceDefinition } from '@boxoffice/service';
-import { contactsOf } from './announcements.ts';
+import { collectionsOf } from './announcements.ts';
 import { createContacts } from './contacts/contacts.ts';
 import { auditTo, createDisclosure } from './contacts/disclosure.ts';
 import { currentFacts } from './current-facts.ts';
 import { routes } from './routes.ts';
-import { contactsCollection } from './store.ts';
+import { collections, retention } from './store.ts';
 
 const settings = {
   /** The most contacts per minute that answers to duplicate emails disclose to a client without read access. */
@@ -18,8 +18,8 @@ export const contacts: ServiceDefinition<typeof settings> = {
   name: 'contacts',
   version: versionOf(import.meta.url),
   currentFacts,
-  collections: [contactsCollection],
-  retention: () => ({ contacts: { retained: 'for good; of an erased one its number and dates' } }),
+  collections,
+  retention: () => retention,
   settings,
   tags: {
     individuals: 'Persons, with their addresses, authorizations and sensitive data.',
@@ -27,7 +27,7 @@ export const contacts: ServiceDefinition<typeof settings> = {
   },
   operations: ({ store, logger, settings: { duplicateEmailsPerMinute } }) =>
     routes(
-      createContacts(contactsOf(store), { now: () => new Date(), randomBytes }),
+      createContacts(collectionsOf(store), { now: () => new Date(), randomBytes }),
       createDisclosure({ perMinute: duplicateEmailsPerMinute, audit: auditTo(logger) }),
     ),
 };

@@ -1,6 +1,6 @@
 import { announcedAgain, type CurrentFacts } from '@boxoffice/service';
 import { everyDocument } from '@boxoffice/store';
-import { CONTACT_RECORDED, shownOf } from './announcements.ts';
+import { CONTACT_RECORDED, ownersOf, shownOf } from './announcements.ts';
 import { contactErased } from './events.ts';
 import { contactsCollection } from './store.ts';
 
@@ -11,7 +11,8 @@ export const currentFacts: CurrentFacts = {
     for await (const contact of everyDocument(store.collection(contactsCollection))) {
       const { id: key, institution, version, erasedAt, updatedAt } = contact;
       const common = { institution, key, version };
-      const last = announcedAgain(contact, CONTACT_RECORDED, { resource: 'contact', data: shownOf(contact) });
+      const shown = { resource: 'contact', data: shownOf(contact), belongsTo: ownersOf(contact) };
+      const last = announcedAgain(contact, CONTACT_RECORDED, shown);
       if (last) yield { ...last, ...common, changedAt: Date.parse(updatedAt) };
       if (erasedAt !== undefined) yield { ...contactErased(key, erasedAt), ...common, changedAt: Date.parse(erasedAt) };
     }

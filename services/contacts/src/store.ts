@@ -1,5 +1,5 @@
-import type { Announced } from '@boxoffice/service';
-import { collection, type Document } from '@boxoffice/store';
+import type { Announced, Retentions } from '@boxoffice/service';
+import { type CollectionHandle, collection, type Document } from '@boxoffice/store';
 import type { Contact } from './domain/contact.ts';
 
 /** A contact as it is stored; the document's id is the contact number. */
@@ -9,6 +9,35 @@ export interface ContactDocument extends Contact, Document, Pick<Announced, 'las
 export const contactsCollection = collection<ContactDocument>('contacts', [
   { name: 'created', fields: ['kind', 'createdAt'] },
   { name: 'updated', fields: ['kind', 'updatedAt'] },
+  { name: 'client_created', fields: ['createdBy.clientId', 'kind', 'createdAt'] },
+  { name: 'client_updated', fields: ['createdBy.clientId', 'kind', 'updatedAt'] },
   { name: 'email', fields: ['emailKey', 'createdAt'] },
   { name: 'unique_email', fields: ['uniqueEmail'], unique: true },
 ]);
+
+/** A contact that orders of a client name and that the client did not make. */
+export interface LinkDocument extends Document {
+  readonly clientId: string;
+  readonly contactNumber: string;
+}
+
+/** Beside the contacts, since a link changes no contact, nor its ETag. */
+export const linksCollection = collection<LinkDocument>('client_links', [{ name: 'client', fields: ['clientId'] }]);
+
+/** The id of the only link between a client and a contact. */
+export const linkId = (clientId: string, contactNumber: string): string => `${clientId}.${contactNumber}`;
+
+/** Every collection of the contacts service. */
+export const collections = [contactsCollection, linksCollection];
+
+/** The collections as the service uses them. */
+export interface Collections {
+  readonly contacts: CollectionHandle<ContactDocument>;
+  readonly links: CollectionHandle<LinkDocument>;
+}
+
+/** How long each collection keeps its documents. */
+export const retention: Retentions = {
+  contacts: { retained: 'for good; of an erased one its number, dates and client' },
+  client_links: { retained: 'for good: ids only' },
+};

@@ -1,7 +1,7 @@
 import { Fault } from '@boxoffice/envelope';
 import { DuplicateEmail } from '@boxoffice/envelope/contact-exception';
 import { type Caller, type Restricted, restrictionOf } from '@boxoffice/identity';
-import type { Change, CollectionHandle, Documents, IdempotencyRecord, WriteOptions } from '@boxoffice/store';
+import type { Change, CollectionHandle, IdempotencyRecord, WriteOptions } from '@boxoffice/store';
 import { boundedCollection, UniqueViolation } from '@boxoffice/store';
 import {
   adopted,
@@ -19,7 +19,8 @@ import {
 import { contactNumber } from '../domain/contact-number.ts';
 import { emailKey } from '../domain/email.ts';
 import { contactErased } from '../events.ts';
-import type { ContactDocument } from '../store.ts';
+import type { Collections, ContactDocument } from '../store.ts';
+import { reachOf, type SeenContacts } from './reach.ts';
 import { type ContactView, view } from './view.ts';
 
 /** Clock and randomness, injected so that tests can choose them. */
@@ -56,7 +57,7 @@ export interface Contacts {
   get(institution: string, kind: Kind, number: string): Promise<ContactDocument>;
   /** A contact of either kind, also an erased one. @throws Fault `not_found` */
   getAny(institution: string, number: string): Promise<ContactDocument>;
-  documents(institution: string): Documents<ContactDocument>;
+  documents(institution: string): SeenContacts;
   /** The clock of `createdAt` and `updatedAt`, in epoch milliseconds. */
   clock(): number;
   change(
@@ -77,47 +78,55 @@ const isErased = () => new Fault('precondition_failed', 'The contact was erased 
 
 const notByItself = (what: string) => new Fault('forbidden', `A user of the role customer may not ${what}.`);
 
-/** The contacts as a caller sees them: those of its institution, and of these what the user's role shows. */
+/** The contacts as a caller sees them: those of its institution within the bounds of the user's role and of the client. */
 export type ContactsOf = (caller: Pick<Caller, 'institution'> & Restricted) => Contacts;
 
 /**
- * Makes the contacts of callers. They are an operation's only way to the collection, so none can forget the bounds. A
+ * Makes the contacts of callers. They are an operation's only way to the collections, so none can forget the bounds. A
  * user that sees its own contact alone changes neither its criteria, which decide about prices, nor the rule of one
  * email for one contact, and is not told whose an email is.
  */
 export const createContacts =
-  (collection: CollectionHandle<ContactDocument>, dependencies: Dependencies): ContactsOf =>
+  ({ contacts: all, links }: Collections, dependencies: Dependencies): ContactsOf =>
   (caller) => {
-    const { contacts } = restrictionOf(caller);
-    const seen = boundedCollection(collection, caller.institution, contacts ? { id: contacts } : {});
-    return createFor(collection, seen, contacts !== null, dependencies);
+    const { contacts, ownClient } = restrictionOf(caller);
+    const ofRole = boundedCollection(all, caller.institution, contacts ? { id: contacts } : {});
+    const seen: Seen =
+      ownClient === null
+        ? ofRole
+        : { of: (institution) => reachOf(ofRole.of(institution), links.of(institution), ownClient) };
+    return createFor(all, seen, { client: caller.client, isOwnOnly: contacts !== null }, dependencies);
   };
+
+interface Seen {
+  of(institution: string): SeenContacts;
+}
 
 /** `all` for the look at other contacts' emails, `seen` for everything else. */
 const createFor = (
   all: CollectionHandle<ContactDocument>,
-  seen: CollectionHandle<ContactDocument>,
-  isOwnOnly: boolean,
+  seen: Seen,
+  { client, isOwnOnly }: { readonly client: string | null; readonly isOwnOnly: boolean },
   { now, randomBytes }: Dependencies,
 ): Contacts => {
   const timestamp = () => now().toISOString();
 
-  /** Refuses an email that another contact of the institution has; the answer shows the oldest one. */
-  const refuseDuplicate = async (institution: string, email: string, except?: string): Promise<void> => {
-    const sharing = await all
-      .of(institution)
-      .find({ where: { emailKey: emailKey(email) }, orderBy: 'createdAt', limit: 2 });
-    const existing = sharing.find(({ id }) => id !== except);
-    if (existing) throw duplicate(existing);
+  /** The oldest of these contacts that has the email, but for one. */
+  const oldestWith = async (documents: Pick<SeenContacts, 'find'>, email: string, except?: string) => {
+    const query = { where: { emailKey: emailKey(email) }, orderBy: 'createdAt', limit: 2 };
+    return (await documents.find(query)).find(({ id }) => id !== except);
   };
 
-  const duplicate = (existing: ContactDocument): Fault =>
-    isOwnOnly
-      ? new Fault('contact_duplicate_email', 'Another contact has this email.')
-      : new DuplicateEmail<ContactView>(
-          'Another contact has this email; allowDuplicateEmail=true bypasses the check.',
-          view(existing),
-        );
+  /**
+   * Refuses an email that another contact of the institution has; the answer shows the oldest one that the caller sees.
+   */
+  const refuseDuplicate = async (institution: string, email: string, except?: string): Promise<void> => {
+    if (!(await oldestWith(all.of(institution), email, except))) return;
+    const shown = await oldestWith(seen.of(institution), email, except);
+    const taken = 'Another contact has this email';
+    const text = isOwnOnly ? `${taken}.` : `${taken}; allowDuplicateEmail=true bypasses the check.`;
+    throw shown ? new DuplicateEmail<ContactView>(text, view(shown)) : new Fault('contact_duplicate_email', text);
+  };
 
   /**
    * Runs a write that may conflict with a concurrent one on the same email; the one written first is the existing
@@ -193,7 +202,8 @@ const createFor = (
       // Each attempt is a write with its own timestamp.
       return orDuplicate(institution, details.email, number, () => {
         const contact = newContact(kind, number, details, allowDuplicate, timestamp());
-        return seen.of(institution).insert({ id: number, ...contact }, { idempotencyRecord });
+        const createdBy = client === null ? {} : { createdBy: { clientId: client } };
+        return seen.of(institution).insert({ id: number, ...contact, ...createdBy }, { idempotencyRecord });
       });
     },
 

@@ -1,4 +1,5 @@
 import { Fault } from '@boxoffice/envelope';
+import { DuplicateEmail } from '@boxoffice/envelope/contact-exception';
 import { type Caller, principalOf } from '@boxoffice/identity';
 import type { Logger } from '@boxoffice/runtime';
 import { LRUCache } from 'lru-cache';
@@ -8,8 +9,8 @@ type Audit = (caller: Pick<Caller, 'institution' | 'client'>, event: keyof typeo
 
 /**
  * Limits what the answer to a duplicate email discloses. The interface (section 2) requires it to show the existing
- * contact, also to a client without read access, and a customer learns that another contact has the email: so each such
- * answer is audited, and their rate per client, or per user at it, is limited.
+ * contact, also to a client without read access; a customer, and a client with bounds, learns that another contact has the
+ * email: so each such answer is audited, and their rate per client, or per user at it, is limited.
  */
 export interface Disclosure {
   /** Runs a write and rethrows its errors; above the limit, Fault `too_many_requests` replaces the contact. */
@@ -17,7 +18,7 @@ export interface Disclosure {
 }
 
 export interface DisclosureOptions {
-  /** The most contacts per minute and process that are disclosed to a client without `contacts:read`. */
+  /** The most contacts per minute and process that are disclosed to a client or user that may not read them. */
   readonly perMinute: number;
   readonly audit: Audit;
   /** Epoch milliseconds. */
@@ -25,15 +26,16 @@ export interface DisclosureOptions {
 }
 
 const MESSAGES = {
-  contact_disclosed: 'a duplicate email was disclosed to a customer, or a contact to a client without contacts:read',
-  disclosure_throttled: 'a customer or a client without contacts:read exceeds the limit of duplicate emails',
+  contact_disclosed:
+    'a duplicate email disclosed a contact, or that there is one, to a client or user that may not read it',
+  disclosure_throttled: 'a client or user exceeds the limit of duplicate emails of contacts that it may not read',
 } as const;
 
-/** With or without the existing contact: customers learn only that there is one. */
 const isDuplicate = (error: unknown): boolean => error instanceof Fault && error.code === 'contact_duplicate_email';
 
-/** Whether the caller learns of contacts that it may not read. */
-const mayProbe = ({ scopes, user }: Caller): boolean => !scopes.includes('contacts:read') || user?.role === 'customer';
+/** Whether the caller learns of a contact that it may not read: one that is shown, or one out of its bounds. */
+const isDisclosed = ({ scopes }: Caller, error: unknown): boolean =>
+  isDuplicate(error) && !(error instanceof DuplicateEmail && scopes.includes('contacts:read'));
 
 const MINUTE_MS = 60_000;
 /** The most clients that are counted at a time; the least recently used are evicted. */
@@ -73,7 +75,7 @@ export const createDisclosure = ({ perMinute, audit, now = Date.now }: Disclosur
       try {
         return await write();
       } catch (error) {
-        if (isDuplicate(error) && mayProbe(caller)) count(caller);
+        if (isDisclosed(caller, error)) count(caller);
         throw error;
       }
     },

@@ -68,6 +68,8 @@ export interface Contact {
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly erasedAt?: string;
+  /** The client that made it; absent: a point of sale, or a release that did not record it. Never in answers. */
+  readonly createdBy?: { readonly clientId: string };
   /** Only of a guest: the time of the checkout that the data are from; epoch milliseconds. */
   readonly guestAsOf?: number;
   /** Of a guest's: its institution has changed it since, so only the institution erases it. */
@@ -132,11 +134,15 @@ export const adopted = <T extends Contact>(contact: T): T =>
 /** Whether only the guest's checkouts have written the contact, so that it is erased with the guest's last order. */
 export const isOnlyGuests = ({ guestAsOf, adopted }: Contact): boolean => guestAsOf !== undefined && !adopted;
 
-/** The contact without personal data. Number, kind and dates stay, so that orders stay valid. */
+/**
+ * The contact without personal data. Number, kind and dates stay, so that orders stay valid, and its client, for which it
+ * still exists.
+ */
 export const erased = (contact: Contact, now: string): Contact => ({
   contactNumber: contact.contactNumber,
   kind: contact.kind,
   createdAt: contact.createdAt,
   updatedAt: now,
   erasedAt: now,
+  ...(contact.createdBy && { createdBy: contact.createdBy }),
 });

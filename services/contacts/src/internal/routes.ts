@@ -22,6 +22,8 @@ const known = ({ contactNumber, kind, details, erasedAt }: ContactDocument) => (
   erasedAt: erasedAt ?? null,
 });
 
+const OWN_ORDERS = { ownOrders: true, pointsOfSale: [] };
+
 /** For other services: whether a contact exists, its criteria and its erasure. */
 export const internalRoutes = (contactsOf: ContactsOf): AnyOperation[] => [
   operation({
@@ -31,6 +33,11 @@ export const internalRoutes = (contactsOf: ContactsOf): AnyOperation[] => [
     access: 'internal',
     summary: 'Returns whether a contact exists, its criteria, and when it was erased',
     params: { contactNumber: Type.String({ minLength: 1, maxLength: 64 }) },
+    query: {
+      clientId: Type.Optional(
+        Type.String({ minLength: 1, description: 'a client with ownOrders: contacts out of its reach are unknown' }),
+      ),
+    },
     answers: { 200: KnownContact },
     example: {
       params: { contactNumber: example.individual.contactNumber },
@@ -41,7 +48,9 @@ export const internalRoutes = (contactsOf: ContactsOf): AnyOperation[] => [
         erasedAt: null,
       },
     },
-    handle: async ({ caller, params }) =>
-      ok(known(await contactsOf(caller).getAny(caller.institution, params.contactNumber))),
+    handle: async ({ caller, params, query: { clientId } }) => {
+      const reader = clientId === undefined ? caller : { ...caller, client: clientId, bounds: OWN_ORDERS };
+      return ok(known(await contactsOf(reader).getAny(caller.institution, params.contactNumber)));
+    },
   }),
 ];

@@ -26,6 +26,15 @@ describe.each(engines)('a contact for other services, on $name', (engine) => {
     expect(erased.body.data).toMatchObject({ criteria: [], erasedAt: expect.any(String) });
   });
 
+  test('is unknown where the query names a client that did not make it', async () => {
+    const { body } = await fixture.create({ lastName: 'Martin' }, { client: 'cl_own' });
+    const number = body.data?.contactNumber;
+    const unknown = await ask('C000000000000?clientId=cl_own');
+    expect(unknown.status).toBe(404);
+    expect((await ask(`${number}?clientId=cl_other`)).text).toBe(unknown.text);
+    expect((await ask(`${number}?clientId=cl_own`)).text).toBe((await ask(number)).text);
+  });
+
   test('of another institution is unknown, and clients are refused', async () => {
     const { body } = await fixture.create({ lastName: 'Martin' });
     const foreign = await ask(body.data?.contactNumber, 'museum');
