@@ -3,7 +3,7 @@ import { announcing, salesBoundsOf } from '@boxoffice/service';
 import { bounded, type Store } from '@boxoffice/store';
 import { type BarcodeKeys, createBarcodeKeys } from './barcode/keys.ts';
 import { createDrawing, type Drawing, type DrawingOptions } from './document/drawing.ts';
-import type { Ticket } from './domain/ticket.ts';
+import type { Origin, Ticket } from './domain/ticket.ts';
 import { announceTicket, TICKET_RECORDED } from './events.ts';
 import {
   erasedContactsCollection,
@@ -34,7 +34,7 @@ interface Issuing {
   /** The version of the order. */
   readonly version: number;
   /** A fact that is published again after an update may name it for the first time. */
-  readonly pointOfSale: string | null | undefined;
+  readonly origin: Origin;
   readonly named: boolean;
   readonly issued: Promise<Pick<Ticket, 'id' | 'lineId' | 'status'>[]>;
   readonly isDone: boolean;

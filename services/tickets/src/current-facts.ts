@@ -1,6 +1,7 @@
 import { announcedAgain, type CurrentFacts } from '@boxoffice/service';
 import { everyDocument, type Fact } from '@boxoffice/store';
 import {
+  ownersOf,
   shownOf,
   TICKET_CONTROL_REVERTED,
   TICKET_CONTROLLED,
@@ -22,7 +23,8 @@ const factsOf = (ticket: TicketDocument): Fact[] => {
   const facts = replaces === null ? [] : [ticketReplaced(ticket)];
   if (status === 'controlled') facts.push(ticketControlled(ticket));
   else if (status !== 'cancelled' && version >= REVERTED_AT) facts.push(ticketControlReverted(ticket));
-  const last = announcedAgain(ticket, TICKET_RECORDED, { resource: 'ticket', data: shownOf(ticket) });
+  const shown = { resource: 'ticket', data: shownOf(ticket), belongsTo: ownersOf(ticket) };
+  const last = announcedAgain(ticket, TICKET_RECORDED, shown);
   return last ? [...facts, last] : facts;
 };
 

@@ -1,5 +1,5 @@
 import { nullable, timestamp } from '@boxoffice/http';
-import { type Announcement, announcementExample, announcementSchema } from '@boxoffice/service';
+import { type Announcement, announcementExample, announcementSchema, type BelongsTo } from '@boxoffice/service';
 import type { Fact } from '@boxoffice/store';
 import { type Static, Type } from 'typebox';
 import type { Cancellation } from './domain/order.ts';
@@ -86,6 +86,12 @@ export const shownOf = (ticket: Ticket): object => ({
   replacedBy: ticket.replacedBy,
 });
 
+/** Which clients with bounds may see the events of a ticket. */
+export const ownersOf = ({ createdBy, pointOfSale = null }: Ticket): BelongsTo => ({
+  clientIds: createdBy && 'clientId' in createdBy ? [createdBy.clientId] : [],
+  pointOfSale,
+});
+
 /** The types of changes of the status. */
 const steps: Readonly<Partial<Record<Status, Partial<Record<Status, string>>>>> = {
   not_printed: { printed: 'ticket.printed' },
@@ -112,7 +118,9 @@ const typeOf = (before: Ticket | undefined, after: Ticket): string | undefined =
 /** The event of a write. */
 export const announceTicket = (before: TicketDocument | undefined, after: TicketDocument): Announcement[] => {
   const type = typeOf(before, after);
-  return type === undefined ? [] : [{ type, resource: { type: 'ticket', id: after.id }, data: shownOf(after) }];
+  if (type === undefined) return [];
+  const resource = { type: 'ticket', id: after.id };
+  return [{ type, resource, data: shownOf(after), belongsTo: ownersOf(after) }];
 };
 
 const orderId = 'ord_00mhs1k9f5g7ja3p1y6d';

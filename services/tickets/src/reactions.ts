@@ -6,7 +6,7 @@ import { type Context, timestampOf } from './context.ts';
 import { deliveries } from './domain/order.ts';
 import { movedTo, outdated, type Whereabouts } from './domain/performance.ts';
 import { cancelTickets, type OrderCancelled } from './issue/cancel.ts';
-import { isOrderedTicket, orderedTicketOf } from './issue/confirmation.ts';
+import { creatorOf, isOrderedTicket, orderedTicketOf } from './issue/confirmation.ts';
 import { issue } from './issue/issue.ts';
 import { changeOrInsert, type TicketDocument } from './store.ts';
 import { deleteNames, recordErasure } from './tickets/erasure.ts';
@@ -16,6 +16,7 @@ interface OrderConfirmed {
   readonly orderId: string;
   readonly contactNumber: string | null;
   readonly pointOfSale: string | null;
+  readonly createdBy?: object;
   readonly ticketDelivery?: string;
   readonly callFollows?: boolean;
   readonly tickets: readonly unknown[];
@@ -30,6 +31,7 @@ const onOrderConfirmed = async (context: Context, message: Message): Promise<voi
     orderId,
     contactNumber = null,
     pointOfSale,
+    createdBy,
     ticketDelivery,
     callFollows,
     tickets,
@@ -43,6 +45,7 @@ const onOrderConfirmed = async (context: Context, message: Message): Promise<voi
     version: message.version,
     contactNumber,
     pointOfSale,
+    createdBy: creatorOf(createdBy),
     ticketDelivery: deliveries.find((known) => known === ticketDelivery),
     tickets: ordered,
     // Otherwise nothing is missing: the order names nobody.

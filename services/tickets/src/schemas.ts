@@ -192,6 +192,12 @@ export const Confirmation = named(
       version: Integer({ minimum: 1 }),
       contactNumber: nullable(Text()),
       pointOfSale: Optional(nullable(Text({ description: 'service host of the sales channel' }))),
+      createdBy: Optional(
+        Members(
+          { clientId: Optional(Text()), userId: Optional(Text()), pointOfSale: Optional(Text()) },
+          { ...open, description: 'who made the order: a client and its user, or a shopper of a point of sale' },
+        ),
+      ),
       ticketDelivery: Optional(oneOf(deliveries, { description: 'electronic: issued as printed; default print' })),
       tickets: Type.Array(
         Members(

@@ -2,7 +2,7 @@ import type { Announced, Retentions } from '@boxoffice/service';
 import { collection, type Document, type Documents, type New, UniqueViolation } from '@boxoffice/store';
 import type { OrderTickets } from './domain/order.ts';
 import type { MovedPerformance } from './domain/performance.ts';
-import type { Place, Ticket } from './domain/ticket.ts';
+import type { Creator, Place, Ticket } from './domain/ticket.ts';
 
 export type TicketDocument = Announced & Ticket;
 /** The id is the order's. */
@@ -57,6 +57,8 @@ export interface ScanDocument extends Document, ScanAnswer {
   /** The ticket's performance, where that is another one. */
   readonly otherPerformanceId?: string;
   readonly pointOfSale: string | null;
+  /** Of the ticket's order; absent without one. */
+  readonly createdBy?: Creator;
   readonly gate: string | null;
   readonly at: string;
   readonly offline: boolean;
@@ -75,6 +77,7 @@ export const ticketsCollection = collection<TicketDocument>('tickets', [
   { name: 'contact', fields: ['contactNumber'] },
   { name: 'buyer', fields: ['contactNumber', 'createdAt'] },
   { name: 'point_of_sale', fields: ['pointOfSale', 'createdAt'] },
+  { name: 'created_by', fields: ['createdBy.clientId', 'createdAt'] },
 ]);
 
 export const ordersCollection = collection<OrderDocument>('ticket_orders', [
@@ -99,6 +102,7 @@ export const scansCollection = collection<ScanDocument>('scans', [
   { name: 'performance', fields: ['performanceId', 'at'] },
   { name: 'gate', fields: ['gate', 'at'] },
   { name: 'result', fields: ['result', 'at'] },
+  { name: 'created_by', fields: ['createdBy.clientId', 'at'] },
   { name: 'received', fields: ['receivedAt'], acrossInstitutions: true },
 ]);
 

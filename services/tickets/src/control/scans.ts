@@ -19,6 +19,7 @@ const ticketMembers = (ticket: Ticket | undefined) => ({
   ticketId: ticket?.id ?? null,
   place: ticket?.place ?? null,
   pointOfSale: ticket?.pointOfSale ?? null,
+  ...(ticket?.createdBy && { createdBy: ticket.createdBy }),
 });
 
 /** The scan that admitted the holder of this ticket, as any process makes it from the ticket. */

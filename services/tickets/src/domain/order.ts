@@ -1,4 +1,13 @@
-import { type Beneficiary, type Place, type Price, print, type SaleDescription, type Ticket } from './ticket.ts';
+import {
+  type Beneficiary,
+  type Creator,
+  newlyNamed,
+  type Place,
+  type Price,
+  print,
+  type SaleDescription,
+  type Ticket,
+} from './ticket.ts';
 
 /** Whether an order's tickets open the door as issued, or once they are printed. */
 export const deliveries = ['electronic', 'print'] as const;
@@ -31,6 +40,8 @@ export interface Confirmed {
   readonly contactNumber: string | null;
   /** Service host of the sales channel; absent where the order's service does not name it yet. */
   readonly pointOfSale?: string | null | undefined;
+  /** Absent of orders of earlier releases. */
+  readonly createdBy?: Creator | undefined;
   /** Absent where the order's service does not name it yet: print. */
   readonly ticketDelivery?: Delivery | undefined;
   readonly tickets: readonly OrderedTicket[];
@@ -58,6 +69,7 @@ export interface OrderTickets {
   readonly id: string;
   readonly contactNumber: string | null;
   readonly pointOfSale?: string | null;
+  readonly createdBy?: Creator;
   /** As the first confirmation said; absent: print. */
   readonly ticketDelivery?: Delivery;
   /** The version of the order that tickets and contact come from; 0: never confirmed here. */
@@ -76,12 +88,12 @@ export interface OrderTickets {
 
 /** The document of an order that was not known before. */
 export const newOrder = (
-  { orderId, version, contactNumber, pointOfSale, ticketDelivery, tickets, named, callFollows }: Confirmed,
+  { orderId, version, contactNumber, ticketDelivery, tickets, named, callFollows, ...origin }: Confirmed,
   now: string,
 ): OrderTickets => ({
   id: orderId,
   contactNumber,
-  ...(pointOfSale === undefined ? {} : { pointOfSale }),
+  ...newlyNamed({}, origin),
   ...(ticketDelivery === undefined ? {} : { ticketDelivery }),
   asOf: version,
   tickets,
@@ -91,17 +103,13 @@ export const newOrder = (
   createdAt: now,
 });
 
-/** The order's channel, if the confirmation is the first to name it. */
-const channelOf = (order: OrderTickets, { pointOfSale }: Confirmed): Pick<OrderTickets, 'pointOfSale'> | undefined =>
-  order.pointOfSale === undefined && pointOfSale !== undefined ? { pointOfSale } : undefined;
-
 /** A cancelled order after a further confirmation: its tickets follow the buyer, and there are no new ones. */
 const confirmedSince = <T extends OrderTickets>(order: T, fact: Confirmed): T | undefined => {
   // Of an order that was cancelled before it was confirmed here there are no tickets.
   if (order.tickets.length === 0) return undefined;
-  const channel = channelOf(order, fact);
-  if (fact.version > order.asOf) return { ...order, contactNumber: fact.contactNumber, asOf: fact.version, ...channel };
-  return channel && { ...order, ...channel };
+  const origin = newlyNamed(order, fact);
+  if (fact.version > order.asOf) return { ...order, contactNumber: fact.contactNumber, asOf: fact.version, ...origin };
+  return origin && { ...order, ...origin };
 };
 
 /** Whether the order has changed the beneficiary since. */
@@ -124,11 +132,11 @@ export const confirmedAgain = <T extends OrderTickets>(order: T, fact: Confirmed
   if (order.cancellation) return confirmedSince(order, fact);
   const bringsNames = fact.named === true && !order.named;
   const isNewer = fact.version > order.asOf;
-  const channel = channelOf(order, fact);
+  const origin = newlyNamed(order, fact);
   const byId = new Map(fact.tickets.map((ordered) => [ordered.ticketId, ordered]));
   const renames = order.tickets.some((known) => isRenamed(known, byId.get(known.ticketId)));
   const wait = waitOf(order, fact, at);
-  if (!(isNewer || bringsNames || channel || renames || 'callAwaitedSince' in wait)) return undefined;
+  if (!(isNewer || bringsNames || origin || renames || 'callAwaitedSince' in wait)) return undefined;
   const known = order.tickets.map((ordered) => {
     const fresh = byId.get(ordered.ticketId);
     if (!bringsNames && !isRenamed(ordered, fresh)) return ordered;
@@ -141,7 +149,7 @@ export const confirmedAgain = <T extends OrderTickets>(order: T, fact: Confirmed
   });
   const ids = new Set(known.map(({ ticketId }) => ticketId));
   const tickets = [...known, ...fact.tickets.filter(({ ticketId }) => !ids.has(ticketId))];
-  const gained = { ...channel, ...(bringsNames ? { named: true } : {}), ...wait };
+  const gained = { ...origin, ...(bringsNames ? { named: true } : {}), ...wait };
   return isNewer
     ? { ...order, contactNumber: fact.contactNumber, asOf: fact.version, tickets, ...gained }
     : { ...order, tickets, ...gained };
@@ -150,7 +158,7 @@ export const confirmedAgain = <T extends OrderTickets>(order: T, fact: Confirmed
 /** The members of an order that its tickets take over. */
 export type IssuingOrder = Pick<
   OrderTickets,
-  'id' | 'contactNumber' | 'pointOfSale' | 'ticketDelivery' | 'asOf' | 'named'
+  'id' | 'contactNumber' | 'pointOfSale' | 'createdBy' | 'ticketDelivery' | 'asOf' | 'named'
 >;
 
 /** The new ticket of a line: an electronic one is printed as issued, another one is not printed yet. */
@@ -183,7 +191,7 @@ const unprinted = (
   replacedBy: null,
   contactNumber: order.contactNumber,
   contactAsOf: order.asOf,
-  ...(order.pointOfSale === undefined ? {} : { pointOfSale: order.pointOfSale }),
+  ...newlyNamed({}, order),
   createdAt: now,
   updatedAt: now,
 });

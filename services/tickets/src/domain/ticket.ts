@@ -35,6 +35,9 @@ export interface Beneficiary {
   readonly lastName: string | null;
 }
 
+/** Who made the order: a client, with the user who was signed in at it, or a shopper of a point of sale. */
+export type Creator = { readonly clientId: string; readonly userId?: string } | { readonly pointOfSale: string };
+
 /**
  * The own members of the replacing ticket; stored with the replaced one, so that any process can write the new
  * ticket.
@@ -106,6 +109,8 @@ export interface Ticket {
    * in no point of sale's bounds.
    */
   readonly pointOfSale?: string | null;
+  /** Absent until the order names it, as in tickets of earlier releases: then it belongs to no client with bounds. */
+  readonly createdBy?: Creator;
   /** The last move of its performance that it was changed for when it was printed; absent: none. */
   readonly movedAsOf?: number;
   /** Whether another contact was the buyer before. */
@@ -202,7 +207,7 @@ export const successorOf = (ticket: Ticket): Ticket | undefined => {
     replacedBy: null,
     contactNumber: ticket.contactNumber,
     contactAsOf: ticket.contactAsOf,
-    ...(ticket.pointOfSale === undefined ? {} : { pointOfSale: ticket.pointOfSale }),
+    ...newlyNamed({}, ticket),
     ...(ticket.contactChanged ? { contactChanged: true } : {}),
     ...(ticket.movedAsOf === undefined ? {} : { movedAsOf: ticket.movedAsOf }),
     createdAt: successor.at,
@@ -231,9 +236,26 @@ export const withContact = <T extends Ticket>(ticket: T, contactNumber: string |
   return { ...ticket, contactNumber, contactAsOf: asOf, ...flag, ...unseen(ticket) };
 };
 
-/** Sets the sales channel of a ticket that was issued without it. */
-export const withPointOfSale = <T extends Ticket>(ticket: T, pointOfSale: string | null): T =>
-  ticket.pointOfSale === undefined ? { ...ticket, pointOfSale, ...unseen(ticket) } : ticket;
+/** Through which channel and by whom an order was made; a member is absent until the order names it. */
+export type Origin = Pick<Ticket, 'pointOfSale' | 'createdBy'>;
+
+/** What a confirmation is the first to name of an origin that never changes; undefined if that is nothing. */
+export const newlyNamed = (
+  known: Origin,
+  { pointOfSale, createdBy }: { readonly [K in keyof Origin]?: Origin[K] | undefined },
+): Origin | undefined => {
+  const named = {
+    ...(known.pointOfSale === undefined && pointOfSale !== undefined && { pointOfSale }),
+    ...(known.createdBy === undefined && createdBy !== undefined && { createdBy }),
+  };
+  return Object.keys(named).length > 0 ? named : undefined;
+};
+
+/** Sets what a ticket was issued without: the sales channel, who made the order. */
+export const withOrigin = <T extends Ticket>(ticket: T, origin: Origin): T => {
+  const named = newlyNamed(ticket, origin);
+  return named ? { ...ticket, ...named, ...unseen(ticket) } : ticket;
+};
 
 const REPLACEMENT = /^(.+)_r([1-9][0-9]{0,8})$/;
 

@@ -1,6 +1,6 @@
 import { named } from '../domain/beneficiary.ts';
 import type { OrderedTicket } from '../domain/order.ts';
-import type { Beneficiary } from '../domain/ticket.ts';
+import type { Beneficiary, Creator } from '../domain/ticket.ts';
 
 /** A ticket in the message of another service, which may have further members. */
 export type OrderedTicketInput = Omit<OrderedTicket, 'beneficiary'> & {
@@ -42,6 +42,14 @@ const describedBy = (about: unknown): Pick<OrderedTicket, 'about'> => {
   const institution = typeof about.institution === 'string' ? { institution: about.institution } : {};
   const shown = { ...institution, product, seatCategory, ...(tariff && { tariff }) };
   return { about: { ...shown, venue: { name: venue.name, city }, timeZone } };
+};
+
+/** Who made the order, as it is stored; undefined if the message names nobody. */
+export const creatorOf = (given: unknown): Creator | undefined => {
+  if (!isObject(given)) return undefined;
+  const { clientId, userId, pointOfSale } = given;
+  if (typeof clientId === 'string') return { clientId, ...(typeof userId === 'string' ? { userId } : {}) };
+  return typeof pointOfSale === 'string' ? { pointOfSale } : undefined;
 };
 
 /** The stored members of an ordered ticket; unknown members are left out. */

@@ -14,7 +14,7 @@ import {
   type OrderedTicket,
   type OrderTickets,
 } from '../domain/order.ts';
-import { type Ticket, withContact, withPointOfSale } from '../domain/ticket.ts';
+import { newlyNamed, type Ticket, withContact, withOrigin } from '../domain/ticket.ts';
 import { changeOrReplace } from '../replacement/replace.ts';
 import { changeOrInsert, type OrderDocument, type TicketDocument } from '../store.ts';
 import { deleteNames, isErased } from '../tickets/erasure.ts';
@@ -39,15 +39,16 @@ export const newTickets = async (
 };
 
 /**
- * Lets tickets that were issued before follow the order: its buyer, the sales channel that an earlier release left out,
- * and the names that came with the direct call.
+ * Lets tickets that were issued before follow the order: its buyer, the sales channel and the maker that an earlier
+ * release left out, and the names that came with the direct call.
  */
 const followOrder = async (
   collections: Collections,
   all: readonly TicketDocument[],
-  { contactNumber, asOf, pointOfSale, named, tickets }: OrderDocument,
+  order: OrderDocument,
   now: string,
 ): Promise<void> => {
+  const { contactNumber, asOf, named, tickets } = order;
   const change = async (
     isBehind: (ticket: TicketDocument) => boolean,
     step: (ticket: TicketDocument) => TicketDocument,
@@ -58,11 +59,10 @@ const followOrder = async (
     ({ contactAsOf }) => contactAsOf < asOf,
     (found) => withContact(found, contactNumber, asOf),
   );
-  if (pointOfSale !== undefined)
-    await change(
-      (ticket) => ticket.pointOfSale === undefined,
-      (found) => withPointOfSale(found, pointOfSale),
-    );
+  await change(
+    (ticket) => newlyNamed(ticket, order) !== undefined,
+    (found) => withOrigin(found, order),
+  );
   if (!named) return;
   const names = new Map(tickets.map(({ lineId, beneficiary }) => [lineId, beneficiary ?? null]));
   await change(
@@ -165,12 +165,11 @@ export const issue = (context: Context, institution: string, fact: Confirmed): P
   const { issuing } = context;
   const key = `${institution} ${fact.orderId}`;
   const other = issuing.get(key);
-  const isSame =
-    other?.version === fact.version && other.pointOfSale === fact.pointOfSale && (other.named || !fact.named);
+  const isSame = other?.version === fact.version && !newlyNamed(other.origin, fact) && (other.named || !fact.named);
   if (other && isSame && !(other.isDone && fact.isCall)) return other.issued;
   const issued = issueNow(context, institution, fact, fact.isCall === true && !other);
-  const { version, pointOfSale, named = false } = fact;
-  const own = { version, pointOfSale, named, issued, isDone: false };
+  const { version, named = false } = fact;
+  const own = { version, origin: newlyNamed({}, fact) ?? {}, named, issued, isDone: false };
   issued.then(
     () => {
       own.isDone = true;

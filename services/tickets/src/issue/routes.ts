@@ -4,7 +4,7 @@ import { current } from '../domain/order.ts';
 import { ids, orderedTicket } from '../examples.ts';
 import { Confirmation, Issued, OrderTickets } from '../schemas.ts';
 import { ticketsOfOrder } from '../tickets/lineage.ts';
-import { orderedTicketOf } from './confirmation.ts';
+import { creatorOf, orderedTicketOf } from './confirmation.ts';
 import { issue, type TicketSummary } from './issue.ts';
 
 const summary = ({ id, lineId, status }: TicketSummary) => ({ ticketId: id, lineId, status });
@@ -30,6 +30,7 @@ export const internalRoutes = (context: Context): AnyOperation[] => [
     handle: async ({ caller, body }) => {
       const issued = await issue(context, caller.institution, {
         ...body,
+        createdBy: creatorOf(body.createdBy),
         named: true,
         isCall: true,
         tickets: body.tickets.map(orderedTicketOf),

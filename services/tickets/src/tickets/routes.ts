@@ -23,7 +23,7 @@ export const ticketRoutes = (contextOf: ContextOf): AnyOperation[] => [
     description:
       'In order of creation; with modifiedSince in order of the last change, so that paging misses nothing. Users see ' +
       'what their role shows: a customer the tickets of its contact, a box_office those of its points of sale, if it has ' +
-      'any.',
+      'any; clients with bounds see the tickets within them.',
     query: {
       ...listQuery,
       orderId: identifier,
