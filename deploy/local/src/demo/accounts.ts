@@ -32,6 +32,8 @@ export interface DemoClient {
   readonly scopes: readonly string[];
   /** Of a client at which users sign in. */
   readonly redirectUris?: readonly string[];
+  /** Of a partner's client: what it sees and sells. */
+  readonly bounds?: { readonly ownOrders: boolean; readonly pointsOfSale: readonly string[] };
 }
 
 /** An API key of `demo.json`, for public data of its institution. */
@@ -59,14 +61,34 @@ export interface DemoUser {
   readonly member: boolean;
 }
 
-/** The clients of every demo institution, by name. At a public or confidential `web` client users sign in. */
-const CLIENTS: Readonly<
-  Record<string, { readonly scopes: readonly string[]; readonly web?: 'public' | 'confidential' }>
-> = {
+interface Registered {
+  readonly scopes: readonly string[];
+  /** Users sign in at it. */
+  readonly web?: 'public' | 'confidential';
+  /** A partner's: of its own orders at the institution's point of sale. */
+  readonly isBounded?: boolean;
+}
+
+/** The clients of every demo institution, by name. */
+const CLIENTS: Readonly<Record<string, Registered>> = {
   full: { scopes: SCOPES },
   reader: { scopes: SCOPES.filter((scope) => scope.endsWith(':read') && !scope.includes('.sensitive')) },
   'contacts-writer': { scopes: ['contacts:read', 'contacts:write'] },
   none: { scopes: [] },
+  reseller: {
+    scopes: [
+      'catalog:read',
+      'contacts:read',
+      'contacts:write',
+      'orders:read',
+      'orders:write',
+      'payments:write',
+      'tickets:read',
+      'events:read',
+      'events:write',
+    ],
+    isBounded: true,
+  },
   web: { scopes: SCOPES, web: 'public' },
   'web-confidential': { scopes: SCOPES, web: 'confidential' },
 };
@@ -88,23 +110,34 @@ const renewSecret = async (store: Store, institution: string, { clientId, secret
   return renewed;
 };
 
-/** Registers the demo clients of an institution. Users return to `baseUrl`. */
-export const registerClients = async (store: Store, institution: string, baseUrl: string): Promise<DemoClient[]> => {
+/**
+ * Registers the demo clients of an institution; those of an older release get the scopes of this one. Users return to
+ * `baseUrl`.
+ */
+export const registerClients = async (
+  store: Store,
+  { id: institution, serviceHost }: DemoInstitution,
+  baseUrl: string,
+): Promise<DemoClient[]> => {
   const existing = await listClients(store, institution);
   const registered: DemoClient[] = [];
-  for (const [name, { scopes, web }] of Object.entries(CLIENTS)) {
+  for (const [name, { scopes, web, isBounded = false }] of Object.entries(CLIENTS)) {
     const known = existing.find((client) => client.name === name);
-    const users = web ? { redirectUris: redirectUrisAt(baseUrl) } : {};
-    const registration = { institution, name, scopes, ...users };
-    if (known && web) await createClients(store).amend(institution, known.clientId, users);
+    const given = {
+      scopes,
+      ...(web ? { redirectUris: redirectUrisAt(baseUrl) } : {}),
+      ...(isBounded ? { bounds: { ownOrders: true, pointsOfSale: [serviceHost] } } : {}),
+    };
+    const registration = { institution, name, ...given };
+    if (known) await createClients(store).amend(institution, known.clientId, given);
     if (web === 'public') {
       const { clientId } = known ?? (await createPublicClient(store, registration));
-      registered.push({ name, institution, clientId, scopes, ...users });
+      registered.push({ name, institution, clientId, ...given });
     } else {
       const { clientId, clientSecret } = known
         ? await renewSecret(store, institution, known)
         : await createClient(store, registration);
-      registered.push({ name, institution, clientId, clientSecret, scopes, ...users });
+      registered.push({ name, institution, clientId, clientSecret, ...given });
     }
   }
   return registered;

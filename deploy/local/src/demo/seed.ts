@@ -36,7 +36,7 @@ interface SeedingOptions {
 const seedInstitution = async (options: SeedingOptions, institution: DemoInstitution, known?: FixtureIds) => {
   const { stores, addresses } = options;
   const { id } = institution;
-  const clients = await registerClients(stores.authorizer, id, addresses.baseUrl);
+  const clients = await registerClients(stores.authorizer, institution, addresses.baseUrl);
   const full = clients.find(({ name }) => name === 'full');
   if (full?.clientSecret === undefined) throw new Error('the demo data lacks a client for the seeding');
   const { clientId, clientSecret } = full;

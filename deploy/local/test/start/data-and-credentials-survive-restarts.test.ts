@@ -23,9 +23,15 @@ test('the next start finishes an interrupted seeding without duplicates', async 
   expect(statSync(join(program.directory, 'demo.json')).mode & 0o777).toBe(0o600);
   expect(demo.clients.map(({ institution, name }) => `${institution} ${name}`)).toEqual(
     ['opera', 'museum'].flatMap((id) =>
-      ['full', 'reader', 'contacts-writer', 'none', 'web', 'web-confidential'].map((name) => `${id} ${name}`),
+      ['full', 'reader', 'contacts-writer', 'none', 'reseller', 'web', 'web-confidential'].map(
+        (name) => `${id} ${name}`,
+      ),
     ),
   );
+  expect(demo.clients.find(({ name }) => name === 'reseller')?.bounds).toEqual({
+    ownOrders: true,
+    pointsOfSale: ['tickets.opera.example'],
+  });
   expect(demo.apiUsers.map(({ institution, role }) => `${institution} ${role}`)).toEqual(
     ['opera', 'museum'].flatMap((id) =>
       ['admin', 'manager', 'box_office', 'door', 'customer'].map((role) => `${id} ${role}`),
