@@ -223,14 +223,17 @@ describeOnEachEngine('payments', (fixture) => {
     test('references are written and read with their scopes only', async () => {
       const { path } = await newOrder(fixture);
       const scopes = ['orders:read', 'orders:write'];
-      const writing = [...scopes, 'orders.sensitive:write'];
-      const part = await pay(fixture, path, { amount: 1, reference: 'secret' }, { scopes: writing });
-      expect(part.status).toBe(201);
-      expect(part.text).not.toContain('reference');
+      for (const scope of ['payments:write', 'orders.sensitive:write']) {
+        const writing = [...scopes, scope];
+        const part = await pay(fixture, path, { amount: 1, reference: 'secret' }, { scopes: writing });
+        expect(part.status).toBe(201);
+        expect(part.text).not.toContain('reference');
+      }
       expect((await fixture.call('GET', `${path}/payments`, { scopes })).status).toBe(403);
-      expect(await payments(path)).toMatchObject([{ reference: 'secret' }]);
+      expect(await payments(path)).toMatchObject([{ reference: 'secret' }, { reference: 'secret' }]);
       const refund = { body: { amount: 1, method: 'card', reference: 'secret' } };
-      expect((await fixture.call('POST', `${path}/refunds`, { ...refund, scopes })).status).toBe(403);
+      for (const held of [scopes, [...scopes, 'payments:write']])
+        expect((await fixture.call('POST', `${path}/refunds`, { ...refund, scopes: held })).status).toBe(403);
       const write = [...scopes, 'orders.sensitive:write'];
       const refunded = await fixture.call('POST', `${path}/refunds`, { ...refund, scopes: write });
       expect(refunded.status).toBe(201);

@@ -144,7 +144,7 @@ describeOnEachEngine('orders as answered', (fixture) => {
       const scopes = ['orders:write'];
       const refused = await pay(fixture, path, { reference: 'psp-1' }, { scopes });
       expect(refused).toMatchObject({ status: 403, code: 'forbidden', data: null });
-      expect(refused.headers.get('www-authenticate')).toContain('scope="orders.sensitive:write"');
+      expect(refused.headers.get('www-authenticate')).toContain('scope="payments:write"');
       expect((await pay(fixture, '/ord_unknown', { reference: 'psp-1' }, { scopes })).status).toBe(403);
       expect((await pay(fixture, '/ord_unknown', {}, { scopes })).status).toBe(404);
       expect((await pay(fixture, path, {}, { scopes })).status).toBe(201);
