@@ -33,13 +33,14 @@ const ORDER_EXPIRED = 'order.expired' satisfies DomainFact['type'];
 /** A change of an order, payment or refund that partners are notified of. */
 export const ORDER_RECORDED = 'order.recorded';
 
-/** What an event shows of an order: ids, the state, amounts and instants. */
+/** What an event shows of an order: ids, the partner's own reference, the state, amounts and instants. */
 const shownOf = (order: OrderDocument): object => {
   const shown = orderView(order);
   const { reason: _, ...cancellation } = shown.cancellation ?? {};
   return {
     state: shown.state,
     contactNumber: shown.contactNumber,
+    externalReference: shown.externalReference,
     pointOfSale: shown.pointOfSale,
     performanceIds: order.performanceIds,
     currency: shown.currency,
@@ -140,7 +141,7 @@ export const currentFacts: CurrentFacts = {
   },
 };
 
-const { id: orderId, createdBy, contactNumber, currency } = confirmedOrder;
+const { id: orderId, createdBy, contactNumber, externalReference, currency } = confirmedOrder;
 const [line] = confirmedOrder.lines;
 const pointOfSale = 'tickets.opera.example';
 
@@ -182,6 +183,7 @@ export const examples = {
     data: {
       state: 'confirmed',
       contactNumber,
+      externalReference,
       pointOfSale,
       performanceIds: [line.performanceId],
       currency,

@@ -1,7 +1,10 @@
 import { type CollectionHandle, type Document, type Documents, type Fact, UniqueViolation } from '@boxoffice/store';
 import { Type } from 'typebox';
 
-/** A change that partners hear of: what the event about it shows. Neither personal data nor free text nor a barcode. */
+/**
+ * A change that partners hear of: what the event about it shows. Neither personal data nor a barcode, nor free text but
+ * the reference by which a partner knows its order.
+ */
 export interface Announcement {
   /** The type of the event, such as `order.confirmed`. */
   readonly type: string;

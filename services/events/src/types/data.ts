@@ -24,6 +24,10 @@ export const OrderEventData = named(
   Type.Object({
     state: oneOf(['open', 'reserved', 'payment_pending', 'confirmed', 'expired', 'cancelled'], stateOf('order')),
     contactNumber: nullable({ ...id, description: 'the buyer' }),
+    // Absent in events of earlier releases.
+    externalReference: Type.Optional(
+      nullable(Type.String({ maxLength: 200, description: 'the own reference of institution or reseller' })),
+    ),
     pointOfSale: nullable({ ...id, description: 'its service host' }),
     performanceIds: Type.Array(id),
     currency,

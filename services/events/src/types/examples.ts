@@ -10,6 +10,7 @@ const performanceId = 'prf_00mhs1k2e7d3kq0w8z1x';
 const order = {
   state: 'open',
   contactNumber: 'C7K2M9QX4TB03',
+  externalReference: 'agency-4711',
   pointOfSale: 'tickets.opera.example',
   performanceIds: [performanceId],
   currency: 'CHF',

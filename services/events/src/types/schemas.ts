@@ -40,7 +40,8 @@ export const eventSchema = (type: EventType): TSchema =>
 export const Event = named(
   'Event',
   Type.Unsafe<object>({
-    description: '`data` has ids, states, amounts and instants; no personal data.',
+    description:
+      '`data` has ids, states, amounts and instants, and the `externalReference` of orders; no personal data.',
     oneOf: eventTypeNames.map(eventSchema),
     discriminator: {
       propertyName: 'type',

@@ -46,8 +46,8 @@ describe('a partner hears', () => {
     const { id } = await post('/svc/v3/orders', { items: await items(1) });
     const order = `/svc/v3/orders/${id}`;
     const { amount } = (await must(order)).lines[0];
-    await must(order, 'PATCH', { externalReference: 'a text that no event shows' });
-    await must(order, 'PATCH', { externalReference: 'a text that no event shows' });
+    const externalReference = `agency-${id}`;
+    for (let turn = 0; turn < 2; turn += 1) await must(order, 'PATCH', { externalReference });
     const failing = await post(`${order}/payments`, { method: 'card', amount: 1, status: 'pending' });
     // Another one changes nothing that the order shows, and is heard of all the same.
     const another = await post(`${order}/payments`, { method: 'card', amount: 1, status: 'pending' });
@@ -71,7 +71,9 @@ describe('a partner hears', () => {
     await typesOf(paid.id, 'payment.recorded');
     await typesOf(refund.id, 'refund.recorded');
     await typesOf(line.ticketId, 'ticket.issued', 'ticket.cancelled');
-    const events = await eventsOf(id, 6);
+    const events = await eventsOf(id, 7);
+    const references = events.map(({ data }) => data.externalReference);
+    expect(references).toEqual([null, ...Array.from({ length: 6 }, () => externalReference)]);
     const versions = events.map(({ resource }) => resource.version);
     expect(versions).toEqual(versions.toSorted((one, other) => one - other));
     expect(JSON.stringify(events)).not.toContain('a text that no event shows');
