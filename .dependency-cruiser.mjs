@@ -38,10 +38,11 @@ export default {
     },
     {
       name: 'store-and-messaging-stand-alone',
-      comment: 'they meet in libs/service and in the programs; of the runtime they know deadlines and intervals alone',
+      comment:
+        'they meet in libs/service and in the programs; of the runtime they know deadlines, intervals and the list of services alone',
       severity: 'error',
       from: { path: '^libs/(store|messaging|runtime|envelope)/src/' },
-      to: { path: '^libs/', pathNot: ['^libs/$1/', '^libs/runtime/src/time/'] },
+      to: { path: '^libs/', pathNot: ['^libs/$1/', '^libs/runtime/src/(time|services)/'] },
     },
     {
       name: 'services-talk-http-or-events',
@@ -84,7 +85,7 @@ export default {
         path: '^(libs/[^/]+|gateway|authorizer|services/[^/]+|(deploy|tests)/[^/]+)/',
         pathNot: [
           '^$1/',
-          '/src/(index|contact-exception|compile-cache|conformance/index|testkit/index|time/index|pos/index|domain/callers)\\.ts$',
+          '/src/(index|contact-exception|compile-cache|conformance/index|testkit/index|time/index|services/index|pos/index)\\.ts$',
         ],
       },
     },

@@ -1,6 +1,7 @@
 import { createIdentityVerifier } from '@boxoffice/identity';
 import { topology } from '@boxoffice/messaging';
 import { installationSecret, integer, repeat, serviceRootSecret, url, versionOf } from '@boxoffice/runtime';
+import { followServices, servicesFile, watchServicesFile } from '@boxoffice/runtime/services';
 import type { ServiceDefinition } from '@boxoffice/service';
 import { unlessQuiet } from '@boxoffice/store';
 import { apiKeyRoutes } from './api-keys/routes.ts';
@@ -33,6 +34,7 @@ const settings = {
   keyEncryptionKey: installationSecret('KEY_ENCRYPTION_KEY'),
   /** The secret that every process's SERVICE_SECRET is derived from. */
   serviceRootSecret,
+  servicesFile,
 };
 
 /** The authorizer service: clients, users, tokens, keys and decisions. */
@@ -45,6 +47,8 @@ export const authorizer: ServiceDefinition<typeof settings, Authorizer> = {
   onFault: (path, fault) => (isOAuthPath(path) ? onOAuthFault(fault) : undefined),
   prepare: async ({ store, publicUrl, settings: own, logger, metrics }) => {
     const { accessTokenLifetime, loginFailuresPerAddress, keyEncryptionKey, serviceRootSecret } = own;
+    const services = followServices({ file: own.servicesFile, logger });
+    if (metrics) watchServicesFile(metrics, 'authorizer', services);
     const prepared = createAuthorizer({
       store,
       issuer: publicUrl,
@@ -55,6 +59,7 @@ export const authorizer: ServiceDefinition<typeof settings, Authorizer> = {
       keyEncryptionKey,
       serviceRootSecret,
       serviceUrls: () => ({ catalog: own.catalogUrl, contacts: own.contactsUrl }),
+      services,
     });
     await prepared.keys.load();
     return prepared;
@@ -66,10 +71,10 @@ export const authorizer: ServiceDefinition<typeof settings, Authorizer> = {
     'api-keys': 'Keys with which web pages read public data.',
     usage: 'Requests counted by client and key.',
   },
-  operations: ({ store }, { clients, users, accounts, apiKeys, oauth, internal }) => [
+  operations: ({ store }, { clients, users, accounts, apiKeys, oauth, internal, knownScopes }) => [
     ...oauthRoutes(oauth),
-    ...routes(clients),
-    ...userRoutes({ users, accounts }),
+    ...routes({ clients, knownScopes }),
+    ...userRoutes({ users, accounts, knownScopes }),
     ...apiKeyRoutes(apiKeys),
     ...usageRoutes(store),
     ...internalRoutes(internal),

@@ -1,4 +1,5 @@
 import type { Logger, Metrics } from '@boxoffice/runtime';
+import { fixedServices, type ServiceList } from '@boxoffice/runtime/services';
 import type { Store } from '@boxoffice/store';
 import { createApiKeys } from './api-keys/api-keys.ts';
 import { createApiKeyLookup } from './api-keys/lookup.ts';
@@ -14,6 +15,7 @@ import { CLIENT_ID } from './clients/secrets.ts';
 import { applicationOf } from './clients/uris.ts';
 import { createDecisions } from './decisions/decide.ts';
 import { createServiceAuthentication } from './decisions/service-secrets.ts';
+import { scopesOfDomains } from './domain/scopes.ts';
 import { createKeyRing } from './keys/key-ring.ts';
 import { createAuthorizerMetrics, watchAuthorizer } from './metrics.ts';
 import { createAuthorize } from './sign-in/authorize.ts';
@@ -57,6 +59,8 @@ interface AuthorizerOptions {
   readonly loginFailuresPerAddress: number;
   /** See createReferences. */
   readonly serviceUrls: ReferencesOptions['urls'];
+  /** The services of the installation; default: the built-in ones. Closed with the instance. */
+  readonly services?: ServiceList;
   readonly logger: Pick<Logger, 'warn' | 'info'>;
   readonly metrics?: Metrics | undefined;
   /** Epoch milliseconds. */
@@ -78,6 +82,8 @@ export type Authorizer = ReturnType<typeof createAuthorizer>;
 export const createAuthorizer = (options: AuthorizerOptions) => {
   const { store, issuer, serviceRootSecret, keyEncryptionKey, accessTokenLifetime: lifetime, logger } = options;
   const now = options.now ?? Date.now;
+  const services = options.services ?? fixedServices();
+  const knownScopes = () => scopesOfDomains(services.rows().flatMap(({ domains }) => domains));
   const metrics = createAuthorizerMetrics(options.metrics);
   if (options.metrics) watchAuthorizer(store, options.metrics);
   const directory = createClientDirectory(store, now);
@@ -88,6 +94,7 @@ export const createAuthorizer = (options: AuthorizerOptions) => {
   const authenticate = createClientAuthentication(directory, audit);
   const accounts = createAccounts(store, {
     mostPerAddress: options.loginFailuresPerAddress,
+    knownScopes,
     audit: ({ institution, ip }, event) =>
       logger.info('login refused', { event: `audit.${event}`, institution, peer: ip }),
     now,
@@ -97,7 +104,7 @@ export const createAuthorizer = (options: AuthorizerOptions) => {
   const { keySet } = keys;
   const tokens = createTokenStatus({ keySet, issuer, clients: directory, accounts, revocations, grants, now });
   const apiKeyLookup = createApiKeyLookup(store, now);
-  const decisions = createDecisions({ tokens, apiKeys: apiKeyLookup, signingKey: () => keys.signing(), now });
+  const decisions = createDecisions({ tokens, apiKeys: apiKeyLookup, signingKey: () => keys.signing(), services, now });
   const references = createReferences({
     urls: options.serviceUrls,
     credentials: { tokenFor: async (call) => decisions.identifyService('authorizer', call).identity },
@@ -138,8 +145,10 @@ export const createAuthorizer = (options: AuthorizerOptions) => {
     institutions,
     keys,
     keySet,
+    knownScopes,
     oauth: {
       issuer,
+      knownScopes,
       keys,
       accounts,
       issue: createIssueToken({ ...issuing, authenticate, identify, userTokens }),
@@ -155,7 +164,7 @@ export const createAuthorizer = (options: AuthorizerOptions) => {
       divideLimits: createDivideLimits(store, now),
       clients: directory,
     },
-    authenticateService: createServiceAuthentication(serviceRootSecret, audit),
+    authenticateService: createServiceAuthentication(serviceRootSecret, services, audit),
     /** Web pages by path. */
     pages: new Map([
       [PATHS.authorize, createAuthorize({ ...pages, issuer, grants, accounts, metrics, now })],
@@ -163,6 +172,9 @@ export const createAuthorizer = (options: AuthorizerOptions) => {
       [INVITATION_PATH, createInvitationPage({ ...pages, users })],
     ]),
     /** Finishes pending background work. */
-    close: () => directory.settle(),
+    close: async () => {
+      await services.close();
+      await directory.settle();
+    },
   };
 };

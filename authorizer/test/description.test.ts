@@ -4,6 +4,7 @@ import { createApiKeys } from '../src/api-keys/api-keys.ts';
 import { apiKeyRoutes } from '../src/api-keys/routes.ts';
 import { createClients } from '../src/clients/clients.ts';
 import { routes } from '../src/clients/routes.ts';
+import { SCOPES } from '../src/domain/scopes.ts';
 import { oauthRoutes } from '../src/tokens/routes.ts';
 import { usageRoutes } from '../src/usage/routes.ts';
 import { userRoutes } from '../src/users/routes.ts';
@@ -25,6 +26,7 @@ describe('the description of the authorizer', () => {
   test('has examples that its own schemas accept', () => {
     const oauth = oauthRoutes({
       issuer: 'https://x',
+      knownScopes: () => SCOPES,
       issue: never,
       introspect: never,
       revoke: never,
@@ -35,8 +37,8 @@ describe('the description of the authorizer', () => {
     const users = createUsers(store, { publicUrl: 'https://x' });
     const operations = [
       ...oauth,
-      ...routes(createClients(store)),
-      ...userRoutes({ users, accounts: { verify: never } }),
+      ...routes({ clients: createClients(store), knownScopes: () => SCOPES }),
+      ...userRoutes({ users, accounts: { verify: never }, knownScopes: () => SCOPES }),
       ...apiKeyRoutes(createApiKeys(store)),
       ...usageRoutes(store),
     ];

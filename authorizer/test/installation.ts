@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { IDENTITY_HEADER, serviceAuthorization } from '@boxoffice/identity';
 import { createLogger, deriveServiceSecret, type Metrics } from '@boxoffice/runtime';
+import type { ServicesFile } from '@boxoffice/runtime/services';
 import { openEngines, type RunningService, startService } from '@boxoffice/service';
 import { type TestEngine, testEngines } from '@boxoffice/service/testkit';
 import type { Store } from '@boxoffice/store';
@@ -96,6 +97,7 @@ export interface InstallationOptions {
   readonly metrics?: Metrics;
   /** The contacts and points of sale that there are at first; default: nobody answers for them. */
   readonly known?: Known;
+  readonly servicesFile?: ServicesFile;
   /** Epoch milliseconds. */
   readonly now?: () => number;
 }
@@ -124,7 +126,7 @@ export const startInstallation = async (options: InstallationOptions = {}) => {
   const services: RunningService[] = [];
   const prepared: Authorizer[] = [];
   const prepare: typeof authorizer.prepare = async ({ store: own, publicUrl, settings, logger, metrics }) => {
-    const { catalogUrl: catalog, contactsUrl: contacts, ...others } = settings;
+    const { catalogUrl: catalog, contactsUrl: contacts, servicesFile: _, ...others } = settings;
     const serviceUrls = () => ({ catalog, contacts });
     const made = createAuthorizer({ store: own, issuer: publicUrl, logger, metrics, serviceUrls, ...others, now });
     await made.keys.load();
@@ -151,6 +153,7 @@ export const startInstallation = async (options: InstallationOptions = {}) => {
             loginFailuresPerAddress: options.loginFailuresPerAddress ?? 300,
             catalogUrl: references?.catalog.url ?? NOWHERE,
             contactsUrl: references?.contacts.url ?? NOWHERE,
+            servicesFile: options.servicesFile,
           },
         }),
       );

@@ -403,6 +403,7 @@ describe('logins do the same work', () => {
       const accounts = createAccounts(recorded(store, calls), {
         mostPerAddress: 300,
         audit: () => undefined,
+        knownScopes: () => [],
         verify: async (password, hash) => {
           checks.push(`${password.length} characters, ${costOf(hash)}`);
           return isPassword(password, hash);

@@ -231,6 +231,7 @@ describe('every error has envelope and rfc 6749 members', () => {
         keyEncryptionKey,
         catalogUrl: NOWHERE,
         contactsUrl: NOWHERE,
+        servicesFile: undefined,
       },
     });
     const ended = expect(starting).rejects.toThrow('start cancelled');

@@ -2,7 +2,7 @@ import type { Logger } from '@boxoffice/runtime';
 import { startSweeper } from '@boxoffice/service';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { INVITATION_MS } from '../src/domain/user.ts';
-import { inviteApiUser, lockApiUser, readmitApiUser } from '../src/index.ts';
+import { inviteApiUser, lockApiUser, readmitApiUser, SCOPES } from '../src/index.ts';
 import { onContactErased } from '../src/reactions.ts';
 import { retention } from '../src/retention.ts';
 import {
@@ -169,7 +169,11 @@ describe('changes count for live tokens', () => {
         const { state, invitation } = await readmitApiUser(store, user);
         expect(state).toBe('invited');
 
-        const accounts = createAccounts(store, { mostPerAddress: 300, audit: () => undefined });
+        const accounts = createAccounts(store, {
+          mostPerAddress: 300,
+          audit: () => undefined,
+          knownScopes: () => SCOPES,
+        });
         const signIn = async (password: string) =>
           (await accounts.verify({ institution: 'opera', login, ip: '192.0.2.10' }, password)).outcome;
         expect(await signIn(PASSWORD)).toBe('wrong');

@@ -5,7 +5,6 @@ export type { Metered, Report } from './metering/spool.ts';
 export { createSpool, noSpool } from './metering/spool.ts';
 export type { Gateway, GatewayOptions } from './options.ts';
 export { certificateFrom, openAccessLog, runGateway } from './run.ts';
-export type { ServiceName } from './services.ts';
 export { gatewaySettings, optionsFrom } from './settings.ts';
 export { startGateway } from './start.ts';
 export { type AccessLog, bufferedAccess, loggedAccess } from './telemetry/access-log.ts';

@@ -1,8 +1,9 @@
 import type { Bus } from '@boxoffice/messaging';
 import type { Certificate, CertificateFiles, Health, Logger, Metrics, OnRefused, Resolve } from '@boxoffice/runtime';
+import type { ServiceList } from '@boxoffice/runtime/services';
 import type { UpstreamTimeouts } from './forwarding/forwarding.ts';
 import type { LimitOptions } from './limits/limits.ts';
-import type { ServiceName } from './services.ts';
+import type { ServiceUrls } from './services.ts';
 import type { AccessLog } from './telemetry/access-log.ts';
 
 /** What a gateway is started with. */
@@ -18,8 +19,10 @@ export interface GatewayOptions {
   readonly publicUrl: string;
   /** CIDR ranges of the proxies whose `X-Forwarded-*` headers are trusted. */
   readonly trustProxy?: readonly string[];
-  /** The URL of each service; a service without one has no routes. */
-  readonly services: Readonly<Partial<Record<ServiceName, string | undefined>>>;
+  /** The URLs of services from settings, before those of `serviceList`; a service without one has no routes. */
+  readonly services: ServiceUrls;
+  /** The services that there are; default: the built-in ones. The caller closes it after the gateway. */
+  readonly serviceList?: ServiceList;
   /** SERVICE_SECRET of the gateway. */
   readonly serviceSecret: string;
   /** Where the last known descriptions are cached; undefined disables the cache. */
@@ -41,8 +44,10 @@ export interface GatewayOptions {
   readonly resolve?: Resolve;
   /** See ListenOptions. */
   readonly drainMs?: number;
-  /** Interval between two reads of a service's description. Milliseconds. */
+  /** Interval between two reads of a built-in service's description. Milliseconds. */
   readonly learnEveryMs?: number;
+  /** The same of a team's own service. */
+  readonly learnOthersEveryMs?: number;
   /** Time after which a service that lacks only its broker counts as ready. Milliseconds. */
   readonly brokerMs?: number;
 }

@@ -21,7 +21,7 @@ import {
   trustAuthorities,
   watchDirectory,
 } from '@boxoffice/runtime';
-import { serviceNames } from './services.ts';
+import { followServices } from '@boxoffice/runtime/services';
 import { type gatewaySettings, optionsFrom, standaloneSettings } from './settings.ts';
 import { startGateway } from './start.ts';
 import { type AccessLog, bufferedAccess, loggedAccess } from './telemetry/access-log.ts';
@@ -86,10 +86,13 @@ const serve = async (settings: GatewaySettings, logger: Logger, stop: Stop): Pro
     await (await broker?.orNothing())?.close();
   });
 
+  const serviceList = followServices({ file: settings.servicesFile, logger });
+  stop.add('services file', () => serviceList.close());
   const gateway = await startGateway({
     ...optionsFrom(settings),
     tls,
-    services: Object.fromEntries(serviceNames.map((name) => [name, settings[name]])),
+    services: settings.serviceUrls,
+    serviceList,
     serviceSecret: settings.serviceSecret,
     dataDirectory,
     bus: broker?.orNothing(),

@@ -15,11 +15,9 @@ import {
   serviceSecretOf,
   tlsCaFile,
   traceSettings,
-  url,
 } from '@boxoffice/runtime';
+import { servicesFile, serviceUrls } from '@boxoffice/runtime/services';
 import type { GatewayOptions } from './options.ts';
-
-const address = (name: string) => url(name, { optional: true, origin: true });
 
 const perMinute = (name: string, standard: number) => integer(name, { default: standard, min: 1 });
 
@@ -49,13 +47,8 @@ export const standaloneSettings = {
   operationsPort,
   amqpUrl,
   serviceSecret: serviceSecretOf('gateway'),
-  authorizer: address('AUTHORIZER_URL'),
-  catalog: address('CATALOG_URL'),
-  contacts: address('CONTACTS_URL'),
-  orders: address('ORDERS_URL'),
-  tickets: address('TICKETS_URL'),
-  events: address('EVENTS_URL'),
-  pos: address('POS_URL'),
+  servicesFile,
+  serviceUrls,
   ports: differentPorts(gatewayPort, gatewaySettings.gatewayHttpPort, operationsPort),
   tlsCaFile,
 };

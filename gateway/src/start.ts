@@ -15,6 +15,7 @@ import {
   watchCertificate,
   watchSurroundings,
 } from '@boxoffice/runtime';
+import { fixedServices, isBuiltIn, watchServicesFile } from '@boxoffice/runtime/services';
 import { createApiKeys } from './authorization/api-keys.ts';
 import { createAuthorize } from './authorization/authorize.ts';
 import { createAuthorizerClient } from './authorization/authorizer-client.ts';
@@ -26,8 +27,9 @@ import { createInstitutionCors } from './cors/institution-cors.ts';
 import { followOrigins } from './cors/named-origins.ts';
 import { pointsOfSaleOf } from './cors/points-of-sale.ts';
 import { createDescriptionCache, noDescriptionCache } from './descriptions/description-cache.ts';
-import { createDocuments } from './descriptions/documents.ts';
+import { checkMergeable, createDocuments } from './descriptions/documents.ts';
 import { createLearner } from './descriptions/learner.ts';
+import { createLearners } from './descriptions/learners.ts';
 import { ownRoutes, VERSION } from './descriptions/own-operations.ts';
 import { createOwnOperations } from './descriptions/serve.ts';
 import { createDocumentation } from './documentation/documentation.ts';
@@ -44,22 +46,25 @@ import { createMonthlyQuota } from './metering/monthly-quota.ts';
 import { createSpool, noSpool } from './metering/spool.ts';
 import type { Gateway, GatewayOptions } from './options.ts';
 import { createPipeline } from './pipeline/pipeline.ts';
+import { createPages } from './routing/pages.ts';
 import { createRouting } from './routing/routing.ts';
-import { type ServiceName, serviceNames } from './services.ts';
+import { upstreamsOf } from './services.ts';
 import { loggedAccess } from './telemetry/access-log.ts';
 import { createGatewayMetrics } from './telemetry/metrics.ts';
 
 /** Answers what the HTTP parser refuses, as the raw request line demands: a page, or the error shape of its family. */
 const refuseByLine =
-  (headers: Readonly<Record<string, string>>): Refuse =>
+  (headers: Readonly<Record<string, string>>, isPage: (url: string | undefined) => boolean): Refuse =>
   ({ code, details, path }) => {
     const requestId = requestIdFrom(undefined);
-    const answer = faultAnswer(new Fault(code, details), { family: familyOf(path), url: path, requestId });
+    const answer = faultAnswer(new Fault(code, details), {
+      family: familyOf(path),
+      url: path,
+      isPage: isPage(path),
+      requestId,
+    });
     return { headers: { ...answer.headers, 'X-Request-Id': requestId, ...headers }, body: answer.body };
   };
-
-const urlsOf = (given: GatewayOptions['services']): ReadonlyMap<ServiceName, string> =>
-  new Map(serviceNames.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]] as const])));
 
 /** The health check of the broker, if one is configured. */
 const brokerOf = (bus: GatewayOptions['bus']): Readonly<Record<string, Check>> => {
@@ -108,7 +113,9 @@ const early = (report: () => Promise<unknown>): ((isUrgent: boolean) => void) =>
 export const startGateway = async (options: GatewayOptions): Promise<Gateway> => {
   const { host, tls, publicUrl, serviceSecret, logger, metrics, dataDirectory } = options;
   const { trustProxy = [], accessLog = loggedAccess(logger) } = options;
-  const urls = urlsOf(options.services);
+  const list = options.serviceList ?? fixedServices();
+  const upstreams = () => upstreamsOf(list, options.services);
+  const urls = new Map(upstreams().map(({ name, url }) => [name, url]));
   const authorizerUrl = urls.get('authorizer');
   const gatewayMetrics = createGatewayMetrics(metrics);
   const addressesOf = (upstream: string, url: string): Addresses =>
@@ -161,10 +168,10 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
   const { keys, verify, prepare } = verifierOf(authorizerUrl, publicUrl);
   const bearer = createBearer({ verify, revocations });
   const streams = createStreams({ checks: [bearer.step, authorize.step], logger });
-  const routing = createRouting({ configured: [...urls.keys()], own: ownRoutes, logger });
+  const pages = createPages();
+  const routing = createRouting({ pages, own: ownRoutes, logger });
   const responseCache = createResponseCache((found) => gatewayMetrics.lookedUp('answers', found));
   const forwarding = createForwarding({
-    urls,
     addressesOf,
     limits,
     streams,
@@ -178,7 +185,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
     authorizerClient: authorizerUrl === undefined ? undefined : authorizerClient,
     logger,
   });
-  const institutionCors = createInstitutionCors({ origins, methodsAt: routing.methodsAt });
+  const institutionCors = createInstitutionCors({ origins, isPage: pages.isPage, methodsAt: routing.methodsAt });
   const cors = createCors(pointsOfSale, publicUrl, institutionCors);
   const descriptionCache = folder === undefined ? noDescriptionCache : createDescriptionCache(folder);
 
@@ -187,7 +194,9 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
   const pipeline = createPipeline({
     peerOf: createPeers(createTrust(trustProxy)),
     hsts,
+    hasErrorPages: pages.hasErrorPages,
     steps: {
+      isPageRoot: pages.isRoot,
       countAddress: limits.countAddress,
       preflight: cors.preflight,
       allowOrigin: cors.allow,
@@ -213,30 +222,40 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
     logger,
   });
 
-  const learners = new Map(
-    [...urls].map(([service, url]) => [
-      service,
-      createLearner({
-        service,
-        url,
-        descriptionCache,
-        logger,
-        everyMs: options.learnEveryMs,
-        brokerMs: options.brokerMs,
-        onDescription: ({ document }) => {
-          routing.learn(service, document);
-          if (service === 'authorizer') prepare();
-        },
-      }),
-    ]),
+  const learners = createLearners(({ name, url }) =>
+    createLearner({
+      service: name,
+      url,
+      descriptionCache,
+      logger,
+      everyMs: isBuiltIn(name) ? options.learnEveryMs : options.learnOthersEveryMs,
+      brokerMs: options.brokerMs,
+      onDescription: ({ document }) => {
+        if (!isBuiltIn(name)) checkMergeable(name, document);
+        routing.learn(name, document);
+        if (name === 'authorizer') prepare();
+      },
+    }),
   );
-  await Promise.all([...learners.values()].map((learner) => learner.restore()));
+  const useServices = (): Promise<void> => {
+    const now = upstreams();
+    pages.update(list.rows(), now);
+    routing.update(now);
+    forwarding.update(now);
+    return learners.update(now);
+  };
+  await useServices();
+  const required = learners.builtIn();
+  list.onChange(() => void useServices());
 
   const health = createHealth();
   const onRefused = options.onRefused ?? logRefused(logger);
   const { drainMs } = options;
   const common = { host, health, onRefused, drainMs };
-  const guarded = (headers: Readonly<Record<string, string>>) => ({ headers, refuse: refuseByLine(headers) });
+  const guarded = (headers: Readonly<Record<string, string>>) => ({
+    headers,
+    refuse: refuseByLine(headers, pages.hasErrorPages),
+  });
   const https = await listen(pipeline.listener(true), {
     ...common,
     ...guarded(securityHeaders(hsts)),
@@ -253,16 +272,17 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
     await https.close(0);
     throw error;
   });
-  for (const learner of learners.values()) learner.start();
+  learners.start();
   meter.start();
   const renewal = tls.files && followCertificate({ files: tls.files, renew: https.renew, logger });
   revocations.start(options.bus, authorizerUrl !== undefined);
   if (decisionAddresses) gatewayMetrics.watch('authorizer_decisions', decisionAddresses);
   if (metrics) {
+    watchServicesFile(metrics, 'gateway', list);
     watchCertificate(metrics, 'gateway', https.certificate);
     watchSurroundings(metrics, { name: 'gateway', version: VERSION }, brokerOf(options.bus));
   }
-  const checks = [...learners].map(([name, { check }]): [string, Check] => [
+  const checks = [...required].map(([name, { check }]): [string, Check] => [
     name,
     name === 'authorizer' ? () => check().then(revocations.check) : check,
   ]);
@@ -275,11 +295,11 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
     httpPort: http.port,
     health,
     ready: async () => {
-      await Promise.all([...learners.values()].map((learner) => learner.ready));
+      await Promise.all([...required.values()].map((learner) => learner.ready));
     },
     async close() {
       health.stopping();
-      for (const learner of learners.values()) learner.close();
+      learners.close();
       renewal?.close();
       await streams.close();
       await Promise.all([https.close(), http.close(), revocations.close()]);

@@ -10,8 +10,11 @@ import { view } from './view.ts';
 /** A client of an institution, to be registered. */
 type NewClient = Omit<Registration, 'type'> & { readonly institution: string };
 
-const checkRegistration = ({ scopes, type = 'confidential', redirectUris, origins }: Registration): void => {
-  const unknown = lacking(scopes, SCOPES);
+const checkRegistration = (
+  { scopes, type = 'confidential', redirectUris, origins }: Registration,
+  knownScopes: readonly string[],
+): void => {
+  const unknown = lacking(scopes, knownScopes);
   if (unknown.length > 0) throw new Fault('semantically_invalid', `There is no scope ${unknown.join(', ')}.`);
   checkUris({ redirectUris, origins }, type);
 };
@@ -21,16 +24,24 @@ const checkRegistration = ({ scopes, type = 'confidential', redirectUris, origin
  * @throws {Fault} semantically_invalid, naming scopes that do not exist or that bounds exclude; validation_error, naming
  * URIs that cannot be registered
  */
-export const createClient = async (store: Store, { institution, ...registration }: NewClient) => {
-  checkRegistration(registration);
+export const createClient = async (
+  store: Store,
+  { institution, ...registration }: NewClient,
+  knownScopes: readonly string[] = SCOPES,
+) => {
+  checkRegistration(registration, knownScopes);
   const { client, clientSecret = '' } = await createClients(store).create(institution, registration);
   return { ...view(client), clientSecret };
 };
 
 /** Registers a public client, which has no secret. @throws {Fault} like {@link createClient} */
-export const createPublicClient = async (store: Store, { institution, ...registration }: NewClient) => {
+export const createPublicClient = async (
+  store: Store,
+  { institution, ...registration }: NewClient,
+  knownScopes: readonly string[] = SCOPES,
+) => {
   const publicClient = { ...registration, type: 'public' as const };
-  checkRegistration(publicClient);
+  checkRegistration(publicClient, knownScopes);
   return view((await createClients(store).create(institution, publicClient)).client);
 };
 

@@ -38,6 +38,23 @@ const CLIENT = `${CLIENTS}/{clientId}`;
 
 const secretExample = { ...example, clientSecret: 'R2xvYmFsbHkgdW5pcXVlLCBub3QgYSByZWFsIHNlY3JldCE' };
 
+export interface ClientRouteDependencies {
+  readonly clients: Clients;
+  /** Every scope that there is at present. */
+  readonly knownScopes: () => readonly string[];
+}
+
+/**
+ * Checks that the scopes exist; one that the caller holds may be of a service that is gone.
+ * @throws {Fault} validation_error, naming every one that does not
+ */
+const mustExist = (caller: Caller, scopes: readonly string[], known: readonly string[]): void => {
+  const all = [...known, ...caller.scopes];
+  const problems = scopes.flatMap((scope, index) => (all.includes(scope) ? [] : [`$.scopes[${index}]`]));
+  if (problems.length === 0) return;
+  throw new Fault('validation_error', `${problems.join(', ')} must be one of ${known.join(', ')}.`);
+};
+
 /** A caller cannot grant scopes that it does not hold, nor act on a client with scopes that it does not hold. */
 const mustHold = (caller: Caller, scopes: readonly string[], what: string): void => {
   const missing = lacking(scopes, caller.scopes);
@@ -98,7 +115,7 @@ const amendmentOf = ({
 });
 
 /** The operations on clients, limited to the caller's institution. */
-export const routes = (clients: Clients): AnyOperation[] => [
+export const routes = ({ clients, knownScopes }: ClientRouteDependencies): AnyOperation[] => [
   operation({
     id: 'listClients',
     method: 'get',
@@ -130,6 +147,7 @@ export const routes = (clients: Clients): AnyOperation[] => [
       answer: secretExample,
     },
     handle: async ({ caller, body, remember }) => {
+      mustExist(caller, body.scopes, knownScopes());
       mustHold(caller, body.scopes, 'The new client would get');
       mustContain(caller, changedBounds(null, body.bounds), '$.bounds');
       checkUris(body, body.type ?? 'confidential');
@@ -174,6 +192,7 @@ export const routes = (clients: Clients): AnyOperation[] => [
     etag: true,
     example: { params: { clientId: example.clientId }, body: { scopes: example.scopes }, answer: example },
     handle: async ({ caller, params, body, ifMatch, unchanged, remember }) => {
+      mustExist(caller, body.scopes ?? [], knownScopes());
       mustHold(caller, body.scopes ?? [], 'The client would get');
       const mayChange = allowed(caller, ifMatch);
       const to = amendmentOf(body);

@@ -12,7 +12,7 @@ import {
 import { type TString, Type } from 'typebox';
 import { MAX_URIS } from '../domain/client.ts';
 import { LONGEST_URI } from '../domain/redirect-uri.ts';
-import { SCOPES } from '../domain/scopes.ts';
+import { SCOPE_PATTERN } from '../domain/scopes.ts';
 import type { ClientDocument } from '../store.ts';
 import { serviceHostList } from '../users/view.ts';
 
@@ -22,9 +22,9 @@ const Id = Type.String({ pattern: '^[A-Za-z0-9_-]+$' });
 
 const Name = lineOfText({ maxLength: 100 });
 
-const Scopes = Type.Array(Type.Unsafe<string>({ type: 'string', enum: [...SCOPES] }), {
+const Scopes = Type.Array(Type.String({ pattern: SCOPE_PATTERN }), {
   uniqueItems: true,
-  description: 'the most that its tokens may hold',
+  description: 'the most that its tokens may hold, of `scopes_supported` in the metadata of the authorization server',
 });
 
 const ClientType = oneOf(['confidential', 'public'], {

@@ -7,8 +7,8 @@ import {
   type SigningKey,
   signIdentity,
 } from '@boxoffice/identity';
+import { mayCall, type ServiceList } from '@boxoffice/runtime/services';
 import type { ApiKeyLookup } from '../api-keys/lookup.ts';
-import { mayCall } from '../domain/callers.ts';
 import { lacking, readScopes } from '../domain/scopes.ts';
 import type { TokenStatus } from '../tokens/status.ts';
 
@@ -29,6 +29,8 @@ interface DecisionDependencies {
   readonly tokens: TokenStatus;
   readonly apiKeys: Pick<ApiKeyLookup, 'find'>;
   readonly signingKey: () => SigningKey;
+  /** Whose rows say which service may call what. */
+  readonly services: Pick<ServiceList, 'rows'>;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
@@ -36,7 +38,7 @@ interface DecisionDependencies {
 export type Decisions = ReturnType<typeof createDecisions>;
 
 /** Makes the decisions of an instance. */
-export const createDecisions = ({ tokens, apiKeys, signingKey, now }: DecisionDependencies) => {
+export const createDecisions = ({ tokens, apiKeys, signingKey, services, now }: DecisionDependencies) => {
   /** An identity that ends after its lifetime, or at `endsAt` (epoch seconds) before. */
   const identityOf = (audience: string, caller: SignedCaller, endsAt = Number.POSITIVE_INFINITY): Decision => {
     const issuedAt = Math.floor(now() / 1000);
@@ -90,7 +92,7 @@ export const createDecisions = ({ tokens, apiKeys, signingKey, now }: DecisionDe
      */
     identifyService: (service: string, request: Called & { readonly institution: string }): Decision => {
       const { audience, institution, operation } = request;
-      if (!mayCall(service, audience, operation))
+      if (!mayCall(services.rows(), service, audience, operation))
         throw new Fault('forbidden', `${service} may not call ${operation} of ${audience}.`);
       // A service has no scopes, which belong to clients: it may call this one operation.
       return identityOf(audience, { institution, client: null, service, scopes: [], operation });

@@ -77,7 +77,7 @@ const decision = {
 
 /**
  * The operations that services need before they have an identity: each authenticates with its name and its own
- * SERVICE_SECRET, and calls what `domain/callers.ts` lists for it.
+ * SERVICE_SECRET, and calls what its row in the list of services names.
  */
 export const internalRoutes = ({
   decisions,

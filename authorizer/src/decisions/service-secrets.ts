@@ -1,9 +1,10 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { Fault } from '@boxoffice/envelope';
 import { deriveServiceSecret } from '@boxoffice/runtime';
+import type { ServiceList } from '@boxoffice/runtime/services';
 import type { FailedAuthentication } from '../clients/authenticate-client.ts';
 import { isBasic, readBasic } from '../clients/credentials.ts';
-import { onlyCallerOf, SERVICES } from '../domain/callers.ts';
+import { onlyCallerOf } from '../domain/callers.ts';
 
 const digest = (text: string): Buffer => hash('sha256', text, 'buffer');
 
@@ -13,16 +14,28 @@ const digest = (text: string): Buffer => hash('sha256', text, 'buffer');
  * in constant time.
  * @throws {Fault} unauthorized, with a reason that names the service that the secret belongs to, if it is another one; forbidden
  */
-export const createServiceAuthentication = (rootSecret: string, onFailure: FailedAuthentication) => {
-  const known = SERVICES.map((name) => ({ name, digest: digest(deriveServiceSecret(rootSecret, name)) }));
+export const createServiceAuthentication = (
+  rootSecret: string,
+  services: Pick<ServiceList, 'rows'>,
+  onFailure: FailedAuthentication,
+) => {
+  const digests = new Map<string, Buffer>();
+  const digestOf = (name: string): Buffer => {
+    const found = digests.get(name) ?? digest(deriveServiceSecret(rootSecret, name));
+    digests.set(name, found);
+    return found;
+  };
+  /** Every process that authenticates, each with its own secret; the authorizer has the root. */
+  const present = () => services.rows().flatMap(({ name }) => (name === 'authorizer' ? [] : [name]));
   const root = digest(rootSecret);
 
   /** What is wrong with a service's secret; undefined if it is right. */
   const problemOf = (service: string, secret: string): string | undefined => {
     const offered = digest(secret);
     const isRoot = timingSafeEqual(offered, root);
-    const owners = known.filter((one) => timingSafeEqual(offered, one.digest)).map(({ name }) => name);
-    if (!SERVICES.includes(service)) return 'this installation has no process of this name';
+    const known = present();
+    const owners = known.filter((name) => timingSafeEqual(offered, digestOf(name)));
+    if (!known.includes(service)) return 'this installation has no process of this name';
     if (owners.includes(service)) return undefined;
     if (owners[0] !== undefined) return `SERVICE_SECRET is that of ${owners[0]}, not of ${service}`;
     if (isRoot) return `SERVICE_SECRET is the root secret itself, not the one derived for ${service}`;

@@ -1,5 +1,5 @@
 /**
- * Every scope that a client can hold: `<domain>:<action>`, and `<domain>.sensitive:<action>` for sensitive
+ * The scopes of the product's own operations: `<domain>:<action>`, and `<domain>.sensitive:<action>` for sensitive
  * sub-resources.
  */
 export const SCOPES = [
@@ -31,6 +31,21 @@ export type Scope = (typeof SCOPES)[number];
 
 /** Whether a scope is about clients or users, sensitive ones included. */
 export const isAdministrative = (scope: string): boolean => /^(?:clients|users)[.:]/.test(scope);
+
+const domainOf = (scope: string): string => scope.split(/[.:]/, 1)[0] ?? '';
+
+const builtIn: ReadonlySet<string> = new Set(SCOPES.map(domainOf));
+
+/** Every scope that a client can hold where there are these domains: a domain of a team's own has all four. */
+export const scopesOfDomains = (domains: readonly string[]): readonly string[] => [
+  ...SCOPES,
+  ...domains
+    .filter((domain) => !builtIn.has(domain))
+    .flatMap((domain) => ['', '.sensitive'].flatMap((part) => [`${domain}${part}:read`, `${domain}${part}:write`])),
+];
+
+/** The form of a scope. */
+export const SCOPE_PATTERN = '^[a-z][a-z0-9-]*(?:\\.sensitive)?:(?:read|write)$';
 
 /**
  * Whether a set of scopes contains one. Exact membership: no prefix, wildcard or hierarchy (specification, section 5),

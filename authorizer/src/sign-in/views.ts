@@ -1,7 +1,7 @@
 import { chooseLanguage, formTarget, html, type Language, type PageAnswer, showPage } from '@boxoffice/pages';
 import { alert, field, form, hidden, lead, textPage } from '../pages/fields.ts';
 import type { PageRequest } from '../pages/request.ts';
-import { textsIn } from '../pages/texts/index.ts';
+import { scopeText, textsIn } from '../pages/texts/index.ts';
 import { PATHS } from '../tokens/metadata.ts';
 import type { InstitutionProfile } from './institutions.ts';
 
@@ -78,7 +78,7 @@ interface ConsentView extends View {
 /** The page that asks whether the client may have these scopes. */
 export const consentPage = (view: ConsentView): PageAnswer => {
   const texts = textsIn(view.language);
-  const named = view.scopes.map((scope) => texts.scopes[scope] ?? scope);
+  const named = view.scopes.map((scope) => scopeText(texts, scope));
   const content = html`${lead(named.length > 0 ? texts.consent.lead(view.client) : texts.consent.nothing(view.client))}${
     named.length > 0 && html`<ul class="scopes">${named.map((scope) => html`<li>${scope}</li>`)}</ul>\n`
   }<div class="account">${lead(texts.consent.signedInAs(view.login))}${

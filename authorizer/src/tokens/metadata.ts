@@ -1,6 +1,6 @@
 import { JWKS_PATH, SIGNATURE_ALGORITHM } from '@boxoffice/identity';
 import { LANGUAGES } from '@boxoffice/pages';
-import { OPENID_SCOPES, SCOPES } from '../domain/scopes.ts';
+import { OPENID_SCOPES } from '../domain/scopes.ts';
 import { GRANT_TYPES } from './issue.ts';
 
 /** The paths of the endpoints, below the gateway's root. */
@@ -30,7 +30,7 @@ const METHODS_OR_NONE = [...METHODS, 'none'];
  * Authorization server metadata (RFC 8414, 2; OpenID Connect Discovery 1.0, 3), by which client libraries configure
  * themselves. Both documents are this one.
  */
-export const metadata = (issuer: string) => ({
+export const metadata = (issuer: string, scopes: readonly string[]) => ({
   issuer,
   authorization_endpoint: `${issuer}${PATHS.authorize}`,
   token_endpoint: `${issuer}${PATHS.token}`,
@@ -39,7 +39,7 @@ export const metadata = (issuer: string) => ({
   revocation_endpoint: `${issuer}${PATHS.revoke}`,
   userinfo_endpoint: `${issuer}${PATHS.userinfo}`,
   end_session_endpoint: `${issuer}${PATHS.logout}`,
-  scopes_supported: [...OPENID_SCOPES, ...SCOPES] as string[],
+  scopes_supported: [...OPENID_SCOPES, ...scopes] as string[],
   response_types_supported: ['code'],
   response_modes_supported: ['query'],
   grant_types_supported: [...GRANT_TYPES] as string[],

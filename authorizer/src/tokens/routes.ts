@@ -2,6 +2,7 @@
 import { type AnyOperation, insufficientScope, named, ok, operation } from '@boxoffice/http';
 import { type TSchema, Type } from 'typebox';
 import { KEY_DOCUMENT_SECONDS } from '../domain/key-schedule.ts';
+import { SCOPES } from '../domain/scopes.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
 import { type Accounts, userClaims } from '../users/accounts.ts';
 import type { createIntrospect, createRevoke } from './introspect.ts';
@@ -12,6 +13,8 @@ import { examples, Introspection, IssuedToken, Jwks, Metadata, UserInfo } from '
 
 export interface OAuthRouteDependencies {
   readonly issuer: string;
+  /** Every scope that there is at present, but for those of OpenID Connect. */
+  readonly knownScopes: () => readonly string[];
   readonly issue: IssueToken;
   readonly introspect: ReturnType<typeof createIntrospect>;
   readonly revoke: ReturnType<typeof createRevoke>;
@@ -74,6 +77,7 @@ const bare = <Schema extends TSchema>(schema: Schema) =>
 /** The endpoints that OAuth defines. */
 export const oauthRoutes = ({
   issuer,
+  knownScopes,
   issue,
   introspect,
   revoke,
@@ -146,8 +150,8 @@ export const oauthRoutes = ({
       path,
       summary,
       description: 'Client libraries configure themselves by it.',
-      example: { answer: metadata('https://tickets.example.org') },
-      handle: () => ok(metadata(issuer), { headers: { 'Cache-Control': 'public, max-age=3600' } }),
+      example: { answer: metadata('https://tickets.example.org', SCOPES) },
+      handle: () => ok(metadata(issuer, knownScopes()), { headers: { 'Cache-Control': 'public, max-age=3600' } }),
     }),
   ),
   ...(['get', 'post'] as const).map((method) =>

@@ -54,10 +54,10 @@ const restrictionOf = ({ role, contactNumber, pointsOfSale }: UserDocument) => (
 });
 
 /** The account of a user who may sign in; undefined for one who is invited or locked. */
-const accountOf = (user: UserDocument): Account | undefined => {
+const accountOf = (user: UserDocument, scopes: readonly string[]): Account | undefined => {
   const { id, institution, login, name, role, state, signedOutAt } = user;
   if (state !== 'active') return undefined;
-  return { id, institution, login, name, role, ...restrictionOf(user), scopes: scopesOf(role), signedOutAt };
+  return { id, institution, login, name, role, ...restrictionOf(user), scopes: scopesOf(role, scopes), signedOutAt };
 };
 
 /** The realm of users, beside the service hosts of points of sale. */
@@ -66,9 +66,14 @@ const REALM = 'users';
 /** Looks up users who sign in or are signed in. */
 export type Accounts = ReturnType<typeof createAccounts>;
 
+interface AccountsOptions extends Omit<LogInOptions<Account>, 'attempts' | 'find'> {
+  /** Every scope that there is at present. */
+  readonly knownScopes: () => readonly string[];
+}
+
 /** Makes the accounts on a store. `options`: see createLogIn. */
-export const createAccounts = (store: Store, options: Omit<LogInOptions<Account>, 'attempts' | 'find'>) => {
-  const { now = Date.now } = options;
+export const createAccounts = (store: Store, options: AccountsOptions) => {
+  const { now = Date.now, knownScopes } = options;
   const users = store.collection(usersCollection);
 
   const logIn = createLogIn<Account>({
@@ -76,7 +81,7 @@ export const createAccounts = (store: Store, options: Omit<LogInOptions<Account>
     attempts: store.collection(attemptsCollection),
     find: async ({ institution, login }) => {
       const found = await userOfLogin(users.of(institution), login);
-      const user = found && accountOf(found);
+      const user = found && accountOf(found, knownScopes());
       return user && found.passwordHash !== null ? { user, passwordHash: found.passwordHash } : undefined;
     },
   });
@@ -85,7 +90,7 @@ export const createAccounts = (store: Store, options: Omit<LogInOptions<Account>
     /** The user; undefined if there is none, or if they may not sign in. Reads the store at each call. */
     current: async (institution: string, userId: string): Promise<Account | undefined> => {
       const user = await users.of(institution).get(userId);
-      return user && accountOf(user);
+      return user && accountOf(user, knownScopes());
     },
     /**
      * Checks a login and its password, throttled like the logins of points of sale. An unknown login, a locked user and

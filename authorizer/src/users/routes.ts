@@ -41,11 +41,13 @@ const ME = `${USERS}/me`;
 export interface UserRouteDependencies {
   readonly users: Users;
   readonly accounts: Pick<Accounts, 'verify'>;
+  /** Every scope that there is at present. */
+  readonly knownScopes: () => readonly string[];
 }
 
 /** A caller cannot give or take a role with scopes that it does not hold. */
-const mustHold = (caller: Caller, role: RoleName, what: string): void => {
-  const missing = lacking(scopesOf(role), caller.scopes);
+const mustHold = (caller: Caller, role: RoleName, what: string, known: readonly string[]): void => {
+  const missing = lacking(scopesOf(role, known), caller.scopes);
   if (missing.length > 0) {
     const text = `${what} has scopes that the caller's token lacks: ${missing.join(', ')}.`;
     throw insufficientScope(text, missing);
@@ -66,9 +68,9 @@ const withoutLink = (user: UserDocument) => invited(user, null);
 
 /** The check of a change: the caller holds every scope of the present role, and If-Match matches. */
 const allowed =
-  (caller: Caller, ifMatch: (etag: string) => void) =>
+  (caller: Caller, ifMatch: (etag: string) => void, known: readonly string[]) =>
   (current: UserDocument): void => {
-    mustHold(caller, current.role, 'The role of the user');
+    mustHold(caller, current.role, 'The role of the user', known);
     ifMatch(etag(current));
   };
 
@@ -82,7 +84,7 @@ const addressOf = (header: (name: string) => string | undefined): string =>
   header('x-forwarded-for')?.split(',', 1)[0]?.trim().slice(0, 45) || 'unknown';
 
 /** The operations on users, limited to the caller's institution. */
-export const userRoutes = ({ users, accounts }: UserRouteDependencies): AnyOperation[] => [
+export const userRoutes = ({ users, accounts, knownScopes }: UserRouteDependencies): AnyOperation[] => [
   operation({
     id: 'listUsers',
     method: 'get',
@@ -116,7 +118,7 @@ export const userRoutes = ({ users, accounts }: UserRouteDependencies): AnyOpera
       answer: invitedExample,
     },
     handle: async ({ caller, body, remember }) => {
-      mustHold(caller, body.role, 'The role');
+      mustHold(caller, body.role, 'The role', knownScopes());
       const { login, name, role, contactNumber = null, pointsOfSale = [] } = body;
       const details = { login, name, role, contactNumber, pointsOfSale };
       const { user, invitation } = await users.create(caller.institution, details, remember(withoutLink));
@@ -199,8 +201,8 @@ export const userRoutes = ({ users, accounts }: UserRouteDependencies): AnyOpera
     etag: true,
     example: { params: { userId: example.userId }, body: { state: 'locked' }, answer: { ...example, state: 'locked' } },
     handle: async ({ caller, params, body, ifMatch, unchanged, remember }) => {
-      if (body.role !== undefined) mustHold(caller, body.role, 'The new role');
-      const mayChange = allowed(caller, ifMatch);
+      if (body.role !== undefined) mustHold(caller, body.role, 'The new role', knownScopes());
+      const mayChange = allowed(caller, ifMatch, knownScopes());
       const allow = (current: UserDocument): void => {
         mayChange(current);
         unchanged(view(current));
@@ -224,7 +226,7 @@ export const userRoutes = ({ users, accounts }: UserRouteDependencies): AnyOpera
     conditional: true,
     example: { params: { userId: example.userId }, answer: example },
     handle: async ({ caller, params, ifMatch }) =>
-      ok(view(await users.remove(caller.institution, params.userId, allowed(caller, ifMatch)))),
+      ok(view(await users.remove(caller.institution, params.userId, allowed(caller, ifMatch, knownScopes())))),
   }),
   operation({
     id: 'createUserInvitation',
@@ -240,7 +242,7 @@ export const userRoutes = ({ users, accounts }: UserRouteDependencies): AnyOpera
     etag: true,
     example: { params: { userId: example.userId }, answer: invitedExample },
     handle: async ({ caller, params, ifMatch, remember }) => {
-      const request = { allow: allowed(caller, ifMatch), idempotencyRecord: remember(withoutLink) };
+      const request = { allow: allowed(caller, ifMatch, knownScopes()), idempotencyRecord: remember(withoutLink) };
       const { user, invitation } = await users.invite(caller.institution, params.userId, request);
       return invited(user, invitation);
     },

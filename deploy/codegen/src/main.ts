@@ -1,6 +1,5 @@
 import { globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { CALLS } from '@boxoffice/authorizer/callers';
 import type { Description } from './index.ts';
 import { type Family, partnerModules, type Released } from './partner-client.ts';
 import { serviceClient } from './service-client.ts';
@@ -17,9 +16,18 @@ const descriptionAt = (path: string): Description => JSON.parse(readFileSync(fil
 /** The sources of a folder of generated modules, by path from the root of the repository. */
 type Modules = ReadonlyMap<string, string>;
 
+/** The operations that each built-in service calls, as `service.operationId`. */
+const calls = new Map(
+  JSON.parse(readFileSync(fileOf('libs/runtime/services.json'), 'utf8')).map(
+    (row: { readonly name: string; readonly calls: readonly string[] }) => [row.name, row.calls],
+  ) as [string, readonly string[]][],
+);
+
 /** What a service knows of each service that it calls. */
 const modulesOf = async (caller: string, folder: string): Promise<Modules> => {
-  const modules = Object.entries(CALLS[caller] ?? {}).map(async ([service, ids]): Promise<[string, string]> => {
+  const called = Map.groupBy(calls.get(caller) ?? [], (call) => call.split('.')[0] ?? '');
+  const modules = [...called].map(async ([service, named]): Promise<[string, string]> => {
+    const ids = named.map((call) => call.slice(service.length + 1));
     const released = descriptionAt(`services/${service}/released/internal.json`);
     return [`${folder}${service}.ts`, await serviceClient(released, service, ids)];
   });

@@ -20,6 +20,7 @@ import {
   tlsCaFile,
   traceSettings,
 } from '@boxoffice/runtime';
+import { servicesFileOrData } from '@boxoffice/runtime/services';
 import { tickets } from '@boxoffice/tickets';
 import { keepServiceRootSecret } from './secrets.ts';
 
@@ -54,6 +55,7 @@ const spec = {
   serviceRootSecret: givenSecret('SERVICE_ROOT_SECRET'),
   keyEncryptionKey: givenSecret('KEY_ENCRYPTION_KEY'),
   directory: dataDirectory,
+  servicesFile: servicesFileOrData,
   mongodbUrl,
   amqpUrl,
   // Requests would scroll the addresses and credentials away that npm start prints.

@@ -16,6 +16,7 @@ import {
   trustAuthorities,
   watchDirectory,
 } from '@boxoffice/runtime';
+import { followServices } from '@boxoffice/runtime/services';
 import { type Engines, openEngines } from '@boxoffice/service';
 import { type DemoCredentials, demoFile } from './demo/credentials.ts';
 import { progressCollections, progressIn } from './demo/progress.ts';
@@ -69,14 +70,18 @@ const openGateway = async (
 ): Promise<Gateway> => {
   const { logLevel: level } = settings;
   const accessLogger = createLogger({ service: 'gateway', level });
+  const logger = createLogger({ service: 'gateway', level: quiet(level) });
+  const serviceList = followServices({ file: settings.servicesFile, logger });
+  stop.add('services file', () => serviceList.close());
   const gateway = await startGateway({
     ...optionsFrom(settings),
     tls,
     services: services.urls,
+    serviceList,
     serviceSecret: deriveServiceSecret(settings.serviceRootSecret, 'gateway'),
     dataDirectory: settings.directory,
     bus: engines.bus,
-    logger: createLogger({ service: 'gateway', level: quiet(level) }),
+    logger,
     accessLog: openAccessLog(accessLogger, level),
     onRefused: logRefused(accessLogger),
     metrics,

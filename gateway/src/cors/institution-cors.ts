@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { setCommonHeaders } from '../exchange/answer.ts';
 import { answered, type Exchange, type Step } from '../exchange/exchange.ts';
-import { isBelow, services } from '../services.ts';
 import type { NamedOrigins } from './named-origins.ts';
 
 /** Every response header that the interface defines, in both families. */
@@ -44,6 +43,8 @@ export interface InstitutionCors {
 
 interface InstitutionCorsOptions {
   readonly origins: Pick<NamedOrigins, 'has'>;
+  /** Whether browsers navigate to the path: no script of another origin may read a page. */
+  readonly isPage: (path: string) => boolean;
   /** The value of `Allow` at the exchange's path. @throws {Fault} not_found, service_unavailable */
   readonly methodsAt: (exchange: Exchange) => string;
 }
@@ -56,9 +57,6 @@ const FOR_ANY_ORIGIN: ReadonlySet<string> = new Set([
   '/.well-known/oauth-authorization-server',
   '/.well-known/openid-configuration',
 ]);
-
-/** Pages, which browsers navigate to: no script of another origin may read them. */
-const PAGES: readonly string[] = Object.values(services).flatMap(({ pages, forms }) => [...pages, ...forms]);
 
 const TAKEN = [
   'Authorization',
@@ -73,8 +71,6 @@ const TAKEN = [
   'traceparent',
 ].join(', ');
 
-const isPage = (path: string): boolean => PAGES.some((prefix) => isBelow(path, prefix));
-
 const readableBy = (origin: string): readonly string[] => [
   'Access-Control-Allow-Origin',
   origin,
@@ -87,7 +83,7 @@ const FOR_ANYBODY = readableBy('*');
 const NOT_NAMED = ['Vary', 'Origin'] as const;
 
 /** Makes the steps. Credentials are never allowed: tokens and keys are in headers that pages set themselves. */
-export const createInstitutionCors = ({ origins, methodsAt }: InstitutionCorsOptions): InstitutionCors => {
+export const createInstitutionCors = ({ origins, isPage, methodsAt }: InstitutionCorsOptions): InstitutionCors => {
   /** Sets the headers for the exchange's origin; whether it may read the response. */
   const applyTo = (exchange: Exchange, origin: string, isNamed: boolean): boolean => {
     exchange.corsHeaders = isNamed ? [...readableBy(origin), ...NOT_NAMED] : NOT_NAMED;

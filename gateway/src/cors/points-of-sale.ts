@@ -1,7 +1,6 @@
 import { createServiceCredentials, IDENTITY_HEADER, type KeySet, type ServiceCredentials } from '@boxoffice/identity';
 import { createHttpClient, type Logger } from '@boxoffice/runtime';
 import { createNewest } from '../limits/newest.ts';
-import type { ServiceName } from '../services.ts';
 
 /** The allowed origins of a point of sale: a list, or all. */
 export type Origins = readonly string[] | 'all';
@@ -89,7 +88,7 @@ const createPointsOfSale = ({ catalogUrl, credentials, logger }: PointsOfSaleOpt
 };
 
 interface GatewayParts {
-  readonly urls: ReadonlyMap<ServiceName, string>;
+  readonly urls: ReadonlyMap<string, string>;
   readonly serviceSecret: string;
   readonly keys: KeySet | undefined;
   readonly logger: Pick<Logger, 'warn'>;

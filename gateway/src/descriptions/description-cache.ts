@@ -1,7 +1,6 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asDocument, type OpenApiDocument } from '../routing/description.ts';
-import type { ServiceName } from '../services.ts';
 
 /** A service's description and its validator. */
 export interface Description {
@@ -12,9 +11,9 @@ export interface Description {
 /** Stores the last usable description of each service, for a gateway that starts while a service is down. */
 export interface DescriptionCache {
   /** Undefined if no readable description is stored. */
-  read(service: ServiceName): Promise<Description | undefined>;
+  read(service: string): Promise<Description | undefined>;
   /** Rejects if the description cannot be written. */
-  write(service: ServiceName, description: Description): Promise<void>;
+  write(service: string, description: Description): Promise<void>;
 }
 
 /** A cache that stores nothing. */

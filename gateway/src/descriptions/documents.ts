@@ -1,11 +1,11 @@
 // The services' descriptions: read while running, merged, and served as the documents of the whole.
 import { success } from '@boxoffice/envelope';
 import { withoutUnused } from '@boxoffice/http';
+import { isBelow } from '@boxoffice/runtime/services';
 import { type Content, compress, contentOf } from '../exchange/content.ts';
 import type { Family } from '../exchange/faults.ts';
 import type { OpenApiDocument } from '../routing/description.ts';
 import type { Routing } from '../routing/routing.ts';
-import { isBelow } from '../services.ts';
 import { allWithGatewayStatuses, gatewayResponses } from './gateway-statuses.ts';
 import { mergeDocuments, type Part } from './merge.ts';
 import {
@@ -52,6 +52,11 @@ const whole = (family: Family, publicUrl: string, parts: readonly Part[]): objec
     ...(Object.keys(webhooks).length > 0 ? { webhooks } : {}),
     components: { ...components, responses: { ...components?.responses, ...gatewayResponses(family) } },
   });
+};
+
+/** Checks that the description can be a part of the whole, which one unusable part would spoil. @throws {Error} */
+export const checkMergeable = (name: string, document: OpenApiDocument): void => {
+  whole('A', '', [{ name, document, shown: () => true }]);
 };
 
 const EXPERIMENTAL = /^(.+)Experimental(.*)$/;

@@ -1,10 +1,9 @@
 import { createHttpClient, type HttpAnswer, type Logger, reasonOf } from '@boxoffice/runtime';
 import { asDocument } from '../routing/description.ts';
-import type { ServiceName } from '../services.ts';
 import type { Description, DescriptionCache } from './description-cache.ts';
 
 interface LearnOptions {
-  readonly service: ServiceName;
+  readonly service: string;
   /** The base URL of the service. */
   readonly url: string;
   readonly descriptionCache: DescriptionCache;
@@ -136,8 +135,12 @@ export const createLearner = (options: LearnOptions): Learner => {
     async restore() {
       const last = await cache.read(service);
       if (!last) return;
-      onDescription(last);
-      ({ etag } = last);
+      try {
+        onDescription(last);
+        ({ etag } = last);
+      } catch (error) {
+        logger.warn('a cached description cannot be used', { upstream: service, error });
+      }
     },
     start() {
       void refresh().finally(schedule);

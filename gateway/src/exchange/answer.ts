@@ -3,7 +3,6 @@ import { Fault, failureOf, posFailure } from '@boxoffice/envelope';
 import { qualityOf } from '@boxoffice/http';
 import { errorPage } from '@boxoffice/pages';
 import { DOCS } from '../documentation/guides.ts';
-import { services } from '../services.ts';
 import { closesConnection, drainThenEnd, isBodyPending } from './drain-body.ts';
 import { type Exchange, rateLimitField } from './exchange.ts';
 import { type Family, inFamily } from './faults.ts';
@@ -45,16 +44,6 @@ const oauthMembers = (url: string | undefined, fault: Fault): object =>
     ? { error: errorOf(fault), error_description: fault.details.replaceAll(UNDESCRIBABLE, "'") }
     : {};
 
-const paths = [DOCS, ...Object.values(services).flatMap(({ forms }): readonly string[] => forms)];
-
-const PAGE = new RegExp(`^(?:https?://[^/?#]*)?(?:${paths.join('|')})(?:[/?#]|$)`);
-
-/**
- * Whether browsers are led to this address, so that its errors are pages. `url` is the raw request target, because
- * requests can be refused before it is parsed.
- */
-const isPage = (url: string | undefined): boolean => PAGE.test(url ?? '');
-
 /** Whether an Accept header prefers HTML to JSON, as those of browsers do and those of programs do not. */
 export const acceptsHtml = (accept = ''): boolean => {
   const quality = qualityOf(accept, 'text/html');
@@ -67,8 +56,8 @@ interface Refused {
   /** The raw request target. */
   readonly url: string | undefined;
   readonly acceptLanguage?: string | undefined;
-  /** Whether a browser has opened an address at which there is nothing. */
-  readonly isLost?: boolean;
+  /** Whether a person reads the answer: a browser was led to the address, or has opened one at which there is nothing. */
+  readonly isPage: boolean;
   readonly requestId: string;
 }
 
@@ -85,11 +74,8 @@ const isBrowser = ({ method, headers: { accept } }: IncomingMessage): boolean =>
   (method === 'GET' || method === 'HEAD') && acceptsHtml(accept);
 
 /** The answer to an error: a page where browsers are led to, else JSON in the family's shape. */
-export const faultAnswer = (
-  fault: Fault,
-  { family, url, acceptLanguage, isLost = false, requestId }: Refused,
-): FaultAnswer => {
-  if (isLost || isPage(url)) {
+export const faultAnswer = (fault: Fault, { family, url, acceptLanguage, isPage, requestId }: Refused): FaultAnswer => {
+  if (isPage) {
     const { headers, body } = errorPage(fault, { acceptLanguage, requestId, home: ['docs', DOCS] });
     // Every response of the gateway has this one already.
     const own = Object.entries(headers).filter(([name]) => name !== NO_SNIFFING[0]);
@@ -131,7 +117,8 @@ export const answerFault = (exchange: Exchange, thrown: Fault): void => {
   const { requestId } = exchange.trace;
   const acceptLanguage = request.headers['accept-language'];
   const isLost = fault.http === 404 && exchange.secure && exchange.route === undefined && isBrowser(request);
-  const answer = faultAnswer(fault, { family, url: request.url, acceptLanguage, isLost, requestId });
+  const isPage = isLost || exchange.hasErrorPages(request.url);
+  const answer = faultAnswer(fault, { family, url: request.url, acceptLanguage, isPage, requestId });
   const body = Buffer.from(answer.body);
   const headers = [...commonHeaders(exchange), ...Object.entries(answer.headers).flat()];
   headers.push('Content-Length', `${body.length}`);

@@ -4,7 +4,6 @@ import type { Fault } from '@boxoffice/envelope';
 import type { AccessClaims } from '@boxoffice/identity';
 import type { Span, Trace } from '@boxoffice/runtime';
 import type { KnownApiKey } from '../authorization/api-keys.ts';
-import type { ServiceName } from '../services.ts';
 import type { Family } from './faults.ts';
 import type { Target } from './target.ts';
 
@@ -15,7 +14,7 @@ export interface Route {
   readonly template: string;
   /** The operationId. */
   readonly operation: string;
-  readonly service: ServiceName | 'gateway';
+  readonly service: string;
   /** Required scopes, separated by spaces; undefined for operations without a token. */
   readonly scope: string | undefined;
   /** Whether an API key suffices, for public data. */
@@ -68,6 +67,8 @@ export interface Exchange {
   readonly hsts: string | undefined;
   /** The client's address as trusted proxies report it. */
   readonly address: string;
+  /** Whether browsers are led to this raw request target, so that its errors are pages. */
+  readonly hasErrorPages: (url: string | undefined) => boolean;
   /** Why the request's origin is refused, if it is; thrown after the route is known. */
   originRefusal: Fault | undefined;
   family: Family;

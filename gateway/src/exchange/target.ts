@@ -1,6 +1,4 @@
 import { Fault } from '@boxoffice/envelope';
-import { DOCS } from '../documentation/guides.ts';
-import { services } from '../services.ts';
 import { type Family, noSuchEndpoint } from './faults.ts';
 
 /** The canonical request target that routes, limits and services use. */
@@ -22,12 +20,6 @@ const QUERY = /^(?:\?[\x21\x22\x24-\x7e]*)?$/;
 const NEEDLESS = /%(?:24|26|2B|2C|3A|3B|3D|40)/g;
 
 const ABSOLUTE = /^https?:\/\/[^/?#]*/i;
-
-/** The roots of the web pages are the only paths that end with a slash. */
-const PAGE_ROOTS: ReadonlySet<string> = new Set([
-  `${DOCS}/`,
-  ...Object.values(services).flatMap(({ pages }) => pages.map((prefix) => `${prefix}/`)),
-]);
 
 const CONTROL = /\p{Cc}/u;
 
@@ -64,10 +56,11 @@ const originForm = (url: string): string => {
 };
 
 /**
- * Parses the request target once; routes, limits and services use only the result.
+ * Parses the request target once; routes, limits and services use only the result. `isRoot` says which paths may end with
+ * a slash: the roots of web pages.
  * @throws {Fault} bad_request when it is malformed, not_found when no endpoint can have this path
  */
-export const readTarget = (url: string): Target => {
+export const readTarget = (url: string, isRoot: (path: string) => boolean): Target => {
   const origin = url.startsWith('/') ? url : ABSOLUTE.test(url) ? originForm(url) : undefined;
   // `OPTIONS *` concerns the server itself; nothing is offered for it.
   if (origin === undefined) throw url === '*' ? noSuchEndpoint() : malformed();
@@ -75,7 +68,7 @@ export const readTarget = (url: string): Target => {
   const path = mark < 0 ? origin : origin.slice(0, mark);
   const query = mark < 0 ? '' : origin.slice(mark);
   if (!QUERY.test(query)) throw malformed();
-  return { path: PLAIN.test(path) || PAGE_ROOTS.has(path) ? path : canonicalPath(path), query };
+  return { path: PLAIN.test(path) || isRoot(path) ? path : canonicalPath(path), query };
 };
 
 const POINT_OF_SALE = /^(?:https?:\/\/[^/?#]*)?\/+tnwr(?:[/?#]|$)/i;

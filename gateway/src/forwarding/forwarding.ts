@@ -3,7 +3,7 @@ import type { Addresses, Logger } from '@boxoffice/runtime';
 import { answered, type Exchange, type Step } from '../exchange/exchange.ts';
 import { noSuchEndpoint } from '../exchange/faults.ts';
 import { type Limits, SESSION_HEADER } from '../limits/limits.ts';
-import { type ServiceName, services } from '../services.ts';
+import type { Upstream } from '../services.ts';
 import type { GatewayMetrics } from '../telemetry/metrics.ts';
 import { createBodies } from './body.ts';
 import { createForwarder, type Forwarder } from './forwarder.ts';
@@ -11,8 +11,6 @@ import type { ResponseCache } from './response-cache.ts';
 import type { Streams } from './streams.ts';
 
 export interface ForwardingOptions {
-  /** The base URL of each service. */
-  readonly urls: ReadonlyMap<ServiceName, string>;
   /** Makes the addresses of a service, for one kind of traffic. */
   readonly addressesOf: (service: string, url: string) => Addresses;
   readonly limits: Pick<Limits, 'sessionSeen'>;
@@ -36,6 +34,8 @@ export interface UpstreamTimeouts {
 /** The last step: forwards the request to its service. */
 export interface Forwarding {
   readonly step: Step;
+  /** Replaces the services: a new address has a new forwarder, and the old one ends its requests in flight. */
+  update(services: readonly Upstream[]): void;
   close(): void;
 }
 
@@ -53,19 +53,27 @@ const sessionOf = (
   return typeof token === 'string' && token !== '' ? token : undefined;
 };
 
-/** Makes the step, with one forwarder per configured service. */
+interface Running {
+  readonly url: string;
+  readonly forwarder: Forwarder;
+}
+
+/** Makes the step, of no service yet. */
 export const createForwarding = (options: ForwardingOptions): Forwarding => {
-  const { urls, addressesOf, limits, streams, responseCache, metrics, logger, timeouts } = options;
+  const { addressesOf, limits, streams, responseCache, metrics, logger, timeouts } = options;
   const bodies = createBodies(timeouts?.body);
-  const forwarders = new Map<string, Forwarder>();
-  for (const [service, url] of urls) {
+  const deadlineMs = timeouts?.total ?? 30_000;
+  const running = new Map<string, Running>();
+  const retired = new Set<Forwarder>();
+  let withSessions: ReadonlySet<string> = new Set();
+
+  const open = (service: string, url: string): void => {
     const addresses = addressesOf(service, url);
-    const hasSessions = services[service].sessions.length > 0;
     const forwarder = createForwarder({
       url,
       addresses,
       timeoutMs: timeouts?.answer ?? 15_000,
-      deadlineMs: timeouts?.total ?? 30_000,
+      deadlineMs,
       bodies,
       concurrency: CONCURRENCY,
       onFailure: ({ route, trace }, { code }) => {
@@ -87,24 +95,41 @@ export const createForwarding = (options: ForwardingOptions): Forwarding => {
             exchange.bytesOut += chunk.length;
           });
         }
-        const session = hasSessions ? sessionOf(exchange, reply) : undefined;
+        const session = withSessions.has(service) ? sessionOf(exchange, reply) : undefined;
         if (session !== undefined) limits.sessionSeen(session);
         responseCache.store(exchange, reply);
       },
     });
-    forwarders.set(service, forwarder);
+    running.set(service, { url, forwarder });
     metrics.watch(service, addresses, forwarder.inFlight);
-  }
+  };
+
+  const retire = (service: string, forwarder: Forwarder): void => {
+    running.delete(service);
+    metrics.unwatch(service);
+    retired.add(forwarder);
+    const end = (): void => {
+      if (retired.delete(forwarder)) forwarder.close();
+    };
+    setTimeout(end, deadlineMs).unref();
+  };
+
   return {
     step(exchange) {
-      const forwarder = forwarders.get(exchange.route?.service ?? '');
-      if (!forwarder) throw noSuchEndpoint();
-      forwarder.forward(exchange);
+      const found = running.get(exchange.route?.service ?? '');
+      if (!found) throw noSuchEndpoint();
+      found.forwarder.forward(exchange);
       return answered;
+    },
+    update(services) {
+      for (const [name, { url, forwarder }] of running)
+        if (!services.some((row) => row.name === name && row.url === url)) retire(name, forwarder);
+      for (const { name, url } of services) if (!running.has(name)) open(name, url);
+      withSessions = new Set(services.flatMap(({ name, sessions }) => (sessions.length > 0 ? [name] : [])));
     },
     close() {
       bodies.close();
-      for (const forwarder of forwarders.values()) forwarder.close();
+      for (const forwarder of [...[...running.values()].map((one) => one.forwarder), ...retired]) forwarder.close();
     },
   };
 };

@@ -13,6 +13,8 @@ interface PipelineParts {
   readonly peerOf: (request: IncomingMessage) => Peer;
   /** The value of `Strict-Transport-Security` on responses over TLS; undefined omits it. */
   readonly hsts: string | undefined;
+  /** See Exchange. */
+  readonly hasErrorPages: Exchange['hasErrorPages'];
   readonly steps: StepParts;
   readonly accessLog: AccessLog;
   /** Called when an exchange has ended. */
@@ -38,7 +40,7 @@ const UNREAD = { path: '', query: '' };
 
 /** Makes the request handling around the steps: opens the exchange, runs the steps, logs and counts the outcome. */
 export const createPipeline = (parts: PipelineParts): Pipeline => {
-  const { peerOf, hsts, accessLog, onCompleted, logger } = parts;
+  const { peerOf, hsts, hasErrorPages, accessLog, onCompleted, logger } = parts;
 
   const steps = stepsOf(parts.steps);
 
@@ -93,6 +95,7 @@ export const createPipeline = (parts: PipelineParts): Pipeline => {
       secure,
       hsts: secure ? hsts : undefined,
       address: peer.address,
+      hasErrorPages,
       originRefusal: undefined,
       family: familyOf(request.url),
       target: UNREAD,

@@ -1,5 +1,5 @@
+import { isBelow, type ServiceRow } from '@boxoffice/runtime/services';
 import type { Route } from '../exchange/exchange.ts';
-import { isBelow, type ServiceName, type ServiceRow, services } from '../services.ts';
 
 /** An operation of an OpenAPI document, limited to what the gateway reads. */
 export interface OpenApiOperation {
@@ -50,7 +50,7 @@ export const operationMethods = ['get', 'post', 'put', 'patch', 'delete'] as con
 
 const TEMPLATE = /^(?:\/(?:[A-Za-z0-9\-._~!$&'()*+,;=:@]+|\{[^{}/]+\}))+$/;
 
-const SCOPE = /^([a-z]+)(?:\.sensitive)?:(?:read|write)$/;
+const SCOPE = /^([a-z][a-z0-9-]*)(?:\.sensitive)?:(?:read|write)$/;
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -122,8 +122,8 @@ const secondsOf = (value: unknown): number | undefined =>
   typeof value === 'number' && value > 0 && value <= MOST_SECONDS ? value * 1_000 : undefined;
 
 /** Reads the routes that a service may expose from its description. */
-export const readRoutes = (service: ServiceName, document: OpenApiDocument): DescribedRoutes => {
-  const row: ServiceRow = services[service];
+export const readRoutes = (row: ServiceRow, document: OpenApiDocument): DescribedRoutes => {
+  const { name: service } = row;
   const routes: Route[] = [];
   const refused: string[] = [];
   for (const [path, item] of Object.entries(document.paths)) {

@@ -1,19 +1,22 @@
 // The service of a request: routes from the services' descriptions.
 import { Fault } from '@boxoffice/envelope';
 import type { Logger } from '@boxoffice/runtime';
+import { isBelow, isBuiltIn } from '@boxoffice/runtime/services';
 import type { Exchange, Route } from '../exchange/exchange.ts';
 import { noSuchEndpoint, unavailable } from '../exchange/faults.ts';
-import { isBelow, type ServiceName, serviceNames, services } from '../services.ts';
+import type { Upstream } from '../services.ts';
 import { type OpenApiDocument, readRoutes } from './description.ts';
-import { pagesOf } from './pages.ts';
+import type { Pages } from './pages.ts';
 import { createRouter, type PathRoutes, type Router } from './router.ts';
 
 /** The current routes, learned from the services' descriptions. */
 export interface Routing {
+  /** Replaces the services; later requests use the routes that their descriptions give them. */
+  update(services: readonly Upstream[]): void;
   /** Replaces a service's description; later requests use its routes. */
-  learn(service: ServiceName, document: OpenApiDocument): void;
-  /** The current descriptions, in the order of the table of services. */
-  documents(): ReadonlyMap<ServiceName, OpenApiDocument>;
+  learn(service: string, document: OpenApiDocument): void;
+  /** The current descriptions, in the order of the list of services. */
+  documents(): ReadonlyMap<string, OpenApiDocument>;
   /** Whether the method (`get`) of the path template is routed. */
   isRouted(method: string, template: string): boolean;
   /**
@@ -26,8 +29,7 @@ export interface Routing {
 }
 
 interface RoutingOptions {
-  /** The services that have a URL. */
-  readonly configured: readonly ServiceName[];
+  readonly pages: Pick<Pages, 'find'>;
   /** The routes of the gateway's own operations. */
   readonly own: readonly Route[];
   readonly logger: Pick<Logger, 'warn' | 'info'>;
@@ -42,18 +44,43 @@ const HEALTH: ReadonlySet<string> = new Set(['/health/live', '/health/ready']);
 const isRead = (method: string | undefined): boolean => method === 'GET' || method === 'HEAD';
 
 /** Makes the routing. Only described operations and web pages can be reached through it. */
-export const createRouting = ({ configured, own, logger }: RoutingOptions): Routing => {
-  const documents = new Map<ServiceName, OpenApiDocument>();
-  const routes = new Map<ServiceName, readonly Route[]>();
+export const createRouting = ({ pages, own, logger }: RoutingOptions): Routing => {
+  let services: readonly Upstream[] = [];
+  const documents = new Map<string, OpenApiDocument>();
+  const described = new Map<string, readonly Route[]>();
+  let routes: readonly Route[] = [];
   let router: Router = createRouter(own);
 
   const belongsToUndescribed = (path: string): boolean =>
-    configured.some((name) => !documents.has(name) && services[name].prefixes.some((prefix) => isBelow(path, prefix)));
+    services.some(({ name, prefixes }) => !documents.has(name) && prefixes.some((prefix) => isBelow(path, prefix)));
 
-  const pages = pagesOf(configured);
+  const read = (row: Upstream, document: OpenApiDocument): void => {
+    const { routes: its, refused } = readRoutes(row, document);
+    for (const reason of refused) logger.warn('an operation is not routed', { upstream: row.name, reason });
+    documents.set(row.name, document);
+    described.set(row.name, its);
+    logger.info('learned operations', { upstream: row.name, count: its.length });
+  };
+
+  /** An operationId is one operation of the interface: of two services the one above has it. */
+  const assemble = (): void => {
+    const taken = new Set(own.map(({ operation }) => operation));
+    routes = services.flatMap(({ name }) => {
+      const its = described.get(name) ?? [];
+      const free = isBuiltIn(name) ? its : its.filter(({ operation }) => !taken.has(operation));
+      for (const { operation } of its.filter((route) => !free.includes(route)))
+        logger.warn('an operation is not routed', {
+          upstream: name,
+          reason: `${operation} is an operationId of another service; choose another`,
+        });
+      for (const { operation } of its) taken.add(operation);
+      return free;
+    });
+    router = createRouter([...own, ...routes]);
+  };
 
   const findPath = ({ request, target }: Exchange): PathRoutes => {
-    const atPath = router.find(target.path) ?? pages(target.path);
+    const atPath = router.find(target.path) ?? pages.find(target.path);
     if (!atPath) {
       if (HEALTH.has(target.path) && !isRead(request.method)) throw notAllowed('GET, HEAD');
       if (belongsToUndescribed(target.path)) throw unavailable('The service has not started yet.');
@@ -71,21 +98,31 @@ export const createRouting = ({ configured, own, logger }: RoutingOptions): Rout
   };
 
   return {
+    update(now) {
+      services = now;
+      for (const name of documents.keys())
+        if (!now.some((row) => row.name === name)) {
+          documents.delete(name);
+          described.delete(name);
+        }
+      for (const row of now) {
+        const document = documents.get(row.name);
+        // A copy, so that documents made of it are made again.
+        if (document && !isBuiltIn(row.name)) read(row, { ...document });
+      }
+      assemble();
+    },
     learn(service, document) {
-      const described = readRoutes(service, document);
-      for (const reason of described.refused) logger.warn('an operation is not routed', { upstream: service, reason });
-      documents.set(service, document);
-      routes.set(service, described.routes);
-      router = createRouter([...own, ...serviceNames.flatMap((name) => routes.get(name) ?? [])]);
-      logger.info('learned operations', { upstream: service, count: described.routes.length });
+      const row = services.find(({ name }) => name === service);
+      if (!row) return;
+      read(row, document);
+      assemble();
     },
     isRouted: (method, template) =>
-      [...routes.values()].some((of) =>
-        of.some((route) => route.template === template && route.method === method.toUpperCase()),
-      ),
+      routes.some((route) => route.template === template && route.method === method.toUpperCase()),
     documents: () =>
       new Map(
-        serviceNames.flatMap((name) => {
+        services.flatMap(({ name }) => {
           const document = documents.get(name);
           return document ? [[name, document] as const] : [];
         }),

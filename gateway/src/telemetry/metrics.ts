@@ -17,6 +17,7 @@ export interface GatewayMetrics {
   watchMeter(meter: Pick<Meter, 'backlog'>): void;
   /** Observes a service's addresses and its number of requests in flight. */
   watch(service: string, addresses: Pick<Addresses, 'state' | 'open'>, inFlight?: () => number): void;
+  unwatch(service: string): void;
 }
 
 const nothing = (): void => undefined;
@@ -29,6 +30,7 @@ const noMetrics: GatewayMetrics = {
   lookedUp: nothing,
   watchMeter: nothing,
   watch: nothing,
+  unwatch: nothing,
 };
 
 /** Makes the metrics; without a registry they cost nothing. */
@@ -81,6 +83,20 @@ export const createGatewayMetrics = (metrics: Metrics | undefined): GatewayMetri
     help: 'Requests in flight to a service; streams and those that wait do not count',
     labels: ['service'],
   };
+  const watched = new Map<string, { addresses: Pick<Addresses, 'state' | 'open'>; inFlight?: () => number }>();
+  const each = (read: (one: { addresses: Pick<Addresses, 'state' | 'open'> }) => number) => () =>
+    [...watched].map(([service, one]) => ({ value: read(one), labels: { service } }));
+  metrics.watch(
+    open,
+    each(({ addresses }) => (addresses.state === 'closed' ? 0 : 1)),
+  );
+  metrics.watch(
+    openAddresses,
+    each(({ addresses }) => addresses.open),
+  );
+  metrics.watch(inFlightGauge, () =>
+    [...watched].flatMap(([service, { inFlight }]) => (inFlight ? [{ value: inFlight(), labels: { service } }] : [])),
+  );
   return {
     completed({ route, response, startedAt, keyOutcome }) {
       if (keyOutcome !== undefined) keys({ outcome: keyOutcome });
@@ -101,11 +117,7 @@ export const createGatewayMetrics = (metrics: Metrics | undefined): GatewayMetri
         { value: meter.backlog().ageMs / 1_000 },
       ]);
     },
-    watch(service, addresses, inFlight) {
-      const labels = { service };
-      metrics.watch(open, () => [{ value: addresses.state === 'closed' ? 0 : 1, labels }]);
-      metrics.watch(openAddresses, () => [{ value: addresses.open, labels }]);
-      if (inFlight) metrics.watch(inFlightGauge, () => [{ value: inFlight(), labels }]);
-    },
+    watch: (service, addresses, inFlight) => void watched.set(service, { addresses, inFlight }),
+    unwatch: (service) => void watched.delete(service),
   };
 };

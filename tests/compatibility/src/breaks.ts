@@ -1,4 +1,4 @@
-import { CALLS } from '@boxoffice/authorizer';
+import { builtInRows } from '@boxoffice/runtime/services';
 import { compareFacts, compareIndexes, compareQueues } from './compare/data.ts';
 import { compareDescriptions, type Finding } from './compare/descriptions.ts';
 import { type Process, processes } from './processes.ts';
@@ -26,9 +26,7 @@ const BEFORE_IDENTITY: Readonly<Record<string, readonly string[]>> = {
  */
 export const callersOf = (provider: string, operationId: string): readonly string[] =>
   BEFORE_IDENTITY[operationId] ??
-  Object.entries(CALLS)
-    .filter(([, calls]) => calls[provider]?.includes(operationId))
-    .map(([caller]) => caller);
+  builtInRows.filter(({ calls }) => calls.includes(`${provider}.${operationId}`)).map(({ name }) => name);
 
 /** What the last release of every process consumes, by its name. */
 export type Consumers = readonly (readonly [name: string, consumes: Snapshot['events']['consumes']])[];

@@ -63,6 +63,12 @@ export const de: Texts = {
     done: 'Sie melden sich ab jetzt mit Ihrer E-Mail-Adresse und diesem Passwort an.',
     open: 'Zur Anwendung',
   },
+  ofDomain: {
+    read: (domain) => `Daten von „${domain}“ sehen`,
+    write: (domain) => `Daten von „${domain}“ ändern`,
+    sensitiveRead: (domain) => `sensible Daten von „${domain}“ sehen`,
+    sensitiveWrite: (domain) => `sensible Daten von „${domain}“ ändern`,
+  },
   scopes: {
     openid: 'wissen, wer Sie sind',
     profile: 'Ihren Namen sehen',

@@ -67,6 +67,13 @@ export const en = {
     done: 'From now on you sign in with your email and this password.',
     open: 'Open the application',
   },
+  /** What a scope of a team's own domain lets its holder do. */
+  ofDomain: {
+    read: (domain: string) => `see data of “${domain}”`,
+    write: (domain: string) => `change data of “${domain}”`,
+    sensitiveRead: (domain: string) => `see sensitive data of “${domain}”`,
+    sensitiveWrite: (domain: string) => `change sensitive data of “${domain}”`,
+  },
   scopes: scopeWords,
 };
 

@@ -62,6 +62,12 @@ export const fr: Texts = {
     done: 'Vous vous connectez désormais avec votre adresse e-mail et ce mot de passe.',
     open: 'Ouvrir l’application',
   },
+  ofDomain: {
+    read: (domain) => `voir les données de « ${domain} »`,
+    write: (domain) => `modifier les données de « ${domain} »`,
+    sensitiveRead: (domain) => `voir les données sensibles de « ${domain} »`,
+    sensitiveWrite: (domain) => `modifier les données sensibles de « ${domain} »`,
+  },
   scopes: {
     openid: 'savoir qui vous êtes',
     profile: 'voir votre nom',

@@ -8,16 +8,21 @@ import {
   listClients,
   removeClientSecret,
   SCOPES,
+  scopesOfDomains,
 } from '@boxoffice/authorizer';
+import { presentRows } from '@boxoffice/runtime/services';
 import { type Command, type Given, listOf, Misuse, nameOf } from '../command.ts';
 import type { Installation } from '../installation.ts';
 import { knownInstitution, knownPointOfSale } from './institutions.ts';
 
+/** Every scope of the installation. */
+const knownScopes = (): readonly string[] => scopesOfDomains(presentRows().flatMap(({ domains }) => domains));
+
 /** The scopes of --scopes; `all` means every one. @throws {Misuse} naming unknown ones */
 const scopesOf = (given: Given): string[] => {
   const asked = listOf(given, 'scopes');
-  if (asked.length === 1 && asked[0] === 'all') return [...SCOPES];
-  const unknown = asked.filter((scope) => !SCOPES.some((known) => known === scope));
+  if (asked.length === 1 && asked[0] === 'all') return [...knownScopes()];
+  const unknown = asked.filter((scope) => !knownScopes().includes(scope));
   if (unknown.length > 0) throw new Misuse(`there is no scope ${unknown.join(', ')}`);
   return asked;
 };
@@ -63,7 +68,7 @@ export const clients: readonly Command[] = [
     usage:
       'INSTITUTION --name NAME --scopes catalog:read,orders:write [--redirect-uris https://…] [--origins https://…] ' +
       '[--public] [--third-party] [--own-orders] [--points-of-sale HOST,HOST]',
-    about: `registers a client; its secret is printed only here. Browsers may call from --origins and from those of --redirect-uris. Bounds of a partner, not with scopes of clients and users: --own-orders (only what it made exists for it), --points-of-sale (all it sells for). --scopes all: ${SCOPES.join(' ')}`,
+    about: `registers a client; its secret is printed only here. Browsers may call from --origins and from those of --redirect-uris. Bounds of a partner, not with scopes of clients and users: --own-orders (only what it made exists for it), --points-of-sale (all it sells for). --scopes all: ${SCOPES.join(' ')}, and those of the domains in SERVICES_FILE`,
     async run(installation, given) {
       const [name, scopes] = [nameOf(given), scopesOf(given)];
       const { id: institution } = await knownInstitution(installation, given.words[0] ?? '');
@@ -71,8 +76,8 @@ export const clients: readonly Command[] = [
       const registration = { institution, name, scopes, ...browserOptionsOf(given), ...bounds };
       const store = await installation.store('authorizer');
       return given.options.public === true
-        ? createPublicClient(store, registration)
-        : createClient(store, registration);
+        ? createPublicClient(store, registration, knownScopes())
+        : createClient(store, registration, knownScopes());
     },
   },
   {

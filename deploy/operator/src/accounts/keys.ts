@@ -1,7 +1,8 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { listKeys, rotateKeys, SERVICES } from '@boxoffice/authorizer';
+import { listKeys, rotateKeys } from '@boxoffice/authorizer';
 import { deriveServiceSecret, explain, readSettings, serviceRootSecret } from '@boxoffice/runtime';
+import { presentRows } from '@boxoffice/runtime/services';
 import type { Command } from '../command.ts';
 import { Refused } from '../refused.ts';
 
@@ -47,8 +48,10 @@ export const serviceSecrets: readonly Command[] = [
       'prints the SERVICE_SECRET of each process, or of one, derived from SERVICE_ROOT_SECRET; --directory: writes DIR/PROCESS.service-secret instead',
     data: 'unneeded',
     async run(_installation, { words: [only], options: { directory } }) {
-      const processes = SERVICES.filter((name) => only === undefined || name === only);
-      if (processes.length === 0) throw new Refused(`there is no process ${only}; there are: ${SERVICES.join(', ')}`);
+      // The authorizer has the root secret.
+      const all = presentRows().flatMap(({ name }) => (name === 'authorizer' ? [] : [name]));
+      const processes = all.filter((name) => only === undefined || name === only);
+      if (processes.length === 0) throw new Refused(`there is no process ${only}; there are: ${all.join(', ')}`);
       const { root } = readSettings({ root: serviceRootSecret });
       const secrets = processes.map((process) => ({ process, secret: deriveServiceSecret(root, process) }));
       if (typeof directory === 'string') return written(directory, secrets);

@@ -33,6 +33,7 @@ const { url } = await startService(authorizer, {
     // Not asked: no user is created by requests.
     catalogUrl: 'http://127.0.0.1:1',
     contactsUrl: 'http://127.0.0.1:1',
+    servicesFile: undefined,
   },
 });
 const { clientId, clientSecret } = client;

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CALLS, SERVICES } from '@boxoffice/authorizer';
 import { type Description, operationsOf } from '@boxoffice/codegen';
 import { createServiceCredentials, IDENTITIES_PATH, IDENTITY_HEADER, serviceAuthorization } from '@boxoffice/identity';
 import { deriveServiceSecret, readSettings } from '@boxoffice/runtime';
+import { builtInRows } from '@boxoffice/runtime/services';
 import { openEngines, type RunningService, startService } from '@boxoffice/service';
 import { type Authority, openAuthority } from '@boxoffice/service/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -12,6 +12,8 @@ import { processes } from '../../src/processes.ts';
 import { type AnyService, definitions, quiet } from '../../src/scenario/open-scenario.ts';
 
 const ROOT = 'only for an installation that is thrown away';
+/** Every process that authenticates at the authorizer. */
+const authenticated = builtInRows.map(({ name }) => name).filter((name) => name !== 'authorizer');
 const services = Object.keys(definitions).filter((name) => name !== 'authorizer');
 
 /** The operations of a description, with a value for each path variable. */
@@ -26,9 +28,7 @@ const internalOf = (service: string) =>
 const partnersOf = (service: string) =>
   callsIn((processes.find(({ name }) => name === service) as (typeof processes)[number]).openapi());
 
-const listed = Object.entries(CALLS).flatMap(([caller, by]) =>
-  Object.entries(by).flatMap(([provider, operations]) => operations.map((id) => `${caller} → ${provider}.${id}`)),
-);
+const listed = builtInRows.flatMap(({ name, calls }) => calls.map((call) => `${name} → ${call}`));
 
 test('the authorizer lists internal operations only', () => {
   const internal = services.flatMap((provider) => internalOf(provider).map(({ id }) => `${provider}.${id}`));
@@ -93,7 +93,7 @@ const ask = async (caller: string, secretOf: string, audience: string, operation
   return response.status;
 };
 
-describe.each(SERVICES.map((name) => ({ caller: name })))('$caller', ({ caller }) => {
+describe.each(authenticated.map((name) => ({ caller: name })))('$caller', ({ caller }) => {
   test('gets an identity token for exactly the operations of its list', async () => {
     for (const provider of services) {
       for (const { id } of [...internalOf(provider), ...partnersOf(provider)]) {
@@ -105,7 +105,7 @@ describe.each(SERVICES.map((name) => ({ caller: name })))('$caller', ({ caller }
   });
 
   test('gets none in the name of another process', async () => {
-    for (const other of [...SERVICES, 'authorizer', 'nobody'].filter((name) => name !== caller)) {
+    for (const other of [...authenticated, 'authorizer', 'nobody'].filter((name) => name !== caller)) {
       expect([other, await ask(other, caller, 'catalog', 'findPointOfSale')]).toEqual([other, 401]);
     }
   });

@@ -3,7 +3,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { CALLS, SERVICES } from '@boxoffice/authorizer';
+import { builtInRows } from '@boxoffice/runtime/services';
 import { freePort, waitUntil } from '@boxoffice/testkit';
 import type { Random } from '../round/random.ts';
 
@@ -16,8 +16,10 @@ export type Target = (typeof serving)[number] | 'store' | 'broker';
 const callersOf = (target: Target): readonly string[] => {
   if (target === 'store') return serving;
   if (target === 'broker') return ['gateway', ...serving];
-  if (target === 'authorizer') return SERVICES;
-  const internal = Object.keys(CALLS).filter((caller) => CALLS[caller]?.[target] !== undefined);
+  if (target === 'authorizer') return builtInRows.flatMap(({ name }) => (name === 'authorizer' ? [] : [name]));
+  const internal = builtInRows
+    .filter(({ calls }) => calls.some((call) => call.startsWith(`${target}.`)))
+    .map(({ name }) => name);
   return [...new Set(['gateway', ...internal])];
 };
 

@@ -1,0 +1,159 @@
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { IDENTITY_HEADER } from '@boxoffice/identity';
+import { createLogger, createMetrics, readSettings } from '@boxoffice/runtime';
+import { followServices, servicesFileOrData, watchServicesFile } from '@boxoffice/runtime/services';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { documentOf, type Row } from '../fixtures/describe.ts';
+import { until } from '../fixtures/http.ts';
+import { type Installation, startInstallation } from '../fixtures/installation.ts';
+import { json, startUpstream, type Upstream } from '../fixtures/upstream.ts';
+
+const CARDS = '/svc/v3/loyalty/cards';
+
+/** The time within which a running gateway takes a change. Milliseconds. */
+const TAKEN_MS = 5_000;
+
+const operations: readonly Row[] = [
+  [`GET ${CARDS}`, 'loyalty:read', 'listCards'],
+  [`GET ${CARDS}/{cardId}/secret`, 'loyalty.sensitive:read', 'getCardSecret'],
+  ['GET /svc/v3/loyalty/terms', null, 'getTerms'],
+  ['GET /svc/v3/loyalty/hidden', null, 'getHidden'],
+  ['GET /svc/v3/loyalty/orders', 'orders:read', 'listOrdersOfCards'],
+  ['GET /svc/v3/loyalty/individuals', 'loyalty:read', 'listIndividuals'],
+];
+
+let its: Installation;
+let loyalty: Upstream;
+let directory: string;
+let path: string;
+let list: ReturnType<typeof followServices>;
+const log: Record<string, unknown>[] = [];
+const metrics = await createMetrics();
+
+const row = (more: object = {}) => ({
+  name: 'loyalty',
+  url: loyalty.url,
+  prefixes: ['/svc/v3/loyalty', '/loyalty'],
+  domains: ['loyalty'],
+  open: ['GET /svc/v3/loyalty/terms'],
+  pages: ['POST /loyalty'],
+  ...more,
+});
+
+const save = async (rows: unknown): Promise<void> => {
+  await writeFile(`${path}.new`, typeof rows === 'string' ? rows : JSON.stringify(rows));
+  await rename(`${path}.new`, path);
+};
+
+const statusOf = async (at: string, ...scopes: string[]): Promise<number> =>
+  scopes.length === 0 ? (await its.call(at)).status : (await its.as(its.authorizer.token(scopes))(at)).status;
+
+const becomes = async (status: number, at: string, ...scopes: string[]): Promise<void> => {
+  await until(async () => (await statusOf(at, ...scopes)) === status, TAKEN_MS);
+};
+
+const refusals = () => log.filter(({ message }) => String(message).startsWith('the services file cannot be used'));
+
+beforeAll(async () => {
+  loyalty = await startUpstream(documentOf(operations));
+  // Without a file there are the built-in services; the list finds the file when it appears.
+  directory = await mkdtemp(join(tmpdir(), 'services-'));
+  path = join(directory, 'services.json');
+  const { file } = readSettings({ file: servicesFileOrData }, { BOXOFFICE_DATA_DIR: directory });
+  const logger = createLogger({ service: 'gateway', pretty: false, write: (line) => log.push(JSON.parse(line)) });
+  list = followServices({ file, logger });
+  watchServicesFile(metrics, 'gateway', list);
+  its = await startInstallation({ serviceList: list });
+});
+afterAll(async () => {
+  await its.close();
+  await list.close();
+  await loyalty.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+test('a row that is added is served within five seconds, and one that is removed is not', async () => {
+  expect(await statusOf(CARDS, 'loyalty:read')).toBe(404);
+  await save([row()]);
+  await becomes(200, CARDS, 'loyalty:read');
+  await save([]);
+  await becomes(404, CARDS, 'loyalty:read');
+});
+
+describe('a service of a team', () => {
+  beforeEach(async () => {
+    await save([row()]);
+    await becomes(200, CARDS, 'loyalty:read');
+  });
+
+  test('is called with the signed identity, for a token of its own domain only', async () => {
+    loyalty.received.splice(0);
+    expect(await statusOf(CARDS, 'orders:read')).toBe(403);
+    expect(await statusOf(CARDS, 'loyalty:write')).toBe(403);
+    expect(await statusOf(`${CARDS}/1/secret`, 'loyalty:read')).toBe(403);
+    expect(await statusOf(CARDS)).toBe(401);
+    expect(loyalty.received).toEqual([]);
+    expect(await statusOf(`${CARDS}/1/secret`, 'loyalty.sensitive:read')).toBe(200);
+    const { audience, operation } = its.authorizer.decisionRequests.at(-1) ?? {};
+    expect([audience, operation]).toEqual(['loyalty', 'getCardSecret']);
+    expect(loyalty.received[0]?.headers[IDENTITY_HEADER]).toMatch(/^eyJ/);
+  });
+
+  test('exposes its open operations and pages, and nothing that its row or another service forbids', async () => {
+    expect(await statusOf('/svc/v3/loyalty/terms')).toBe(200);
+    expect(await statusOf('/svc/v3/loyalty/hidden')).toBe(404);
+    expect(await statusOf('/svc/v3/loyalty/orders', 'orders:read')).toBe(404);
+    // listIndividuals is an operation of the contacts.
+    expect(await statusOf('/svc/v3/loyalty/individuals', 'loyalty:read')).toBe(404);
+    loyalty.answer((_request, response) => {
+      response.writeHead(200, { 'Content-Type': 'text/html' }).end('<p>');
+    });
+    expect((await its.call('/loyalty/join', { method: 'POST' })).headers['content-type']).toBe('text/html');
+    expect((await its.call('/loyalty/join', { method: 'DELETE' })).status).toBe(405);
+    loyalty.answer((_request, response) => json(response, 200, { status: 'success', details: null, data: {} }));
+  });
+
+  test('is in the description of the whole, and a changed description is learned', async () => {
+    const described = async () => JSON.parse((await its.call('/openapi.json')).text).paths;
+    expect(Object.keys(await described())).toContain(CARDS);
+    loyalty.describe(documentOf([...operations, ['GET /svc/v3/loyalty/levels', 'loyalty:read', 'listLevels']]));
+    await becomes(200, '/svc/v3/loyalty/levels', 'loyalty:read');
+    expect(Object.keys(await described())).toContain('/svc/v3/loyalty/levels');
+    loyalty.describe(documentOf(operations));
+  });
+
+  test('that moves is called at its new address', async () => {
+    const moved = await startUpstream(documentOf(operations));
+    await save([row({ url: moved.url })]);
+    await until(async () => (await statusOf(CARDS, 'loyalty:read')) === 200 && moved.received.length > 0, TAKEN_MS);
+    await moved.close();
+  });
+
+  test('that is away answers 503 in the envelope, and the gateway is ready without it', async () => {
+    await save([row({ url: 'http://127.0.0.1:1' })]);
+    await becomes(503, CARDS, 'loyalty:read');
+    const never = { name: 'never', url: 'http://127.0.0.1:1', prefixes: ['/svc/v3/never'] };
+    await save([row(), never]);
+    await becomes(503, '/svc/v3/never/seen');
+    expect((await its.call('/svc/v3/never/seen')).body).toMatchObject({ status: 'service_unavailable', data: null });
+    expect((await its.plain('/health/ready')).status).toBe(200);
+  });
+
+  test.each([
+    ['a prefix of another row', { prefixes: ['/svc/v3/orders/loyalty'] }, /\/svc\/v3\/orders\/loyalty is a prefix of/],
+    ['a domain of a row above', { domains: ['orders'] }, /orders belongs to the row "orders" above/],
+    ['text that is no JSON', '[{', /is not JSON/],
+  ])('keeps its last good row while the file has %s', async (_what, wrong, reason) => {
+    const before = refusals().length;
+    await save(typeof wrong === 'string' ? wrong : [row(wrong)]);
+    await until(() => refusals().length > before, TAKEN_MS);
+    expect(String(refusals().at(-1)?.reason)).toMatch(reason);
+    expect(await statusOf(CARDS, 'loyalty:read')).toBe(200);
+    expect((await metrics.text()).text).toContain('boxoffice_services_file_refused{service="gateway"} 1');
+    await save([row()]);
+    await until(async () => (await metrics.text()).text.includes('_file_refused{service="gateway"} 0'), TAKEN_MS);
+    expect(refusals().length).toBe(before + 1);
+  });
+});

@@ -1,0 +1,156 @@
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Logger } from '../logs/logger.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import { file, url } from '../settings/kinds.ts';
+import { type Environment, readSettings, type Setting, SettingsFault } from '../settings/settings.ts';
+import { explain, reasonOf } from '../settings/start-fault.ts';
+import { dataDirectory } from '../shared-settings/common.ts';
+import { repeat } from '../time/interval.ts';
+import { builtInRows, rowsWith } from './built-in.ts';
+import { RowsFault } from './check.ts';
+import type { ServiceRow } from './rows.ts';
+
+/** A services file as it was at the start. */
+export interface ServicesFile {
+  readonly path: string;
+  /** Whether it may be absent: then the built-in services are all. */
+  readonly isOptional: boolean;
+  readonly rows: readonly ServiceRow[];
+}
+
+/** The services of the installation, which can change while the process runs. */
+export interface ServiceList {
+  rows(): readonly ServiceRow[];
+  /** Calls the listener with the rows after each change. */
+  onChange(listener: (rows: readonly ServiceRow[]) => void): void;
+  /** Whether the file as it is now cannot be used, so that an earlier state of it counts. */
+  isRefused(): boolean;
+  close(): Promise<void>;
+}
+
+/** A list that does not change; default: the built-in services. */
+export const fixedServices = (rows: readonly ServiceRow[] = builtInRows): ServiceList => ({
+  rows: () => rows,
+  onChange: () => undefined,
+  isRefused: () => false,
+  close: async () => undefined,
+});
+
+const given = file('SERVICES_FILE', { optional: true });
+
+const read = (path: string, isOptional: boolean): ServicesFile => {
+  const at = `${given.name}: ${path}`;
+  try {
+    return { path, isOptional, rows: rowsWith(readFileSync(path, 'utf8')) };
+  } catch (error) {
+    if (error instanceof RowsFault) throw new SettingsFault(error.faults.map((fault) => `${at}: ${fault}`));
+    if (isOptional && reasonOf(error) === 'ENOENT') return { path, isOptional, rows: builtInRows };
+    throw new SettingsFault([`${at} cannot be read: ${explain(error)}`]);
+  }
+};
+
+/** SERVICES_FILE, the file with services of a team's own; undefined: none. */
+export const servicesFile: Setting<ServicesFile | undefined> = {
+  name: given.name,
+  read(env: Environment) {
+    const path = given.read(env);
+    return path === undefined ? undefined : read(path, false);
+  },
+};
+
+/** The same; where it is not set, `services.json` of the data directory, if it is there or as soon as it is. */
+export const servicesFileOrData: Setting<ServicesFile> = {
+  name: given.name,
+  read: (env: Environment) => servicesFile.read(env) ?? read(join(dataDirectory.read(env), 'services.json'), true),
+};
+
+/**
+ * The services of the installation as the settings name them: for a program that runs once.
+ * @throws {SettingsFault}
+ */
+export const presentRows = (): readonly ServiceRow[] => readSettings({ file: servicesFileOrData }).file.rows;
+
+/** `ORDERS_URL`: the setting with the address of a built-in service. */
+export const urlSettingOf = (name: string): string => `${name.toUpperCase()}_URL`;
+
+/** The addresses of the built-in services that the gateway forwards to, by name, each from its own setting. */
+export const serviceUrls: Setting<Readonly<Record<string, string | undefined>>> = {
+  name: '*_URL',
+  read(env: Environment) {
+    const served = builtInRows.filter(({ prefixes }) => prefixes.length > 0);
+    const settings: Record<string, Setting<string | undefined>> = {};
+    for (const { name } of served) settings[name] = url(urlSettingOf(name), { optional: true, origin: true });
+    return readSettings(settings, env);
+  },
+};
+
+/** Reports whether the process uses the services file as it is. */
+export const watchServicesFile = (metrics: Metrics, process: string, list: Pick<ServiceList, 'isRefused'>): void => {
+  const gauge = {
+    name: 'boxoffice_services_file_refused',
+    help: '1 while SERVICES_FILE cannot be used as it is, so that its last good rows count',
+    labels: ['service'],
+  };
+  metrics.watch(gauge, () => [{ value: list.isRefused() ? 1 : 0, labels: { service: process } }]);
+};
+
+interface FollowOptions {
+  readonly file: ServicesFile | undefined;
+  readonly logger: Pick<Logger, 'info' | 'error'>;
+  /** Milliseconds between two readings of the file. */
+  readonly everyMs?: number;
+}
+
+/**
+ * Follows a services file: its content counts about a second after it changed. What cannot be used is logged once, with
+ * the row and the reason, and the last good rows stay.
+ */
+export const followServices = ({ file: followed, logger, everyMs = 1_000 }: FollowOptions): ServiceList => {
+  if (followed === undefined) return fixedServices();
+  const { path, isOptional } = followed;
+  const listeners: ((rows: readonly ServiceRow[]) => void)[] = [];
+  let { rows } = followed;
+  let seen: string | undefined;
+  let refused = false;
+
+  const readNow = async (): Promise<{ readonly text?: string; readonly problem?: string }> => {
+    try {
+      return { text: await readFile(path, 'utf8') };
+    } catch (error) {
+      return isOptional && reasonOf(error) === 'ENOENT' ? { text: '[]' } : { problem: explain(error) };
+    }
+  };
+
+  const look = async (): Promise<void> => {
+    const { text, problem } = await readNow();
+    if ((text ?? problem) === seen) return;
+    seen = text ?? problem;
+    refused = true;
+    if (text === undefined) throw new RowsFault([`cannot be read: ${problem}`]);
+    const next = rowsWith(text);
+    refused = false;
+    if (JSON.stringify(next) === JSON.stringify(rows)) return;
+    rows = next;
+    logger.info('the services file has changed', { part: path, count: rows.length - builtInRows.length });
+    for (const listener of listeners) listener(rows);
+  };
+
+  const reading = repeat(look, {
+    everyMs,
+    failed: (error) => {
+      if (error instanceof RowsFault)
+        logger.error('the services file cannot be used; its last good rows stay', {
+          reason: `${given.name}: ${path}: ${error.message}`,
+        });
+      else logger.error('a change of the services file failed', { error });
+    },
+  });
+  return {
+    rows: () => rows,
+    onChange: (listener) => void listeners.push(listener),
+    isRefused: () => refused,
+    close: reading.close,
+  };
+};
