@@ -121,7 +121,7 @@ describe('permissions', () => {
       expect((await full(path, { method: 'POST', body: {} })).status).toBe(404);
   });
 
-  test('a removed scope and a revoked token lose effect within five seconds', async () => {
+  test('new bounds, a removed scope and a revoked token count within five seconds', async () => {
     const created = await full('/svc/v3/clients', {
       method: 'POST',
       body: { name: 'short-lived', scopes: ['catalog:read', 'contacts:read'] },
@@ -140,7 +140,15 @@ describe('permissions', () => {
     // Ten times the promised five seconds.
     const until = (path: string, status: number) =>
       waitUntil(async () => (await client(path)).status === status, { what: `${path}: ${status}`, withinMs: 50_000 });
-    await full(`/svc/v3/clients/${clientId}`, { method: 'PATCH', body: { scopes: ['catalog:read'] } });
+    const change = (body: object) => full(`/svc/v3/clients/${clientId}`, { method: 'PATCH', body });
+    const made = await full('/svc/v3/contacts/individuals', { method: 'POST', body: { lastName: 'Martin' } });
+    const contact = `/svc/v3/contacts/individuals/${made.body.data.contactNumber}`;
+    expect((await client(contact)).status).toBe(200);
+    await change({ bounds: { ownOrders: true } });
+    await until(contact, 404);
+    await change({ bounds: null });
+    await until(contact, 200);
+    await change({ scopes: ['catalog:read'] });
     await until('/svc/v3/contacts/individuals', 403);
     await anonymous('/auth/revoke', form({ token }));
     await until('/svc/v3/catalog', 401);
