@@ -15,6 +15,8 @@ export const topology = {
   authorizerContactErased: { name: 'authorizer.contact-erased.v1', types: ['contact.erased'] },
   /** Names and languages for the pages of sign-in. */
   authorizerInstitutions: { name: 'authorizer.institutions.v1', types: ['institution.changed'] },
+  /** The contacts that exist for a client with `ownOrders`, since its orders name them. */
+  contactsOrders: { name: 'contacts.orders.v1', types: ['order.contact_named'] },
   ordersContactErased: { name: 'orders.contact-erased.v1', types: ['contact.erased'] },
   ticketsContactErased: { name: 'tickets.contact-erased.v1', types: ['contact.erased'] },
   posContactErased: { name: 'pos.contact-erased.v1', types: ['contact.erased'] },
@@ -64,7 +66,9 @@ export const processes: Readonly<Record<string, { publishes: readonly string[]; 
     ],
   },
   contacts: { publishes: ['contact.erased', 'contact.recorded'] },
-  orders: { publishes: ['order.confirmed', 'order.cancelled', 'order.expired', 'order.recorded'] },
+  orders: {
+    publishes: ['order.contact_named', 'order.confirmed', 'order.cancelled', 'order.expired', 'order.recorded'],
+  },
   tickets: {
     publishes: [
       'tickets.cancelled',

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import { topology } from '@boxoffice/messaging';
 import { integer, versionOf } from '@boxoffice/runtime';
 import type { ServiceDefinition } from '@boxoffice/service';
 import { collectionsOf } from './announcements.ts';
 import { createContacts } from './contacts/contacts.ts';
 import { auditTo, createDisclosure } from './contacts/disclosure.ts';
 import { currentFacts } from './current-facts.ts';
+import { onContactNamed } from './reactions.ts';
 import { routes } from './routes.ts';
 import { collections, retention } from './store.ts';
 
@@ -21,6 +23,7 @@ export const contacts: ServiceDefinition<typeof settings> = {
   collections,
   retention: () => retention,
   settings,
+  queues: [topology.contactsOrders],
   tags: {
     individuals: 'Persons, with their addresses, authorizations and sensitive data.',
     structures: 'Companies, schools and associations that buy.',
@@ -30,4 +33,7 @@ export const contacts: ServiceDefinition<typeof settings> = {
       createContacts(collectionsOf(store), { now: () => new Date(), randomBytes }),
       createDisclosure({ perMinute: duplicateEmailsPerMinute, audit: auditTo(logger) }),
     ),
+  reactions: ({ store }) => [
+    { queue: topology.contactsOrders, handle: (message) => onContactNamed(collectionsOf(store), message) },
+  ],
 };

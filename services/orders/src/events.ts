@@ -15,6 +15,8 @@ import { confirmed as confirmedOrder } from './api/examples.ts';
 import { orderView } from './api/views.ts';
 import { catalogValues } from './clients/generated/catalog.ts';
 import {
+  type ContactNamed,
+  contactNamed,
   type DomainFact,
   type OrderCancelled,
   type OrderConfirmed,
@@ -29,6 +31,7 @@ import { type OrderDocument, ordersCollection } from './store.ts';
 
 const ORDER_CONFIRMED = 'order.confirmed' satisfies DomainFact['type'];
 const ORDER_CANCELLED = 'order.cancelled' satisfies DomainFact['type'];
+const CONTACT_NAMED = 'order.contact_named' satisfies DomainFact['type'];
 const ORDER_EXPIRED = 'order.expired' satisfies DomainFact['type'];
 /** A change of an order, payment or refund that partners are notified of. */
 export const ORDER_RECORDED = 'order.recorded';
@@ -126,17 +129,19 @@ const factOf = (order: OrderDocument): DomainFact | undefined => {
 };
 
 /**
- * The present facts of all confirmed, cancelled and expired orders, and the last event of each order. Carts have no
+ * The present facts of all confirmed, cancelled and expired orders, the contacts that orders of clients name, and the
+ * last event of each order. Carts have no
  * `modifiedAt`.
  */
 export const currentFacts: CurrentFacts = {
-  types: [ORDER_CONFIRMED, ORDER_CANCELLED, ORDER_EXPIRED, ORDER_RECORDED],
+  types: [CONTACT_NAMED, ORDER_CONFIRMED, ORDER_CANCELLED, ORDER_EXPIRED, ORDER_RECORDED],
   async *read(store) {
     for await (const order of everyDocument(store.collection(ordersCollection))) {
       const said = { resource: 'order', data: shownOf(order), belongsTo: ownersOf(order) };
       const last = announcedAgain(order, ORDER_RECORDED, said);
       const { institution, id: key, version, modifiedAt: changedAt } = order;
-      for (const fact of [factOf(order), last]) if (fact) yield { ...fact, institution, key, version, changedAt };
+      for (const fact of [...contactNamed(order), factOf(order), last])
+        if (fact) yield { ...fact, institution, key, version, changedAt };
     }
   },
 };
@@ -150,6 +155,7 @@ const pointOfSale = 'tickets.opera.example';
  * the version is the order's version.
  */
 export const examples = {
+  [CONTACT_NAMED]: { orderId, contactNumber, clientId: createdBy.clientId } satisfies ContactNamed['data'],
   [ORDER_CONFIRMED]: {
     orderId,
     contactNumber,
@@ -203,6 +209,7 @@ const name = nullable(Type.String());
 
 /** The members that every event of a type has. Consumers may rely on them, and later releases keep them. */
 export const schemas = {
+  [CONTACT_NAMED]: Type.Object({ orderId: id, contactNumber: id, clientId: id }),
   [ORDER_CONFIRMED]: Type.Object({
     orderId: id,
     contactNumber: name,

@@ -29,7 +29,7 @@ const own: Readonly<Record<string, { exchanges: readonly string[]; queues: reado
     exchanges: ['boxoffice.institution', 'boxoffice.performance', 'boxoffice.places', 'boxoffice.product'],
     queues: ['catalog.releases.v1'],
   },
-  contacts: { exchanges: ['boxoffice.contact'], queues: [] },
+  contacts: { exchanges: ['boxoffice.contact'], queues: ['contacts.orders.v1'] },
   orders: {
     exchanges: ['boxoffice.order'],
     queues: ['orders.contact-erased.v1', 'orders.performance-cancelled.v1', 'orders.fulfilment.v1'],

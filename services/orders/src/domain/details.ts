@@ -1,6 +1,6 @@
 import { withoutUnwritten } from './guest.ts';
 import { accept, type Decision } from './order/decision.ts';
-import { orderConfirmed } from './order/facts.ts';
+import { contactNamed, orderConfirmed } from './order/facts.ts';
 import { type Line, type Order, type State, states, type TicketDelivery } from './order/order.ts';
 import { touched, unfit } from './order/state.ts';
 
@@ -37,7 +37,8 @@ export const changeDetails = <O extends Order>(
   const own = isOtherBuyer ? withoutUnwritten(order, now) : order;
   const delivery = isOtherDelivery ? { ticketDelivery } : {};
   const next: O = touched({ ...own, contactNumber, externalReference, ...delivery }, now);
-  return isOtherBuyer && hasTickets(order) ? accept(next, orderConfirmed(next)) : accept(next);
+  if (!isOtherBuyer) return accept(next);
+  return accept(next, ...contactNamed(next), ...(hasTickets(order) ? [orderConfirmed(next)] : []));
 };
 
 /** The criteria of the lines' tariffs that the contact does not meet, each once. */

@@ -1,6 +1,7 @@
 // Rules of orders without any I/O: from the hold to the settled cancellation, one file per subject.
 
 import { accept, type Decision, refuse } from './order/decision.ts';
+import { contactNamed } from './order/facts.ts';
 import { areAmounts } from './order/money.ts';
 import type { Line, NewLine, Order, TicketDelivery } from './order/order.ts';
 import { performancesOf, touched, unfit } from './order/state.ts';
@@ -25,7 +26,7 @@ export const unsold = (line: NewLine): Line => ({ ...line, ticketId: null, repla
 /** The open order. Refused: `invalid_amount` if the prices do not add up to an exact integer. */
 export const open = ({ lines, until, cart, ...given }: NewOrder, now: number): Decision => {
   if (!areAmounts(lines.map(({ amount }) => amount))) return refuse('invalid_amount');
-  return accept({
+  const order: Order = {
     ...given,
     state: 'open',
     lines: lines.map(unsold),
@@ -43,7 +44,8 @@ export const open = ({ lines, until, cart, ...given }: NewOrder, now: number): D
     createdAt: now,
     modifiedAt: cart ? null : now,
     listedAt: cart ? null : now,
-  });
+  };
+  return accept(order, ...contactNamed(order));
 };
 
 /** A cart as a listed order; unchanged if it is listed. */

@@ -7,7 +7,7 @@ import type { NewOrder } from '../api/schemas.ts';
 import type { Held, HeldLine } from '../clients/stock.ts';
 import type { OrdersContext } from '../context.ts';
 import { open } from '../domain/hold.ts';
-import { isRefused } from '../domain/order/decision.ts';
+import { type Accepted, accept, isRefused } from '../domain/order/decision.ts';
 import type { Creator, Order } from '../domain/order/order.ts';
 import { handled } from '../domain/order/state.ts';
 import { orderIdMadeBy, requestNameOf } from '../ids.ts';
@@ -57,13 +57,13 @@ const opened = (
   requested: OrderRequest,
   held: Held,
   { id, request, cart = false }: Creation,
-): Order => {
+): Accepted<Order> => {
   const { contactNumber = null, externalReference = null, ticketDelivery = held.ticketDelivery, items } = requested;
   const made = { id, client, ...(createdBy && { createdBy }), pointOfSale: held.pointOfSale };
   const given = { ...made, contactNumber, externalReference, ticketDelivery, cart };
   const decision = open({ ...given, ...heldLines(context, held, items) }, context.now());
   if (isRefused(decision)) throw faultOf(decision.refused);
-  return cart ? handled(decision.next, request) : decision.next;
+  return cart ? accept(handled(decision.next, request)) : decision;
 };
 
 /** What a request has taken, as of this version of the order. */
@@ -95,12 +95,14 @@ export const releaseRefused = async (
 const insert = async (
   context: OrdersContext,
   institution: string,
-  order: Order,
+  { next: order, facts: events }: Accepted<Order>,
   idempotencyRecord: Creation['idempotencyRecord'],
 ): Promise<OrderDocument> => {
   const [performanceId = '', ...others] = order.performanceIds;
   await linkPerformances(context.links.of(institution), { id: order.id, performanceId }, others);
-  const written = await context.orders.of(institution).insert({ ...order, performanceId }, { idempotencyRecord });
+  const written = await context.orders
+    .of(institution)
+    .insert({ ...order, performanceId }, { events, idempotencyRecord });
   context.limit.record(written, written.id, written.heldPlaces);
   await cancelIfOver(context, written);
   return written;

@@ -3,7 +3,8 @@ import type { Cancellation, Line, Order } from './order.ts';
 export type OrderConfirmed = ReturnType<typeof orderConfirmed>;
 export type OrderCancelled = ReturnType<typeof orderCancelled>;
 export type OrderExpired = ReturnType<typeof orderExpired>;
-export type DomainFact = OrderConfirmed | OrderCancelled | OrderExpired;
+export type ContactNamed = ReturnType<typeof contactNamed>[number];
+export type DomainFact = OrderConfirmed | OrderCancelled | OrderExpired | ContactNamed;
 
 /** The id of the ticket that confirming a line creates; derived from the line's id, so no call is needed. */
 export const ticketIdOf = (lineId: string): string => `tic_${lineId.slice(lineId.indexOf('_') + 1)}`;
@@ -47,7 +48,7 @@ export const orderConfirmed = (order: Order) => ({
 
 /** The body of the call that issues tickets: {@link orderConfirmed} with the beneficiaries' names. */
 export const namedTickets = (order: Order) => {
-  const { callFollows: _, createdBy: __, ...data } = orderConfirmed(order).data;
+  const { callFollows: _, ...data } = orderConfirmed(order).data;
   const lines = new Map(order.lines.map((line) => [line.id, line]));
   const tickets = data.tickets.map((ticket) => {
     const { beneficiary = null, beneficiaryAsOf } = lines.get(ticket.lineId) ?? {};
@@ -75,6 +76,12 @@ export const orderCancelled = (
     placeIds: [...placeIdsOf(lines), ...(hadTickets ? [] : (removedPlaces?.placeIds ?? []))],
   },
 });
+
+/** A client's order names a contact, which exists for the client from then on; none for other orders. */
+export const contactNamed = ({ id: orderId, createdBy, contactNumber }: Order) =>
+  contactNumber !== null && createdBy && 'clientId' in createdBy
+    ? [{ type: 'order.contact_named' as const, data: { orderId, contactNumber, clientId: createdBy.clientId } }]
+    : [];
 
 /** Lists the places of the lines, which are free again. */
 export const orderExpired = ({ id: orderId, lines }: Order) => ({

@@ -1,0 +1,258 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { ClientBounds } from '@boxoffice/identity';
+import { useFixture } from '@boxoffice/service/testkit';
+import { describe, expect, test } from '@jest/globals';
+import { CONTACT_RECORDED } from '../../src/announcements.ts';
+import { DUPLICATES_PER_MINUTE, engines, type Fixture, openFixture, type Reply } from '../fixture/service.ts';
+
+const PATH = '/svc/v3/contacts';
+const bounds: ClientBounds = { ownOrders: true, pointsOfSale: [] };
+const emailOf = () => `${randomUUID()}@example.org`;
+const newClient = () => `cli_${randomBytes(8).toString('hex')}`;
+
+/** What a request may name of a contact. */
+type Named = Readonly<Record<'contactNumber' | 'email', string>>;
+type Requests = Readonly<Record<string, (contact: Named) => readonly (readonly [string, string, object?])[]>>;
+
+const requestsOf = (noun: string, plural: string, details: object): Requests => ({
+  [`create${noun}`]: () => [],
+  [`list${noun}s`]: ({ email }) =>
+    ['limit=500', 'limit=1', 'limit=1&modifiedSince=2020-01-01T00:00:00Z', `email=${email}`].map((query) => [
+      'GET',
+      `/${plural}?${query}`,
+    ]),
+  [`get${noun}`]: ({ contactNumber }) => [['GET', `/${plural}/${contactNumber}`]],
+  [`replace${noun}`]: ({ contactNumber }) => [['PUT', `/${plural}/${contactNumber}`, details]],
+  [`update${noun}`]: ({ contactNumber }) => [['PATCH', `/${plural}/${contactNumber}`, { phone: '+41 22 555' }]],
+  [`erase${noun}`]: ({ contactNumber }) => [['DELETE', `/${plural}/${contactNumber}`]],
+});
+
+/** Requests that name a contact in every way that the operation knows: method, path below /svc/v3/contacts, body. */
+const requests: Requests = {
+  ...requestsOf('Individual', 'individuals', { lastName: 'Taken' }),
+  ...requestsOf('Structure', 'structures', { name: 'Taken' }),
+  getSensitive: ({ contactNumber }) => [['GET', `/individuals/${contactNumber}/sensitive`]],
+  replaceSensitive: ({ contactNumber }) => [['PUT', `/individuals/${contactNumber}/sensitive`, {}]],
+};
+
+const HEADERS: readonly Record<string, string>[] = [{}, { 'if-match': '"1"' }, { 'if-none-match': '*' }];
+
+const shown = ({ status, headers, text }: Reply) => ({
+  status,
+  headers: ['etag', 'vary', 'content-type', 'cache-control'].map((name) => headers.get(name)),
+  text: text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<instant>'),
+});
+
+const numberOf = ({ data }: Reply): string => String(data?.contactNumber);
+
+const eventsOf = async ({ store }: Fixture, number: string) => {
+  const events = (await store.outbox.pending(10_000)).filter(
+    ({ type, key }) => type === CONTACT_RECORDED && key === number,
+  );
+  return events.map(({ data }) => (data as { event: { type: string; belongsTo: object } }).event);
+};
+
+describe.each(engines)('a client with bounds has its own contacts, on $name', (engine) => {
+  const fixture = useFixture(() => openFixture(engine));
+
+  const create = (kind: 'individual' | 'structure', client: string, details: object = {}) =>
+    kind === 'individual'
+      ? fixture.create({ lastName: 'Private', ...details }, { client })
+      : fixture.call('createStructure', 'POST', `${PATH}/structures`, {
+          client,
+          body: { name: 'Private', ...details },
+        });
+
+  const guest = async (email: string) => {
+    const number = `C${[...randomBytes(12)].map((byte) => '0123456789ABCDEF'[byte & 15]).join('')}`;
+    const body = { asOf: '2026-01-01T00:00:00.000Z', lastName: 'Private', email };
+    await fixture.call('writeGuest', 'PUT', `/internal/shop/contacts/${number}`, { service: 'pos', body });
+    return number;
+  };
+
+  const listed = async (client: string, query = '') => {
+    const { data } = await fixture.call('listIndividuals', 'GET', `${PATH}/individuals?${query}`, { client, bounds });
+    return data as unknown as { items: { contactNumber: string }[]; nextCursor: string | null };
+  };
+  const numbersIn = async (client: string, query = 'limit=500') =>
+    (await listed(client, query)).items.map(({ contactNumber }) => contactNumber);
+
+  test('every operation of the interface is covered here', () => {
+    const ids = fixture.operations.flatMap(({ id, access }) => (access === 'internal' ? [] : [id]));
+    expect(ids.toSorted()).toEqual(Object.keys(requests).toSorted());
+  });
+
+  test.each<[string, (email: string) => Promise<string>]>([
+    ['an individual of another client', async (email) => numberOf(await create('individual', 'cli_other', { email }))],
+    ['a structure of another client', async (email) => numberOf(await create('structure', 'cli_other', { email }))],
+    ['a guest of a point of sale', guest],
+    [
+      'one that orders of another client name',
+      async (email) => {
+        const number = numberOf(await create('individual', 'cli_other', { email }));
+        await fixture.name(number, 'cli_third');
+        return number;
+      },
+    ],
+  ])('a contact, %s, is in every answer, byte for byte, as if it never existed', async (_of, make) => {
+    const caller = { client: newClient(), bounds };
+    const email = emailOf();
+    const contactNumber = await make(email);
+    const before = (await fixture.store.outbox.pending(10_000)).length;
+    for (const [operation, requestsOn] of Object.entries(requests)) {
+      for (const headers of HEADERS) {
+        const unknown = requestsOn({ contactNumber: 'C0000000000ZZ', email: emailOf() });
+        for (const [index, [method, path, body]] of requestsOn({ contactNumber, email }).entries()) {
+          const [, other = ''] = unknown[index] ?? [];
+          const real = shown(await fixture.call(operation, method, `${PATH}${path}`, { ...caller, body, headers }));
+          const same = shown(await fixture.call(operation, method, `${PATH}${other}`, { ...caller, body, headers }));
+          expect({ path, ...real }).toEqual({ path, ...same });
+          expect(real.text).not.toContain('Private');
+          expect(real.text).not.toContain('"nextCursor":"');
+        }
+      }
+    }
+    expect((await fixture.store.outbox.pending(10_000)).length).toBe(before);
+  });
+
+  test('it reads, changes and erases what it made and what its orders name', async () => {
+    const client = newClient();
+    const own = numberOf(await create('individual', client));
+    const named = numberOf(await create('individual', 'cli_other'));
+    await fixture.name(named, client);
+    for (const number of [own, named]) {
+      const path = `${PATH}/individuals/${number}`;
+      const send = (operation: string, method: string, rest = '', body?: object) =>
+        fixture.call(operation, method, `${path}${rest}`, { client, bounds, body });
+      expect((await send('getIndividual', 'GET')).status).toBe(200);
+      expect((await send('updateIndividual', 'PATCH', '', { phone: '1' })).data).toMatchObject({ phone: '1' });
+      expect((await send('replaceIndividual', 'PUT', '', { lastName: 'Ours' })).data).toMatchObject({
+        lastName: 'Ours',
+      });
+      const sensitive = { dateOfBirth: '1984-02-29' };
+      expect((await send('replaceSensitive', 'PUT', '/sensitive', sensitive)).data).toEqual(sensitive);
+      expect((await send('getSensitive', 'GET', '/sensitive')).data).toEqual(sensitive);
+      expect((await send('eraseIndividual', 'DELETE')).data).toMatchObject({ erasedAt: expect.any(String) });
+      expect((await send('getIndividual', 'GET')).status).toBe(200);
+    }
+    expect((await numbersIn(client)).toSorted()).toEqual([own, named].toSorted());
+  });
+
+  test('lists mix both in order of creation, or of change, page by page and by email', async () => {
+    const client = newClient();
+    const email = emailOf();
+    const numbers: string[] = [];
+    for (let index = 0; index < 7; index += 1) {
+      const maker = index % 2 === 0 ? client : 'cli_other';
+      const details = index === 0 ? {} : { email };
+      const number = numberOf(
+        await fixture.create({ lastName: `N${index}`, ...details }, { client: maker }, '?allowDuplicateEmail=true'),
+      );
+      numbers.push(number);
+      if (maker !== client) await fixture.name(number, client);
+    }
+    await create('structure', client);
+    const walked = async (query: string) => {
+      const seen: string[] = [];
+      for (let cursor = ''; ; ) {
+        const { items, nextCursor } = await listed(client, `limit=2${query}${cursor}`);
+        seen.push(...items.map(({ contactNumber }) => contactNumber));
+        if (nextCursor === null) return seen;
+        cursor = `&cursor=${encodeURIComponent(nextCursor)}`;
+      }
+    };
+    expect(await walked('')).toEqual(numbers);
+    expect(await walked(`&email=${email}`)).toEqual(numbers.slice(1));
+    const [first = '', second = '', ...rest] = numbers;
+    for (const number of [second, first])
+      await fixture.call('updateIndividual', 'PATCH', `${PATH}/individuals/${number}`, { body: { phone: '1' } });
+    expect(await walked('&modifiedSince=2020-01-01T00:00:00Z')).toEqual([...rest, second, first]);
+  });
+
+  test('an order that names a contact, once or again, leaves the contact as it is, and shows it to that client alone', async () => {
+    const client = newClient();
+    const number = numberOf(await create('individual', 'cli_other'));
+    const etag = async () => {
+      const read = await fixture.call('getIndividual', 'GET', `${PATH}/individuals/${number}`);
+      return [read.text, read.headers.get('etag')];
+    };
+    const before = await etag();
+    await fixture.name(number, client);
+    await fixture.name(number, client);
+    expect(await etag()).toEqual(before);
+    expect(await numbersIn(client)).toEqual([number]);
+    expect(await numbersIn(newClient())).toEqual([]);
+    const own = numberOf(await create('individual', client));
+    await fixture.name(own, client);
+    expect(await numbersIn(client)).toEqual([number, own]);
+  });
+
+  test('a duplicate email shows the oldest contact within the bounds, and else only that there is one', async () => {
+    const client = newClient();
+    const email = emailOf();
+    const add = (maker: string, query = '') => fixture.create({ lastName: 'Any', email }, { client: maker }, query);
+    const foreign = await add('cli_other');
+    const again = (more: object = {}) => fixture.create({ lastName: 'New', email }, { client, bounds, ...more });
+    const refused = await again();
+    expect([refused.status, refused.body.status, refused.data]).toEqual([409, 'contact_duplicate_email', null]);
+    const own = await add(client, '?allowDuplicateEmail=true');
+    await add(client, '?allowDuplicateEmail=true');
+    const within = await again();
+    expect(within.data).toEqual(own.data);
+    expect(within.body.details).toBe(refused.body.details);
+    await fixture.name(numberOf(foreign), client);
+    expect((await again()).data).toEqual(foreign.data);
+    const other = numberOf(await create('individual', client));
+    const change = await fixture.call('updateIndividual', 'PATCH', `${PATH}/individuals/${other}`, {
+      client,
+      bounds,
+      body: { email },
+    });
+    expect([change.status, change.data]).toEqual([409, foreign.data]);
+  });
+
+  test('a contact out of its bounds that a duplicate email discloses is audited, and limited', async () => {
+    const caller = { client: newClient(), bounds, scopes: ['contacts:read'] };
+    const [foreign, own] = [emailOf(), emailOf()];
+    await create('individual', 'cli_other', { email: foreign });
+    await create('individual', caller.client, { email: own });
+    const before = fixture.audited.length;
+    const probe = async (email: string) => (await fixture.create({ lastName: 'New', email }, caller)).status;
+    for (let index = 0; index < DUPLICATES_PER_MINUTE; index += 1) await probe(foreign);
+    expect([await probe(foreign), await probe(own)]).toEqual([429, 409]);
+    expect(fixture.audited.length).toBe(before + DUPLICATES_PER_MINUTE + 1);
+  });
+
+  test('a user who signs in at it has the narrower of both', async () => {
+    const client = newClient();
+    const [own, other] = [
+      numberOf(await create('individual', client)),
+      numberOf(await create('individual', 'cli_other')),
+    ];
+    const read = async (contact: string, number: string) => {
+      const user = { id: 'usr_1', role: 'customer', contact, pointsOfSale: [] } as const;
+      return (await fixture.call('getIndividual', 'GET', `${PATH}/individuals/${number}`, { client, bounds, user }))
+        .status;
+    };
+    expect([await read(own, own), await read(other, own), await read(other, other)]).toEqual([200, 404, 404]);
+  });
+
+  test('events name the client that made the contact, after its erasure, too', async () => {
+    const client = newClient();
+    const number = numberOf(await create('individual', client));
+    await fixture.call('eraseIndividual', 'DELETE', `${PATH}/individuals/${number}`);
+    expect((await eventsOf(fixture, number)).map(({ type, belongsTo }) => [type, belongsTo])).toEqual([
+      ['contact.created', { clientIds: [client] }],
+      ['contact.erased', { clientIds: [client] }],
+    ]);
+    const [event] = await eventsOf(fixture, await guest(emailOf()));
+    expect(event?.belongsTo).toEqual({ clientIds: [] });
+  });
+
+  test('without ownOrders it has the contacts of its institution', async () => {
+    const number = numberOf(await create('individual', 'cli_other'));
+    const atNorth = { ownOrders: false, pointsOfSale: ['north.opera.example'] };
+    const read = await fixture.call('getIndividual', 'GET', `${PATH}/individuals/${number}`, { bounds: atNorth });
+    expect(read.status).toBe(200);
+  });
+});
