@@ -143,7 +143,12 @@ export const routes = ({ clients, knownScopes }: ClientRouteDependencies): AnyOp
     errors: ['semantically_invalid'],
     etag: true,
     example: {
-      body: { name: example.name, scopes: example.scopes, redirectUris: example.redirectUris },
+      body: {
+        name: example.name,
+        scopes: example.scopes,
+        redirectUris: example.redirectUris,
+        bounds: { ownOrders: true },
+      },
       answer: secretExample,
     },
     handle: async ({ caller, body, remember }) => {
@@ -190,7 +195,11 @@ export const routes = ({ clients, knownScopes }: ClientRouteDependencies): AnyOp
     answers: { 200: Client },
     conditional: true,
     etag: true,
-    example: { params: { clientId: example.clientId }, body: { scopes: example.scopes }, answer: example },
+    example: {
+      params: { clientId: example.clientId },
+      body: { scopes: example.scopes, bounds: { ownOrders: true } },
+      answer: example,
+    },
     handle: async ({ caller, params, body, ifMatch, unchanged, remember }) => {
       mustExist(caller, body.scopes ?? [], knownScopes());
       mustHold(caller, body.scopes ?? [], 'The client would get');

@@ -183,7 +183,7 @@ export const example = {
   redirectUris: ['https://till.example.org/callback'],
   thirdParty: false,
   origins: [],
-  bounds: null,
+  bounds: { ownOrders: true, pointsOfSale: [] },
   secrets: [{ id: 'sec_Jx0aP4hV7nB2mK9s', createdAt: '2026-03-01T09:30:00.000Z', lastUsedAt: null }],
   createdAt: '2026-03-01T09:30:00.000Z',
   updatedAt: '2026-03-01T09:30:00.000Z',
