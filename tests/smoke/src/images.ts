@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ROOT, run } from './command.ts';
+import { ROOT, run, succeeds } from './command.ts';
 
 /** The folder of each image's own package. */
 export const folders = {
@@ -20,15 +20,49 @@ export type ImageName = keyof typeof folders;
 /** All images, in the order of the table. */
 export const imageNames = Object.keys(folders) as ImageName[];
 
-/** Builds an image of this working tree with docker-compose.yml's tag; `buildArgs`: each as NAME=VALUE. */
-export const buildImage = async (name: ImageName, buildArgs: readonly string[]): Promise<string> => {
+/** The arguments of a build from this working tree, and the image's name and version. */
+const buildOf = async (name: ImageName, buildArgs: readonly string[]) => {
   const { version } = JSON.parse(await readFile(join(ROOT, folders[name], 'package.json'), 'utf8'));
   const changed = (await run('git', ['status', '--porcelain'])) === '' ? '' : '-changed';
   const revision = `${(await run('git', ['rev-parse', 'HEAD'])).trim()}${changed}`;
   const own = [`SERVICE=${name}`, `VERSION=${version}`, `REVISION=${revision}`];
   const args = [...own, ...buildArgs].flatMap((one) => ['--build-arg', one]);
-  const tag = `boxoffice/${name}:${version}`;
-  await run('docker', ['build', '-q', '-f', join(ROOT, 'deploy/Dockerfile'), ...args, '-t', tag, ROOT]);
+  return { args: ['-q', '-f', join(ROOT, 'deploy/Dockerfile'), ...args], image: `${name}:${version}` };
+};
+
+/** Builds an image of this working tree with docker-compose.yml's tag; `buildArgs`: each as NAME=VALUE. */
+export const buildImage = async (name: ImageName, buildArgs: readonly string[]): Promise<string> => {
+  const { args, image } = await buildOf(name, buildArgs);
+  const tag = `boxoffice/${image}`;
+  await run('docker', ['build', ...args, '-t', tag, ROOT]);
+  return tag;
+};
+
+/** Whether a build can attach an SBOM and its provenance: by BuildKit in a container, or with the store of containerd. */
+export const canAttest = async (): Promise<boolean> => {
+  if (!(await succeeds('docker', ['buildx', 'version']))) return false;
+  if (/^Driver: +docker-container$/m.test(await run('docker', ['buildx', 'inspect']))) return true;
+  return (await run('docker', ['info', '-f', '{{.DriverStatus}}'])).includes('io.containerd.snapshotter');
+};
+
+/**
+ * Pushes a built image to a registry (`HOST/PATH`), with an SBOM and its provenance (`docker buildx imagetools inspect`
+ * shows them) if it can attest. Returns the name to pull.
+ */
+export const pushImage = async (
+  name: ImageName,
+  built: string,
+  { registry, buildArgs, attests }: { registry: string; buildArgs: readonly string[]; attests: boolean },
+): Promise<string> => {
+  const { args, image } = await buildOf(name, buildArgs);
+  const tag = `${registry.replace(/\/+$/, '')}/${image}`;
+  if (attests) {
+    const attestations = ['--sbom=true', '--provenance=mode=max'];
+    await run('docker', ['buildx', 'build', ...attestations, '--push', ...args, '-t', tag, ROOT]);
+  } else {
+    await run('docker', ['tag', built, tag]);
+    await run('docker', ['push', '-q', tag]);
+  }
   return tag;
 };
 
