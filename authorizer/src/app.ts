@@ -9,6 +9,7 @@ import { type Authorizer, createAuthorizer } from './authorizer.ts';
 import { routes } from './clients/routes.ts';
 import { internalRoutes } from './decisions/routes.ts';
 import { KEY_REFRESH_MS } from './domain/key-schedule.ts';
+import { examples, schemas } from './events.ts';
 import { createPagesFront } from './pages/front.ts';
 import { onContactErased, onInstitutionChanged } from './reactions.ts';
 import { retention } from './retention.ts';
@@ -17,6 +18,8 @@ import { isOAuthPath } from './tokens/metadata.ts';
 import { onOAuthFault } from './tokens/oauth-error.ts';
 import { oauthRoutes } from './tokens/routes.ts';
 import { usageRoutes } from './usage/routes.ts';
+import { catalogApi } from './users/generated/catalog.ts';
+import { contactsApi } from './users/generated/contacts.ts';
 import { userRoutes } from './users/routes.ts';
 
 /** The authorizer's own settings, beside those of every service. */
@@ -82,6 +85,8 @@ export const authorizer: ServiceDefinition<typeof settings, Authorizer> = {
   identify: (_parts, { keySet }) => createIdentityVerifier({ keys: keySet, audience: 'authorizer' }),
   authenticateService: (_parts, { authenticateService }) => authenticateService,
   front: (next, { logger, publicUrl }, { pages }) => createPagesFront({ handlers: pages, publicUrl, logger })(next),
+  facts: { schemas, examples },
+  calls: [catalogApi, contactsApi],
   queues: [topology.authorizerContactErased, topology.authorizerInstitutions],
   reactions: ({ logger }, { users, institutions }) => [
     { queue: topology.authorizerContactErased, handle: (message) => onContactErased(users, logger, message) },

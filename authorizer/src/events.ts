@@ -38,6 +38,15 @@ export const examples = {
 
 /** The guaranteed members of each event: consumers may rely on them, and the next release keeps them. */
 export const schemas = {
-  [CLIENT_CHANGED]: Type.Object({ clientId: Type.String(), deleted: Type.Boolean() }),
-  [TOKEN_REVOKED]: Type.Object({ clientId: Type.String(), jti: Type.String(), expiresAt: timestamp }),
+  [CLIENT_CHANGED]: Type.Object(
+    { clientId: Type.String(), deleted: Type.Boolean() },
+    {
+      description:
+        'The scopes, secrets or bounds of a client changed, or it was deleted; cached decisions for it are invalid.',
+    },
+  ),
+  [TOKEN_REVOKED]: Type.Object(
+    { clientId: Type.String(), jti: Type.String(), expiresAt: timestamp },
+    { description: 'An access token was revoked before it expired.' },
+  ),
 } as const;

@@ -11,10 +11,10 @@ export {
 } from './clients/operator.ts';
 export { checkUris } from './clients/uris.ts';
 export { internalRoutes } from './decisions/routes.ts';
+export { onlyCallerOf } from './domain/callers.ts';
 export { ROLES } from './domain/roles.ts';
 export { SCOPES, scopesOfDomains } from './domain/scopes.ts';
 export { keptFor, lengthOf, mergedRows, type Resolution, startOf, type UsageRow } from './domain/usage.ts';
-export { examples, schemas } from './events.ts';
 export { recoverySteps, WrongKeyEncryptionKey } from './keys/encryption.ts';
 export {
   listKeys,

@@ -6,7 +6,8 @@ import type { Message } from '@boxoffice/messaging';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { holds, lacking, readScopes, remaining, SCOPES, writeScopes } from '../src/domain/scopes.ts';
-import { addClientSecret, deleteClient, examples, removeClientSecret } from '../src/index.ts';
+import { examples } from '../src/events.ts';
+import { addClientSecret, deleteClient, removeClientSecret } from '../src/index.ts';
 import { basic, installationFor, type Json, type TestClient, until } from './installation.ts';
 
 describe('only live tokens of the own institution are active', () => {

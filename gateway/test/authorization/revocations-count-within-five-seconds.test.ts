@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { type Bus, createInProcessBus } from '@boxoffice/messaging';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { until } from '../fixtures/http.ts';
@@ -26,7 +27,15 @@ afterAll(async () => {
   await bus.close();
 });
 
-const announce = (type: string, key: string, data: object): Promise<void> =>
+const { publishes } = JSON.parse(
+  readFileSync(new URL('../../../authorizer/released/events.json', import.meta.url), 'utf8'),
+) as { publishes: Record<string, { example: object }> };
+
+/** The members that the authorizer's example has, with these values. */
+const factLike = (type: string, values: Readonly<Record<string, unknown>>): object =>
+  Object.fromEntries(Object.keys(publishes[type]?.example ?? {}).map((member) => [member, values[member]]));
+
+const announce = (type: string, key: string, values: Readonly<Record<string, unknown>>): Promise<void> =>
   bus.publish({
     id: randomUUID(),
     type,
@@ -34,7 +43,7 @@ const announce = (type: string, key: string, data: object): Promise<void> =>
     version: 1,
     institution: 'opera',
     occurredAt: new Date().toISOString(),
-    data,
+    data: factLike(type, values),
   });
 
 const statusOf = async (token: string) => (await its.as(token)(LIST)).status;

@@ -58,6 +58,21 @@ export interface CurrentFacts {
   read(store: Store): AsyncIterable<CurrentFact>;
 }
 
+/** The facts that a service publishes, by their types. */
+export interface Facts {
+  /** The members that every fact of a type has; the `description` says what it means. */
+  readonly schemas: Readonly<Record<string, object>>;
+  /** One of each, which every consumer understands. */
+  readonly examples: Readonly<Record<string, object>>;
+}
+
+/** The internal operations of another service that a service calls. A generated client is one. */
+export interface Calls {
+  readonly service: string;
+  /** By operationId. */
+  readonly operations: object;
+}
+
 /** A service, independent of engines and process. `Spec` are its own settings, `State` the result of `prepare`. */
 export interface ServiceDefinition<Spec extends SettingsSpec = Record<never, never>, State = unknown> {
   /** One word: the audience of its identity tokens, the name of its database. */
@@ -93,6 +108,10 @@ export interface ServiceDefinition<Spec extends SettingsSpec = Record<never, nev
   /** The queues of `reactions`, known before the service starts: until it does, their facts wait. */
   readonly queues?: readonly Queue[];
   reactions?(parts: Parts<Spec>, state: State): readonly Reaction[];
+  /** The facts that it publishes. */
+  readonly facts?: Facts;
+  /** What it calls of other services. */
+  readonly calls?: readonly Calls[];
   listens?(parts: Parts<Spec>, state: State): readonly Listener[];
   /** The facts that it publishes to queues, derived from its documents. */
   readonly currentFacts?: CurrentFacts;

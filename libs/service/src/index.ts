@@ -8,10 +8,13 @@ export {
   ServiceRefusal,
 } from './client/client.ts';
 export type { AnswerOf, BodyOf, Operations, QueryOf, ServiceApi } from './client/operations.ts';
+export { type Contract, contractOf } from './contract.ts';
 export type {
+  Calls,
   Closable,
   CurrentFact,
   CurrentFacts,
+  Facts,
   Listener,
   Parts,
   Reaction,

@@ -4,6 +4,7 @@ import { repeat, versionOf } from '@boxoffice/runtime';
 import type { ServiceDefinition } from '@boxoffice/service';
 import type { Store } from '@boxoffice/store';
 import { currentFacts } from './current-facts.ts';
+import { examples, schemas } from './events.ts';
 import { createCatalogCache } from './feed/cache.ts';
 import { catalogRoutes } from './feed/routes.ts';
 import { shopRoutes } from './feed/shop.ts';
@@ -24,6 +25,7 @@ export const catalog: ServiceDefinition = {
   name: 'catalog',
   version: versionOf(import.meta.url),
   currentFacts,
+  facts: { schemas, examples },
   collections,
   retention: () => retention,
   tags: {

@@ -18,28 +18,42 @@ export const PERFORMANCE_RECORDED = 'performance.recorded';
 
 /** The members that every event of a type has: consumers rely on them, and the next release keeps them. */
 export const schemas = {
-  [PERFORMANCE_CANCELLED]: Type.Object({
-    performanceId: Type.String(),
-    productId: Type.String(),
-    cancelledAt: timestamp,
-  }),
-  [PERFORMANCE_MOVED]: Type.Object({
-    performanceId: Type.String(),
-    startDate: timestamp,
-    timeZone: Type.String(),
-    venue: Type.Object({ name: Type.String(), city: nullable(Type.String()) }),
-  }),
-  [PLACES_RELEASED]: Type.Object({
-    orderId: Type.String(),
-    // The event after which they were released.
-    cause: oneOf(['order.cancelled', 'tickets.cancelled']),
-    // The places that the event named and that the order no longer has, and their number.
-    placeIds: Type.Array(Type.String()),
-    placesReleased: Type.Integer({ minimum: 0 }),
-  }),
-  [INSTITUTION_CHANGED]: Type.Object({ name: Type.String(), languages: Type.Array(Type.String()) }),
-  [PRODUCT_RECORDED]: announcementSchema,
-  [PERFORMANCE_RECORDED]: announcementSchema,
+  [PERFORMANCE_CANCELLED]: Type.Object(
+    {
+      performanceId: Type.String(),
+      productId: Type.String(),
+      cancelledAt: timestamp,
+    },
+    { description: 'A performance is cancelled; so are the orders for it.' },
+  ),
+  [PERFORMANCE_MOVED]: Type.Object(
+    {
+      performanceId: Type.String(),
+      startDate: timestamp,
+      timeZone: Type.String(),
+      venue: Type.Object({ name: Type.String(), city: nullable(Type.String()) }),
+    },
+    { description: 'A performance has another start, time zone or venue; tickets show it as it is now.' },
+  ),
+  [PLACES_RELEASED]: Type.Object(
+    {
+      orderId: Type.String(),
+      // The event after which they were released.
+      cause: oneOf(['order.cancelled', 'tickets.cancelled']),
+      // The places that the event named and that the order no longer has, and their number.
+      placeIds: Type.Array(Type.String()),
+      placesReleased: Type.Integer({ minimum: 0 }),
+    },
+    { description: 'The places that an order gave up, or that its cancelled tickets had, are free again.' },
+  ),
+  [INSTITUTION_CHANGED]: Type.Object(
+    { name: Type.String(), languages: Type.Array(Type.String()) },
+    { description: 'An institution was created, or has another name or other languages.' },
+  ),
+  [PRODUCT_RECORDED]: announcementSchema('A product was created or changed, as the event of partners tells it.'),
+  [PERFORMANCE_RECORDED]: announcementSchema(
+    'A performance was created, changed or cancelled, as the event of partners tells it.',
+  ),
 } as const;
 
 /** A performance is cancelled; the orders service cancels the affected orders. Keyed by the performance. */

@@ -1,7 +1,6 @@
 export { catalog } from './app.ts';
 export { type PaymentMethod, paymentMethods } from './domain/point-of-sale.ts';
 export type { Institution } from './domain/tariff.ts';
-export { examples, schemas } from './events.ts';
 export { createInstitution, createPointOfSale, listInstitutions, listPointsOfSale } from './provisioning.ts';
 export {
   type PerformanceDocument,

@@ -6,6 +6,7 @@ import { collectionsOf } from './announcements.ts';
 import { createContacts } from './contacts/contacts.ts';
 import { auditTo, createDisclosure } from './contacts/disclosure.ts';
 import { currentFacts } from './current-facts.ts';
+import { examples, schemas } from './events.ts';
 import { onContactNamed } from './reactions.ts';
 import { routes } from './routes.ts';
 import { collections, retention } from './store.ts';
@@ -20,6 +21,7 @@ export const contacts: ServiceDefinition<typeof settings> = {
   name: 'contacts',
   version: versionOf(import.meta.url),
   currentFacts,
+  facts: { schemas, examples },
   collections,
   retention: () => retention,
   settings,

@@ -12,19 +12,24 @@ export const contactErased = (contactNumber: string, erasedAt: string): Fact => 
 
 /** An example of each event that this service publishes, for the tests of its consumers. */
 export const examples = {
-  'contact.erased': contactErased('C7K2M9QX4TB03', '2026-11-21T09:30:00.000Z'),
-  [CONTACT_RECORDED]: {
-    type: CONTACT_RECORDED,
-    data: announcementExample({
-      type: 'contact.changed',
-      resource: { type: 'contact', id: 'C7K2M9QX4TB03' },
-      data: shownOf({ kind: 'individual' }),
-    }),
-  },
+  'contact.erased': contactErased('C7K2M9QX4TB03', '2026-11-21T09:30:00.000Z').data,
+  [CONTACT_RECORDED]: announcementExample({
+    type: 'contact.changed',
+    resource: { type: 'contact', id: 'C7K2M9QX4TB03' },
+    data: shownOf({ kind: 'individual' }),
+  }),
 } as const;
 
 /** The members that every event of a type has: consumers rely on them, and the next release keeps them. */
 export const schemas = {
-  'contact.erased': Type.Object({ contactNumber: Type.String(), erasedAt: timestamp }),
-  [CONTACT_RECORDED]: announcementSchema,
+  'contact.erased': Type.Object(
+    { contactNumber: Type.String(), erasedAt: timestamp },
+    {
+      description:
+        'The personal data of a contact are erased for good; consumers delete its names and recorded answers.',
+    },
+  ),
+  [CONTACT_RECORDED]: announcementSchema(
+    'A contact was created, changed or erased, as the event of partners tells it.',
+  ),
 } as const;

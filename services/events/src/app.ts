@@ -31,6 +31,7 @@ export const events: ServiceDefinition<typeof settings, State> = {
   collections,
   retention: ({ eventRetentionDays }) => ({ ...retentionOf(eventRetentionDays * DAY_MS), ...webhookRetention }),
   settings,
+  calls: [{ service: 'authorizer', operations: { getClientScopes: {} } }],
   queues: [topology.eventsFacts],
   prepare: (parts) => {
     const { store, serviceSecret, publicUrl, logger, metrics, settings: own } = parts;

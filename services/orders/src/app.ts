@@ -3,8 +3,11 @@ import { topology } from '@boxoffice/messaging';
 import { versionOf } from '@boxoffice/runtime';
 import type { ServiceDefinition } from '@boxoffice/service';
 import { shopRoutes } from './cart/routes.ts';
+import { catalogApi } from './clients/generated/catalog.ts';
+import { contactsApi } from './clients/generated/contacts.ts';
+import { ticketsApi } from './clients/generated/tickets.ts';
 import { createContext, createContextOf, type OrdersContext, settings } from './context.ts';
-import { currentFacts } from './events.ts';
+import { currentFacts, examples, schemas } from './events.ts';
 import { actionsRoutes } from './orders/action-routes.ts';
 import { linesRoutes } from './orders/line-routes.ts';
 import { quoteRoutes } from './orders/quote.ts';
@@ -19,6 +22,8 @@ export const orders: ServiceDefinition<typeof settings, OrdersContext> = {
   name: 'orders',
   version: versionOf(import.meta.url),
   currentFacts,
+  facts: { schemas, examples },
+  calls: [catalogApi, contactsApi, ticketsApi],
   collections,
   retention: () => retention,
   settings,

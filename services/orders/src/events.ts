@@ -209,36 +209,50 @@ const name = nullable(Type.String());
 
 /** The members that every event of a type has. Consumers may rely on them, and later releases keep them. */
 export const schemas = {
-  [CONTACT_NAMED]: Type.Object({ orderId: id, contactNumber: id, clientId: id }),
-  [ORDER_CONFIRMED]: Type.Object({
-    orderId: id,
-    contactNumber: name,
-    pointOfSale: name,
-    createdBy: Type.Optional(
-      Type.Object({ clientId: Type.Optional(id), userId: Type.Optional(id), pointOfSale: Type.Optional(id) }),
-    ),
-    ticketDelivery: Type.Optional(oneOf(catalogValues['Hold.pointOfSale.ticketDelivery'])),
-    callFollows: Type.Optional(Type.Literal(true)),
-    tickets: Type.Array(
-      Type.Object({
-        ticketId: id,
-        lineId: id,
-        performanceId: id,
-        seatCategoryId: id,
-        tariffId: id,
-        place: Type.Object({ id, label: Type.String(), row: name, seat: nullable(Type.Integer()) }),
-        price: Type.Object({ amount: Type.Integer(), currency: Type.String() }),
-        productId: id,
-        startDate: timestamp,
-      }),
-    ),
-  }),
-  [ORDER_CANCELLED]: Type.Object({
-    orderId: id,
-    hadTickets: Type.Boolean(),
-    override: Type.Boolean(),
-    placeIds: Type.Array(id),
-  }),
-  [ORDER_EXPIRED]: Type.Object({ orderId: id, placeIds: Type.Array(id) }),
-  [ORDER_RECORDED]: announcementSchema,
+  [CONTACT_NAMED]: Type.Object(
+    { orderId: id, contactNumber: id, clientId: id },
+    { description: 'An order that a client made names a contact, which exists for that client from then on.' },
+  ),
+  [ORDER_CONFIRMED]: Type.Object(
+    {
+      orderId: id,
+      contactNumber: name,
+      pointOfSale: name,
+      createdBy: Type.Optional(
+        Type.Object({ clientId: Type.Optional(id), userId: Type.Optional(id), pointOfSale: Type.Optional(id) }),
+      ),
+      ticketDelivery: Type.Optional(oneOf(catalogValues['Hold.pointOfSale.ticketDelivery'])),
+      callFollows: Type.Optional(Type.Literal(true)),
+      tickets: Type.Array(
+        Type.Object({
+          ticketId: id,
+          lineId: id,
+          performanceId: id,
+          seatCategoryId: id,
+          tariffId: id,
+          place: Type.Object({ id, label: Type.String(), row: name, seat: nullable(Type.Integer()) }),
+          price: Type.Object({ amount: Type.Integer(), currency: Type.String() }),
+          productId: id,
+          startDate: timestamp,
+        }),
+      ),
+    },
+    { description: 'An order is sold; tickets are issued for its lines.' },
+  ),
+  [ORDER_CANCELLED]: Type.Object(
+    {
+      orderId: id,
+      hadTickets: Type.Boolean(),
+      override: Type.Boolean(),
+      placeIds: Type.Array(id),
+    },
+    { description: 'An order is cancelled; its places are free, its tickets cancelled.' },
+  ),
+  [ORDER_EXPIRED]: Type.Object(
+    { orderId: id, placeIds: Type.Array(id) },
+    { description: 'An order was not paid in time; its places are free.' },
+  ),
+  [ORDER_RECORDED]: announcementSchema(
+    'An order, a payment or a refund was created or changed, as the event of partners tells it.',
+  ),
 } as const;

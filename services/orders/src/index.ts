@@ -2,5 +2,4 @@ export { orders } from './app.ts';
 export { paid, refunded } from './domain/order/money.ts';
 export type { State } from './domain/order/order.ts';
 export { unpaidStates } from './domain/order/state.ts';
-export { examples, schemas } from './events.ts';
 export { type OrderDocument, ordersCollection } from './store.ts';

@@ -92,6 +92,7 @@ export const pos: ServiceDefinition<typeof settings, PosContext> = {
   settings,
   family: familyB,
   queues: [topology.posContactErased],
+  calls: [catalogApi, contactsApi, ordersApi, ticketsApi],
   prepare,
   tags: {
     products: 'What the point of sale sells now, with availability and places.',

@@ -9,6 +9,7 @@ import { controlRoutes } from './control/routes.ts';
 import { scanRoutes } from './control/scan-routes.ts';
 import { currentFacts } from './current-facts.ts';
 import { documentRoutes } from './document/routes.ts';
+import { examples, schemas } from './events.ts';
 import { issueOverdue, OVERDUE_MS } from './issue/overdue.ts';
 import { internalRoutes } from './issue/routes.ts';
 import { reactTo } from './reactions.ts';
@@ -33,6 +34,7 @@ export const tickets: ServiceDefinition<typeof settings, Context> = {
   name: 'tickets',
   version: versionOf(import.meta.url),
   currentFacts,
+  facts: { schemas, examples },
   settings,
   collections,
   retention: () => retention,

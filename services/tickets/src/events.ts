@@ -20,25 +20,39 @@ const count = Type.Integer({ minimum: 0 });
 
 /** The members that every event of a type has: consumers rely on them, and the next release keeps them. */
 export const schemas = {
-  [TICKET_CONTROLLED]: Type.Object({
-    ticketId: id,
-    orderId: id,
-    controlledAt: timestamp,
-    gate: nullable(Type.String()),
-  }),
-  [TICKET_CONTROL_REVERTED]: Type.Object({ ticketId: id, orderId: id }),
+  [TICKET_CONTROLLED]: Type.Object(
+    {
+      ticketId: id,
+      orderId: id,
+      controlledAt: timestamp,
+      gate: nullable(Type.String()),
+    },
+    { description: 'A ticket was controlled: it has opened the door.' },
+  ),
+  [TICKET_CONTROL_REVERTED]: Type.Object(
+    { ticketId: id, orderId: id },
+    { description: 'The control of a ticket was reverted.' },
+  ),
   // The new ticket, and the one that it replaces.
-  [TICKET_REPLACED]: Type.Object({ ticketId: id, replaces: id, orderId: id, lineId: id }),
-  [TICKETS_CANCELLED]: Type.Object({
-    orderId: id,
-    ticketsCancelled: count,
-    // The tickets that stay controlled.
-    controlled: count,
-    // The places of the cancelled tickets, and of those that stay controlled.
-    placeIds: ids,
-    keptPlaceIds: ids,
-  }),
-  [TICKET_RECORDED]: announcementSchema,
+  [TICKET_REPLACED]: Type.Object(
+    { ticketId: id, replaces: id, orderId: id, lineId: id },
+    { description: 'A new ticket replaces another one, which is invalid.' },
+  ),
+  [TICKETS_CANCELLED]: Type.Object(
+    {
+      orderId: id,
+      ticketsCancelled: count,
+      // The tickets that stay controlled.
+      controlled: count,
+      // The places of the cancelled tickets, and of those that stay controlled.
+      placeIds: ids,
+      keptPlaceIds: ids,
+    },
+    { description: 'The tickets of a cancelled order are cancelled, but for those that were controlled.' },
+  ),
+  [TICKET_RECORDED]: announcementSchema(
+    'A ticket was issued, changed, printed, replaced, controlled or cancelled, as the event of partners tells it.',
+  ),
 } as const;
 
 /** The ticket was controlled at the door. The version of all events of a ticket is the version of that ticket. */

@@ -1,6 +1,6 @@
+import { type Process, processes } from '@boxoffice/contracts';
 import { lineOf, type Verdict, verdictOn } from './breaks.ts';
 import { record } from './documents.ts';
-import { type Process, processes } from './processes.ts';
 import { objectionsTo } from './release.ts';
 import { releasedOf, writeSnapshot } from './snapshot.ts';
 

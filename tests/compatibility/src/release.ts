@@ -1,22 +1,19 @@
 import { operationsOf } from '@boxoffice/codegen';
-import { builtInRows, callsOf } from '@boxoffice/runtime/services';
-import { type Process, processes } from './processes.ts';
-import { releasedOf, type Snapshot, withdrawnOf } from './snapshot.ts';
+import { type Process, processes, type Snapshot } from '@boxoffice/contracts';
+import { releasedOf, withdrawnOf } from './snapshot.ts';
 import { entryFor, isHigher, saysThatItBreaks } from './version.ts';
 
 /** The internal operations that a process calls and that its peer's last release lacks. */
-const aheadOf = ({ name }: Process, { together, lastOf = releasedOf }: ReleaseRules): string[] =>
-  Object.entries(callsOf(builtInRows.find((row) => row.name === name) ?? { calls: [] })).flatMap(
-    ([provider, operations]) => {
-      const peer = processes.find((one) => one.name === provider);
-      const released = peer && lastOf(peer);
-      if (!released || together.includes(provider)) return [];
-      const known = [...operationsOf(released.internal).values()].map(({ operation }) => operation.operationId);
-      return operations
-        .filter((operation) => !known.includes(operation))
-        .map((one) => `it calls ${one}, which ${provider} ${released.events.version} lacks: release ${provider} first`);
-    },
-  );
+const aheadOf = ({ calls }: Process, { together, lastOf = releasedOf }: ReleaseRules): string[] =>
+  Object.entries(calls).flatMap(([provider, operations]) => {
+    const peer = processes.find((one) => one.name === provider);
+    const released = peer && lastOf(peer);
+    if (!released || together.includes(provider)) return [];
+    const known = [...operationsOf(released.internal).values()].map(({ operation }) => operation.operationId);
+    return operations
+      .filter((operation) => !known.includes(operation))
+      .map((one) => `it calls ${one}, which ${provider} ${released.events.version} lacks: release ${provider} first`);
+  });
 
 interface ReleaseRules {
   /** The names of the processes released together. */

@@ -1,24 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { Description } from '@boxoffice/codegen';
-import type { Index } from '@boxoffice/store';
+import { type Process, type Snapshot, snapshotOf } from '@boxoffice/contracts';
 import { written } from './json.ts';
-import type { Process, Published } from './processes.ts';
-
-/** The facts of a release, and the types that it consumes, by queue. */
-export interface Events {
-  readonly version: string;
-  readonly publishes: Readonly<Record<string, Published>>;
-  readonly consumes: Readonly<Record<string, readonly string[]>>;
-}
-
-/** The contracts of a process's last release: the files of its folder's `released/`. */
-export interface Snapshot {
-  readonly openapi: Description;
-  readonly internal: Description;
-  readonly events: Events;
-  /** The indexes by collection. */
-  readonly collections: Readonly<Record<string, readonly Index[]>>;
-}
 
 /** An intended finding: `released/withdrawn.json`. */
 export interface Withdrawn {
@@ -53,14 +36,6 @@ export const withdrawnOf = (process: Pick<Process, 'folder'>): readonly Withdraw
   const file = fileOf(process, 'released/withdrawn.json');
   return existsSync(file) ? read<Withdrawn[]>(file) : [];
 };
-
-/** The current state of a process in the form of a snapshot. */
-export const snapshotOf = ({ version, openapi, internal, publishes, consumes, collections }: Process): Snapshot => ({
-  openapi: openapi(),
-  internal: internal(),
-  events: { version, publishes, consumes },
-  collections: Object.fromEntries(collections.map((one) => [one.name, one.indexes])),
-});
 
 /** By name, so that the file does not depend on the order of declarations. */
 const sorted = <Value>(record: Readonly<Record<string, Value>>): Record<string, Value> =>

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Process } from './processes.ts';
+import type { Process } from '@boxoffice/contracts';
 import { fileOf } from './snapshot.ts';
 
 /** Whether the later version is higher than the earlier one. Both are three numbers. */

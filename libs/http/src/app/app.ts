@@ -6,7 +6,7 @@ import { beginAnswer, endAnswer, nameOperation, runWithTrace } from '@boxoffice/
 import Router, { type RequestHandler } from 'router';
 import { type Exchange, logAccess, type Reply, refusal, send } from '../answers/exchange.ts';
 import { faultOf } from '../answers/fault-of.ts';
-import { selfDescription } from '../description/self-description.ts';
+import { internalDescription, selfDescription } from '../description/self-description.ts';
 import { familyA } from '../families/family.ts';
 import type { AnyOperation, Method } from '../operation.ts';
 import { ClientGone } from '../requests/body.ts';
@@ -23,7 +23,7 @@ const allowed = (methods: Iterable<string>): string =>
 
 /**
  * Creates a service's HTTP side from its operations, and applies every rule common to all of them. Serves its own `GET
- * /openapi.json`. Express's router finds the operation; its `app` is left out, since it replaces the prototypes of every
+ * /openapi.json`, and `GET /internal/openapi.json` for those who deploy. Express's router finds the operation; its `app` is left out, since it replaces the prototypes of every
  * request and response.
  */
 export const createApp = (options: AppOptions): RequestListener => {
@@ -83,7 +83,10 @@ export const createApp = (options: AppOptions): RequestListener => {
   };
 
   const byPath = Map.groupBy(
-    placesOf([...options.operations, selfDescription(options)], family.wording.aliasSuffix),
+    placesOf(
+      [...options.operations, selfDescription(options), internalDescription(options)],
+      family.wording.aliasSuffix,
+    ),
     ({ path }) => path,
   );
   for (const path of [...byPath.keys()].toSorted(bySpecificity)) {

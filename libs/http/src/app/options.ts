@@ -10,6 +10,8 @@ import type { Compile } from '../validation/validators.ts';
 /** The options of `createApp`. */
 export interface AppOptions extends Omit<DescriptionOptions, 'readers'> {
   readonly identify: IdentityVerifier;
+  /** Members of the description of the internal operations, for those who deploy: `x-…`. */
+  readonly contract?: object;
   /**
    * Authenticates the service that calls this internal operation, by its Authorization header, and returns its name;
    * default: the identity token names it. For the authorizer, whose callers have no identity yet.

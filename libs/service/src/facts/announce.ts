@@ -34,24 +34,28 @@ interface AnnouncedEvent extends Announcement {
   readonly again?: true;
 }
 
-/** The data of a fact that announces a change, for its publisher's schemas. */
-export const announcementSchema = Type.Object({
-  event: Type.Object({
-    type: Type.String(),
-    resource: Type.Object({ type: Type.String(), id: Type.String() }),
-    version: Type.Integer({ minimum: 1 }),
-    position: Type.Integer({ minimum: 1 }),
-    before: Type.Union([Type.Integer(), Type.Null()]),
-    data: Type.Object({}, { additionalProperties: true }),
-    belongsTo: Type.Optional(
-      Type.Object({
-        clientIds: Type.Array(Type.String()),
-        pointOfSale: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+/** The data of a fact that announces a change, for its publisher's schemas; `description` says of what. */
+export const announcementSchema = (description: string) =>
+  Type.Object(
+    {
+      event: Type.Object({
+        type: Type.String(),
+        resource: Type.Object({ type: Type.String(), id: Type.String() }),
+        version: Type.Integer({ minimum: 1 }),
+        position: Type.Integer({ minimum: 1 }),
+        before: Type.Union([Type.Integer(), Type.Null()]),
+        data: Type.Object({}, { additionalProperties: true }),
+        belongsTo: Type.Optional(
+          Type.Object({
+            clientIds: Type.Array(Type.String()),
+            pointOfSale: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+          }),
+        ),
+        again: Type.Optional(Type.Literal(true)),
       }),
-    ),
-    again: Type.Optional(Type.Literal(true)),
-  }),
-});
+    },
+    { description },
+  );
 
 /** An example of a fact's data that announces a change. */
 export const announcementExample = (announcement: Announcement): { readonly event: AnnouncedEvent } => ({

@@ -29,6 +29,7 @@ import {
   within,
 } from '@boxoffice/runtime';
 import { createQuiet, type Store } from '@boxoffice/store';
+import { contractOf } from '../contract.ts';
 import type { Parts, ServiceDefinition } from '../definition.ts';
 import { type Subscriptions, startSubscriptions } from '../facts/subscriptions.ts';
 import { queueMetrics } from '../metrics/queues.ts';
@@ -196,6 +197,7 @@ export const startService = async <Spec extends SettingsSpec, State>(
       family,
       webhooks: definition.webhooks,
       tags: definition.tags,
+      contract: contractOf(definition),
       admit: definition.admit?.(parts, state),
     });
     const reactions = definition.reactions?.(parts, state) ?? [];

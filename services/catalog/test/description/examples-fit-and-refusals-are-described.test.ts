@@ -2,7 +2,7 @@ import { dereferenced, exampleFaults, openApiDocument } from '@boxoffice/http';
 import { useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
 import { routes } from '../../src/app.ts';
-import { examples } from '../../src/index.ts';
+import { examples } from '../../src/events.ts';
 import { startCatalog } from '../fixture/service.ts';
 
 interface Description {

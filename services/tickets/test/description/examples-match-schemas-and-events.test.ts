@@ -4,8 +4,9 @@ import { useFixture } from '@boxoffice/service/testkit';
 import { expect, test } from '@jest/globals';
 import { routes } from '../../src/app.ts';
 import { createContext } from '../../src/context.ts';
+import { examples } from '../../src/events.ts';
 import * as example from '../../src/examples.ts';
-import { examples, tickets } from '../../src/index.ts';
+import { tickets } from '../../src/index.ts';
 import { cancelled, confirmed, printed } from '../fixture/orders.ts';
 import { openFixture, PATH, SERVICE_SECRET, ticketOf } from '../fixture/service.ts';
 

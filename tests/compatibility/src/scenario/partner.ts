@@ -1,6 +1,7 @@
 import { Agent } from 'node:http';
 import { createClient, SCOPES } from '@boxoffice/authorizer';
 import { type At, operationsOf } from '@boxoffice/codegen';
+import { processes } from '@boxoffice/contracts';
 import type { AnyOperation } from '@boxoffice/http';
 import { DECISIONS_PATH, IDENTITY_HEADER, serviceAuthorization } from '@boxoffice/identity';
 import { deriveServiceSecret } from '@boxoffice/runtime';
@@ -15,7 +16,6 @@ import {
   type Reply,
   send,
 } from '@boxoffice/testkit';
-import { processes } from '../processes.ts';
 import type { Scenario } from './open-scenario.ts';
 
 /** A partner with every scope, as services receive its requests from the gateway. */

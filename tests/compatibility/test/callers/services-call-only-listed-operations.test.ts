@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Description, operationsOf } from '@boxoffice/codegen';
+import { type Process, processes } from '@boxoffice/contracts';
 import { createServiceCredentials, IDENTITIES_PATH, IDENTITY_HEADER, serviceAuthorization } from '@boxoffice/identity';
 import { deriveServiceSecret, readSettings } from '@boxoffice/runtime';
 import { builtInRows } from '@boxoffice/runtime/services';
 import { openEngines, type RunningService, startService } from '@boxoffice/service';
 import { type Authority, openAuthority } from '@boxoffice/service/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { processes } from '../../src/processes.ts';
 import { type AnyService, definitions, quiet } from '../../src/scenario/open-scenario.ts';
 
 const ROOT = 'only for an installation that is thrown away';
@@ -33,6 +33,13 @@ const listed = builtInRows.flatMap(({ name, calls }) => calls.map((call) => `${n
 test('the authorizer lists internal operations only', () => {
   const internal = services.flatMap((provider) => internalOf(provider).map(({ id }) => `${provider}.${id}`));
   expect(listed.filter((one) => !internal.includes(String(one.split(' → ')[1])))).toEqual([]);
+});
+
+test('what a service calls is exactly what the authorizer lists', () => {
+  const called = processes.flatMap(({ name, calls: { authorizer: _, ...others } }) =>
+    Object.entries(others).flatMap(([provider, ids]) => ids.map((id) => `${name} → ${provider}.${id}`)),
+  );
+  expect(called.toSorted()).toEqual(listed.toSorted());
 });
 
 let directory: string;
@@ -135,3 +142,11 @@ test.each(services)(
     }
   },
 );
+
+test.each(services)('%s serves what others rely on: internal operations, facts and calls', async (name) => {
+  const served = await fetch(new URL('/internal/openapi.json', urls[name]));
+  const { internal, publishes, consumes, calls } = processes.find((one) => one.name === name) as Process;
+  const { paths } = internal();
+  const expected = { paths, 'x-publishes': publishes, 'x-consumes': consumes, 'x-calls': calls };
+  expect([served.status, await served.json()]).toEqual([200, expect.objectContaining(expected)]);
+});

@@ -1,8 +1,8 @@
 import type { Schema } from '@boxoffice/codegen';
+import { compareSchemas, type Direction } from '@boxoffice/contracts';
 import { createCheck } from '@boxoffice/http';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { compareSchemas, type Direction } from '../../src/compare/schemas.ts';
 
 // Random schemas in the form of the services' descriptions, and random values: any change that passes the comparison
 // must be harmless for every value.

@@ -1,7 +1,5 @@
+import { type Break, breaksOf, processes, snapshotOf } from '@boxoffice/contracts';
 import { dereferenced } from '@boxoffice/http';
-import { type Break, breaksOf } from '../../src/breaks.ts';
-import { processes } from '../../src/processes.ts';
-import { snapshotOf } from '../../src/snapshot.ts';
 
 type Json = ReturnType<typeof JSON.parse>;
 
@@ -33,8 +31,6 @@ export type Change = (its: Changeable) => void;
 export const without = (list: string[], one: string): void => {
   list.splice(list.indexOf(one), 1);
 };
-
-const consumers = processes.map(({ name, consumes }) => [name, consumes] as const);
 
 /** The snapshots of the current processes, without references, so that a change reaches one operation only. */
 const snapshots = new Map(
@@ -75,5 +71,5 @@ export const breaksAfter = (name: string, change: Change): Break[] => {
     queues: after.events.consumes,
     indexes: (collection) => after.collections[collection],
   });
-  return breaksOf(process, snapshot, after, consumers);
+  return breaksOf(process, snapshot, after, processes);
 };

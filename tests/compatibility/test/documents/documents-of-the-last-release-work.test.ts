@@ -1,10 +1,10 @@
 import { internalRoutes } from '@boxoffice/authorizer';
+import { placeholder } from '@boxoffice/contracts';
 import { createCheck } from '@boxoffice/http';
 import type { Collection, Document, New, Store } from '@boxoffice/store';
 import { waitUntil } from '@boxoffice/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Recording, recorded, type Stored } from '../../src/documents.ts';
-import { placeholder } from '../../src/processes.ts';
 import { definitions, openScenario, type Scenario } from '../../src/scenario/open-scenario.ts';
 import { newPartner, newVisitor, type Partner } from '../../src/scenario/partner.ts';
 import { PASSWORD, STAFF_PASSWORD } from '../../src/scenario/run-scenario.ts';

@@ -1,10 +1,10 @@
+import { processes } from '@boxoffice/contracts';
 import { createCheck } from '@boxoffice/http';
 import type { Bus, Message } from '@boxoffice/messaging';
 import type { Logger } from '@boxoffice/runtime';
 import type { Document } from '@boxoffice/store';
 import { waitUntil } from '@boxoffice/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { processes } from '../../src/processes.ts';
 import { definitions, isSilent, openScenario, quiet, type Scenario } from '../../src/scenario/open-scenario.ts';
 import { runScenario } from '../../src/scenario/run-scenario.ts';
 import { type ADDED, nextRelease } from './next-release.ts';

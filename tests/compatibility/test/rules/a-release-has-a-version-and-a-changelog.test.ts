@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { type Process, processes } from '@boxoffice/contracts';
 import { expect, test } from '@jest/globals';
 import { judge, verdictOn } from '../../src/breaks.ts';
 import { recorded } from '../../src/documents.ts';
-import { type Process, processes } from '../../src/processes.ts';
 import { objectionsTo } from '../../src/release.ts';
 import { fileOf, releasedOf } from '../../src/snapshot.ts';
 import { entryFor, entryOf, isHigher, missingEntries, saysThatItBreaks } from '../../src/version.ts';

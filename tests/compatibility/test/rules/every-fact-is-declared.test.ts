@@ -1,7 +1,7 @@
+import { processes } from '@boxoffice/contracts';
 import { createCheck } from '@boxoffice/http';
 import { processes as brokerProcesses, declared } from '@boxoffice/messaging';
 import { expect, test } from '@jest/globals';
-import { processes } from '../../src/processes.ts';
 
 const facts = processes.flatMap(({ name, publishes }) =>
   Object.entries(publishes).map(([type, { schema, example }]) => ({ name, type, schema, example })),

@@ -28,7 +28,7 @@ const KNOWN: ReadonlySet<string> = new Set([
 const refuseUnknown = (schema: Schema): void => {
   const unknown = Object.keys(schema).filter((keyword) => !KNOWN.has(keyword));
   if (unknown.length > 0)
-    throw new Error(`the comparison of schemas does not know ${unknown.join(', ')}: add it to tests/compatibility`);
+    throw new Error(`the comparison of schemas does not know ${unknown.join(', ')}: add it to deploy/contracts`);
 };
 
 /** A schema of one type without choices, as `alternatives` produces. `any`: of any type. */
@@ -99,7 +99,7 @@ const intersection = (one: Plain, other: Plain): Plain | undefined => {
   for (const keyword of UPPER_BOUNDS) merged[keyword] = bound(Math.min, one[keyword], other[keyword]);
   for (const keyword of COMPARED_BY_EQUALITY) {
     if (one[keyword] !== undefined && other[keyword] !== undefined && one[keyword] !== other[keyword])
-      throw new Error(`the comparison of schemas does not know two of ${keyword} at once (tests/compatibility)`);
+      throw new Error(`the comparison of schemas does not know two of ${keyword} at once (deploy/contracts)`);
   }
   if (one.properties || other.properties) {
     const names = new Set([...Object.keys(one.properties ?? {}), ...Object.keys(other.properties ?? {})]);

@@ -1,16 +1,17 @@
-import { authorizer, examples as ofAuthorizer, schemas as schemasOfAuthorizer } from '@boxoffice/authorizer';
-import { catalog, examples as ofCatalog, schemas as schemasOfCatalog } from '@boxoffice/catalog';
-import type { Description, Schema } from '@boxoffice/codegen';
-import { contacts, examples as ofContacts, schemas as schemasOfContacts } from '@boxoffice/contacts';
+import { authorizer, onlyCallerOf } from '@boxoffice/authorizer';
+import { catalog } from '@boxoffice/catalog';
+import { type Description, operationsOf, type Schema } from '@boxoffice/codegen';
+import { contacts } from '@boxoffice/contacts';
 import { events } from '@boxoffice/events';
 import { ownDocument, ownVersionDocument, VERSION, versions } from '@boxoffice/gateway';
 import { type AnyOperation, openApiDocument, withoutUnused } from '@boxoffice/http';
 import { broadcasts } from '@boxoffice/messaging';
-import { examples as ofOrders, orders, schemas as schemasOfOrders } from '@boxoffice/orders';
+import { orders } from '@boxoffice/orders';
 import { pos } from '@boxoffice/pos';
-import type { ServiceDefinition } from '@boxoffice/service';
+import { builtInRows, callsOf } from '@boxoffice/runtime/services';
+import { contractOf, type ServiceDefinition } from '@boxoffice/service';
 import type { Collection, Document } from '@boxoffice/store';
-import { examples as ofTickets, schemas as schemasOfTickets, tickets } from '@boxoffice/tickets';
+import { tickets } from '@boxoffice/tickets';
 
 /** A fact that a process publishes. */
 export interface Published {
@@ -32,23 +33,18 @@ export interface Process {
   readonly publishes: Readonly<Record<string, Published>>;
   /** The types of the facts that it consumes, by queue. */
   readonly consumes: Readonly<Record<string, readonly string[]>>;
+  /** The internal operations that it calls, by service. */
+  readonly calls: Readonly<Record<string, readonly string[]>>;
   readonly collections: readonly Collection<Document>[];
 }
 
 /** The parts of a definition that do not depend on settings. */
 type Definition = Pick<
   ServiceDefinition,
-  'name' | 'version' | 'collections' | 'family' | 'queues' | 'webhooks' | 'tags'
+  'name' | 'version' | 'collections' | 'family' | 'queues' | 'facts' | 'calls' | 'webhooks' | 'tags'
 > & {
   operations(parts: never, state: never): readonly AnyOperation[];
 };
-
-interface More {
-  readonly folder?: string;
-  readonly callers?: string;
-  readonly examples?: Readonly<Record<string, object>>;
-  readonly schemas?: Readonly<Record<string, object>>;
-}
 
 const handler: ProxyHandler<() => unknown> = {
   // Not a thenable and not printable, so that awaiting or logging it is safe.
@@ -66,17 +62,16 @@ const asJson = <Value>(value: unknown): Value => JSON.parse(JSON.stringify(value
 
 const PARTNERS = 'partners (institution API)';
 
-const processOf = (definition: Definition, more: More = {}): Process => {
-  const { name, version, collections, family, webhooks, tags, queues = [] } = definition;
-  const { folder = `services/${name}`, callers = PARTNERS, examples = {}, schemas = {} } = more;
+const processOf = (
+  definition: Definition,
+  { folder = `services/${definition.name}`, callers = PARTNERS } = {},
+): Process => {
+  const { name, version, collections, family, webhooks, tags } = definition;
+  const contract = contractOf(definition);
   const describe = (readers: 'partners' | 'services') => (): Description => {
     const operations = definition.operations(placeholder as never, placeholder as never);
     return asJson(openApiDocument({ service: name, version, operations, family, webhooks, tags, readers }));
   };
-  const publishes = Object.entries(schemas).map(([type, schema]) => [
-    type,
-    { schema: asJson(schema), example: examples[type] },
-  ]);
   return {
     name,
     folder,
@@ -84,8 +79,9 @@ const processOf = (definition: Definition, more: More = {}): Process => {
     callers,
     openapi: describe('partners'),
     internal: describe('services'),
-    publishes: Object.fromEntries(publishes),
-    consumes: Object.fromEntries(queues.map((queue) => [queue.name, queue.types])),
+    publishes: asJson(contract['x-publishes']),
+    consumes: contract['x-consumes'],
+    calls: contract['x-calls'],
     collections,
   };
 };
@@ -100,6 +96,12 @@ const describeGateway = (): Description => {
   return asJson(withoutUnused({ ...own, paths, components: { ...own.components, schemas } }));
 };
 
+const ofAuthorizer = processOf(authorizer, { folder: 'authorizer' });
+
+const idsIn = (description: Description): string[] =>
+  [...operationsOf(description).values()].map(({ operation }) => operation.operationId);
+
+/** It calls before there is an identity, and so without a generated client. */
 const gateway: Process = {
   name: 'gateway',
   folder: 'gateway',
@@ -110,24 +112,17 @@ const gateway: Process = {
     asJson(openApiDocument({ service: 'gateway', version: VERSION, operations: [], readers: 'services' })),
   publishes: {},
   consumes: { broadcast: broadcasts.access.types },
+  calls: {
+    ...callsOf(builtInRows.find(({ name }) => name === 'gateway') ?? { calls: [] }),
+    authorizer: idsIn(ofAuthorizer.internal()).filter((id) => (onlyCallerOf(id) ?? 'gateway') === 'gateway'),
+  },
   collections: [],
 };
 
 /** Every process of the installation. */
 export const processes: readonly Process[] = [
   gateway,
-  processOf(authorizer, {
-    folder: 'authorizer',
-    examples: ofAuthorizer,
-    schemas: schemasOfAuthorizer,
-  }),
-  processOf(catalog, { examples: ofCatalog, schemas: schemasOfCatalog }),
-  processOf(contacts, {
-    examples: Object.fromEntries(Object.entries(ofContacts).map(([type, { data }]) => [type, data])),
-    schemas: schemasOfContacts,
-  }),
-  processOf(orders, { examples: ofOrders, schemas: schemasOfOrders }),
-  processOf(tickets, { examples: ofTickets, schemas: schemasOfTickets }),
-  processOf(events),
+  ofAuthorizer,
+  ...[catalog, contacts, orders, tickets, events].map((definition) => processOf(definition)),
   processOf(pos, { callers: 'web shops (point-of-sale API)' }),
 ];
