@@ -1,5 +1,5 @@
 import { Fault } from '@boxoffice/envelope';
-import { type CallerUser, callerOfIdentity } from '@boxoffice/identity';
+import { type Caller, callerOfIdentity } from '@boxoffice/identity';
 import { type Logger, repeat } from '@boxoffice/runtime';
 import type { Exchange, Step } from '../exchange/exchange.ts';
 import { unavailable } from '../exchange/faults.ts';
@@ -10,9 +10,9 @@ import { unavailable } from '../exchange/faults.ts';
  */
 export interface Streams {
   /**
-   * The response of this exchange is a stream: it ends once its token expires or is revoked, loses a scope, or its user
-   * becomes another one in what bounds the data. Its service has decided once what the stream shows, so the client
-   * connects again.
+   * The response of this exchange is a stream: it ends once its token expires or is revoked, loses a scope, or its
+   * client or user becomes another one in what bounds the data. Its service has decided once what the stream shows, so
+   * the client connects again.
    */
   began(exchange: Exchange): void;
   /**
@@ -41,16 +41,16 @@ const isRefusal = (error: unknown): error is Fault =>
 const changed = (): Fault =>
   unavailable('What this token may read has changed while the request waited: send it again.');
 
-/** What bounds the data of a user, as text to compare. */
-const boundsOf = (user: CallerUser | null): string =>
-  JSON.stringify(user && [user.role, user.contact, user.pointsOfSale.toSorted()]);
+/** What bounds the data of a user and of its client, as text to compare. */
+const boundsOf = ({ user, bounds }: Caller): string =>
+  JSON.stringify([user && [user.role, user.contact, user.pointsOfSale.toSorted()], bounds]);
 
 /** Whether a service could show the caller of the later identity less than that of the earlier one. */
 const isWorthLess = (later: string | undefined, earlier: string | undefined): boolean => {
   if (later === earlier || earlier === undefined) return false;
   const [now, before] = [later, earlier].map((identity) => identity && callerOfIdentity(identity));
   if (!now || !before) return true;
-  return before.scopes.some((scope) => !now.scopes.includes(scope)) || boundsOf(now.user) !== boundsOf(before.user);
+  return before.scopes.some((scope) => !now.scopes.includes(scope)) || boundsOf(now) !== boundsOf(before);
 };
 
 interface Watched {

@@ -11,7 +11,9 @@ const scopes = ['events:read', 'contacts:read', 'catalog:read'];
 const manager: CallerUser = { id: 'usr_1', role: 'manager', contact: null, pointsOfSale: [] };
 const boxOffice: CallerUser = { ...manager, role: 'box_office', pointsOfSale: ['a.example', 'b.example'] };
 
-type Bounds = Partial<Pick<SignedCaller, 'scopes' | 'user'>>;
+const ownOrders = { ownOrders: true, pointsOfSale: [] };
+
+type Bounds = Partial<Pick<SignedCaller, 'scopes' | 'user' | 'bounds'>>;
 
 /** No two are equal: each is issued a second later. */
 let issuedAt = 1_800_000_000;
@@ -64,6 +66,8 @@ test.each<[string, Bounds, Bounds]>([
     { user: { ...manager, role: 'customer', contact: 'C7K2M9QX4TB03' } },
     { user: { ...manager, role: 'customer', contact: 'C7K2M9QX4TB04' } },
   ],
+  ['the data of others', {}, { bounds: ownOrders }],
+  ['a point of sale of its client', { bounds: ownOrders }, { bounds: { ...ownOrders, pointsOfSale: ['a.example'] } }],
 ])('a stream ends when its caller loses %s', async (_, before, after) => {
   const state = open(before);
   await checked(state);

@@ -6,6 +6,7 @@ import { shareReads } from './feed/shared.ts';
 import { createStreams } from './feed/stream.ts';
 import { createStreamCounts } from './feed/stream-counts.ts';
 import { createTail } from './feed/tail.ts';
+import { createClientContacts } from './log/client-contacts.ts';
 import { createLog } from './log/log.ts';
 import { createWaiting } from './log/waiting.ts';
 import type { NewEvent } from './store.ts';
@@ -32,12 +33,14 @@ export interface ContextOptions {
 export const createContext = ({ store, serviceSecret, publicUrl, ...options }: ContextOptions) => {
   const { retentionMs, logger, commentMs, now = Date.now } = options;
   const log = createLog(store, now, options.onRecorded);
-  const feed = shareReads(createFeed(store, retentionMs, now));
+  const clientContacts = createClientContacts(store);
+  const feed = shareReads(createFeed(store, clientContacts, retentionMs, now));
   const tail = createTail(log, feed, logger);
   const cursors = createEventCursors(serviceSecret);
   const streamCounts = createStreamCounts(store, logger, now);
   return {
     store,
+    clientContacts,
     log,
     waiting: createWaiting(store, log, now),
     feed,

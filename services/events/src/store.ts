@@ -1,3 +1,4 @@
+import type { BelongsTo } from '@boxoffice/service';
 import { collection, type Document } from '@boxoffice/store';
 import { deliveriesCollection, positionsCollection, workersCollection } from './deliveries/documents.ts';
 import { openStreamsCollection } from './feed/stream-counts.ts';
@@ -24,6 +25,8 @@ export interface NewEvent {
   /** ISO 8601 UTC: when the publisher wrote the change. */
   readonly occurredAt: string;
   readonly data: Readonly<Record<string, unknown>>;
+  /** Whose it is, for readers with bounds; absent in events of 0.2. */
+  readonly belongsTo?: BelongsTo;
 }
 
 /** An event as stored. Sequence and `recordedAt` never fall from one event of an institution to the next. */
@@ -48,6 +51,12 @@ export interface RetiredDocument extends Document {
   readonly last: number;
 }
 
+/** An order of the client names the contact; the id follows from both. */
+export interface ClientContactDocument extends Document {
+  readonly client: string;
+  readonly contact: string;
+}
+
 /** The index of the events of a resource, in their order. */
 export const RESOURCE_INDEX = 'resource';
 
@@ -64,11 +73,14 @@ export const waitingCollection = collection<WaitingDocument>('waiting_facts', [
 
 export const retiredCollection = collection<RetiredDocument>('retired_resources');
 
+export const clientContactsCollection = collection<ClientContactDocument>('client_contacts');
+
 /** Every collection of the service. */
 export const collections = [
   eventsCollection,
   waitingCollection,
   retiredCollection,
+  clientContactsCollection,
   webhooksCollection,
   deliveriesCollection,
   positionsCollection,

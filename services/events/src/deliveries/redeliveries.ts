@@ -1,6 +1,6 @@
 import type { Documents } from '@boxoffice/store';
 import type { Feed } from '../feed/read.ts';
-import { expandTypes } from '../types/types.ts';
+import type { Delivered } from '../webhooks/client-rights.ts';
 import type { Redelivery, WebhookDocument } from '../webhooks/documents.ts';
 import type { DeliveryDocument } from './documents.ts';
 import { planned } from './plan.ts';
@@ -18,10 +18,10 @@ interface Sources {
 export const planRedeliveries = async (
   { feed, deliveries, webhooks }: Sources,
   webhook: WebhookDocument,
+  delivered: Delivered,
   now: () => number,
 ): Promise<void> => {
   const { id: webhookId, institution, redeliveries = [] } = webhook;
-  const types = expandTypes(webhook.types);
   const waiting = { webhookId, outcome: 'waiting', origin: 'redelivery' } as const;
 
   const replace = (round: string, by: readonly Redelivery[]) =>
@@ -37,7 +37,7 @@ export const planRedeliveries = async (
     let { after } = request;
     while (after < until && (isSingle || (await deliveries.count(waiting)) < BATCH)) {
       const from = Math.max(after, await feed.start(institution));
-      const { events, upTo } = await feed.read(institution, from, { types }, isSingle ? 1 : BATCH);
+      const { events, upTo } = await feed.read(institution, from, delivered, isSingle ? 1 : BATCH);
       const times = { dueAt: now(), now: now() };
       const within = events.filter(({ sequence }) => sequence <= until);
       await deliveries.insertMany(

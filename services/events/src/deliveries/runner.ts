@@ -2,7 +2,7 @@ import { within } from '@boxoffice/runtime';
 import type { Documents } from '@boxoffice/store';
 import type { Feed } from '../feed/read.ts';
 import type { EventDocument } from '../store.ts';
-import type { DeliveredTypes } from '../webhooks/client-scopes.ts';
+import type { Delivered, DeliveredEvents } from '../webhooks/client-rights.ts';
 import type { WebhookDocument } from '../webhooks/documents.ts';
 import type { Attempt, Attempted } from './attempt.ts';
 import type { DeliveryDocument, PositionDocument } from './documents.ts';
@@ -23,11 +23,11 @@ export interface RunnerDependencies {
   readonly webhooks: Documents<WebhookDocument>;
   readonly deliveries: Documents<DeliveryDocument>;
   readonly positions: Documents<PositionDocument>;
-  readonly feed: Pick<Feed, 'read' | 'start' | 'get'>;
+  readonly feed: Pick<Feed, 'read' | 'start' | 'getAll'>;
   readonly attempt: Attempt;
   /** The body of an event. */
   readonly body: (event: EventDocument) => string;
-  readonly delivered: DeliveredTypes;
+  readonly delivered: DeliveredEvents;
   /** Whether this process still owns the webhook, so that it may begin an attempt. */
   readonly isOwner: () => boolean;
   /** Epoch milliseconds. */
@@ -92,12 +92,12 @@ export const createRunner = (its: RunnerDependencies) => {
   };
 
   /** Plans what is new in the feed. */
-  const plan = async (webhook: WebhookDocument, types: readonly string[]): Promise<void> => {
+  const plan = async (webhook: WebhookDocument, delivered: Delivered): Promise<void> => {
     const known = position ?? (await readPosition());
     position = known;
     for (;;) {
       const after = Math.max(known.planned, webhook.since);
-      const { events, upTo } = await readFrom(after, types);
+      const { events, upTo } = await readFrom(after, delivered);
       if (events.length > 0) await planFirst(deliveries, webhookId, events, now());
       known.planned = upTo;
       // Without deliveries it need not be written each time: reading the same events again plans nothing.
@@ -111,12 +111,12 @@ export const createRunner = (its: RunnerDependencies) => {
   };
 
   /** What the feed still keeps. */
-  const readFrom = async (after: number, types: readonly string[]) => {
+  const readFrom = async (after: number, delivered: Delivered) => {
     try {
-      return await feed.read(institution, after, { types }, BATCH);
+      return await feed.read(institution, after, delivered, BATCH);
     } catch (error) {
       if ((error as { readonly code?: unknown }).code !== 'event_cursor_expired') throw error;
-      return feed.read(institution, await feed.start(institution), { types }, BATCH);
+      return feed.read(institution, await feed.start(institution), delivered, BATCH);
     }
   };
 
@@ -151,10 +151,11 @@ export const createRunner = (its: RunnerDependencies) => {
   };
 
   /** Whether a due delivery is to be made now; otherwise it is removed, or made to wait for an earlier one. */
-  const admit = async (webhook: WebhookDocument, types: ReadonlySet<string>, delivery: DeliveryDocument) => {
+  const admit = async (webhook: WebhookDocument, { types, bounds }: Delivered, delivery: DeliveryDocument) => {
     const { id, type, origin, sequence, resourceId, eventId } = delivery;
     const isStale = origin === 'feed' && (sequence <= webhook.since || webhook.state === 'disabled');
-    const event = isStale || !types.has(type) ? undefined : await feed.get(institution, eventId);
+    const isLeftOut = isStale || !types.includes(type);
+    const [event] = isLeftOut ? [] : await feed.getAll(institution, [eventId], bounds);
     if (!event) {
       await drop(deliveries, delivery, now());
       // A redelivery may end with it.
@@ -169,7 +170,7 @@ export const createRunner = (its: RunnerDependencies) => {
   };
 
   /** Begins what was due at an instant. */
-  const beginDue = async (webhook: WebhookDocument, types: ReadonlySet<string>, at: number): Promise<void> => {
+  const beginDue = async (webhook: WebhookDocument, delivered: Delivered, at: number): Promise<void> => {
     const where = { webhookId, outcome: 'waiting', dueAt: { lte: at } } as const;
     const limit = underWay.size + 2 * SLOTS;
     const found = await deliveries.find({ where, orderBy: 'dueAt', limit });
@@ -181,7 +182,7 @@ export const createRunner = (its: RunnerDependencies) => {
     if (isClosed || !its.isOwner()) return;
     await Promise.all(
       chosen.map(async (delivery) => {
-        const event = await admit(webhook, types, delivery);
+        const event = await admit(webhook, delivered, delivery);
         if (event && its.isOwner()) begin(webhook, delivery, event);
       }),
     );
@@ -221,15 +222,15 @@ export const createRunner = (its: RunnerDependencies) => {
       await positions.delete(webhookId);
       return;
     }
+    const delivered = await its.delivered(webhook);
     // Also of a paused webhook, so that requests do not wait for each other.
-    await planRedeliveries({ feed, deliveries, webhooks }, webhook, now);
+    await planRedeliveries({ feed, deliveries, webhooks }, webhook, delivered, now);
     if (webhook.state === 'paused') return;
-    const types = await its.delivered(webhook);
-    if (webhook.state === 'active') await plan(webhook, types);
+    if (webhook.state === 'active') await plan(webhook, delivered);
     else await purge('feed');
     // One instant for both, so that what becomes due between them is not missed by both.
     const at = now();
-    await beginDue(webhook, new Set(types), at);
+    await beginDue(webhook, delivered, at);
     await unblock();
     dueAt = its.isOwner() ? await nextDue(at) : now();
   };

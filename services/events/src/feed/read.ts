@@ -1,7 +1,9 @@
 import { Fault } from '@boxoffice/envelope';
 import type { Store } from '@boxoffice/store';
+import type { ClientContacts } from '../log/client-contacts.ts';
 import { newestOf } from '../log/log.ts';
 import { type EventDocument, eventsCollection } from '../store.ts';
+import { type EventBounds, visibleOf } from './visible.ts';
 
 /** Which events of an institution a reader wants. */
 export interface Selection {
@@ -9,6 +11,8 @@ export interface Selection {
   readonly types?: readonly string[] | undefined;
   /** The id of a resource; absent: any. */
   readonly resource?: string | undefined;
+  /** Absent: the institution's. */
+  readonly bounds?: EventBounds | undefined;
 }
 
 /** A stretch of the feed: the selected events, and the sequence up to which everything was looked at. */
@@ -28,11 +32,17 @@ export interface Feed {
    * @throws {Fault} `event_cursor_expired` if an event after it was removed, or it is later than the newest event
    */
   read(institution: string, after: number, selection: Selection, limit: number): Promise<Stretch>;
-  get(institution: string, eventId: string): Promise<EventDocument | undefined>;
+  /** How many events are selected after a sequence, up to another. @throws {Fault} as `read` */
+  count(institution: string, after: number, until: number, selection: Selection): Promise<number>;
+  /** Those of these events that are within the bounds. */
+  getAll(institution: string, eventIds: readonly string[], bounds?: EventBounds): Promise<readonly EventDocument[]>;
 }
 
 /** Events that one read looks at, however few of them are selected. */
 const WINDOW = 2_000;
+
+/** Events that are read at once where some of them may be out of bounds. */
+const BATCH = 500;
 
 const expired = () =>
   new Fault(
@@ -41,7 +51,12 @@ const expired = () =>
   );
 
 /** `retentionMs`: how long events are shown. */
-export const createFeed = (store: Pick<Store, 'collection'>, retentionMs: number, now: () => number): Feed => {
+export const createFeed = (
+  store: Pick<Store, 'collection'>,
+  clientContacts: ClientContacts,
+  retentionMs: number,
+  now: () => number,
+): Feed => {
   const documents = store.collection(eventsCollection);
   const isShown = ({ recordedAt }: EventDocument): boolean => recordedAt > now() - retentionMs;
 
@@ -58,6 +73,28 @@ export const createFeed = (store: Pick<Store, 'collection'>, retentionMs: number
     if (!next || !isShown(next)) throw expired();
   };
 
+  const read: Feed['read'] = async (institution, after, { types, resource, bounds }, limit) => {
+    const last = await head(institution);
+    await requireWhole(institution, after, last);
+    const upTo = resource === undefined ? Math.min(last, after + WINDOW) : last;
+    const most = bounds ? Math.max(limit, BATCH) : limit;
+    const events: EventDocument[] = [];
+    for (let from = after; ; ) {
+      const where = {
+        sequence: { gt: from, lte: upTo },
+        ...(types ? { type: { in: types } } : {}),
+        ...(resource === undefined ? {} : { 'resource.id': resource }),
+      };
+      const found = await documents.of(institution).find({ where, orderBy: 'sequence', limit: most });
+      events.push(...(await visibleOf(clientContacts, institution, found, bounds)));
+      const end = events[limit - 1]?.sequence;
+      if (end !== undefined) return { events: events.slice(0, limit), upTo: end };
+      const next = found.at(-1)?.sequence;
+      if (next === undefined || found.length < most) return { events, upTo: Math.max(after, upTo) };
+      from = next;
+    }
+  };
+
   return {
     head,
     async start(institution) {
@@ -65,22 +102,22 @@ export const createFeed = (store: Pick<Store, 'collection'>, retentionMs: number
       const [oldest] = await documents.of(institution).find({ where: shown, orderBy: 'sequence', limit: 1 });
       return oldest ? oldest.sequence - 1 : head(institution);
     },
-    async read(institution, after, { types, resource }, limit) {
-      const last = await head(institution);
-      await requireWhole(institution, after, last);
-      const upTo = resource === undefined ? Math.min(last, after + WINDOW) : last;
-      const where = {
-        sequence: { gt: after, lte: upTo },
-        ...(types ? { type: { in: types } } : {}),
-        ...(resource === undefined ? {} : { 'resource.id': resource }),
-      };
-      const events = await documents.of(institution).find({ where, orderBy: 'sequence', limit });
-      const end = events.length === limit ? events.at(-1)?.sequence : undefined;
-      return { events, upTo: end ?? Math.max(after, upTo) };
+    read,
+    async count(institution, after, until, selection) {
+      const { types, bounds } = selection;
+      const where = { sequence: { gt: after, lte: until }, ...(types ? { type: { in: types } } : {}) };
+      if (!bounds) return documents.of(institution).count(where);
+      let count = 0;
+      for (let from = after; from < until; ) {
+        const { events, upTo } = await read(institution, from, selection, WINDOW);
+        count += events.filter(({ sequence }) => sequence <= until).length;
+        from = upTo === from ? until : upTo;
+      }
+      return count;
     },
-    async get(institution, eventId) {
-      const event = await documents.of(institution).get(eventId);
-      return event && isShown(event) ? event : undefined;
+    async getAll(institution, eventIds, bounds) {
+      const found = await documents.of(institution).find({ where: { id: { in: eventIds } } });
+      return visibleOf(clientContacts, institution, found.filter(isShown), bounds);
     },
   };
 };

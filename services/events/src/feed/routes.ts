@@ -20,6 +20,7 @@ import { START } from './cursor.ts';
 import { poll } from './poll.ts';
 import type { Selection } from './read.ts';
 import { eventView } from './view.ts';
+import { eventBoundsOf } from './visible.ts';
 
 const unknownEvent = () => new Fault('not_found', 'There is no event with this id.');
 
@@ -85,11 +86,12 @@ const wantsStream = (accept = ''): boolean => {
  * @throws {Fault} `invalid_parameter` for an unknown type, `forbidden` for a type or group of which it sees nothing
  */
 const selectionOf = (
-  { scopes }: Pick<Caller, 'scopes'>,
+  caller: Caller,
   { types, resource }: { readonly types?: string; readonly resource?: string },
 ): Selection => {
-  const visible = typesVisibleTo(scopes);
-  if (types === undefined) return { types: visible, resource };
+  const visible = typesVisibleTo(caller.scopes);
+  const bounds = eventBoundsOf(caller);
+  if (types === undefined) return { types: visible, resource, bounds };
   const selectors = types.split(',');
   const wanted = expandTypes(selectors);
   const hidden = selectors.filter((one) => !expandTypes([one]).some((type) => visible.includes(type)));
@@ -97,16 +99,17 @@ const selectionOf = (
     const missing = [...new Set(expandTypes(hidden).map((type) => eventTypes[type].scope))];
     throw insufficientScope(`The token may not see ${hidden.join(', ')}: it lacks ${missing.join(' and ')}.`, missing);
   }
-  return { types: visible.filter((type) => wanted.includes(type)), resource };
+  return { types: visible.filter((type) => wanted.includes(type)), resource, bounds };
 };
 
 const DESCRIPTION = [
   'In the order of `sequence`: whoever has seen one never later meets a lower one. A token sees the types whose resource it may',
   'read: `catalog:read`, `contacts:read`, `orders:read`, `tickets:read`; of payments and refunds `orders.sensitive:read`;',
-  '`types` that name others are 403.',
+  '`types` that name others are 403. A client with `bounds` sees the events of resources within them: of contacts that it made',
+  'or that its orders name, of the orders within them and their payments, refunds and tickets, and of the whole catalogue.',
   'With `Accept: text/event-stream` the answer is a stream of Server-Sent Events, whose `id` is the cursor: `Last-Event-ID` goes',
-  'on. Every 15 seconds it has a comment and an advanced id; it ends when the token expires, is revoked or loses a scope: connect',
-  'again. A client has at most 20 streams and waiting requests at once.',
+  'on. Every 15 seconds it has a comment and an advanced id; it ends when the token expires, is revoked or loses a scope, or',
+  'the bounds of its client change: connect again. A client has at most 20 streams and waiting requests at once.',
 ].join('\n');
 
 const event = exampleOf('order.confirmed');
@@ -164,12 +167,12 @@ export const feedRoutes = ({ feed, tail, cursors, streams, publicUrl }: Context)
     params: { eventId: pathId },
     access: 'events:read',
     summary: 'Reads an event',
-    description: 'Found while it is kept, with a scope that reads its resource.',
+    description: 'Found while it is kept, with a scope that reads its resource, and within the bounds of the client.',
     answers: { 200: Event },
     etag: true,
     example: { params: { eventId: example.event.id }, answer: example.event },
     handle: async ({ caller, params }) => {
-      const event = await feed.get(caller.institution, params.eventId);
+      const [event] = await feed.getAll(caller.institution, [params.eventId], eventBoundsOf(caller));
       if (!event || !typesVisibleTo(caller.scopes).some((type) => type === event.type)) throw unknownEvent();
       // An event never changes.
       return ok(eventView(event, publicUrl), { etag: '1' });

@@ -1,7 +1,7 @@
 import type { Feed, Selection, Stretch } from './read.ts';
 
-const keyOf = (institution: string, after: number, { types, resource }: Selection, limit: number): string =>
-  JSON.stringify([institution, after, types ?? null, resource ?? null, limit]);
+const keyOf = (institution: string, after: number, { types, resource, bounds }: Selection, limit: number): string =>
+  JSON.stringify([institution, after, types ?? null, resource ?? null, bounds ?? null, limit]);
 
 /**
  * A feed whose equal reads are one: an event wakes all followers in one turn of the event loop, and those that have

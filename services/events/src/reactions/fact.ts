@@ -17,6 +17,12 @@ const Announcement = Type.Object({
   position: Type.Integer({ minimum: 1 }),
   before: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
   data: Type.Object({}, { additionalProperties: true }),
+  belongsTo: Type.Optional(
+    Type.Object({
+      clientIds: Type.Array(Type.String()),
+      pointOfSale: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+    }),
+  ),
   again: Type.Optional(Type.Literal(true)),
 });
 
@@ -59,7 +65,7 @@ const readFact = (message: Message): Arrival | undefined => {
   const { event } = message.data as { readonly event?: unknown };
   if (event === undefined || event === null) return undefined;
   if (!isAnnouncement(event)) throw unreadable(message, 'announces a malformed event');
-  const { type, resource, version, position, before, data, again } = event as Static<typeof Announcement>;
+  const { type, resource, version, position, before, data, belongsTo, again } = event as Static<typeof Announcement>;
   if (!isEventType(type)) throw unreadable(message, `announces an event of none of ${eventTypeNames.length} types`);
   const { resource: resourceType } = eventTypes[type];
   if (resource.type !== resourceType) throw unreadable(message, `announces ${type} of another kind of resource`);
@@ -76,14 +82,17 @@ const readFact = (message: Message): Arrival | undefined => {
       position,
       occurredAt: message.occurredAt,
       data: clean,
+      ...(belongsTo && { belongsTo }),
     },
   };
 };
 
 /** Makes the event of a fact; one whose predecessor has not arrived is put aside. */
-export const onFact = async ({ log, waiting }: Context, message: Message): Promise<void> => {
+export const onFact = async ({ clientContacts, log, waiting }: Context, message: Message): Promise<void> => {
   const arrival = readFact(message);
   if (!arrival) return;
+  // Before the event is visible, so that what it says of the contact's other events is true as soon as it is.
+  await clientContacts.learn(message.institution, arrival.event);
   const outcome = await log.append(message.institution, arrival);
   if (outcome === 'early') await waiting.add(message.institution, arrival);
 };

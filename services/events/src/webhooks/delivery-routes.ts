@@ -60,7 +60,7 @@ export const deliveryRoutes = (webhooks: Webhooks): AnyOperation[] => [
     path: `${WEBHOOK}/deliveries`,
     access: 'events:read',
     summary: 'Lists the attempts to deliver events, the newest first',
-    description: 'One record per attempt, kept for 30 days; of types of events that the token may see.',
+    description: 'One record per attempt, kept for 30 days; of events that the token may see.',
     params,
     query: {
       ...pageQuery,
@@ -71,7 +71,7 @@ export const deliveryRoutes = (webhooks: Webhooks): AnyOperation[] => [
     example: { params: exampleParams, answer: { items: [example.delivery], nextCursor: null } },
     handle: async (request) => {
       const { caller, params, query } = request;
-      const deliveries = await webhooks.deliveries(caller.institution, params.webhookId);
+      const deliveries = await webhooks.deliveries(caller, params.webhookId);
       const visible = typesVisibleTo(caller.scopes);
       return pageOf(request, deliveries, {
         where: {
@@ -92,7 +92,7 @@ export const deliveryRoutes = (webhooks: Webhooks): AnyOperation[] => [
     access: 'events:write',
     summary: 'Delivers an event again, or all events after a cursor',
     description:
-      'Either `eventId` or `after`. With the same `webhook-id`, of the types of the webhook that its client may read, and also ' +
+      'Either `eventId` or `after`. With the same `webhook-id`, of the events of its types that its client may read, and also ' +
       'while it is disabled; they wait while it is paused. The deliveries are listed like all others. One redelivery ' +
       '`after` a cursor at a time: until its deliveries are made, another is 409. Single events are taken until a ' +
       'thousand wait.',

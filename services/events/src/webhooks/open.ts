@@ -9,7 +9,7 @@ import { createDeliveries, type Deliveries } from '../deliveries/deliveries.ts';
 import { createSend } from '../deliveries/send.ts';
 import { eventView } from '../feed/view.ts';
 import { createSecretBox } from '../signing/secrets.ts';
-import { createDeliveredTypes, createReadableTypes, type ReadableTypes } from './client-scopes.ts';
+import { type ClientRights, createClientRights, createDeliveredEvents } from './client-rights.ts';
 import { countDeliveries, watchWebhooks } from './metrics.ts';
 import { createWebhooks, type Webhooks } from './webhooks.ts';
 
@@ -46,7 +46,7 @@ export interface OpenWebhooksOptions {
   readonly context: Context;
   readonly policy: AddressPolicy;
   readonly keyEncryptionKey: string;
-  readonly readable: ReadableTypes;
+  readonly rightsOf: ClientRights;
   readonly logger: Parts['logger'];
   readonly metrics?: Metrics | undefined;
   readonly answerMs?: number;
@@ -54,12 +54,12 @@ export interface OpenWebhooksOptions {
 
 /** Joins the parts of webhooks. */
 export const openWebhooks = (options: OpenWebhooksOptions): OpenWebhooks => {
-  const { context, policy, keyEncryptionKey, readable, logger, metrics, answerMs } = options;
+  const { context, policy, keyEncryptionKey, rightsOf, logger, metrics, answerMs } = options;
   const { store, log, feed, cursors, publicUrl, now } = context;
   const box = createSecretBox(keyEncryptionKey);
   const send = createSend({ policy, ...(answerMs === undefined ? {} : { answerMs }) });
   const attempt = createAttempt(send, box, now);
-  const delivered = createDeliveredTypes(readable);
+  const delivered = createDeliveredEvents(rightsOf);
   const deliveries = createDeliveries({
     store,
     log,
@@ -96,7 +96,7 @@ export const webhooksOf = (
     context,
     policy: createAddressPolicy({ allowed: () => settings.webhookAllowedNetworks, own, resolve }),
     keyEncryptionKey,
-    readable: createReadableTypes(authorizerUrl, serviceSecret),
+    rightsOf: createClientRights(authorizerUrl, serviceSecret),
     logger,
     metrics,
   });

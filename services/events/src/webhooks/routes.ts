@@ -21,6 +21,9 @@ const shown = ({ webhook, last }: ShownWebhook) => ok(view(webhook, last), { eta
 const ON_SECRET =
   'Deliveries are signed after Standard Webhooks (standardwebhooks.com) with the secret, which is answered this once.';
 
+const OF_BOUNDED =
+  'For a client with bounds those exist whose `url` or `types` it was the last to set; they deliver what is within its bounds.';
+
 /** The operations on webhooks themselves. */
 export const webhookRoutes = (webhooks: Webhooks): AnyOperation[] => [
   operation({
@@ -29,12 +32,12 @@ export const webhookRoutes = (webhooks: Webhooks): AnyOperation[] => [
     path: WEBHOOKS,
     access: 'events:read',
     summary: 'Lists the webhooks of the institution',
-    description: 'With their latest delivery, without secrets.',
+    description: `With their latest delivery, without secrets. ${OF_BOUNDED}`,
     query: pageQuery,
     answers: { 200: page(Webhook) },
     example: { answer: { items: [example.webhook], nextCursor: null } },
     handle: (request) =>
-      pageOf(request, webhooks.shown(request.caller.institution), {
+      pageOf(request, webhooks.shown(request.caller), {
         where: { deletedAt: null },
         item: ({ webhook, last }) => view(webhook, last),
       }),
@@ -45,7 +48,7 @@ export const webhookRoutes = (webhooks: Webhooks): AnyOperation[] => [
     path: WEBHOOKS,
     access: 'events:write',
     summary: 'Makes a webhook: events from now on are posted to its address',
-    description: `${ON_SECRET} The token must be able to see every type. An institution has at most 20 webhooks.`,
+    description: `${ON_SECRET} The token must be able to see every type. An institution has at most 20 webhooks, all clients' together.`,
     body: NewWebhook,
     answers: { 201: WebhookWithSecret },
     errors: ['webhook_too_many', 'webhook_address_refused'],
@@ -73,7 +76,7 @@ export const webhookRoutes = (webhooks: Webhooks): AnyOperation[] => [
     answers: { 200: Webhook },
     example: { params: exampleParams, answer: example.webhook },
     handle: async ({ caller, params }) => {
-      const { webhook, last } = await webhooks.get(caller.institution, params.webhookId);
+      const { webhook, last } = await webhooks.get(caller, params.webhookId);
       return ok(view(webhook, last), withEtag(webhook));
     },
     answerHeaders: ['ETag'],
@@ -96,7 +99,7 @@ export const webhookRoutes = (webhooks: Webhooks): AnyOperation[] => [
     etag: true,
     example: { params: exampleParams, body: { state: 'paused' }, answer: { ...example.webhook, state: 'paused' } },
     handle: async ({ caller, params, body, ifMatch, unchanged, remember }) => {
-      const { last } = await webhooks.get(caller.institution, params.webhookId);
+      const { last } = await webhooks.get(caller, params.webhookId);
       const allow = (webhook: WebhookDocument): void => {
         ifMatch(etag(webhook));
         unchanged(view(webhook, last));
@@ -138,7 +141,7 @@ export const webhookRoutes = (webhooks: Webhooks): AnyOperation[] => [
       const allow = (webhook: WebhookDocument): void => ifMatch(etag(webhook));
       const answer = ({ webhook, last }: ShownWebhook, secret: string | null) =>
         ok({ ...view(webhook, last), secret }, { etag: etag(webhook) });
-      const { last } = await webhooks.get(caller.institution, params.webhookId);
+      const { last } = await webhooks.get(caller, params.webhookId);
       const idempotencyRecord = remember((webhook: WebhookDocument) => answer({ webhook, last }, null));
       const rotated = await webhooks.rotate({ caller, ...params, allow, idempotencyRecord });
       return answer(rotated, rotated.secret);

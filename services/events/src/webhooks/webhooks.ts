@@ -1,19 +1,27 @@
 import { Fault } from '@boxoffice/envelope';
 import type { Caller } from '@boxoffice/identity';
 import { newId, randomId } from '@boxoffice/runtime';
-import { type Documents, type IdempotencyRecord, type Query, type Store, UniqueViolation } from '@boxoffice/store';
+import {
+  bounded,
+  type Documents,
+  type IdempotencyRecord,
+  type Query,
+  type Store,
+  UniqueViolation,
+} from '@boxoffice/store';
 import type { AddressPolicy } from '../addresses/policy.ts';
 import { type Attempt, recorded } from '../deliveries/attempt.ts';
 import { type DeliveryDocument, deliveriesCollection } from '../deliveries/documents.ts';
 import { disableIfDue } from '../deliveries/ends.ts';
 import { latestOf, planned } from '../deliveries/plan.ts';
 import { shardOf } from '../deliveries/shards.ts';
+import { shownDeliveries } from '../deliveries/shown.ts';
 import { type EventCursors, START } from '../feed/cursor.ts';
 import type { Feed } from '../feed/read.ts';
+import { eventBoundsOf } from '../feed/visible.ts';
 import { makeSecret, type SecretBox } from '../signing/secrets.ts';
-import { eventsCollection } from '../store.ts';
 import { expandTypes, TEST_TYPE } from '../types/types.ts';
-import type { DeliveredTypes } from './client-scopes.ts';
+import type { DeliveredEvents } from './client-rights.ts';
 import { type WebhookDocument, webhooksCollection } from './documents.ts';
 import { withRedelivery, withTest } from './limits.ts';
 import * as rules from './rules.ts';
@@ -44,7 +52,7 @@ export interface WebhooksDependencies {
   readonly policy: Pick<AddressPolicy, 'refusalToRegister'>;
   readonly box: SecretBox;
   readonly attempt: Attempt;
-  readonly delivered: DeliveredTypes;
+  readonly delivered: DeliveredEvents;
   /** Notified after each change. */
   readonly changed: (webhook: WebhookDocument) => void;
   readonly publicUrl: string;
@@ -72,8 +80,11 @@ export type Webhooks = ReturnType<typeof createWebhooks>;
 /** Creates the commands and queries on webhooks. */
 export const createWebhooks = (its: WebhooksDependencies) => {
   const { store, feed, box, now } = its;
-  const webhooksOf = (institution: string): Documents<WebhookDocument> =>
+  const allOf = (institution: string): Documents<WebhookDocument> =>
     store.collection(webhooksCollection).of(institution);
+  /** Those that exist for the caller: others would show a client with bounds what is not its own. */
+  const webhooksOf = (caller: Caller): Documents<WebhookDocument> =>
+    bounded(allOf(caller.institution), eventBoundsOf(caller) ? { client: [caller.client] } : {});
   const deliveriesOf = (institution: string): Documents<DeliveryDocument> =>
     store.collection(deliveriesCollection).of(institution);
 
@@ -82,8 +93,8 @@ export const createWebhooks = (its: WebhooksDependencies) => {
     last: await latestOf(deliveriesOf(webhook.institution), webhook.id),
   });
 
-  const current = async (institution: string, webhookId: string): Promise<WebhookDocument> => {
-    const webhook = await webhooksOf(institution).get(webhookId);
+  const current = async (caller: Caller, webhookId: string): Promise<WebhookDocument> => {
+    const webhook = await webhooksOf(caller).get(webhookId);
     if (!webhook || webhook.deletedAt !== null) throw absent();
     return webhook;
   };
@@ -92,7 +103,7 @@ export const createWebhooks = (its: WebhooksDependencies) => {
     { caller, webhookId, allow, idempotencyRecord }: WebhookRequest,
     step: (webhook: WebhookDocument) => ReturnType<typeof rules.changed>,
   ): Promise<WebhookDocument> => {
-    const updated = await webhooksOf(caller.institution).update(
+    const updated = await webhooksOf(caller).update(
       webhookId,
       (webhook) => {
         if (webhook.deletedAt !== null) throw absent();
@@ -126,14 +137,12 @@ export const createWebhooks = (its: WebhooksDependencies) => {
     idempotencyRecord: Remembered<WebhookDocument>,
   ): Promise<WebhookDocument> => {
     for (;;) {
-      const taken = new Set(
-        (await webhooksOf(institution).find({ where: { deletedAt: null } })).map(({ slot }) => slot),
-      );
+      const taken = new Set((await allOf(institution).find({ where: { deletedAt: null } })).map(({ slot }) => slot));
       const slot = Array.from({ length: rules.MOST_WEBHOOKS }, (_, index) => index).find((free) => !taken.has(free));
       if (slot === undefined)
         throw new Fault('webhook_too_many', `The institution has ${rules.MOST_WEBHOOKS} webhooks already.`);
       try {
-        return await webhooksOf(institution).insert({ ...webhook, slot }, { idempotencyRecord });
+        return await allOf(institution).insert({ ...webhook, slot }, { idempotencyRecord });
       } catch (error) {
         if (!(error instanceof UniqueViolation) || error.index !== 'slot') throw error;
       }
@@ -142,17 +151,16 @@ export const createWebhooks = (its: WebhooksDependencies) => {
 
   return {
     /** The webhooks with their latest attempts, for lists. */
-    shown: (institution: string) => ({
+    shown: (caller: Caller) => ({
       find: async (query: Query) => {
-        const found = await webhooksOf(institution).find(query);
+        const found = await webhooksOf(caller).find(query);
         const all = await Promise.all(found.map(shown));
         return all.map((one) => ({ ...one, id: one.webhook.id, createdAt: one.webhook.createdAt }));
       },
     }),
 
     /** @throws {Fault} `not_found`, like all methods below */
-    get: async (institution: string, webhookId: string): Promise<ShownWebhook> =>
-      shown(await current(institution, webhookId)),
+    get: async (caller: Caller, webhookId: string): Promise<ShownWebhook> => shown(await current(caller, webhookId)),
 
     create: async (
       caller: Caller,
@@ -192,7 +200,7 @@ export const createWebhooks = (its: WebhooksDependencies) => {
 
     change: async (request: WebhookRequest, change: rules.WebhookChange): Promise<ShownWebhook> => {
       const { caller, webhookId, allow } = request;
-      const before = await current(caller.institution, webhookId);
+      const before = await current(caller, webhookId);
       allow(before);
       const url = change.url === undefined ? undefined : rules.readUrl(change.url);
       if (url && change.url !== before.url) await requireAddress(url);
@@ -206,7 +214,7 @@ export const createWebhooks = (its: WebhooksDependencies) => {
     },
 
     remove: async (request: WebhookRequest): Promise<ShownWebhook> => {
-      const { last } = await shown(await current(request.caller.institution, request.webhookId));
+      const { last } = await shown(await current(request.caller, request.webhookId));
       return { webhook: await update(request, (webhook) => rules.deleted(webhook, new Date(now()))), last };
     },
 
@@ -237,14 +245,14 @@ export const createWebhooks = (its: WebhooksDependencies) => {
       const attempted = await its.attempt(webhook, { id, body });
       const delivery = { ...plan, version: 1, institution };
       const written = await deliveries.insert(recorded(delivery, attempted));
-      await disableIfDue({ webhooks: webhooksOf(institution), deliveries }, webhook, attempted, now());
+      await disableIfDue({ webhooks: allOf(institution), deliveries }, webhook, attempted, now());
       return written;
     },
 
     /** The attempts of a webhook, for lists. */
-    deliveries: async (institution: string, webhookId: string): Promise<Documents<DeliveryDocument>> => {
-      await current(institution, webhookId);
-      return deliveriesOf(institution);
+    deliveries: async (caller: Caller, webhookId: string): Promise<Pick<Documents<DeliveryDocument>, 'find'>> => {
+      const { institution } = await current(caller, webhookId);
+      return shownDeliveries(deliveriesOf(institution), feed, institution, eventBoundsOf(caller));
     },
 
     /** Requests that events are delivered again; returns how many there are. */
@@ -254,26 +262,23 @@ export const createWebhooks = (its: WebhooksDependencies) => {
     ): Promise<number> => {
       const { caller, webhookId, allow } = request;
       const { institution } = caller;
-      const webhook = await current(institution, webhookId);
+      const webhook = await current(caller, webhookId);
       allow(webhook);
       rules.requireVisible(caller, webhook.types);
+      const bounds = eventBoundsOf(caller);
       // Where the authorizer does not answer, those that it refuses are left out when they are delivered.
-      const types = await its.delivered(webhook).catch(() => expandTypes(webhook.types));
+      const delivered = await its.delivered(webhook).catch(() => ({ types: expandTypes(webhook.types), bounds }));
       const until = await feed.head(institution);
       const { eventId, after } = wanted;
       if (eventId === undefined && after === undefined) throw new Fault('bad_request', '$ must have eventId or after.');
       if (eventId !== undefined && after !== undefined)
         throw new Fault('semantically_invalid', '$ must have either eventId or after.');
-      const event = eventId === undefined ? undefined : await feed.get(institution, eventId);
+      const [event] = eventId === undefined ? [] : await feed.getAll(institution, [eventId], bounds);
       if (eventId !== undefined && !expandTypes(webhook.types).some((type) => type === event?.type))
         throw unknownEvent();
       const from = after === undefined ? until : await positionOf(institution, after);
-      const between = { sequence: { gt: from, lte: until }, type: { in: types } };
-      const isDelivered = event !== undefined && types.some((type) => type === event.type);
-      const count = event
-        ? Number(isDelivered)
-        : await store.collection(eventsCollection).of(institution).count(between);
       const stretch = event ? { after: event.sequence - 1, until: event.sequence } : { after: from, until };
+      const count = await feed.count(institution, stretch.after, stretch.until, delivered);
       const redelivery = { ...stretch, round: newId('rdl', now()), isSingle: event !== undefined, count };
       const waiting = await deliveriesOf(institution).count({ webhookId, outcome: 'waiting', origin: 'redelivery' });
       await update(request, (before) => withRedelivery(before, redelivery, { waiting, now: now() }));

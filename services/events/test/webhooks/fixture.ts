@@ -1,22 +1,31 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { ClientBounds } from '@boxoffice/identity';
+import type { Message } from '@boxoffice/messaging';
 import { type Served, serveOperations, testEngines } from '@boxoffice/service/testkit';
 import type { Store } from '@boxoffice/store';
 import { createOwnListeners } from '../../src/addresses/listeners.ts';
 import { createAddressPolicy } from '../../src/addresses/policy.ts';
 import type { Resolve } from '../../src/addresses/resolve.ts';
 import { createContext } from '../../src/context.ts';
+import { onFact } from '../../src/reactions/fact.ts';
+import { routes } from '../../src/routes.ts';
 import { collections } from '../../src/store.ts';
-import { typesVisibleTo } from '../../src/types/types.ts';
-import { deliveryRoutes } from '../../src/webhooks/delivery-routes.ts';
+import { type Delivered, rightsFrom } from '../../src/webhooks/client-rights.ts';
 import { openWebhooks } from '../../src/webhooks/open.ts';
-import { webhookRoutes } from '../../src/webhooks/routes.ts';
 
 export const engines = testEngines('events', collections);
 
 const INSTITUTION = 'opera';
 const ALL_SCOPES = ['catalog:read', 'contacts:read', 'orders:read', 'orders.sensitive:read', 'tickets:read'];
+
+export type ServedCall = Partial<Parameters<Served['call']>[2]>;
+
+interface EventPage {
+  readonly items: readonly { readonly id: string; readonly resource: { readonly id: string } }[];
+  readonly nextCursor: string;
+}
 
 export type Json = Record<string, unknown>;
 
@@ -107,13 +116,15 @@ export class Clock {
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** Scopes of the clients of all instances, by client; every scope by default. */
+/** Scopes and bounds of the clients of all instances, by client; every scope and no bounds by default. */
 export class Registrations {
   readonly scopes = new Map<string, readonly string[]>();
+  readonly bounds = new Map<string, ClientBounds>();
   isDown = false;
-  readable = async (_institution: string, client: string): Promise<ReadonlySet<string>> => {
+  rightsOf = async (_institution: string, client: string): Promise<Delivered> => {
     if (this.isDown) throw new Error('the authorizer is away');
-    return new Set(typesVisibleTo(this.scopes.get(client) ?? ALL_SCOPES));
+    const [scopes, bounds] = [this.scopes.get(client) ?? ALL_SCOPES, this.bounds.get(client) ?? null];
+    return rightsFrom(client, { scopes, bounds });
   };
 }
 
@@ -144,25 +155,17 @@ export const openInstance = async (
     context,
     policy: createAddressPolicy({ allowed: () => allowed, own, resolve }),
     keyEncryptionKey,
-    readable: clients.readable,
+    rightsOf: clients.rightsOf,
     logger,
     answerMs: options.answerMs ?? 15_000,
   });
-  const operations = [...webhookRoutes(webhooks), ...deliveryRoutes(webhooks)];
+  const operations = routes(context, webhooks);
   const served: Served = await serveOperations('events', operations, store);
   deliveries.start();
 
-  const call = <Data = Json>(
-    method: string,
-    path: string,
-    more: {
-      body?: unknown;
-      headers?: Record<string, string>;
-      scopes?: readonly string[];
-      client?: string;
-      institution?: string;
-    } = {},
-  ) => served.call<Data>(method, `/svc/v3/webhooks${path}`, { institution: INSTITUTION, scopes: ALL_SCOPES, ...more });
+  const all = { institution: INSTITUTION, scopes: ALL_SCOPES };
+  const call = <Data = Json>(method: string, path: string, more: ServedCall = {}) =>
+    served.call<Data>(method, `/svc/v3/webhooks${path}`, { ...all, ...more });
 
   let versions = 0;
   /** Records an event; returns its id. */
@@ -179,9 +182,18 @@ export const openInstance = async (
 
   return {
     call,
+    operations,
+    /** Any operation, by its whole path. */
+    open: (method: string, path: string, more: ServedCall = {}, signal?: AbortSignal) =>
+      served.open(method, path, { ...all, ...more }, signal),
+    /** A page of events. */
+    feed: async (query: string, more: ServedCall = {}) =>
+      (await served.call<EventPage>('GET', `/svc/v3/events${query}`, { ...all, ...more })).data,
+    /** Handles a fact, as the queue's consumer does. */
+    take: (message: Message): Promise<void> => onFact(context, message),
     emit,
     context,
-    webhook: async (url: string, body: object = {}, more: object = {}): Promise<{ id: string; secret: string }> => {
+    webhook: async (url: string, body: object = {}, more: ServedCall = {}): Promise<{ id: string; secret: string }> => {
       const {
         status: code,
         data,
@@ -200,6 +212,7 @@ export const openInstance = async (
     async close(): Promise<void> {
       await deliveries.close();
       await served.close();
+      await Promise.all([context.tail.close(), context.streamCounts.close()]);
     },
   };
 };

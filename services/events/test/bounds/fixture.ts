@@ -1,0 +1,95 @@
+import type { BelongsTo } from '@boxoffice/service';
+import { exampleOf } from '../../src/types/examples.ts';
+import type { EventType } from '../../src/types/types.ts';
+import { fact } from '../fixture/service.ts';
+import type { Instance } from '../webhooks/fixture.ts';
+
+export const HERE = 'here.example';
+export const THERE = 'there.example';
+
+export const ownOrders = { ownOrders: true, pointsOfSale: [] };
+export const salesHere = { ownOrders: false, pointsOfSale: [HERE] };
+export const ownSalesHere = { ownOrders: true, pointsOfSale: [HERE] };
+
+const own = (pointOfSale: string | null) => ({ clientIds: ['partner'], pointOfSale });
+const other = (pointOfSale: string | null) => ({ clientIds: ['another'], pointOfSale });
+
+type Said = readonly [type: EventType, belongsTo?: BelongsTo, contactNumber?: string];
+
+/** The type of the event of each resource, and whose it is; of orders the contact. */
+const resources: Record<string, Said> = {
+  con_named: ['contact.created', { clientIds: [] }],
+  con_own: ['contact.created', { clientIds: ['partner'] }],
+  con_other: ['contact.changed', { clientIds: ['another'] }],
+  con_old: ['contact.changed'],
+  ord_own_here: ['order.created', own(HERE), 'con_named'],
+  ord_own_there: ['order.confirmed', own(THERE)],
+  ord_own_direct: ['order.expired', own(null)],
+  pay_own_here: ['payment.recorded', own(HERE)],
+  ref_own_there: ['refund.recorded', own(THERE)],
+  tic_own_here: ['ticket.issued', own(HERE)],
+  ord_other_here: ['order.created', other(HERE), 'con_other'],
+  ord_other_there: ['order.cancelled', other(THERE)],
+  pay_other_here: ['payment.failed', other(HERE)],
+  tic_other_there: ['ticket.controlled', other(THERE)],
+  ord_old: ['order.changed'],
+  prd_1: ['product.changed'],
+  prf_1: ['performance.created'],
+};
+
+export const all = Object.keys(resources);
+
+const everybodys = ['prd_1', 'prf_1'];
+const ownContacts = ['con_named', 'con_own'];
+const contacts = ['con_named', 'con_own', 'con_other', 'con_old'];
+
+/** What a client called "partner" sees within its bounds, in the order of the table. */
+export const within = [
+  {
+    bounds: ownOrders,
+    seen: [
+      ...ownContacts,
+      'ord_own_here',
+      'ord_own_there',
+      'ord_own_direct',
+      'pay_own_here',
+      'ref_own_there',
+      'tic_own_here',
+      ...everybodys,
+    ],
+  },
+  {
+    bounds: salesHere,
+    seen: [
+      ...contacts,
+      'ord_own_here',
+      'pay_own_here',
+      'tic_own_here',
+      'ord_other_here',
+      'pay_other_here',
+      ...everybodys,
+    ],
+  },
+  { bounds: ownSalesHere, seen: [...ownContacts, 'ord_own_here', 'pay_own_here', 'tic_own_here', ...everybodys] },
+  { bounds: { ownOrders: false, pointsOfSale: [] }, seen: all },
+  { bounds: null, seen: all },
+];
+
+/** The fact about a resource, by default one of the table. */
+export const factOf = (institution: string, id: string, said: Said = resources[id] ?? ['order.changed']) => {
+  const [type, belongsTo, contactNumber = null] = said;
+  const { data, resource } = exampleOf(type);
+  const named = resource.type === 'order' ? { ...data, contactNumber } : data;
+  return fact({ institution, type, resource: { type: resource.type, id }, data: named, belongsTo });
+};
+
+/** Records an event of each resource of the table. */
+export const recordAll = async ({ take }: Pick<Instance, 'take'>, institution: string): Promise<void> => {
+  for (const id of all) await take(factOf(institution, id));
+};
+
+/** What an answer says, without what every answer has of its own. */
+export const whole = async (response: Response) => {
+  const { date: _date, traceparent: _trace, 'x-request-id': _id, ...headers } = Object.fromEntries(response.headers);
+  return { status: response.status, headers, text: await response.text() };
+};
