@@ -10,14 +10,14 @@ const PAGE = 200;
  */
 export async function* documentsOf<T extends Document>(
   documents: Pick<Documents<T>, 'find'>,
-  query: Omit<Query, 'after' | 'limit'> = {},
+  query: Omit<Query, 'limit'> = {},
 ): AsyncGenerator<T> {
-  for (let last: T | undefined; ; ) {
-    const after = last && { value: valueAt(last, query.orderBy ?? 'id'), id: last.id };
+  for (let { after } = query; ; ) {
     const page: T[] = await documents.find({ orderBy: 'id', ...query, limit: PAGE, ...(after && { after }) });
     yield* page;
-    last = page.at(-1);
-    if (page.length < PAGE) return;
+    const last = page.at(-1);
+    if (!last || page.length < PAGE) return;
+    after = { value: valueAt(last, query.orderBy ?? 'id'), id: last.id };
   }
 }
 

@@ -12,6 +12,7 @@ import { actionsRoutes } from './orders/action-routes.ts';
 import { linesRoutes } from './orders/line-routes.ts';
 import { quoteRoutes } from './orders/quote.ts';
 import { ordersRoutes } from './orders/routes.ts';
+import { recordsRoutes } from './payments/list-routes.ts';
 import { paymentsRoutes, refundsRoutes } from './payments/routes.ts';
 import { onContactErased, onFulfilment, onPerformanceCancelled } from './reactions.ts';
 import { startSweeper } from './steps/sweep.ts';
@@ -31,8 +32,8 @@ export const orders: ServiceDefinition<typeof settings, OrdersContext> = {
   prepare: createContext,
   tags: {
     orders: 'Orders: quotes, lines, reservation, confirmation and cancellation.',
-    payments: 'Payments of an order, recorded as the payment provider reports them.',
-    refunds: 'Money that went back to the payer of a cancelled order.',
+    payments: 'Payments of orders, recorded as the payment provider reports them.',
+    refunds: 'Money that went back to the payers of orders.',
   },
   operations: (_parts, context) => routes(context),
   reactions: ({ store }, context) => [
@@ -52,6 +53,7 @@ export const routes = (context: OrdersContext): AnyOperation[] => {
     ...linesRoutes(contextOf),
     ...paymentsRoutes(contextOf),
     ...refundsRoutes(contextOf),
+    ...recordsRoutes(contextOf),
     ...actionsRoutes(contextOf),
     ...shopRoutes(context),
   ];

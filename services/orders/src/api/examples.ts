@@ -162,5 +162,11 @@ export const refund = {
   createdAt: '2027-02-03T08:10:00.000Z',
 };
 
+const { externalReference } = newOrder;
+
+export const listedPayment = { ...payment, externalReference };
+
+export const listedRefund = { ...refund, externalReference };
+
 /** `asOf` of lists. */
 export const asOf = '2027-02-01T11:59:45.000Z';

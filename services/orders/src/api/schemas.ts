@@ -180,6 +180,8 @@ const Cancellation = named(
   }),
 );
 
+const shownReference = nullable(Text({ description: 'the own reference of institution or reseller' }));
+
 /** An order as it is answered. */
 export const Order = named(
   'Order',
@@ -191,7 +193,7 @@ export const Order = named(
     pointOfSale: nullable(Text({ description: 'its service host' })),
     createdBy,
     contactNumber: nullable(Text({ description: 'the buyer' })),
-    externalReference: nullable(Text({ description: 'the own reference of institution or reseller' })),
+    externalReference: shownReference,
     ticketDelivery,
     currency,
     lines: List(Line),
@@ -228,7 +230,7 @@ export const readOnly = readOnlyOf(Order, OrderDetails, {
   cancellation: ['cancelOrder'],
 });
 
-const method = lineOfText({ maxLength: 40, description: 'how it is paid: `card`, `cash`, …' });
+export const method = lineOfText({ maxLength: 40, description: 'how it is paid: `card`, `cash`, …' });
 const reference = lineOfText({ maxLength: 200, description: 'returned with the scope orders.sensitive:read only' });
 const ownCurrency = Optional(Text({ ...currency, description: "if given, the order's" }));
 
@@ -268,6 +270,12 @@ export const Payment = named(
   }),
 );
 
+/** A payment in the list over all orders. */
+export const ListedPayment = named(
+  'ListedPayment',
+  Members({ ...Payment.properties, externalReference: shownReference }),
+);
+
 /** Members of a payment that a PATCH does not change. */
 export const paymentReadOnly = readOnlyOf(Payment, PaymentChange);
 
@@ -294,6 +302,9 @@ export const Refund = named(
     createdAt: timestamp,
   }),
 );
+
+/** A refund in the list over all orders. */
+export const ListedRefund = named('ListedRefund', Members({ ...Refund.properties, externalReference: shownReference }));
 
 export const Extension = named(
   'OrderExtension',

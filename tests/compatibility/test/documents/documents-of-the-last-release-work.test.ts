@@ -99,6 +99,14 @@ describe('documents of the last releases', () => {
       expect(await read(id)).toMatchObject({ id, state });
   });
 
+  test.each(['payments', 'refunds'])('their %s are in the list over all orders', async (records) => {
+    const known = all('orders', 'orders').filter((one) => one.listedAt !== null && one.institution === institution);
+    const ids = known.flatMap((one) => one[records].map(({ id }: Json) => id));
+    const { items } = await partner.must(`/svc/v3/${records}?limit=500`);
+    expect(items.map(({ id }: Json) => id)).toEqual(expect.arrayContaining(ids));
+    expect(ids).not.toEqual([]);
+  });
+
   test('what was due of an order whose process died is done', async () => {
     const left = all('orders', 'orders').filter(isInterrupted);
     expect(left).not.toEqual([]);

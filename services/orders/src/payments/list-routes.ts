@@ -1,0 +1,155 @@
+// Payments and refunds over all orders of the institution, as accounting reads them.
+
+import {
+  type AnyOperation,
+  DEFAULT_LIMIT,
+  id,
+  ok,
+  oneOf,
+  operation,
+  type PageRequest,
+  page,
+  pageQuery,
+  timestamp,
+} from '@boxoffice/http';
+import { type Documents, documentsOf } from '@boxoffice/store';
+import { type Static, Type } from 'typebox';
+import * as example from '../api/examples.ts';
+import { ListedPayment, ListedRefund, method } from '../api/schemas.ts';
+import { paymentView, refundView } from '../api/views.ts';
+import type { ContextOf } from '../context.ts';
+import { type Payment, paymentStates, type Refund } from '../domain/order/order.ts';
+import type { OrderDocument } from '../store.ts';
+
+/** Orders read for one page at most, so that no request takes long. */
+const MOST_ORDERS = 2_000;
+
+/** Milliseconds by which a record may be older than its order: the clocks of two instances differ at most by that. */
+const SKEW_MS = 5_000;
+
+const filters = {
+  from: Type.Optional({ ...timestamp, description: 'recorded then or later' }),
+  to: Type.Optional({ ...timestamp, description: 'recorded then or earlier' }),
+  method: Type.Optional(method),
+  createdBy: Type.Optional({ ...id, description: 'the id of the client that recorded them' }),
+};
+
+type Filters = { readonly [Name in keyof typeof filters]?: string } & { readonly status?: Payment['status'] };
+
+/** Whether a record is one of those that are asked for. */
+const fits =
+  ({ from, to, method: by, createdBy, status }: Filters) =>
+  (record: Refund & Partial<Pick<Payment, 'status'>>): boolean =>
+    (from === undefined || record.createdAt >= Date.parse(from)) &&
+    (to === undefined || record.createdAt <= Date.parse(to)) &&
+    (by === undefined || record.method === by) &&
+    (createdBy === undefined ||
+      (record.createdBy && 'clientId' in record.createdBy && record.createdBy.clientId) === createdBy) &&
+    (status === undefined || record.status === status);
+
+/** Where a page begins: at this record of the order. Orders keep their place in the list, and records theirs in it. */
+interface Start {
+  readonly order: Pick<OrderDocument, 'id' | 'listedAt'>;
+  readonly index: number;
+}
+
+/**
+ * The orders that may have such records, from the one where the page begins. Carts were never listed. Orders from before
+ * `from` come first: those that have changed since, as each record changes its order.
+ */
+async function* ordersFrom(orders: Documents<OrderDocument>, { from, to }: Filters, start: Start | undefined) {
+  const first = start && (await orders.get(start.order.id));
+  if (first) yield first;
+  const since = from === undefined ? 1 : Math.max(1, Date.parse(from));
+  const after = start && { after: { value: start.order.listedAt, id: start.order.id } };
+  const orderBy = 'listedAt';
+  if (since > Math.max(1, start?.order.listedAt ?? 1)) {
+    const where = { listedAt: { gt: 0, lt: since }, modifiedAt: { gte: since } };
+    yield* documentsOf(orders, { where, orderBy, ...after, index: 'modified' });
+  }
+  const until = to === undefined ? {} : { lte: Date.parse(to) + SKEW_MS };
+  yield* documentsOf(orders, { where: { listedAt: { gte: since, ...until } }, orderBy, ...after });
+}
+
+/**
+ * Reads one page: what was listed before does not come again, and what was recorded before the first page is in one of
+ * them, whatever is recorded meanwhile.
+ */
+const pageOfRecords = async <Kind extends Refund, Item>(
+  { query, cursor }: PageRequest & { readonly query: Filters },
+  orders: Documents<OrderDocument>,
+  recordsOf: (order: OrderDocument) => readonly Kind[],
+  view: (order: OrderDocument, record: Kind) => Item,
+) => {
+  const after = cursor.read(query.cursor);
+  const [orderId = '', index] = after?.id.split('/') ?? [];
+  const start = after && { order: { id: orderId, listedAt: Number(after.value) }, index: Number(index) };
+  const { limit = DEFAULT_LIMIT } = query;
+  const isWanted = fits(query);
+  const items: Item[] = [];
+  const continuedAt = ({ order, index: next }: Start) =>
+    ok({ items, nextCursor: cursor.write({ value: order.listedAt, id: `${order.id}/${next}` }) });
+  let read = 0;
+  for await (const order of ordersFrom(orders, query, start)) {
+    const records = recordsOf(order);
+    for (const [index, record] of records.entries()) {
+      if ((order.id === orderId && index < Number(start?.index)) || !isWanted(record)) continue;
+      if (items.length === limit) return continuedAt({ order, index });
+      items.push(view(order, record));
+    }
+    read += 1;
+    if (read === MOST_ORDERS) return continuedAt({ order, index: records.length });
+  }
+  return ok({ items, nextCursor: null });
+};
+
+const describe = (records: string): string =>
+  `In order of their orders' creation, and within an order in that of the ${records}. A page may have fewer than ` +
+  '`limit` items, even none: the list ends where `nextCursor` is null. Users, and clients with bounds, see the ' +
+  `${records} of the orders that they may see. \`externalReference\` is the order's.`;
+
+/** The operations that list payments and refunds over all orders. */
+export const recordsRoutes = (contextOf: ContextOf): AnyOperation[] => [
+  operation({
+    path: '/svc/v3/payments',
+    id: 'listAllPayments',
+    method: 'get',
+    access: 'orders.sensitive:read',
+    summary: 'Lists the payments of all orders',
+    description: describe('payments'),
+    query: { ...pageQuery, ...filters, status: Type.Optional(oneOf(paymentStates)) },
+    answers: { 200: page(ListedPayment) },
+    example: { query: { status: 'captured', limit: 20 }, answer: { items: [example.listedPayment], nextCursor: null } },
+    handle: ({ caller, query, cursor }) =>
+      pageOfRecords(
+        { query, cursor },
+        contextOf(caller).orders.of(caller.institution),
+        ({ payments }) => payments,
+        (order, payment): Static<typeof ListedPayment> => ({
+          ...paymentView(order, payment, caller.scopes),
+          externalReference: order.externalReference,
+        }),
+      ),
+  }),
+  operation({
+    path: '/svc/v3/refunds',
+    id: 'listAllRefunds',
+    method: 'get',
+    access: 'orders.sensitive:read',
+    summary: 'Lists the refunds of all orders',
+    description: describe('refunds'),
+    query: { ...pageQuery, ...filters },
+    answers: { 200: page(ListedRefund) },
+    example: { query: { limit: 20 }, answer: { items: [example.listedRefund], nextCursor: null } },
+    handle: ({ caller, query, cursor }) =>
+      pageOfRecords(
+        { query, cursor },
+        contextOf(caller).orders.of(caller.institution),
+        ({ refunds }) => refunds,
+        (order, refund): Static<typeof ListedRefund> => ({
+          ...refundView(order, refund, caller.scopes),
+          externalReference: order.externalReference,
+        }),
+      ),
+  }),
+];
