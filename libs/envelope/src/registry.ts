@@ -123,6 +123,12 @@ export const registry = {
     'order',
     'the point of sale does not sell this tariff',
   ),
+  order_tariff_not_accessible: row(
+    422,
+    'order_tariff_not_accessible',
+    'order',
+    'the contact of the order does not meet the criterion of the tariff',
+  ),
   order_too_many_places: row(
     422,
     'order_too_many_places',

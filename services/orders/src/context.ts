@@ -3,7 +3,7 @@ import { type Caller, type Restricted, restrictionOf } from '@boxoffice/identity
 import { integer, type Logger, url } from '@boxoffice/runtime';
 import { announcing, createServiceClient, type Parts, salesBoundsOf } from '@boxoffice/service';
 import { boundedCollection } from '@boxoffice/store';
-import { type Contacts, createContacts } from './clients/contacts.ts';
+import { type Contacts, contactsWithin, createContacts } from './clients/contacts.ts';
 import { catalogApi } from './clients/generated/catalog.ts';
 import { contactsApi } from './clients/generated/contacts.ts';
 import { ticketsApi } from './clients/generated/tickets.ts';
@@ -71,8 +71,8 @@ export const createContext = ({
 };
 
 /**
- * Gives an operation the context of its caller: the institution's orders, and of these what the user's role shows. It
- * is an operation's only way to the orders, so none can forget the bounds.
+ * Gives an operation the context of its caller: the institution's orders and contacts, and of these what the user's
+ * role and the bounds of the client show. It is an operation's only way to them, so none can forget the bounds.
  */
 export type ContextOf = (caller: Pick<Caller, 'institution'> & Restricted) => OrdersContext;
 
@@ -81,17 +81,21 @@ export const createContextOf =
   (context: OrdersContext): ContextOf =>
   (caller) => ({
     ...context,
+    contacts: contactsWithin(context.contacts, restrictionOf(caller)),
     orders: boundedCollection(context.orders, caller.institution, salesBoundsOf(caller)),
     links: boundedCollection(context.links, caller.institution, {}),
     cancelledPerformances: boundedCollection(context.cancelledPerformances, caller.institution, {}),
   });
 
 /**
- * Refuses an order that its own user would not see: a box office with points of sale names one of them.
+ * Refuses an order that its own maker would not see: a client or a box office with points of sale names one of them.
  * @throws Fault `forbidden`
  */
 export const requirePointOfSale = (caller: Restricted, pointOfSale: string | undefined): void => {
   const { pointsOfSale } = restrictionOf(caller);
   if (pointsOfSale === null || (pointOfSale !== undefined && pointsOfSale.includes(pointOfSale.toLowerCase()))) return;
-  throw new Fault('forbidden', `$.pointOfSale must be one of these: ${pointsOfSale.join(', ')}.`);
+  if (pointsOfSale.length > 0)
+    throw new Fault('forbidden', `$.pointOfSale must be one of these: ${pointsOfSale.join(', ')}.`);
+  const nowhere = 'No $.pointOfSale is permitted: those of the user and those of the client have none in common';
+  throw new Fault('forbidden', `${nowhere}; sign in at another client, or let an administrator change either.`);
 };

@@ -6,5 +6,6 @@ export { notExercised, type OpenEngine, type TestEngine, testEngines } from './e
 export { type Call, type Fake, type FakeRequest, type Handlers, type Mishap, openFake } from './fake.ts';
 export { useFixture } from './fixtures.ts';
 export { type HistoriesOptions, historiesOf } from './histories.ts';
+export { type ReleasedDescription, releasedDescription } from './released.ts';
 export { createShapeCheck, type Served, type ServedReply, serveOperations } from './serve.ts';
 export { uncalledOf } from './uncalled.ts';

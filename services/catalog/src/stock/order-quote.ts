@@ -14,6 +14,8 @@ interface Requested extends ItemsRequest {
 export interface ItemQuote {
   readonly item: number;
   readonly quantity: number;
+  /** What the tariff requires of the contact. */
+  readonly criterion: string | null;
   readonly amount: number;
   readonly currency: string;
 }
@@ -104,7 +106,9 @@ export const quoteOrder = async (context: Context, requested: Requested): Promis
   return {
     quotes: items.flatMap((item, index) => {
       const price = priceOf(item, offers.performances.get(item.performanceId));
-      return price ? [{ item: index, quantity: quantityOf(item), amount: price.amount, currency: price.currency }] : [];
+      if (!price) return [];
+      const { criterion = null } = offers.tariffs.get(item.tariffId) ?? {};
+      return [{ item: index, quantity: quantityOf(item), criterion, amount: price.amount, currency: price.currency }];
     }),
     refusals: [...refusals, ...(await short(collections, requested, (index) => !faulty.has(index), now))],
   };

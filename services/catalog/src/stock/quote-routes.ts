@@ -46,6 +46,7 @@ const OrderQuote = named(
       Type.Object({
         item: Type.Integer({ description: 'the index of the requested item' }),
         quantity: Type.Integer(),
+        criterion: nullable(Type.String({ description: 'what the tariff requires of the contact' })),
         amount,
         currency,
       }),
@@ -120,7 +121,10 @@ export const quoteRoutes = (store: Store): AnyOperation[] => [
       body: {
         items: [{ performanceId: ids.performance, seatCategoryId: ids.category, tariffId: ids.tariff, quantity: 2 }],
       },
-      answer: { quotes: [{ item: 0, quantity: 2, amount: 12_500, currency: 'CHF' }], refusals: [] },
+      answer: {
+        quotes: [{ item: 0, quantity: 2, criterion: null, amount: 12_500, currency: 'CHF' }],
+        refusals: [],
+      },
     },
     handle: async ({ caller, body }) => {
       const { quotes, refusals } = await quoteOrder(contextOf(store, caller.institution), body);

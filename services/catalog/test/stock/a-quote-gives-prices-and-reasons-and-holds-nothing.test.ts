@@ -33,12 +33,14 @@ describeOnEachEngine('quotes', (catalog) => {
       const answered = await quote([itemOf(show, { quantity: 3 }), itemOf(show)]);
       expect(answered).toEqual({
         quotes: [
-          { item: 0, quantity: 3, amount: 4_200, currency: 'CHF' },
-          { item: 1, quantity: 1, amount: 4_200, currency: 'CHF' },
+          { item: 0, quantity: 3, criterion: null, amount: 4_200, currency: 'CHF' },
+          { item: 1, quantity: 1, criterion: null, amount: 4_200, currency: 'CHF' },
         ],
         refusals: [],
       });
       expect(await availabilityOf(catalog, show)).toMatchObject({ free: 10, held: 0 });
+      await catalog.call('PATCH', `/svc/v3/catalog/tariffs/${show.tariff.id}`, { body: { criterion: 'member' } });
+      expect(await quote([itemOf(show)])).toMatchObject({ quotes: [{ criterion: 'member' }], refusals: [] });
     });
 
     test('unknown references, closed sales and missing places of several items, all at once', async () => {

@@ -9,11 +9,11 @@ import type { OrdersContext } from '../context.ts';
 import { cancel } from '../domain/cancellation.ts';
 import { changeLine, isCart, type LineChange } from '../domain/cart.ts';
 import { cancelByShopper } from '../domain/checkout.ts';
-import { unmetCriteria } from '../domain/details.ts';
 import { refuse } from '../domain/order/decision.ts';
 import type { State } from '../domain/order/order.ts';
 import { isHidden, isPastDue } from '../domain/order/state.ts';
 import { derivedId } from '../ids.ts';
+import { permitTariffs } from '../orders/buyer.ts';
 import { type CancelRule, cancelOrder, cancelUnlessEnded } from '../orders/cancel.ts';
 import { holdAndInsert } from '../orders/create.ts';
 import { addOrderLines } from '../orders/lines.ts';
@@ -24,25 +24,8 @@ import { type Target, targetOf } from '../steps/write.ts';
 import type { OrderDocument } from '../store.ts';
 import type { Addition } from './schemas.ts';
 
-/**
- * Requires that the contact meets the criteria of the tariffs; without criteria no contact is needed. @throws Fault
- * `tariff_not_accessible` as a refusal of the rules, `service_unavailable`
- */
-const permitTariff = async (
-  context: Pick<OrdersContext, 'contacts'>,
-  institution: string,
-  contactNumber: string | undefined,
-  tariffs: readonly Pick<HeldLine, 'criterion'>[],
-): Promise<void> => {
-  if (tariffs.every(({ criterion }) => criterion === null)) return;
-  const criteria = contactNumber === undefined ? [] : await context.contacts.criteria(institution, contactNumber);
-  const unmet = unmetCriteria(tariffs, criteria ?? []);
-  if (unmet.length === 0) return;
-  throw refusal('tariff_not_accessible', `The tariff needs the number of a contact with ${unmet.join(' and ')}.`);
-};
-
-/** As {@link permitTariff} for the lines of several items, each with its own contact. */
-const permitTariffs = async (
+/** As {@link permitTariffs} for the lines of several items, each with its own contact. */
+const permitItems = async (
   context: Pick<OrdersContext, 'contacts'>,
   institution: string,
   items: readonly { readonly contactNumber?: string }[],
@@ -50,7 +33,7 @@ const permitTariffs = async (
 ): Promise<void> => {
   for (const [index, { contactNumber }] of items.entries()) {
     const own = lines.filter(({ item }) => item === index);
-    await permitTariff(context, institution, contactNumber, own);
+    await permitTariffs(context, institution, contactNumber, own);
   }
 };
 
@@ -65,7 +48,7 @@ export type CartAddition = Target &
  */
 export const addToCart = async (context: OrdersContext, addition: CartAddition): Promise<OrderDocument> => {
   const { institution, orderId, request, pointOfSale, address, items } = addition;
-  const permit = (lines: readonly HeldLine[]) => permitTariffs(context, institution, items, lines);
+  const permit = (lines: readonly HeldLine[]) => permitItems(context, institution, items, lines);
   const add = () => addOrderLines(context, { institution, orderId, request, appliesTo: 'carts' }, items, permit);
   if (await context.orders.of(institution).get(orderId)) return add();
   const createdBy = { pointOfSale: pointOfSale.toLowerCase() };
@@ -107,7 +90,7 @@ export const changeCartLine = async (
         )
       : [];
   const priced = tariff ?? (contactNumber === undefined ? undefined : line);
-  if (isOpen && priced) await permitTariff(context, target.institution, contactNumber, [priced]);
+  if (isOpen && priced) await permitTariffs(context, target.institution, contactNumber, [priced]);
   const change = { beneficiary, ...(tariff ? { tariff } : {}) };
   const command = { ...target, request, appliesTo: 'carts' } as const;
   const { order } = await runCommand(context, command, (current, now) => changeLine(current, lineId, change, now));

@@ -1,3 +1,4 @@
+import type { restrictionOf } from '@boxoffice/identity';
 import type { ServiceClient } from '@boxoffice/service';
 import type { Guest } from '../domain/order/order.ts';
 import type { operations } from './generated/contacts.ts';
@@ -5,31 +6,32 @@ import type { operations } from './generated/contacts.ts';
 /** Maximum wait for the write of a guest's contact: the buyer waits meanwhile, and the sweep repeats the write. */
 const GUEST_MS = 1_500;
 
-/** The contacts service, as orders uses it. Rejects with Fault `service_unavailable` if it does not answer. */
-export const createContacts = (contacts: ServiceClient<operations>) => {
-  /** The criteria of the contact, which tariffs and payment methods need; undefined if it is unknown or erased. */
-  const criteria = async (institution: string, contactNumber: string): Promise<readonly string[] | undefined> => {
-    // An ill-formed string is no contact number: undefined without a remote call.
-    if (!contactNumber.isWellFormed()) return undefined;
-    const contact = await contacts.find(institution, 'getContactInternally', { path: { contactNumber } });
-    return contact?.erasedAt === null ? contact.criteria : undefined;
-  };
-  return {
-    criteria,
+type Get = operations['getContactInternally'];
 
+/** The operations, of which the next release of contacts takes `clientId`. */
+type Operations = Omit<operations, 'getContactInternally'> & {
+  readonly getContactInternally: Omit<Get, 'parameters'> & {
+    readonly parameters: Omit<Get['parameters'], 'query'> & { readonly query?: { readonly clientId?: string } };
+  };
+};
+
+/** The contacts service, as orders uses it. Rejects with Fault `service_unavailable` if it does not answer. */
+export const createContacts = (contacts: ServiceClient<Operations>) => {
+  return {
     /**
-     * The fault of a contact number, by its path; none if the number is absent or names a contact. `within`: the contacts
-     * that the caller may name, null for all; another is not looked up and reads like one that never existed.
+     * The criteria of the contact, which tariffs and payment methods need; undefined if it is unknown or erased, or, with
+     * `clientId`, neither made by that client nor named by its orders.
      */
-    async faults(
+    async criteria(
       institution: string,
-      contactNumber: string | null | undefined,
-      within: readonly string[] | null = null,
-    ): Promise<string[]> {
-      if (contactNumber === null || contactNumber === undefined) return [];
-      const isWithin = within?.includes(contactNumber) ?? true;
-      if (isWithin && (await criteria(institution, contactNumber))) return [];
-      return [`$.contactNumber: there is no contact ${contactNumber}`];
+      contactNumber: string,
+      clientId: string | null = null,
+    ): Promise<readonly string[] | undefined> {
+      // An ill-formed string is no contact number: undefined without a remote call.
+      if (!contactNumber.isWellFormed()) return undefined;
+      const query = clientId === null ? {} : { clientId };
+      const contact = await contacts.find(institution, 'getContactInternally', { path: { contactNumber }, query });
+      return contact?.erasedAt === null ? contact.criteria : undefined;
     },
 
     /** Writes the contact of a guest; idempotent. */
@@ -49,3 +51,13 @@ export const createContacts = (contacts: ServiceClient<operations>) => {
 };
 
 export type Contacts = ReturnType<typeof createContacts>;
+
+/** The contacts that exist for a caller; for another number nothing else is answered than for an unknown one. */
+export const contactsWithin = (
+  contacts: Contacts,
+  { contacts: only, ownClient }: Pick<ReturnType<typeof restrictionOf>, 'contacts' | 'ownClient'>,
+): Contacts => ({
+  ...contacts,
+  criteria: async (institution, contactNumber) =>
+    (only?.includes(contactNumber) ?? true) ? contacts.criteria(institution, contactNumber, ownClient) : undefined,
+});

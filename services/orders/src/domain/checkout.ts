@@ -1,7 +1,7 @@
 import { cancel } from './cancellation.ts';
 import { isCart } from './cart.ts';
 import { unsellable } from './confirmation.ts';
-import { unmetCriteria } from './details.ts';
+import { inaccessible } from './details.ts';
 import { boughtBy } from './guest.ts';
 import { listed } from './hold.ts';
 import { accept, type Decision, isRefused, refuse } from './order/decision.ts';
@@ -44,9 +44,8 @@ const obstacle = (order: Order, { criteria, method, token }: CheckoutInput, now:
   if (order.state === 'expired') return refuse('cart_expired');
   const refused = unfit(order, ['open'], 'bought', now);
   if (refused) return refused;
-  const unmet = unmetCriteria(order.lines, criteria);
-  if (unmet.length > 0)
-    return refuse('tariff_not_accessible', `A tariff of the cart needs a contact with ${unmet.join(' and ')}.`);
+  const unmet = inaccessible(order.lines, criteria);
+  if (unmet) return unmet;
   if (method === ON_ACCOUNT && !criteria.includes(ACCOUNT_CRITERION)) return refuse('account_required');
   if (method === SIMULATED && token === 'declined' && due(order) > 0) return refuse('payment_declined');
   return undefined;

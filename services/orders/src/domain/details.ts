@@ -1,5 +1,5 @@
 import { withoutUnwritten } from './guest.ts';
-import { accept, type Decision } from './order/decision.ts';
+import { accept, type Decision, type Refused, refuse } from './order/decision.ts';
 import { contactNamed, orderConfirmed } from './order/facts.ts';
 import { type Line, type Order, type State, states, type TicketDelivery } from './order/order.ts';
 import { touched, unfit } from './order/state.ts';
@@ -10,11 +10,26 @@ export const hasTickets = ({ state, cancellation }: Pick<Order, 'state' | 'cance
 
 const undelivered: readonly State[] = ['open', 'reserved', 'payment_pending', 'expired'];
 
+/** The refusal of tariffs whose criterion the buyer's contact does not meet; undefined if there are none. */
+export const inaccessible = (
+  lines: readonly Pick<Line, 'criterion'>[],
+  criteria: readonly string[],
+): Refused | undefined => {
+  const unmet = lines.flatMap(({ criterion }) =>
+    criterion === null || criteria.includes(criterion) ? [] : [criterion],
+  );
+  if (unmet.length === 0) return undefined;
+  const remedy = 'name one as $.contactNumber, or use a token with the scope orders.sensitive:write';
+  const needed = [...new Set(unmet)].join(' and ');
+  return refuse('tariff_not_accessible', `A tariff needs a contact with ${needed}: ${remedy}.`);
+};
+
 /**
  * Changes the delivery of tickets until the confirmation, and the contact and the external reference in every visible
  * state: absent stays, null removes. Tickets carry the buyer of their order, so a change publishes `order.confirmed`
  * again, for cancelled tickets too. A guest whose contact is not written yet is deleted; a written contact stays, since
- * changing an order does not erase contacts.
+ * changing an order does not erase contacts. `criteria`: those of another contact, which tariffs of the order may need
+ * (refused: `tariff_not_accessible`); absent: whoever changes it may sell them to anybody.
  */
 export const changeDetails = <O extends Order>(
   order: O,
@@ -24,6 +39,7 @@ export const changeDetails = <O extends Order>(
     readonly ticketDelivery?: TicketDelivery;
   },
   now: number,
+  criteria?: readonly string[],
 ): Decision<O> => {
   // A change is allowed past the deadline, but the expiry is written first.
   const refused = unfit(order, states, 'changed', now);
@@ -34,19 +50,12 @@ export const changeDetails = <O extends Order>(
   if (isTooLate) return isTooLate;
   const isOtherBuyer = contactNumber !== order.contactNumber;
   if (!isOtherDelivery && !isOtherBuyer && externalReference === order.externalReference) return accept(order);
+  const mayNeed = isOtherBuyer && criteria && order.state !== 'cancelled';
+  const unmet = mayNeed ? inaccessible(order.lines, criteria) : undefined;
+  if (unmet) return unmet;
   const own = isOtherBuyer ? withoutUnwritten(order, now) : order;
   const delivery = isOtherDelivery ? { ticketDelivery } : {};
   const next: O = touched({ ...own, contactNumber, externalReference, ...delivery }, now);
   if (!isOtherBuyer) return accept(next);
   return accept(next, ...contactNamed(next), ...(hasTickets(order) ? [orderConfirmed(next)] : []));
 };
-
-/** The criteria of the lines' tariffs that the contact does not meet, each once. */
-export const unmetCriteria = (
-  lines: readonly Pick<Line, 'criterion'>[],
-  criteria: readonly string[] | null,
-): string[] => [
-  ...new Set(
-    lines.flatMap(({ criterion }) => (criterion !== null && !criteria?.includes(criterion) ? [criterion] : [])),
-  ),
-];

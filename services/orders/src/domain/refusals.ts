@@ -64,7 +64,7 @@ export const refusals = {
     shopReason: 'account_required',
     details: 'Only contacts with an account buy on account.',
   },
-  tariff_not_accessible: { code: 'precondition_failed', shopReason: 'tariff_not_accessible' },
+  tariff_not_accessible: { code: 'order_tariff_not_accessible', shopReason: 'tariff_not_accessible' },
   payment_declined: {
     code: 'precondition_failed',
     shopReason: 'payment_declined',

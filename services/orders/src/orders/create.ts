@@ -6,6 +6,7 @@ import { faultOf } from '../api/faults.ts';
 import type { NewOrder } from '../api/schemas.ts';
 import type { Held, HeldLine } from '../clients/stock.ts';
 import type { OrdersContext } from '../context.ts';
+import { inaccessible } from '../domain/details.ts';
 import { open } from '../domain/hold.ts';
 import { type Accepted, accept, isRefused } from '../domain/order/decision.ts';
 import type { Creator, Order } from '../domain/order/order.ts';
@@ -14,6 +15,7 @@ import { orderIdMadeBy, requestNameOf } from '../ids.ts';
 import type { Holder } from '../steps/hold-limit.ts';
 import type { Target } from '../steps/write.ts';
 import { linkPerformances, type OrderDocument } from '../store.ts';
+import { namedContact, sellsToAnybody } from './buyer.ts';
 import { cancelIfOver } from './cancel.ts';
 import { heldLines, placesWanted, quantityFaults, refusalOf, stockItems } from './items.ts';
 
@@ -27,6 +29,8 @@ export const creatorOf = ({ client, user }: Pick<Caller, 'client' | 'user'>): Cr
 /** Who makes an order, and whose places are counted together with it: the client's, or those of its user. */
 export interface Maker extends Holder {
   readonly createdBy?: Creator | undefined;
+  /** Whether it sells tariffs with a criterion to anybody; absent: only to contacts that meet it. */
+  readonly sellsToAnybody?: boolean;
 }
 
 /** The caller as the maker of an order. */
@@ -34,6 +38,7 @@ export const makerOf = (caller: Caller): Maker => ({
   institution: caller.institution,
   client: principalOf(caller),
   createdBy: creatorOf(caller),
+  sellsToAnybody: sellsToAnybody(caller.scopes),
 });
 
 /** What distinguishes a creation from another one. */
@@ -145,7 +150,7 @@ export const holdAndInsert = async (
 /**
  * Creates an order: all its places are held, or none. The client's limit is checked before anything is held. @throws
  * Fault for each refusal of the catalog, `order_hold_limit`, `semantically_invalid` (unknown contact, several
- * currencies), `service_unavailable`
+ * currencies), `order_tariff_not_accessible`, `service_unavailable`
  */
 export const createOrder = async (
   context: OrdersContext,
@@ -154,14 +159,16 @@ export const createOrder = async (
   idempotencyRecord: IdempotencyRecord<OrderDocument> | undefined,
 ): Promise<OrderDocument> => {
   const { institution } = maker;
-  const faults = [
-    ...(await context.contacts.faults(institution, requested.contactNumber)),
-    ...quantityFaults(requested.items),
-  ];
+  const contact = await namedContact(context, institution, requested.contactNumber);
+  const faults = [...contact.faults, ...quantityFaults(requested.items)];
   if (faults.length > 0) throw await refusalOf(context, institution, requested, faults);
   const own = orderIdMadeBy(idempotencyRecord, context.now()) ?? context.newId('ord');
+  const permit = async (lines: readonly HeldLine[]): Promise<void> => {
+    const refused = maker.sellsToAnybody ? undefined : inaccessible(lines, contact.criteria);
+    if (refused) throw faultOf(refused.refused);
+  };
   const make = (id: string, request: string) =>
-    holdAndInsert(context, maker, requested, { id, request, idempotencyRecord });
+    holdAndInsert(context, maker, requested, { id, request, idempotencyRecord, permit });
   try {
     return await make(own, requestNameOf(idempotencyRecord));
   } catch (error) {

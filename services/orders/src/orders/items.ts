@@ -29,13 +29,14 @@ export const requireBeneficiaries = (items: readonly OrderItem[]): void => {
   if (faults.length > 0) throw new Fault('validation_error', `${faults.join('; ')}.`);
 };
 
-/** Codes of the catalog's refusals to hold places, and of the limits that are checked before. */
+/** Codes of the refusals to hold places: the catalog's, those of the limits before, and those of the buyer's tariffs. */
 export const holdErrors = codesOf(
   'places_unavailable',
   'not_on_sale',
   'hold_limit',
   'tariff_not_sold_here',
   'too_many_places',
+  'tariff_not_accessible',
   'invalid_reference',
 );
 

@@ -5,8 +5,11 @@ import * as example from '../api/examples.ts';
 import { stateCodes } from '../api/faults.ts';
 import { LineDetails, lineReadOnly, NewLines, Order } from '../api/schemas.ts';
 import { createdOrderAnswer, lineView, orderAnswer } from '../api/views.ts';
+import type { HeldLine } from '../clients/stock.ts';
 import type { ContextOf } from '../context.ts';
 import { createHandler } from '../steps/command.ts';
+import type { OrderDocument } from '../store.ts';
+import { permitTariffs, sellsToAnybody } from './buyer.ts';
 import { holdErrors, requireBeneficiaries } from './items.ts';
 import { addOrderLines, nameOrderLine, removeOrderLine } from './lines.ts';
 
@@ -26,7 +29,9 @@ export const linesRoutes = (contextOf: ContextOf): AnyOperation[] => [
     method: 'post',
     path: collection,
     summary: 'Adds lines to an open or reserved order: all their places are held, or none',
-    description: 'The new places are held until the `expiresAt` of the order.',
+    description:
+      'The new places are held until the `expiresAt` of the order. A tariff with a criterion needs that the contact of ' +
+      'the order meets it, or the scope orders.sensitive:write: 422 `order_tariff_not_accessible` otherwise.',
     params: { orderId: pathId },
     body: NewLines,
     answers: { 201: Order },
@@ -35,9 +40,11 @@ export const linesRoutes = (contextOf: ContextOf): AnyOperation[] => [
     handle: createHandler(
       contextOf,
       createdOrderAnswer,
-    )((context, command, { body: { items } }) => {
+    )((context, command, { caller: { scopes }, body: { items } }) => {
       requireBeneficiaries(items);
-      return addOrderLines(context, command, items);
+      const permit = (lines: readonly HeldLine[], { institution, contactNumber }: OrderDocument) =>
+        permitTariffs(context, institution, contactNumber, lines);
+      return addOrderLines(context, command, items, sellsToAnybody(scopes) ? undefined : permit);
     }),
   }),
   operation({

@@ -66,7 +66,7 @@ export const addOrderLines = async (
   context: OrdersContext,
   command: Command,
   items: readonly OrderItem[],
-  permit?: (lines: readonly HeldLine[]) => Promise<void>,
+  permit?: (lines: readonly HeldLine[], order: OrderDocument) => Promise<void>,
 ): Promise<OrderDocument> => {
   const requestId = command.request ?? requestNameOf(command.idempotencyRecord);
   let taken: Taken | undefined;
@@ -85,7 +85,7 @@ export const addOrderLines = async (
         const held = await holdMore(context, order, requestId, items);
         taken = { held, requestId, asOf: order.version };
         await holdAsLong(context, order, held);
-        await permit?.(held.lines);
+        await permit?.(held.lines, order);
         return held;
       },
       write: (held) => (order, now) => addLines(order, heldLines(context, held, items), now),

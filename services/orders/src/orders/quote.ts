@@ -5,10 +5,12 @@ import { type AnyOperation, ok, operation } from '@boxoffice/http';
 import { type Caller, restrictionOf } from '@boxoffice/identity';
 import type { Static } from 'typebox';
 import * as example from '../api/examples.ts';
-import { RefusedOrder, refusal } from '../api/faults.ts';
+import { faultOf, RefusedOrder, refusal } from '../api/faults.ts';
 import { NewOrder, OrderQuote } from '../api/schemas.ts';
 import { type ContextOf, type OrdersContext, requirePointOfSale } from '../context.ts';
-import { makerOf, type OrderRequest } from './create.ts';
+import { inaccessible } from '../domain/details.ts';
+import { namedContact } from './buyer.ts';
+import { type Maker, makerOf, type OrderRequest } from './create.ts';
 import { countPlaces, requireBeneficiaries, severalCurrencies, stockItems, tooManyPlaces } from './items.ts';
 
 type Quote = Static<typeof OrderQuote>;
@@ -20,21 +22,19 @@ const refused = (item: number | null, fault: Fault): Refused => ({
   details: fault.details,
 });
 
-/** The order's own refusals: contact, size, currency and the limit of held places. */
+/** The order's own refusals, but for those of its contact: size, currency and the limit of held places. */
 const ownRefusals = async (
   context: OrdersContext,
-  caller: Caller,
-  { contactNumber }: OrderRequest,
+  maker: Maker,
   { places, currencies }: { readonly places: number; readonly currencies: readonly string[] },
 ): Promise<Refused[]> => {
-  const [fault] = await context.contacts.faults(caller.institution, contactNumber, restrictionOf(caller).contacts);
-  const found = fault ? [refused(null, refusal('invalid_reference', `${fault}.`))] : [];
+  const found: Refused[] = [];
   const several = severalCurrencies(currencies);
   if (several) found.push(refused(null, several));
   const tooMany = tooManyPlaces(places);
   if (tooMany) return [...found, refused(null, tooMany)];
   try {
-    const end = await context.limit.admit(makerOf(caller), places);
+    const end = await context.limit.admit(maker, places);
     end();
   } catch (error) {
     if (!(error instanceof RefusedOrder)) throw error;
@@ -56,9 +56,16 @@ const quoteOrder = async (context: OrdersContext, caller: Caller, requested: Ord
     ...(publicOnly ? { publicOnly } : {}),
   });
   const currencies = [...new Set(quotes.map(({ currency }) => currency))];
+  const maker = makerOf(caller);
+  const contact = await namedContact(context, caller.institution, requested.contactNumber);
   const all = [
-    ...(await ownRefusals(context, caller, requested, { places: countPlaces(items), currencies })),
+    ...contact.faults.map((fault) => refused(null, refusal('invalid_reference', `${fault}.`))),
+    ...(await ownRefusals(context, maker, { places: countPlaces(items), currencies })),
     ...refusals.map(({ item, reason, details }) => refused(item, refusal(reason, details))),
+    ...quotes.flatMap(({ item, criterion = null }) => {
+      const unmet = maker.sellsToAnybody ? undefined : inaccessible([{ criterion }], contact.criteria);
+      return unmet ? [refused(item, faultOf(unmet.refused))] : [];
+    }),
   ];
   const lines = quotes.flatMap(({ item, quantity, amount }) => {
     const { performanceId = '', seatCategoryId = '', tariffId = '' } = items[item] ?? {};
@@ -85,7 +92,7 @@ export const quoteRoutes = (contextOf: ContextOf): AnyOperation[] => [
     description:
       'The body is that of a new order. `lines` has one entry per place of each item that has a price; `refusals` each 409 and ' +
       '422 that `POST /svc/v3/orders` would answer, `item` the index of the item, null for the whole. Faults of form are 400. A ' +
-      'user of the role box_office who is bound to points of sale names one of them: 403 otherwise. A customer names no ' +
+      'client or a user of the role box_office bound to points of sale names one of them: 403 otherwise. A customer names no ' +
       'contact but its own, and gets what the public catalogue shows: everything else reads like what never existed, and ' +
       'places are refused only where a seat category is sold out.',
     body: NewOrder,

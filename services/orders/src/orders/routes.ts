@@ -29,6 +29,8 @@ import { type ContextOf, requirePointOfSale } from '../context.ts';
 import { states } from '../domain/order/order.ts';
 import { createHandler } from '../steps/command.ts';
 import { findAny } from '../steps/sell.ts';
+import type { OrderDocument } from '../store.ts';
+import { sellsToAnybody } from './buyer.ts';
 import { changeOrder } from './change.ts';
 import { createOrder, makerOf } from './create.ts';
 import { holdErrors, requireBeneficiaries } from './items.ts';
@@ -55,7 +57,9 @@ export const ordersRoutes = (contextOf: ContextOf): AnyOperation[] => [
     summary: 'Creates an order and holds its places: all of them or none',
     description:
       'One line per place. The places are held until `expiresAt`: for the hold time of the point of sale, or 15 ' +
-      'minutes without one. A user of the role box_office who is bound to points of sale names one of them: 403 otherwise.',
+      'minutes without one. A client or a user of the role box_office who is bound to points of sale names one of ' +
+      'them: 403 otherwise. A tariff with a criterion needs the number of a contact that meets it, or the scope ' +
+      'orders.sensitive:write: 422 `order_tariff_not_accessible` otherwise.',
     body: NewOrder,
     answers: { 201: Order },
     errors: holdErrors,
@@ -79,7 +83,7 @@ export const ordersRoutes = (contextOf: ContextOf): AnyOperation[] => [
     description:
       'In order of creation, which for a shopping cart is its checkout. An order past due counts as expired within ' +
       '30 seconds. Users see what their role shows: a customer the orders of its contact, a box_office those of its ' +
-      'points of sale, if it has any.',
+      'points of sale, if it has any; a client with bounds sees the orders within them.',
     query: {
       ...listQuery,
       state: Type.Optional(oneOf(states)),
@@ -141,19 +145,22 @@ export const ordersRoutes = (contextOf: ContextOf): AnyOperation[] => [
     access: 'orders:write',
     summary: 'Changes the contact, the external reference and the delivery of tickets of an order',
     description:
-      'A JSON merge patch (RFC 7396): null removes. In every state, but for `ticketDelivery`: until the confirmation.',
+      'A JSON merge patch (RFC 7396): null removes. In every state, but for `ticketDelivery`: until the confirmation. ' +
+      'Unless the order is cancelled, another contact meets the criteria of its tariffs, or the token has the scope ' +
+      'orders.sensitive:write: 422 `order_tariff_not_accessible` otherwise.',
     body: named('OrderChanges', patchOf(OrderDetails)),
     readOnly,
     answers: { 200: Order },
-    errors: ['conflict', 'semantically_invalid', 'order_confirmed', 'order_cancelled'],
+    errors: ['conflict', 'semantically_invalid', 'order_tariff_not_accessible', 'order_confirmed', 'order_cancelled'],
     etag: true,
     conditional: true,
     example: { params, body: { externalReference: 'agency-4711' }, answer: example.open },
     handle: createHandler(
       contextOf,
       orderAnswer,
-    )((context, command, { body, unchanged }) =>
-      changeOrder(context, { ...command, unchanged: (order) => unchanged(orderView(order)) }, body),
-    ),
+    )((context, command, { caller, body, unchanged }) => {
+      const own = { ...command, unchanged: (order: OrderDocument) => unchanged(orderView(order)) };
+      return changeOrder(context, own, body, sellsToAnybody(caller.scopes));
+    }),
   }),
 ];

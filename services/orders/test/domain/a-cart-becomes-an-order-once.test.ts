@@ -3,7 +3,7 @@ import { cancel } from '../../src/domain/cancellation.ts';
 import { changeLine, isCart, withoutNames } from '../../src/domain/cart.ts';
 import { type CheckoutInput, cancelByShopper, checkOut } from '../../src/domain/checkout.ts';
 import { confirm } from '../../src/domain/confirmation.ts';
-import { changeDetails, unmetCriteria } from '../../src/domain/details.ts';
+import { changeDetails, inaccessible } from '../../src/domain/details.ts';
 import { open } from '../../src/domain/hold.ts';
 import { addLines, removeLine, startsAnew } from '../../src/domain/lines.ts';
 import { expire } from '../../src/domain/order/expiry.ts';
@@ -239,9 +239,10 @@ describe('details', () => {
   });
 });
 
-test('each criterion that the contact lacks is returned once', () => {
+test('each criterion that the contact lacks is named once', () => {
+  const lacking = (...given: Parameters<typeof inaccessible>) => inaccessible(...given)?.refused.details.split(':')[0];
   const lines = [newLine(1), newLine(2, 1, 'member'), newLine(3, 1, 'member'), newLine(4, 1, 'student')];
-  expect(unmetCriteria(lines, null)).toEqual(['member', 'student']);
-  expect(unmetCriteria(lines, ['student'])).toEqual(['member']);
-  expect(unmetCriteria([newLine(1)], null)).toEqual([]);
+  expect(lacking(lines, [])).toBe('A tariff needs a contact with member and student');
+  expect(lacking(lines, ['student'])).toBe('A tariff needs a contact with member');
+  expect(lacking([newLine(1)], [])).toBeUndefined();
 });

@@ -1,0 +1,234 @@
+import { randomUUID } from 'node:crypto';
+import type { AnyOperation } from '@boxoffice/http';
+import type { CallerUser, ClientBounds } from '@boxoffice/identity';
+import { describe, expect, test } from '@jest/globals';
+import { routes } from '../../src/app.ts';
+import type { OrdersContext } from '../../src/context.ts';
+import { type Call, describeOnEachEngine, type Order, type Reply } from '../fixture/fixture.ts';
+import { pay } from '../fixture/orders.ts';
+import { newCart } from '../fixture/shopper.ts';
+
+const [NORTH, SOUTH] = ['north.opera.example', 'south.opera.example'];
+const own: ClientBounds = { ownOrders: true, pointsOfSale: [] };
+const north: ClientBounds = { ownOrders: false, pointsOfSale: [NORTH] };
+const agency: Call = { client: 'agency', bounds: own };
+const shop: Call = { client: 'agency', bounds: north };
+
+const operations = routes({} as OrdersContext).filter(({ access }) => access !== 'internal');
+const ofOrders = operations.filter(({ path }) => path.includes('{orderId}'));
+const lists = operations.filter(({ path, method }) => method === 'get' && !path.includes('{'));
+
+/** What belongs to an order, by the names of path parameters. */
+interface Made extends Readonly<Record<string, string>> {
+  readonly orderId: string;
+  readonly lineId: string;
+  readonly paymentId: string;
+  readonly refundId: string;
+}
+
+const NEVER: Made = { orderId: 'ord_00000000000000000000', lineId: 'lin_0', paymentId: 'pay_0', refundId: 'ref_0' };
+
+/** What differs between two answers to the same request. */
+const VARYING = ['date', 'traceparent', 'x-request-id'];
+
+describeOnEachEngine('a client has what lies within its bounds', (fixture) => {
+  const make = async (call: Call, more: object = {}): Promise<Made> => {
+    const hall = fixture.catalog.hall(4);
+    const made = await fixture.call('POST', '', { body: { items: [hall.item(2)], ...more }, ...call });
+    if (made.status !== 201) throw new Error(made.text);
+    const path = `/${made.data.id}`;
+    const { data: payment } = await pay(fixture, path, { amount: 2 });
+    const { data: refund } = await fixture.call('POST', `${path}/refunds`, { body: { method: 'card', amount: 1 } });
+    const [line] = made.data.lines;
+    return { orderId: made.data.id, lineId: String(line?.id), paymentId: payment.id, refundId: refund.id };
+  };
+
+  /** Sends the example of an operation, about something that was made. */
+  const send = ({ method, path, example }: AnyOperation, made: Made, call: Call): Promise<Reply> => {
+    const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => made[name] ?? '');
+    return fixture.call(method.toUpperCase(), filled, { ...call, ...('body' in example && { body: example.body }) });
+  };
+
+  const shown = ({ status, text, headers }: Reply) => ({
+    status,
+    text,
+    headers: [...headers].filter(([name]) => !VARYING.includes(name)),
+  });
+
+  const within: readonly [string, Call, () => Promise<Made>, readonly (() => Promise<Made>)[]][] = [
+    [
+      'ownOrders',
+      agency,
+      () => make(agency),
+      [
+        () => make({ client: 'other' }),
+        async () => {
+          const { orderId, ...made } = await make({});
+          await fixture.context.orders.of('opera').update(orderId, ({ createdBy: _, ...next }) => ({ next }));
+          return { orderId, ...made };
+        },
+        async () => ({ ...NEVER, orderId: (await newCart(fixture)).cart.id }),
+      ],
+    ],
+    [
+      'points of sale',
+      shop,
+      () => make({ client: 'other' }, { pointOfSale: NORTH }),
+      [() => make({ client: 'agency' }, { pointOfSale: SOUTH }), () => make({ client: 'agency' })],
+    ],
+    [
+      'both',
+      { client: 'agency', bounds: { ownOrders: true, pointsOfSale: [NORTH] } },
+      () => make({ client: 'agency' }, { pointOfSale: NORTH }),
+      [
+        () => make({ client: 'other' }, { pointOfSale: NORTH }),
+        () => make({ client: 'agency' }, { pointOfSale: SOUTH }),
+      ],
+    ],
+  ];
+
+  describe.each(within)('by %s', (_by, call, makeOwn, others) => {
+    test('no operation answers about another order than about one that never existed', async () => {
+      for (const other of others) {
+        const made = await other();
+        const before = await fixture.document(made.orderId);
+        for (const one of ofOrders) {
+          const variants = [
+            {},
+            { key: randomUUID() },
+            { ifMatch: `"${before?.version}"` },
+            { ifMatch: '"0"' },
+            { ifNoneMatch: '*' },
+          ];
+          for (const more of variants) {
+            const [foreign, unknown] = [
+              await send(one, made, { ...call, ...more }),
+              await send(one, NEVER, { ...call, ...more, ...('key' in more && { key: randomUUID() }) }),
+            ];
+            expect({ id: one.id, more, ...shown(foreign) }).toEqual({ id: one.id, more, ...shown(unknown) });
+            expect([one.id, foreign.status]).toEqual([one.id, 404]);
+          }
+        }
+        expect(await fixture.document(made.orderId)).toEqual(before);
+      }
+    });
+
+    test('every operation knows an order within them', async () => {
+      for (const one of ofOrders) {
+        const answer = await send(one, await makeOwn(), call);
+        expect([one.id, answer.status, answer.text]).not.toEqual([one.id, 404, answer.text]);
+      }
+    });
+
+    test('every list has what lies within them, and nothing else', async () => {
+      expect(lists.map(({ id }) => id)).toContain('listOrders');
+      const made = await makeOwn();
+      const foreign = await Promise.all(others.map((other) => other()));
+      for (const one of lists) {
+        const { text, status } = await fixture.call('GET', `${one.path}?limit=500`, call);
+        expect([one.id, status]).toEqual([one.id, 200]);
+        expect(text).toContain(made.orderId);
+        for (const { orderId } of foreign) expect(text).not.toContain(orderId);
+      }
+    });
+  });
+
+  test('every operation is one of an order, a list, a creation or a quote', () => {
+    const known = [...ofOrders, ...lists].map(({ id }) => id);
+    expect(operations.map(({ id }) => id).filter((id) => !known.includes(id))).toEqual(['quoteOrder', 'createOrder']);
+  });
+
+  test('a filter by another client finds nothing', async () => {
+    const { orderId } = await make({ client: 'other' });
+    const list = async (call: Call) =>
+      (await fixture.call<{ items: Order[] }>('GET', '?limit=500&createdBy=other', call)).data.items;
+    expect((await list({})).map(({ id }) => id)).toContain(orderId);
+    expect(await list(agency)).toEqual([]);
+  });
+
+  test('what a key answered without bounds is not shown with them', async () => {
+    const body = { items: [fixture.catalog.hall(1).item()] };
+    const call = { client: 'agency', key: randomUUID(), body };
+    expect((await fixture.call('POST', '', call)).status).toBe(201);
+    const again = await fixture.call('POST', '', { ...call, bounds: own });
+    expect(again).toMatchObject({ status: 422, code: 'idempotency_key_reused', data: null });
+  });
+
+  describe('a contact', () => {
+    const contact = (reachedBy?: string): string => {
+      const number = `C${randomUUID()}`;
+      fixture.contacts.known.set(number, null);
+      if (reachedBy) fixture.contacts.reachedBy.set(number, reachedBy);
+      return number;
+    };
+
+    test('that does not exist for the client reads like one that never existed, wherever it is named', async () => {
+      const [foreign, unknown] = [contact('other'), `C${randomUUID()}`];
+      const items = [fixture.catalog.hall(9).item()];
+      const { orderId } = await make(agency);
+      const requests: [string, string, object][] = [
+        ['POST', '', { items }],
+        ['POST', '/quotes', { items }],
+        ['PATCH', `/${orderId}`, {}],
+      ];
+      for (const [method, path, body] of requests) {
+        const name = (contactNumber: string, call: Call = agency) =>
+          fixture.call(method, path, { ...call, body: { ...body, contactNumber } });
+        const [one, other] = [shown(await name(foreign)), shown(await name(unknown))];
+        expect(JSON.stringify(one).replaceAll(foreign, unknown)).toBe(JSON.stringify(other));
+        expect(one.text).toContain('there is no contact');
+        const { text } = await name(foreign, { client: 'agency' });
+        expect(text).not.toContain('there is no contact');
+      }
+    });
+
+    test('that the client made, or that its orders name, is named', async () => {
+      const contactNumber = contact('agency');
+      const items = [fixture.catalog.hall(1).item()];
+      const { data, status } = await fixture.call('POST', '', { ...agency, body: { items, contactNumber } });
+      expect([status, String(data.contactNumber)]).toEqual([201, contactNumber]);
+    });
+  });
+
+  describe('an order', () => {
+    const order = (call: Call, pointOfSale?: string, path = '') =>
+      fixture.call('POST', path, {
+        ...call,
+        body: { items: [fixture.catalog.hall(1).item()], ...(pointOfSale && { pointOfSale }) },
+      });
+
+    test.each(['', '/quotes'])('names one of the points of sale: POST %s', async (path) => {
+      for (const name of [undefined, SOUTH]) {
+        const refused = await order(shop, name, path);
+        expect(refused).toMatchObject({ status: 403, code: 'forbidden', data: null });
+        expect(refused.details).toBe(`$.pointOfSale must be one of these: ${NORTH}.`);
+      }
+      expect((await order(shop, NORTH, path)).status).toBe(path === '' ? 201 : 200);
+    });
+
+    const user: CallerUser = { id: 'usr_till', role: 'box_office', contact: null, pointsOfSale: [SOUTH] };
+
+    test('of a user names one that both user and client have', async () => {
+      const both: Call = { client: 'agency', bounds: { ownOrders: false, pointsOfSale: [NORTH, SOUTH] }, user };
+      expect([(await order(both, NORTH)).status, (await order(both, SOUTH)).status]).toEqual([403, 201]);
+    });
+
+    test('of a user who has no point of sale of the client is refused, and there are none', async () => {
+      await make({}, { pointOfSale: SOUTH });
+      const none: Call = { ...shop, user };
+      for (const path of ['', '/quotes']) {
+        const refused = await order(none, SOUTH, path);
+        expect(refused).toMatchObject({ status: 403, code: 'forbidden' });
+        expect(refused.details).toContain('none in common');
+      }
+      expect((await fixture.call('GET', '?limit=500', none)).data).toMatchObject({ items: [], nextCursor: null });
+    });
+
+    test('has lines of its point of sale, also those that are added later', async () => {
+      const { data } = await order(shop, NORTH);
+      await fixture.call('POST', `/${data.id}/lines`, { ...shop, body: { items: [fixture.catalog.hall(1).item()] } });
+      const asked = fixture.catalog.calls.filter(({ operation }) => operation === 'holdPlaces').slice(-2);
+      expect(asked.map(({ body }) => body)).toMatchObject([{ pointOfSale: NORTH }, { pointOfSale: NORTH }]);
+    });
+  });
+});
