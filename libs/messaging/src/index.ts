@@ -7,6 +7,7 @@ export {
   type RabbitmqOptions,
 } from './rabbitmq/bus.ts';
 export { decode as decodeMessage, encode as encodeMessage } from './rabbitmq/codec.ts';
+export { exchangeOf, planOf } from './rabbitmq/names.ts';
 export { type Rights, rightsOf } from './rabbitmq/rights.ts';
 export { type Backlog, type Relay, type RelayOptions, startRelay } from './relay/relay.ts';
 export { broadcasts, type Declared, declared, processes, topology } from './topology.ts';

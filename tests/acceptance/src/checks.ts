@@ -60,6 +60,7 @@ const all: Readonly<Record<string, Check>> = {
   'size of the client package': by('size-limit'),
   licences: checkLicences,
   'dependency audit': checkAudit,
+  'description of the facts': by('node', '--conditions=source', 'deploy/contracts/src/main.ts', 'check'),
   'compatibility with the last releases': by('node', '--conditions=source', 'tests/compatibility/src/main.ts', 'check'),
 };
 

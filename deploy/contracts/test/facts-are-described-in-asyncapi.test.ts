@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+import { Parser } from '@asyncapi/parser';
+import { createCheck, dereferenced } from '@boxoffice/http';
+import { encodeMessage } from '@boxoffice/messaging';
+import { expect, test } from '@jest/globals';
+import { parse } from 'yaml';
+import { processes } from '../src/index.ts';
+
+// platform 9: docs/asyncapi.yaml (AsyncAPI 3) describes every fact with schema and example | deploy/contracts/src/asyncapi.ts
+
+const text = readFileSync(new URL('../../../docs/asyncapi.yaml', import.meta.url), 'utf8');
+
+const faultsOf = async (source: string): Promise<string[]> =>
+  (await new Parser().parse(source)).diagnostics
+    // 3.0 is what most tools read.
+    .filter(({ code }) => code !== 'asyncapi-latest-version')
+    .map(({ message, path }) => `${path.join('.')}: ${message}`);
+
+test('the public parser finds no fault', async () => {
+  expect(await faultsOf(text)).toEqual([]);
+});
+
+test('negative control: an example that differs from its schema is found', async () => {
+  const wrong = text.replace('institution: opera', 'institution: 7');
+  expect(await faultsOf(wrong)).not.toEqual([]);
+});
+
+const { components, operations } = parse(text);
+
+test('every fact has a sentence, a schema and an example; every process that has it sends or receives it', () => {
+  for (const { name, publishes, consumes } of processes) {
+    for (const [type, { example }] of Object.entries(publishes)) {
+      expect(components.messages[type]).toMatchObject({ summary: expect.stringMatching(/^[A-Z].*\.$/) });
+      expect(components.messages[type].examples[0].payload.data).toEqual(example);
+      expect(operations[`${name}.send.${type}`].action).toBe('send');
+    }
+    for (const [queue, types] of Object.entries(consumes)) {
+      const id = queue === 'broadcast' ? `${name}.${queue}` : queue;
+      const receives = operations[`${name}.receive.${id}`];
+      expect([receives.action, receives.messages.length]).toEqual(['receive', types.length]);
+    }
+  }
+});
+
+test('a message on the wire is what the document says', () => {
+  const { Fact, Headers } = dereferenced({ schemas: components.schemas, components }).schemas;
+  const { payload } = components.messages['order.confirmed'].examples[0];
+  const { content, properties } = encodeMessage({ ...payload, traceparent: '00-1-2-01' });
+  const sent = JSON.parse(content.toString());
+  expect(Object.keys(sent).toSorted()).toEqual(Object.keys(Fact.properties).toSorted());
+  expect(() => createCheck(Fact)(sent)).not.toThrow();
+  expect(() => createCheck(Headers)({ ...properties.headers })).not.toThrow();
+  expect(properties).toMatchObject({ messageId: payload.id, type: payload.type, contentType: 'application/json' });
+});
