@@ -196,6 +196,36 @@ describe('a partner hears', () => {
     expect(sequences).toEqual(sequences.map((_, index) => index + 1));
   });
 
+  test('within the bounds of its client, of what it made and of nothing else', async () => {
+    const reseller = await authorised(product, 'opera', 'reseller');
+    const own = (path: string, method?: string, body?: object) => requireData(reseller, path, method, body);
+    const { nextCursor: after } = await own('/svc/v3/events');
+    const { contactNumber } = await own('/svc/v3/contacts/individuals', 'POST', { lastName: 'Keller' });
+    const foreign = await post('/svc/v3/orders', { items: await items(1) });
+    await post(`/svc/v3/orders/${foreign.id}/confirmation`, { onAccount: true });
+    const pointOfSale = product.demo.pointsOfSale.find(({ institution }) => institution === 'opera')?.serviceHost;
+    const order = { items: await items(1), contactNumber, pointOfSale };
+    const { id, due } = await own('/svc/v3/orders', 'POST', order);
+    await own(`/svc/v3/orders/${id}/payments`, 'POST', { method: 'card', amount: due, status: 'captured' });
+    const ticketId = await waitUntil(async () => (await own(`/svc/v3/orders/${id}`)).lines[0].ticketId ?? undefined);
+    await Promise.all([eventsOf(ticketId, 1), eventsOf(id, 2)]);
+    const heard: readonly Event[] = (await own(`/svc/v3/events?after=${after}&limit=500`)).items;
+    expect(new Set(heard.map(({ resource }) => resource.id))).toEqual(new Set([contactNumber, id, ticketId]));
+    expect(heard.map(({ type }) => type)).toEqual(
+      expect.arrayContaining(['contact.created', 'order.created', 'order.confirmed', 'ticket.issued']),
+    );
+    for (const { id: eventId } of await eventsOf(foreign.id, 2))
+      expect((await reseller(`/svc/v3/events/${eventId}`)).status).toBe(404);
+
+    const webhook = { url: 'http://127.0.0.1:9/hook', types: ['contact.*', 'order.*', 'ticket.*'], state: 'paused' };
+    const { webhookId } = await own('/svc/v3/webhooks', 'POST', webhook);
+    const { count } = await own(`/svc/v3/webhooks/${webhookId}/redeliveries`, 'POST', { after });
+    expect(count).toBe(heard.length);
+    const { webhookId: others } = await post('/svc/v3/webhooks', webhook);
+    expect((await own('/svc/v3/webhooks')).items).toHaveLength(1);
+    expect((await reseller(`/svc/v3/webhooks/${others}`)).status).toBe(404);
+  });
+
   test('of nothing that a role may not read', async () => {
     const reader = await authorised(product, 'opera', 'contacts-writer');
     expect((await reader('/svc/v3/events')).status).toBe(403);
