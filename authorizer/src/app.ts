@@ -1,5 +1,5 @@
 import { createIdentityVerifier } from '@boxoffice/identity';
-import { topology } from '@boxoffice/messaging';
+import { queueNamed } from '@boxoffice/messaging';
 import { installationSecret, integer, repeat, serviceRootSecret, url, versionOf } from '@boxoffice/runtime';
 import { followServices, servicesFile, watchServicesFile } from '@boxoffice/runtime/services';
 import type { ServiceDefinition } from '@boxoffice/service';
@@ -87,10 +87,13 @@ export const authorizer: ServiceDefinition<typeof settings, Authorizer> = {
   front: (next, { logger, publicUrl }, { pages }) => createPagesFront({ handlers: pages, publicUrl, logger })(next),
   facts: { schemas, examples },
   calls: [catalogApi, contactsApi],
-  queues: [topology.authorizerContactErased, topology.authorizerInstitutions],
+  queues: [queueNamed('authorizer.contact-erased.v1'), queueNamed('authorizer.institutions.v1')],
   reactions: ({ logger }, { users, institutions }) => [
-    { queue: topology.authorizerContactErased, handle: (message) => onContactErased(users, logger, message) },
-    { queue: topology.authorizerInstitutions, handle: (message) => onInstitutionChanged(institutions, message) },
+    { queue: queueNamed('authorizer.contact-erased.v1'), handle: (message) => onContactErased(users, logger, message) },
+    {
+      queue: queueNamed('authorizer.institutions.v1'),
+      handle: (message) => onInstitutionChanged(institutions, message),
+    },
   ],
   background: ({ store, logger }, { keys, close }) => {
     const reading = repeat(unlessQuiet(store, 0, keys.load), {

@@ -6,7 +6,9 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 
 const FOLDER = process.env.SECRETS_DIR ?? '/secrets';
 const OWN = `${FOLDER}/own/secrets.json`;
-const services = ['gateway', 'authorizer', 'catalog', 'contacts', 'orders', 'tickets', 'events', 'pos', 'operator'];
+// The rights of each process's user, as printed by `operator topology rights`; mounted beside this program.
+const rights = JSON.parse(readFileSync(new URL('./broker-rights.json', import.meta.url), 'utf8'));
+const services = rights.map(({ user }) => user);
 
 const write = (path, text, mode = 0o444) => {
   // Atomic. Readable for any user, since each container runs as its own and no other container mounts the volume.
@@ -70,8 +72,6 @@ const hashOf = (password) => {
   return Buffer.concat([salt, hash]).toString('base64');
 };
 
-// The rights of each user, as printed by `operator topology rights`; mounted beside this program.
-const rights = JSON.parse(readFileSync(new URL('./broker-rights.json', import.meta.url), 'utf8'));
 const definitions = {
   vhosts: [{ name: 'boxoffice' }],
   users: brokerUsers.map(({ name, password }) => ({

@@ -6,7 +6,8 @@ const files = require('node:fs');
 const read = (name) => files.readFileSync(`/run/boxoffice/${name}`, 'utf8');
 const MEMBER = 'mongodb:27017';
 const PATIENCE_MS = 120_000;
-const databases = ['authorizer', 'catalog', 'contacts', 'orders', 'tickets', 'events', 'pos', 'local'];
+const users = JSON.parse(read('users.json'));
+const databases = [...users.map(({ name }) => name).filter((name) => name !== 'operator'), 'local'];
 const until = Date.now() + PATIENCE_MS;
 
 const persistently = (what, attempt) => {
@@ -43,7 +44,7 @@ persistently('the primary', () => {
   if (!admin.hello().isWritablePrimary) throw new Error('not elected yet');
 });
 
-for (const { name, password } of JSON.parse(read('users.json'))) {
+for (const { name, password } of users) {
   const own = name === 'operator' ? databases : [name];
   const rights = { pwd: password, roles: own.map((database) => ({ role: 'readWrite', db: `boxoffice_${database}` })) };
   if (admin.getUser(name) === null) admin.createUser({ user: name, ...rights });

@@ -5,7 +5,7 @@ import { catalog } from '@boxoffice/catalog';
 import { contacts } from '@boxoffice/contacts';
 import { events } from '@boxoffice/events';
 import { type Progress, placeOf, progressCollections, progressIn, type Running, readRunning } from '@boxoffice/local';
-import { type DeadLetters, type QueueDepth, topology } from '@boxoffice/messaging';
+import { type DeadLetters, declaredOf, type QueueDepth } from '@boxoffice/messaging';
 import { orders } from '@boxoffice/orders';
 import { pos } from '@boxoffice/pos';
 import {
@@ -20,6 +20,7 @@ import {
   tlsCaFile,
   trustAuthorities,
 } from '@boxoffice/runtime';
+import { presentRows } from '@boxoffice/runtime/services';
 import { type Engines, openEngines } from '@boxoffice/service';
 import { openMongoStore, openSqliteStores, type SqliteStores, type Store } from '@boxoffice/store';
 import { tickets } from '@boxoffice/tickets';
@@ -34,6 +35,9 @@ export type DataUse = 'made' | 'unneeded';
 export const services = { authorizer, catalog, contacts, orders, tickets, events, pos } as const;
 
 export type ServiceName = keyof typeof services;
+
+/** The names of these services. */
+export const serviceNames = Object.keys(services) as readonly ServiceName[];
 
 /** The installation that a command works on: the stores of its services, opened at first use. */
 export interface Installation {
@@ -108,8 +112,11 @@ export const openInstallation = (data?: DataUse): Installation => {
     return known;
   };
 
+  /** The facts of all services, those of teams included. */
+  const declared = () => declaredOf(presentRows());
+
   const opened = (): Promise<Engines> => {
-    engines ??= openEngines({ ...settings, logger });
+    engines ??= openEngines({ ...settings, logger, declared: declared() });
     return engines;
   };
 
@@ -125,7 +132,7 @@ export const openInstallation = (data?: DataUse): Installation => {
       url === undefined ? Object.values(services).flatMap(({ name }) => (isThere(directory, name) ? [] : [name])) : [],
     demoProgress: async () => progressIn(await store({ name: 'local', collections: progressCollections })),
     deadLetters: async () => (await opened()).deadLetters,
-    queues: async () => (await opened()).bus.depths(Object.values(topology)),
+    queues: async () => (await opened()).bus.depths(declared().queues),
     keyEncryptionKey: () => readSettings({ key: installationSecret('KEY_ENCRYPTION_KEY') }).key,
     async close() {
       // A failed opening has been reported and needs no closing.

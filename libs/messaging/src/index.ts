@@ -10,4 +10,4 @@ export { decode as decodeMessage, encode as encodeMessage } from './rabbitmq/cod
 export { exchangeOf, planOf } from './rabbitmq/names.ts';
 export { type Rights, rightsOf } from './rabbitmq/rights.ts';
 export { type Backlog, type Relay, type RelayOptions, startRelay } from './relay/relay.ts';
-export { broadcasts, type Declared, declared, processes, topology } from './topology.ts';
+export { broadcasts, type Declared, declared, declaredOf, queueNamed } from './topology.ts';

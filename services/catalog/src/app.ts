@@ -1,5 +1,5 @@
 import type { AnyOperation } from '@boxoffice/http';
-import { topology } from '@boxoffice/messaging';
+import { queueNamed } from '@boxoffice/messaging';
 import { repeat, versionOf } from '@boxoffice/runtime';
 import type { ServiceDefinition } from '@boxoffice/service';
 import type { Store } from '@boxoffice/store';
@@ -37,8 +37,8 @@ export const catalog: ServiceDefinition = {
     'points-of-sale': 'Web shops and counters, each with what it sells.',
   },
   operations: ({ store }) => routes(store),
-  queues: [topology.catalogReleases],
-  reactions: ({ store }) => [{ queue: topology.catalogReleases, handle: reactTo(store) }],
+  queues: [queueNamed('catalog.releases.v1')],
+  reactions: ({ store }) => [{ queue: queueNamed('catalog.releases.v1'), handle: reactTo(store) }],
   background: ({ store, logger }) => {
     const loop = (work: (store: Store) => Promise<void>, failure: string) =>
       repeat(() => work(store), {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { topology } from '@boxoffice/messaging';
+import { queueNamed } from '@boxoffice/messaging';
 import { integer, versionOf } from '@boxoffice/runtime';
 import type { ServiceDefinition } from '@boxoffice/service';
 import { collectionsOf } from './announcements.ts';
@@ -25,7 +25,7 @@ export const contacts: ServiceDefinition<typeof settings> = {
   collections,
   retention: () => retention,
   settings,
-  queues: [topology.contactsOrders],
+  queues: [queueNamed('contacts.orders.v1')],
   tags: {
     individuals: 'Persons, with their addresses, authorizations and sensitive data.',
     structures: 'Companies, schools and associations that buy.',
@@ -36,6 +36,6 @@ export const contacts: ServiceDefinition<typeof settings> = {
       createDisclosure({ perMinute: duplicateEmailsPerMinute, audit: auditTo(logger) }),
     ),
   reactions: ({ store }) => [
-    { queue: topology.contactsOrders, handle: (message) => onContactNamed(collectionsOf(store), message) },
+    { queue: queueNamed('contacts.orders.v1'), handle: (message) => onContactNamed(collectionsOf(store), message) },
   ],
 };

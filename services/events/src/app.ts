@@ -1,4 +1,4 @@
-import { topology } from '@boxoffice/messaging';
+import { queueNamed } from '@boxoffice/messaging';
 import { number, versionOf } from '@boxoffice/runtime';
 import type { ServiceDefinition } from '@boxoffice/service';
 import { type Context, createContext } from './context.ts';
@@ -32,7 +32,7 @@ export const events: ServiceDefinition<typeof settings, State> = {
   retention: ({ eventRetentionDays }) => ({ ...retentionOf(eventRetentionDays * DAY_MS), ...webhookRetention }),
   settings,
   calls: [{ service: 'authorizer', operations: { getClientScopes: {} } }],
-  queues: [topology.eventsFacts],
+  queues: [queueNamed('events.facts.v1')],
   prepare: (parts) => {
     const { store, serviceSecret, publicUrl, logger, metrics, settings: own } = parts;
     const context = createContext({
@@ -52,7 +52,9 @@ export const events: ServiceDefinition<typeof settings, State> = {
   },
   operations: (_parts, { context, webhooks }) => routes(context, webhooks),
   webhooks: describedWebhooks,
-  reactions: (_parts, { context }) => [{ queue: topology.eventsFacts, handle: (message) => onFact(context, message) }],
+  reactions: (_parts, { context }) => [
+    { queue: queueNamed('events.facts.v1'), handle: (message) => onFact(context, message) },
+  ],
   background: ({ store, logger }, { context, deliveries }) => {
     const resuming = startResuming(context.waiting, store, logger);
     deliveries.start();

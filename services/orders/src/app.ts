@@ -1,5 +1,5 @@
 import type { AnyOperation } from '@boxoffice/http';
-import { topology } from '@boxoffice/messaging';
+import { queueNamed } from '@boxoffice/messaging';
 import { versionOf } from '@boxoffice/runtime';
 import type { ServiceDefinition } from '@boxoffice/service';
 import { shopRoutes } from './cart/routes.ts';
@@ -28,7 +28,11 @@ export const orders: ServiceDefinition<typeof settings, OrdersContext> = {
   collections,
   retention: () => retention,
   settings,
-  queues: [topology.ordersFulfilment, topology.ordersPerformanceCancelled, topology.ordersContactErased],
+  queues: [
+    queueNamed('orders.fulfilment.v1'),
+    queueNamed('orders.performance-cancelled.v1'),
+    queueNamed('orders.contact-erased.v1'),
+  ],
   prepare: createContext,
   tags: {
     orders: 'Orders: quotes, lines, reservation, confirmation and cancellation.',
@@ -37,9 +41,15 @@ export const orders: ServiceDefinition<typeof settings, OrdersContext> = {
   },
   operations: (_parts, context) => routes(context),
   reactions: ({ store }, context) => [
-    { queue: topology.ordersFulfilment, handle: (message) => onFulfilment(context, message) },
-    { queue: topology.ordersPerformanceCancelled, handle: (message) => onPerformanceCancelled(context, message) },
-    { queue: topology.ordersContactErased, handle: (message) => onContactErased(context, store.idempotency, message) },
+    { queue: queueNamed('orders.fulfilment.v1'), handle: (message) => onFulfilment(context, message) },
+    {
+      queue: queueNamed('orders.performance-cancelled.v1'),
+      handle: (message) => onPerformanceCancelled(context, message),
+    },
+    {
+      queue: queueNamed('orders.contact-erased.v1'),
+      handle: (message) => onContactErased(context, store.idempotency, message),
+    },
   ],
   background: ({ store }, context) => startSweeper(context, store),
 };

@@ -1,6 +1,6 @@
 // The point-of-sale service: its settings, collections, clients and operations.
 import { type AnyOperation, familyB } from '@boxoffice/http';
-import { topology } from '@boxoffice/messaging';
+import { queueNamed } from '@boxoffice/messaging';
 import { integer, url, versionOf } from '@boxoffice/runtime';
 import { createBestEffort, createServiceClient, type Parts, type ServiceDefinition } from '@boxoffice/service';
 import { cartRoutes } from './cart/routes.ts';
@@ -91,7 +91,7 @@ export const pos: ServiceDefinition<typeof settings, PosContext> = {
   retention,
   settings,
   family: familyB,
-  queues: [topology.posContactErased],
+  queues: [queueNamed('pos.contact-erased.v1')],
   calls: [catalogApi, contactsApi, ordersApi, ticketsApi],
   prepare,
   tags: {
@@ -107,7 +107,10 @@ export const pos: ServiceDefinition<typeof settings, PosContext> = {
   front: createShopFront,
   admit: ({ publicUrl }, context) => createAdmit(context, publicUrl),
   reactions: ({ store }, context) => [
-    { queue: topology.posContactErased, handle: (message) => onContactErased(store, context.orders, message) },
+    {
+      queue: queueNamed('pos.contact-erased.v1'),
+      handle: (message) => onContactErased(store, context.orders, message),
+    },
   ],
 };
 

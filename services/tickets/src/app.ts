@@ -1,5 +1,5 @@
 import type { AnyOperation } from '@boxoffice/http';
-import { topology } from '@boxoffice/messaging';
+import { queueNamed } from '@boxoffice/messaging';
 import { directory, repeat, versionOf } from '@boxoffice/runtime';
 import type { ServiceDefinition } from '@boxoffice/service';
 import { unlessQuiet } from '@boxoffice/store';
@@ -27,7 +27,11 @@ const settings = {
   ticketFontsDirectory: directory('TICKET_FONTS_DIR', { default: '/usr/share/fonts' }),
 };
 
-const queues = [topology.ticketsOrders, topology.ticketsContactErased, topology.ticketsPerformances];
+const queues = [
+  queueNamed('tickets.orders.v1'),
+  queueNamed('tickets.contact-erased.v1'),
+  queueNamed('tickets.performances.v1'),
+];
 
 /** The tickets service: issue, printing, beneficiary, control. It calls no other service. */
 export const tickets: ServiceDefinition<typeof settings, Context> = {

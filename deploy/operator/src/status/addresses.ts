@@ -1,16 +1,12 @@
 import { readFileSync } from 'node:fs';
 import type { Running } from '@boxoffice/local';
-import { readSettings, url } from '@boxoffice/runtime';
+import { readSettings, type Setting, url } from '@boxoffice/runtime';
+import { builtInRows, isBuiltIn, presentRows, urlSettingOf } from '@boxoffice/runtime/services';
 import type { Installation } from '../installation.ts';
 import type { Address } from './probe.ts';
 
-/** Every process of the product, in the order of the report. */
-const names = ['gateway', 'authorizer', 'catalog', 'contacts', 'orders', 'tickets', 'events', 'pos'] as const;
-
-const settingOf = (service: string): string => `${service.toUpperCase()}_URL`;
-
-const settings = Object.fromEntries(
-  names.map((service) => [service, url(settingOf(service), { optional: true, origin: true })]),
+const settings: Readonly<Record<string, Setting<string | undefined>>> = Object.fromEntries(
+  builtInRows.map(({ name }) => [name, url(urlSettingOf(name), { optional: true, origin: true })]),
 );
 
 /** A process without a known address. */
@@ -36,21 +32,24 @@ const ofRunning = ({ urls, gatewayUrl, caFile }: Running): Address[] => {
 };
 
 /**
- * The addresses in the settings by which the services reach one another; all others from the record that a running `npm
+ * The addresses in the settings by which the services reach one another, and in the services file; all others from the record that a running `npm
  * start` has in the data directory. @throws {SettingsFault}
  */
 export const addressesOf = async ({ engines, running: look }: Installation): Promise<Addresses> => {
-  const given: Readonly<Record<string, string | undefined>> = readSettings(settings);
+  const set: Readonly<Record<string, string | undefined>> = readSettings(settings);
+  // A team's service without an address serves nobody: it may only receive facts.
+  const rows = presentRows().filter(({ name, url }) => isBuiltIn(name) || url !== undefined);
+  const given = Object.fromEntries(rows.map(({ name, url }) => [name, set[name] ?? url]));
   const running = await look();
   const recorded = running === undefined ? [] : ofRunning(running);
-  const all = names.flatMap((service): Address[] => {
+  const all = rows.flatMap(({ name: service }): Address[] => {
     const url = given[service];
     return url === undefined ? recorded.filter((one) => one.service === service) : [{ service, url }];
   });
-  const isGiven = Object.values(given).some((url) => url !== undefined);
-  const unknown = names
-    .filter((name) => !all.some(({ service }) => service === name))
-    .map((service) => ({ service, setting: settingOf(service) }));
+  const isGiven = builtInRows.some(({ name }) => given[name] !== undefined);
+  const unknown = rows
+    .filter(({ name }) => !all.some(({ service }) => service === name))
+    .map(({ name }) => ({ service: name, setting: urlSettingOf(name) }));
   if (running !== undefined)
     return isGiven ? { from: 'settings and npm start', all, unknown } : { from: 'npm start', all, unknown: [] };
   // With shared engines, the other processes may run anywhere.

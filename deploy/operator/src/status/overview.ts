@@ -1,5 +1,6 @@
 import type { QueueDepth } from '@boxoffice/messaging';
-import type { Installation } from '../installation.ts';
+import { builtInRows } from '@boxoffice/runtime/services';
+import { type Installation, serviceNames } from '../installation.ts';
 import { type Addresses, addressesOf, type NotAsked } from './addresses.ts';
 import { type OrdersState, type OutboxState, ordersOf, outboxOf } from './backlog.ts';
 import { type ProcessState, probe } from './probe.ts';
@@ -37,10 +38,10 @@ const seen = async <Part>(look: () => Promise<Part>): Promise<Part | Unseen> => 
 
 const outboxes = async (installation: Installation): Promise<OutboxState[]> => {
   const missing = new Set(installation.missing());
-  const publishers = ['authorizer', 'catalog', 'contacts', 'orders', 'tickets'] as const;
+  const publishers = new Set(builtInRows.flatMap(({ name, publishes }) => (publishes.length > 0 ? [name] : [])));
   const states: OutboxState[] = [];
-  for (const name of publishers)
-    if (!missing.has(name)) states.push(await outboxOf(name, await installation.store(name)));
+  for (const name of serviceNames)
+    if (publishers.has(name) && !missing.has(name)) states.push(await outboxOf(name, await installation.store(name)));
   return states;
 };
 

@@ -1,4 +1,4 @@
-import { declared, processes } from '../topology.ts';
+import { broadcastsOf, builtInRows, queuesOf, type ServiceRow } from '@boxoffice/runtime/services';
 import { broadcastQueue, exchangeOf, movesExchange, planOf, workQueue } from './names.ts';
 
 /** The permissions of a RabbitMQ user in the installation's virtual host: regular expressions of names. */
@@ -18,18 +18,22 @@ const names = (exactly: readonly string[], beginning: readonly string[] = []): s
   return all.length === 0 ? '^$' : `^(${all.join('|')})$`;
 };
 
-const ofProcess = (user: string, { publishes, receives = [] }: (typeof processes)[string]): Rights => {
-  const own = declared.queues.filter(({ name }) => name.startsWith(`${user}.`));
-  const broadcast = receives.length > 0 ? [broadcastQueue(user, '', plan)] : [];
-  const received = receives.flatMap(({ types }) => types.map((type) => exchangeOf(type, plan)));
+const ofProcess = (row: ServiceRow): Rights => {
+  const { name: user, publishes } = row;
+  const own = queuesOf(row).map(({ queue }) => queue);
+  const received = broadcastsOf(row);
+  const broadcast = received.length > 0 ? [broadcastQueue(user, '', plan)] : [];
   return {
     user,
     configure: names([], broadcast),
     write: names(
-      [...publishes.map((type) => exchangeOf(type, plan)), ...own.map(({ name }) => movesExchange(name, plan))],
+      [...publishes.map((type) => exchangeOf(type, plan)), ...own.map((name) => movesExchange(name, plan))],
       broadcast,
     ),
-    read: names([...own.map(({ name }) => workQueue(name, plan)), ...received], broadcast),
+    read: names(
+      [...own.map((name) => workQueue(name, plan)), ...received.map((type) => exchangeOf(type, plan))],
+      broadcast,
+    ),
   };
 };
 
@@ -39,8 +43,8 @@ const ofProcess = (user: string, { publishes, receives = [] }: (typeof processes
  * operator declares everything, reads and requeues dead letters; `amq.default` is for declaring queues that dead-letter
  * through it.
  */
-export const rightsOf = (): readonly Rights[] => {
-  const domains = [...new Set(declared.queues.map(({ name }) => `${name.split('.', 1)[0]}.`))];
+export const rightsOf = (rows: readonly ServiceRow[] = builtInRows): readonly Rights[] => {
+  const domains = rows.filter((row) => queuesOf(row).length > 0).map(({ name }) => `${name}.`);
   const everything = names([], ['boxoffice.', ...domains]);
   const operator = {
     user: 'operator',
@@ -48,5 +52,5 @@ export const rightsOf = (): readonly Rights[] => {
     write: names(['amq.default'], ['boxoffice.', ...domains]),
     read: everything,
   };
-  return [...Object.entries(processes).map(([user, process]) => ofProcess(user, process)), operator];
+  return [...rows.map(ofProcess), operator];
 };

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { probe, silent, until } from '@boxoffice/messaging/conformance';
+import { builtInRows, rowsWith } from '@boxoffice/runtime/services';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ConfirmChannel } from 'amqplib';
 import {
@@ -9,9 +10,8 @@ import {
   type Declared,
   declared,
   declareRabbitmqTopology,
-  processes,
+  queueNamed,
   rightsOf,
-  topology,
   Unreadable,
 } from '../../src/index.ts';
 import { asUser, type Composed, startComposed } from './composed.ts';
@@ -43,7 +43,7 @@ const own: Readonly<Record<string, { exchanges: readonly string[]; queues: reado
 };
 
 const users = Object.keys(own);
-const workQueues = Object.values(topology).map(({ name }) => name);
+const workQueues = declared.queues.map(({ name }) => name);
 const moves = workQueues.map((name) => `${name}.moves`);
 const besides = workQueues.flatMap((name) =>
   ['dlq', 'retry.5s', 'retry.30s', 'retry.5m'].map((end) => `${name}.${end}`),
@@ -63,11 +63,11 @@ const domains = [
 const exchanges = domains.map((name) => `boxoffice.${name}`);
 
 test('every exchange has one publisher, so that permission for it is permission for its facts', () => {
-  const publishers = Object.entries(processes).flatMap(([user, { publishes }]) =>
+  const publishers = builtInRows.flatMap(({ name: user, publishes }) =>
     [...new Set(publishes.map((type) => type.split('.', 1)[0]))].map((domain) => [domain, user] as const),
   );
   expect(publishers.map(([domain]) => domain).toSorted()).toEqual(domains.toSorted());
-  const types = Object.values(processes).flatMap(({ publishes }) => publishes);
+  const types = builtInRows.flatMap(({ publishes }) => publishes);
   const received = [...declared.queues, ...declared.broadcasts].flatMap((one) => one.types);
   expect(types.toSorted()).toEqual([...new Set<string>(received)].toSorted());
 });
@@ -128,8 +128,10 @@ if (control === undefined || control === '') {
           declared: all,
         });
       const { queues } = declared;
-      const [fulfilment] = queues.filter(({ name }) => name === topology.ordersFulfilment.name);
-      const others = queues.filter((queue) => queue !== fulfilment && queue !== topology.authorizerInstitutions);
+      const [fulfilment] = queues.filter(({ name }) => name === 'orders.fulfilment.v1');
+      const others = queues.filter(
+        (queue) => queue !== fulfilment && queue !== queueNamed('authorizer.institutions.v1'),
+      );
       if (!fulfilment) throw new Error('orders has no queue of facts about its tickets');
       const fewer = { ...fulfilment, types: fulfilment.types.slice(1) };
       const more = { ...fulfilment, types: [...fulfilment.types, 'ticket.planted'] };
@@ -142,7 +144,8 @@ if (control === undefined || control === '') {
 
     test.each(users)('%s publishes its facts, consumes its queues, receives its broadcasts', async (user) => {
       const bus = await connect(user);
-      for (const type of processes[user]?.publishes ?? []) await bus.publish(probe({ type }));
+      for (const type of builtInRows.find(({ name }) => name === user)?.publishes ?? [])
+        await bus.publish(probe({ type }));
       for (const queue of declared.queues.filter(({ name }) => name.startsWith(`${user}.`)))
         await bus.subscribe(queue, async () => {});
       expect((await bus.depths(declared.queues)).length).toBe(workQueues.length);
@@ -160,7 +163,7 @@ if (control === undefined || control === '') {
       const [dying, failing] = [probe({ type: 'contact.erased' }), probe({ type: 'contact.erased' })];
       const attempts: string[] = [];
       await closeOthers();
-      await tickets.subscribe(topology.ticketsContactErased, async ({ id }, attempt) => {
+      await tickets.subscribe(queueNamed('tickets.contact-erased.v1'), async ({ id }, attempt) => {
         attempts.push(`${id} ${attempt}`);
         const times = attempts.filter((one) => one.startsWith(id)).length;
         if (id === dying.id && times === 1) throw new Unreadable('planted');
@@ -276,6 +279,20 @@ if (control === undefined || control === '') {
     await expect(asUser(broker.url('guest'))).rejects.toThrow(/ConnectionClose/);
   });
 }
+
+test('a service of a team has rights of its own: its exchange, its queues, and nothing else', () => {
+  const rows = rowsWith(
+    JSON.stringify([{ name: 'loyalty', publishes: ['card.issued'], consumes: ['order.confirmed', 'order.cancelled'] }]),
+  );
+  expect(rightsOf(rows).slice(0, -2)).toEqual(rightsOf().slice(0, -1));
+  expect(rightsOf(rows).at(-2)).toEqual({
+    user: 'loyalty',
+    configure: '^$',
+    write: String.raw`^(boxoffice\.card|loyalty\.facts\.v1\.moves)$`,
+    read: String.raw`^(loyalty\.facts\.v1)$`,
+  });
+  expect(rightsOf(rows).at(-1)?.configure).toContain(String.raw`|loyalty\..*|`);
+});
 
 test('the composition gives each user the permissions that follow from the topology', () => {
   const file = new URL('../../../../deploy/compose/broker-rights.json', import.meta.url);

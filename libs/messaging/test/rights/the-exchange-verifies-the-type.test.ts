@@ -1,7 +1,7 @@
 import { probe, silent, until } from '@boxoffice/messaging/conformance';
 import { expect, test } from '@jest/globals';
 import type { Options } from 'amqplib';
-import { declared, type Logger, type Message, topology } from '../../src/index.ts';
+import { declared, type Logger, type Message, queueNamed } from '../../src/index.ts';
 import { exchangeOf, type Plan, workQueue } from '../../src/rabbitmq/names.ts';
 import { describeWithBroker, onChannel } from '../rabbitmq/broker.ts';
 import { withFixture } from '../rabbitmq/fixture.ts';
@@ -9,7 +9,7 @@ import { withFixture } from '../rabbitmq/fixture.ts';
 // The broker's permissions are for exchanges. So the type in a body counts only if its exchange and its routing key
 // match it.
 
-const queue = topology.catalogReleases;
+const queue = queueNamed('catalog.releases.v1');
 
 /** Publishes any body under any key, as a user with permission for the exchange can. */
 const publishAs = (url: string, plan: Plan, as: string, message: Message, properties: Options.Publish = {}) =>

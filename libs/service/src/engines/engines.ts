@@ -1,6 +1,13 @@
 // The engines of a process: its store and bus, and the dead letters between them.
 
-import { type Bus, connectRabbitmq, createInProcessBus, type DeadLetters, type Queue } from '@boxoffice/messaging';
+import {
+  type Bus,
+  connectRabbitmq,
+  createInProcessBus,
+  type DeadLetters,
+  type Declared,
+  type Queue,
+} from '@boxoffice/messaging';
 import { currentTrace, type Logger, StartFault } from '@boxoffice/runtime';
 import { type Collection, type Document, openMongoStore, openSqliteStores, type Store } from '@boxoffice/store';
 import type { Closable } from '../definition.ts';
@@ -38,6 +45,8 @@ interface EnginesOptions {
    * process.
    */
   readonly serves?: readonly Queue[];
+  /** The facts that there are; default: those of the product's own services. */
+  readonly declared?: Declared;
 }
 
 /** The traceparent of the current request, for the events it causes. */
@@ -61,7 +70,7 @@ const naming =
  * @throws {StartFault} when one is unavailable, naming its setting
  */
 export const openEngines = async (options: EnginesOptions): Promise<Engines> => {
-  const { mongodbUrl, amqpUrl, directory, logger, serves } = options;
+  const { mongodbUrl, amqpUrl, directory, logger, serves, declared } = options;
   const opened: Store[] = [];
   const sqlite = mongodbUrl === undefined ? openSqliteStores({ directory, trace: traceOfEvents, logger }) : undefined;
   const store: Engines['store'] = async (name, collections) => {
@@ -84,12 +93,12 @@ export const openEngines = async (options: EnginesOptions): Promise<Engines> => 
   }
   const openMessaging = async (): Promise<Messaging> => {
     if (amqpUrl !== undefined) {
-      const connected = connectRabbitmq({ url: amqpUrl, logger, connectTimeoutMs: CONNECT_MS });
+      const connected = connectRabbitmq({ url: amqpUrl, logger, declared, connectTimeoutMs: CONNECT_MS });
       const bus = await connected.catch(naming('AMQP_URL'));
       return { bus, deadLetters: bus.deadLetters };
     }
     const letters = await store(MESSAGING, [deadLetterCollection]);
-    const bus = createInProcessBus({ deadLetters: deadLettersIn(letters), logger, serves });
+    const bus = createInProcessBus({ deadLetters: deadLettersIn(letters), logger, serves, declared });
     const deadLetters = deadLettersFromOutside(letters, bus.deadLetters);
     const replays = serves && serveReplayRequests(letters, bus.deadLetters, logger);
     return { bus, deadLetters, replays };

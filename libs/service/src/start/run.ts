@@ -1,4 +1,4 @@
-import { connectRabbitmq } from '@boxoffice/messaging';
+import { connectRabbitmq, declaredOf } from '@boxoffice/messaging';
 import {
   amqpUrl,
   createLogger,
@@ -32,6 +32,7 @@ import {
   trustAuthorities,
   url,
 } from '@boxoffice/runtime';
+import { builtInRows, isBuiltIn, type ServicesFile, servicesFile } from '@boxoffice/runtime/services';
 import { openMongoStore } from '@boxoffice/store';
 import type { ServiceDefinition } from '../definition.ts';
 import { traceOfEvents } from '../engines/engines.ts';
@@ -55,6 +56,7 @@ const common = {
   amqpUrl: engineUrl(amqpUrl, 'RabbitMQ'),
   certificate: serviceCertificate,
   tlsCaFile,
+  servicesFile,
 };
 
 /**
@@ -113,6 +115,13 @@ const run = async <Spec extends SettingsSpec, State>(definition: ServiceDefiniti
   await stop.during(serve(definition, settings, own, logger, stop));
 };
 
+/**
+ * The facts that a process declares, or needs to be there: the product's, and of a team's service its own. Those of other
+ * teams are their own affair, so that no process waits for them.
+ */
+const declaredFor = (name: string, file: ServicesFile | undefined) =>
+  declaredOf([...builtInRows, ...(file?.rows ?? []).filter((row) => row.name === name && !isBuiltIn(name))]);
+
 const serve = async <Spec extends SettingsSpec, State>(
   definition: ServiceDefinition<Spec, State>,
   settings: CommonSettings,
@@ -128,7 +137,13 @@ const serve = async <Spec extends SettingsSpec, State>(
     openMongoStore({ url: settings.mongodbUrl, name, collections, trace: traceOfEvents, logger }),
   );
   const bus = persistently('RabbitMQ', logger, () =>
-    connectRabbitmq({ url: settings.amqpUrl, logger, name, connectTimeoutMs: CONNECT_MS }),
+    connectRabbitmq({
+      url: settings.amqpUrl,
+      logger,
+      name,
+      connectTimeoutMs: CONNECT_MS,
+      declared: declaredFor(name, settings.servicesFile),
+    }),
   );
   stop.add('store', async () => (await store.orNothing())?.close());
   stop.add('broker', async () => (await bus.orNothing())?.close());

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { createInProcessBus, startRelay, topology, Unreadable } from '@boxoffice/messaging';
+import { createInProcessBus, queueNamed, startRelay, Unreadable } from '@boxoffice/messaging';
 import type { Store } from '@boxoffice/store';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { reactTo } from '../../src/reactions.ts';
@@ -180,8 +180,11 @@ describeOnEachEngine('releases', (catalog) => {
       const bus = createInProcessBus({ deadLetters: noLetters, logger: quiet });
       const heard: unknown[] = [];
       const subscriptions = [
-        await bus.subscribe(topology.catalogReleases, react),
-        await bus.subscribe(topology.ordersFulfilment, async ({ key, data }) => void heard.push({ key, ...data })),
+        await bus.subscribe(queueNamed('catalog.releases.v1'), react),
+        await bus.subscribe(
+          queueNamed('orders.fulfilment.v1'),
+          async ({ key, data }) => void heard.push({ key, ...data }),
+        ),
       ];
       const { outbox, lease } = catalog.store;
       const { orderId, all } = await soldOrder();

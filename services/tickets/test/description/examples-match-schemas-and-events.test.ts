@@ -1,5 +1,5 @@
 import { exampleFaults } from '@boxoffice/http';
-import { topology } from '@boxoffice/messaging';
+import { declared } from '@boxoffice/messaging';
 import { useFixture } from '@boxoffice/service/testkit';
 import { expect, test } from '@jest/globals';
 import { routes } from '../../src/app.ts';
@@ -31,7 +31,7 @@ test('published events have the members of their examples, and each has a consum
       type,
       Object.keys(examples[type as keyof typeof examples]).sort(),
     ]);
-  const consumed = Object.values(topology).flatMap(({ types }) => types as readonly string[]);
+  const consumed = declared.queues.flatMap(({ types }) => types);
   for (const type of Object.keys(examples)) expect(consumed).toContain(type);
 });
 

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Message, topology } from '@boxoffice/messaging';
+import { type Message, queueNamed } from '@boxoffice/messaging';
 import { createLogger } from '@boxoffice/runtime';
 import { openEngines, startService } from '@boxoffice/service';
 import { expect, test } from '@jest/globals';
@@ -13,10 +13,10 @@ import { SERVICE_SECRET } from '../fixture/service.ts';
 test('the composed service consumes its events and publishes the result, without any other service', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'boxoffice-tickets-'));
   const logger = createLogger({ service: 'tickets', level: 'error' });
-  const serves = [...(tickets.queues ?? []), topology.ordersFulfilment];
+  const serves = [...(tickets.queues ?? []), queueNamed('orders.fulfilment.v1')];
   const engines = await openEngines({ mongodbUrl: undefined, amqpUrl: undefined, directory, logger, serves });
   const settled = Promise.withResolvers<Message>();
-  await engines.bus.subscribe(topology.ordersFulfilment, async (message) => settled.resolve(message));
+  await engines.bus.subscribe(queueNamed('orders.fulfilment.v1'), async (message) => settled.resolve(message));
   const store = await engines.store('tickets', tickets.collections);
   const unreachable = 'http://127.0.0.1:9';
   const service = await startService(tickets, {

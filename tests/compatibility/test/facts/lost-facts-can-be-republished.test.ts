@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { type Bus, topology } from '@boxoffice/messaging';
+import { type Bus, declared } from '@boxoffice/messaging';
 import { waitUntil } from '@boxoffice/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { definitions, fresh, isSilent, openScenario, type Scenario } from '../../src/scenario/open-scenario.ts';
@@ -154,6 +154,6 @@ describe('facts that a broker lost', () => {
 
 test('every fact of a queue is republished by its publisher', () => {
   const republished = Object.values(definitions).flatMap((one) => one.currentFacts?.types ?? []);
-  const taken = new Set(Object.values(topology).flatMap(({ types }): readonly string[] => types));
+  const taken = new Set(declared.queues.flatMap(({ types }) => types));
   expect(republished.toSorted()).toEqual([...taken].toSorted());
 });

@@ -2,7 +2,6 @@
 
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { topology } from '@boxoffice/messaging';
 import { createdBy } from '../client/buyer.ts';
 import { killAll } from '../deployment/killing.ts';
 import { damages, delayed, linkNames } from '../deployment/links.ts';
@@ -95,7 +94,7 @@ export const broker: Scenario = {
         });
         // Its consumers come back to a full queue.
         await server.limit(undefined);
-        return [`${topology.ticketsOrders.name} full at ${limit} messages, tickets down`, unseen];
+        return [`${'tickets.orders.v1'} full at ${limit} messages, tickets down`, unseen];
       },
     ];
     return sufferDuringTraffic(context, random.shuffled(faults));
