@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { catalog, createInstitution } from '@boxoffice/catalog';
 import { contacts } from '@boxoffice/contacts';
 import { dereferenced } from '@boxoffice/http';
-import { type CallerUser, IDENTITY_HEADER } from '@boxoffice/identity';
+import { type CallerUser, type ClientBounds, IDENTITY_HEADER } from '@boxoffice/identity';
 import { orders } from '@boxoffice/orders';
 import { createLogger } from '@boxoffice/runtime';
 import { openEngines, type RunningService, startService } from '@boxoffice/service';
@@ -45,6 +45,9 @@ export interface CallOptions {
   /** Default: the example of the description. */
   readonly body?: unknown;
   readonly user?: CallerUser | null;
+  /** Default: one without bounds. */
+  readonly client?: string;
+  readonly bounds?: ClientBounds | null;
   /** Beside those that the operation needs. */
   readonly more?: readonly string[];
   readonly headers?: Readonly<Record<string, string>>;
@@ -175,13 +178,14 @@ export const startComposition = async (mongodbServer: string | undefined): Promi
 
   const call: Composition['call'] = async (
     id,
-    { params = {}, query = {}, user = null, more = [], headers = {}, ...given } = {},
+    { params = {}, query = {}, user = null, client = 'partner', bounds = null, more = [], headers = {}, ...given } = {},
   ) => {
     const operation = operations.find((one) => one.id === id);
     if (!operation) throw new Error(`no service describes ${id}`);
     const { service, method, path, scopes, body: example } = operation;
     const body = 'body' in given ? given.body : example;
-    const caller = { institution, client: 'partner', service: null, scopes: [...scopes, ...more], operation: id, user };
+    const who = { institution, client, bounds, service: null, user };
+    const caller = { ...who, scopes: [...scopes, ...more], operation: id };
     const filled = path.replaceAll(/\{([^}]+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? 'none'));
     const search = new URLSearchParams({ ...NEEDED[id]?.(params), ...query }).toString();
     const response = await fetch(`${urlOf(service)}${filled}${search && `?${search}`}`, {

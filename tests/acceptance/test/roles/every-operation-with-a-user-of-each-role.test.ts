@@ -1,62 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import type { CallerUser, Role } from '@boxoffice/identity';
+import type { CallerUser, ClientBounds, Role } from '@boxoffice/identity';
 import { readSettings, text } from '@boxoffice/runtime';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Composition, type Described, type Shown, startComposition } from './composition.ts';
 import { type Sold, sell } from './sold.ts';
+import { DECIDED, SCOPES, SELLER, type Walker } from './walkers.ts';
 
-// Walks every operation of the services that hold data, with a user of each role, and looks for anything of a record
-// that the role may not see. The roles' scopes are the authorizer's; here each call has the scopes that it needs.
+// Walks every operation of the services that hold data, with a user of each role and with clients that have bounds, and
+// looks for anything of a record that the role or the client may not see. The roles' scopes are the authorizer's; here
+// each call has the scopes that it needs.
 
 const { mongodbUrl } = readSettings({ mongodbUrl: text('TEST_MONGODB_URL', { optional: true }) });
 const engines = [
   { name: 'SQLite', server: undefined },
   ...(mongodbUrl === undefined ? [] : [{ name: 'MongoDB', server: mongodbUrl }]),
 ];
-
-const catalog = ['catalog:read'];
-const contacts = ['contacts:read', 'contacts:write'];
-const tickets = ['tickets:read', 'tickets:write'];
-
-/** The scopes of each role at most, of those that the services have. */
-const SCOPES: Readonly<Record<Role, readonly string[] | 'all'>> = {
-  admin: 'all',
-  manager: 'all',
-  box_office: [...catalog, ...contacts, 'orders:read', 'orders:write', 'orders.sensitive:read', ...tickets],
-  door: [...catalog, ...tickets],
-  customer: [...catalog, ...contacts, 'orders:read', 'tickets:read'],
-};
-
-/**
- * What a role may not do at all, although its scopes would allow it. A new operation is decided here first; but those of
- * the catalog are a customer's if they are public.
- */
-const DECIDED: Readonly<
-  Partial<Record<Role, { readonly may: readonly string[]; readonly mayNot: readonly string[] }>>
-> = {
-  door: {
-    may: ['controlTicket', 'controlBarcode', 'controlTickets', 'revertControl'],
-    mayNot: ['updateTicket', 'replaceTicket', 'printOrder', 'printTicket', 'rollBackPrinting'],
-  },
-  customer: {
-    may: [
-      ...['Individual', 'Structure'].flatMap((noun) => [
-        `list${noun}s`,
-        `get${noun}`,
-        `replace${noun}`,
-        `update${noun}`,
-      ]),
-      'listOrders',
-      'quoteOrder',
-      'getOrder',
-      'listTickets',
-      'getTicket',
-      'getTicketDocument',
-      'getVerificationKey',
-    ],
-    mayNot: ['createIndividual', 'createStructure', 'listControls', 'getAdmissions'],
-  },
-};
 
 type Values = Readonly<Record<string, string>>;
 
@@ -69,7 +27,8 @@ describe.each(engines)('every operation with a user of each role, on $name', ({ 
   let other: Sold;
   beforeAll(async () => {
     its = await startComposition(server);
-    [own, other] = [await sell(its, 'north'), await sell(its, 'south')];
+    const call: Composition['call'] = (id, options) => its.call(id, { ...options, client: SELLER });
+    [own, other] = [await sell({ call }, 'north'), await sell(its, 'south')];
   });
   afterAll(() => its?.close());
 
@@ -90,33 +49,42 @@ describe.each(engines)('every operation with a user of each role, on $name', ({ 
     };
   };
 
-  const reachable = (role: Role): readonly Described[] => {
+  /** The identity of a walker. */
+  const identityOf = (walker: Walker) => {
+    const bounded = (bounds: ClientBounds) => ({ client: SELLER, bounds, user: null });
+    if (walker === 'ownOrders') return bounded({ ownOrders: true, pointsOfSale: [] });
+    if (walker === 'pointsOfSale') return bounded({ ownOrders: false, pointsOfSale: [own.pointOfSale] });
+    return { user: users()[walker] };
+  };
+
+  const reachable = (role: Walker): readonly Described[] => {
     const most = SCOPES[role];
     return most === 'all'
       ? its.operations
       : its.operations.filter(({ scopes }) => scopes.every((one) => most.includes(one)));
   };
 
-  const mayNot = (role: Role, operation: Described): boolean =>
+  const mayNot = (role: Walker, operation: Described): boolean =>
     role === 'customer' && operation.service === 'catalog'
       ? !operation.isPublic
       : (DECIDED[role]?.mayNot.includes(plainId(operation)) ?? false);
 
   /** What must not be in any answer to the role. */
-  const secretsOf = (role: Role): readonly string[] => {
+  const secretsOf = (role: Walker): readonly string[] => {
     if (role === 'customer')
       return [...other.ofSale, ...other.ofContact, ...[own, other].flatMap(({ ofInstitution }) => ofInstitution)];
-    return role === 'box_office' ? other.ofSale : [];
+    if (role === 'ownOrders') return [...other.ofSale, ...other.ofContact];
+    return role === 'box_office' || role === 'pointsOfSale' ? other.ofSale : [];
   };
 
-  const leaksIn = (role: Role, { text, headers }: Shown): string[] =>
+  const leaksIn = (role: Walker, { text, headers }: Shown): string[] =>
     secretsOf(role).filter((secret) => text.includes(secret) || headers.includes(secret));
 
   /** Whether the path names a record that the role may be kept from. */
-  const namesRecord = (role: Role, { path }: Described): boolean =>
-    role === 'customer'
+  const namesRecord = (role: Walker, { path }: Described): boolean =>
+    role === 'customer' || role === 'ownOrders'
       ? /\{(orderId|ticketId|contactNumber)\}/.test(path)
-      : role === 'box_office' && /\{(orderId|ticketId)\}/.test(path);
+      : (role === 'box_office' || role === 'pointsOfSale') && /\{(orderId|ticketId)\}/.test(path);
 
   test.each(['door', 'customer'] as const)('%s: every operation within its scopes is decided', (role) => {
     const { may = [], mayNot = [] } = DECIDED[role] ?? {};
@@ -140,20 +108,20 @@ describe.each(engines)('every operation with a user of each role, on $name', ({ 
     },
   );
 
-  test.each(['customer', 'box_office'] as const)(
+  test.each(['customer', 'box_office', 'ownOrders', 'pointsOfSale'] as const)(
     '%s: a record out of bounds is answered, byte for byte, like one that never existed',
     async (role) => {
-      const user = users()[role];
+      const as = identityOf(role);
       const named = reachable(role).filter((one) => namesRecord(role, one) && !mayNot(role, one));
       expect(named.length).toBeGreaterThan(0);
       for (const { id, method } of named) {
         const conditions: Values[] = [{}, { 'if-match': '"1"' }, { 'if-none-match': '*' }];
         const keyed: Values[] = method === 'POST' || method === 'PATCH' ? [{ 'idempotency-key': randomUUID() }] : [];
         for (const headers of [...conditions, ...keyed]) {
-          const foreign = await its.call(id, { params: other.params, user, headers });
+          const foreign = await its.call(id, { params: other.params, ...as, headers });
           // A key belongs to one request.
           const same = 'idempotency-key' in headers ? { 'idempotency-key': randomUUID() } : headers;
-          const unknown = await its.call(id, { params: own.unknown.params, user, headers: same });
+          const unknown = await its.call(id, { params: own.unknown.params, ...as, headers: same });
           expect([id, foreign]).toEqual([id, unknown]);
           expect([id, foreign.status]).toEqual([id, 404]);
         }
@@ -161,60 +129,63 @@ describe.each(engines)('every operation with a user of each role, on $name', ({ 
     },
   );
 
-  test.each(['customer', 'box_office'] as const)('%s: no list shows, counts or continues over others', async (role) => {
-    const user = users()[role];
-    const filters: Readonly<Record<string, string>> = {
-      contactNumber: other.contactNumber,
-      orderId: other.params.orderId,
-      externalReference: other.externalReference,
-      barcode: other.barcode,
-      email: other.email,
-    };
-    for (const { id, query } of reachable(role).filter((one) => one.query.includes('cursor') && !mayNot(role, one))) {
-      const wanted: Values[] = [{}, { limit: '1' }, { modifiedSince: '2020-01-01T00:00:00.000Z' }];
-      const asked = wanted.filter((one) => Object.keys(one).every((name) => query.includes(name)));
-      for (const [name, value] of Object.entries(filters)) if (query.includes(name)) asked.push({ [name]: value });
-      for (const one of asked) {
-        for (let cursor: string | undefined; cursor !== null; ) {
-          const query = { ...one, ...(cursor && { cursor }) };
-          const shown = await its.call(id, { params: own.params, query, user });
-          expect([id, one, leaksIn(role, shown)]).toEqual([id, one, []]);
-          // A cursor names the last record of its page.
-          cursor = shown.data.nextCursor;
-          const position = Buffer.from(cursor ?? '', 'base64url').toString('latin1');
-          expect(secretsOf(role).filter((secret) => position.includes(secret))).toEqual([]);
+  test.each(['customer', 'box_office', 'ownOrders', 'pointsOfSale'] as const)(
+    '%s: no list shows, counts or continues over others',
+    async (role) => {
+      const as = identityOf(role);
+      const filters: Readonly<Record<string, string>> = {
+        contactNumber: other.contactNumber,
+        orderId: other.params.orderId,
+        externalReference: other.externalReference,
+        barcode: other.barcode,
+        email: other.email,
+      };
+      for (const { id, query } of reachable(role).filter((one) => one.query.includes('cursor') && !mayNot(role, one))) {
+        const wanted: Values[] = [{}, { limit: '1' }, { modifiedSince: '2020-01-01T00:00:00.000Z' }];
+        const asked = wanted.filter((one) => Object.keys(one).every((name) => query.includes(name)));
+        for (const [name, value] of Object.entries(filters)) if (query.includes(name)) asked.push({ [name]: value });
+        for (const one of asked) {
+          for (let cursor: string | undefined; cursor !== null; ) {
+            const query = { ...one, ...(cursor && { cursor }) };
+            const shown = await its.call(id, { params: own.params, query, ...as });
+            expect([id, one, leaksIn(role, shown)]).toEqual([id, one, []]);
+            // A cursor names the last record of its page.
+            cursor = shown.data.nextCursor;
+            const position = Buffer.from(cursor ?? '', 'base64url').toString('latin1');
+            expect(secretsOf(role).filter((secret) => position.includes(secret))).toEqual([]);
+          }
         }
       }
-    }
-  });
+    },
+  );
 
-  test.each(['customer', 'box_office', 'door'] as const)(
+  test.each(['customer', 'box_office', 'door', 'ownOrders', 'pointsOfSale'] as const)(
     '%s: no answer to any operation, about whatever record, has anything of others, and none changes them',
     async (role) => {
-      const user = users()[role];
+      const as = identityOf(role);
       const before = await other.read();
       for (const { id, method, body } of reachable(role)) {
         for (const { params } of [own, other, own.unknown]) {
           // The own records are only read: others of these tests need them as they are.
           if (params === own.params && method !== 'GET') continue;
-          const shown = await its.call(id, { params, user, body });
+          const shown = await its.call(id, { params, ...as, body });
           expect([id, leaksIn(role, shown)]).toEqual([id, []]);
           expect([id, shown.status < 500]).toEqual([id, true]);
         }
       }
       const after = await other.read();
       if (role !== 'door') expect(after.sale).toEqual(before.sale);
-      if (role === 'customer') expect(after.contact).toEqual(before.contact);
+      if (role === 'customer' || role === 'ownOrders') expect(after.contact).toEqual(before.contact);
     },
   );
 
-  test.each(['admin', 'manager', 'box_office', 'door', 'customer'] as const)(
+  test.each(['admin', 'manager', 'box_office', 'door', 'customer', 'ownOrders', 'pointsOfSale'] as const)(
     '%s: reads what is its own',
     async (role) => {
-      const user = users()[role];
+      const as = identityOf(role);
       const reads = reachable(role).filter(({ method }) => method === 'GET');
       for (const operation of reads.filter((one) => !mayNot(role, one) && !/Structure|Refund/.test(one.id))) {
-        const { status, text } = await its.call(operation.id, { params: own.params, user });
+        const { status, text } = await its.call(operation.id, { params: own.params, ...as });
         expect([operation.id, status, status === 200 ? '' : text]).toEqual([operation.id, 200, '']);
       }
     },
@@ -277,16 +248,23 @@ describe.each(engines)('every operation with a user of each role, on $name', ({ 
     ]);
   });
 
-  test.each(['customer', 'box_office'] as const)(
-    'negative control: with the eyes of a manager the walk finds what a %s must not see',
+  test.each(['customer', 'box_office', 'ownOrders', 'pointsOfSale'] as const)(
+    'negative control: with the eyes of a manager the walk finds what %s must not see',
     async (role) => {
       const { manager: user } = users();
       const found = new Set<string>();
       for (const { id } of reachable(role).filter(({ method }) => method === 'GET'))
         if (leaksIn(role, await its.call(id, { params: other.params, user })).length > 0) found.add(id);
       const ofSale = ['getOrder', 'listOrders', 'getTicket', 'listTickets'];
-      const ofInstitution = ['getIndividual', 'listIndividuals', 'getProduct', 'listProducts', 'getPointOfSale'];
-      expect([...found]).toEqual(expect.arrayContaining(role === 'customer' ? [...ofSale, ...ofInstitution] : ofSale));
+      const ofContact = ['getIndividual', 'listIndividuals'];
+      const ofInstitution = [...ofContact, 'getProduct', 'listProducts', 'getPointOfSale'];
+      expect([...found]).toEqual(
+        expect.arrayContaining([
+          ...ofSale,
+          ...(role === 'customer' ? ofInstitution : []),
+          ...(role === 'ownOrders' ? ofContact : []),
+        ]),
+      );
     },
   );
 });
