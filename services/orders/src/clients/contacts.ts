@@ -16,39 +16,37 @@ type Operations = Omit<operations, 'getContactInternally'> & {
 };
 
 /** The contacts service, as orders uses it. Rejects with Fault `service_unavailable` if it does not answer. */
-export const createContacts = (contacts: ServiceClient<Operations>) => {
-  return {
-    /**
-     * The criteria of the contact, which tariffs and payment methods need; undefined if it is unknown or erased, or, with
-     * `clientId`, neither made by that client nor named by its orders.
-     */
-    async criteria(
-      institution: string,
-      contactNumber: string,
-      clientId: string | null = null,
-    ): Promise<readonly string[] | undefined> {
-      // An ill-formed string is no contact number: undefined without a remote call.
-      if (!contactNumber.isWellFormed()) return undefined;
-      const query = clientId === null ? {} : { clientId };
-      const contact = await contacts.find(institution, 'getContactInternally', { path: { contactNumber }, query });
-      return contact?.erasedAt === null ? contact.criteria : undefined;
-    },
+export const createContacts = (contacts: ServiceClient<Operations>) => ({
+  /**
+   * The criteria of the contact, which tariffs and payment methods need; undefined if it is unknown or erased, or, with
+   * `clientId`, neither made by that client nor named by its orders.
+   */
+  async criteria(
+    institution: string,
+    contactNumber: string,
+    clientId: string | null = null,
+  ): Promise<readonly string[] | undefined> {
+    // An ill-formed string is no contact number: undefined without a remote call.
+    if (!contactNumber.isWellFormed()) return undefined;
+    const query = clientId === null ? {} : { clientId };
+    const contact = await contacts.find(institution, 'getContactInternally', { path: { contactNumber }, query });
+    return contact?.erasedAt === null ? contact.criteria : undefined;
+  },
 
-    /** Writes the contact of a guest; idempotent. */
-    async writeGuest(institution: string, contactNumber: string, { since, ...guest }: Guest): Promise<void> {
-      await contacts.call(institution, 'writeGuest', {
-        path: { contactNumber },
-        body: { ...guest, asOf: new Date(since).toISOString() },
-        timeoutMs: GUEST_MS,
-      });
-    },
+  /** Writes the contact of a guest; idempotent. */
+  async writeGuest(institution: string, contactNumber: string, { since, ...guest }: Guest): Promise<void> {
+    await contacts.call(institution, 'writeGuest', {
+      path: { contactNumber },
+      body: { ...guest, asOf: new Date(since).toISOString() },
+      timeoutMs: GUEST_MS,
+    });
+  },
 
-    /** Erases the contact of a guest, unless its institution has changed it; idempotent. */
-    async forgetGuest(institution: string, contactNumber: string): Promise<void> {
-      await contacts.call(institution, 'forgetGuest', { path: { contactNumber }, timeoutMs: GUEST_MS });
-    },
-  };
-};
+  /** Erases the contact of a guest, unless its institution has changed it; idempotent. */
+  async forgetGuest(institution: string, contactNumber: string): Promise<void> {
+    await contacts.call(institution, 'forgetGuest', { path: { contactNumber }, timeoutMs: GUEST_MS });
+  },
+});
 
 export type Contacts = ReturnType<typeof createContacts>;
 

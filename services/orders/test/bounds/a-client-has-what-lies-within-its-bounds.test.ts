@@ -12,6 +12,7 @@ const [NORTH, SOUTH] = ['north.opera.example', 'south.opera.example'];
 const own: ClientBounds = { ownOrders: true, pointsOfSale: [] };
 const north: ClientBounds = { ownOrders: false, pointsOfSale: [NORTH] };
 const agency: Call = { client: 'agency', bounds: own };
+const agent: CallerUser = { id: 'usr_agent', role: 'manager', contact: null, pointsOfSale: [] };
 const shop: Call = { client: 'agency', bounds: north };
 
 const operations = routes({} as OrdersContext).filter(({ access }) => access !== 'internal');
@@ -59,7 +60,7 @@ describeOnEachEngine('a client has what lies within its bounds', (fixture) => {
     [
       'ownOrders',
       agency,
-      () => make(agency),
+      () => make({ ...agency, user: agent }),
       [
         () => make({ client: 'other' }),
         async () => {
