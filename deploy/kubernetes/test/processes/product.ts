@@ -47,10 +47,13 @@ const folderOf = ({ image }: Tree): string => {
   return found.folder;
 };
 
-/** Values for the keys of Secrets that pass the settings' validation. */
+/** Values for the keys of Secrets and ConfigMaps that pass the settings' validation. */
 const secretOf = (key: string): string =>
-  ({ 'mongodb-url': 'mongodb://127.0.0.1:1/boxoffice', 'amqp-url': 'amqp://127.0.0.1:1' })[key] ??
-  'a-secret-of-some-length';
+  ({
+    'mongodb-url': 'mongodb://127.0.0.1:1/boxoffice',
+    'amqp-url': 'amqp://127.0.0.1:1',
+    'services.json': '[{"name": "loyalty", "domains": ["loyalty"]}]',
+  })[key] ?? 'a-secret-of-some-length';
 
 /**
  * Starts every process with the environment and Secret files of its Deployment, except the addresses to listen at.

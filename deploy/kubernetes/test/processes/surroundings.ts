@@ -50,7 +50,8 @@ const filesIn = (volume: Value | undefined): Mounted[] => {
     }),
   );
   const configMap = at(volume, 'configMap', 'name');
-  return configMap === undefined ? projected : [{ from: `ConfigMap/${configMap}`, key: 'ca.crt' }];
+  const key = configMap === 'boxoffice-services' ? 'services.json' : 'ca.crt';
+  return configMap === undefined ? projected : [{ from: `ConfigMap/${configMap}`, key }];
 };
 
 const filesOf = (pod: Tree, container: Tree): Map<string, Mounted> => {

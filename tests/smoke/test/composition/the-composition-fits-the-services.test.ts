@@ -38,11 +38,13 @@ describe.each([...services])('$name', ({ name, version }) => {
     const setting = name === 'authorizer' ? 'SERVICE_ROOT_SECRET' : 'SERVICE_SECRET';
     const given = Object.entries(own.environment ?? {}).filter(([key]) => /^SERVICE_(ROOT_)?SECRET/.test(key));
     expect(given).toEqual([[`${setting}_FILE`, `/run/boxoffice/${setting.toLowerCase().replaceAll('_', '-')}`]]);
-    expect(read('deploy/compose/make-secrets.mjs')).toContain(`'${name}'`);
+    expect(read('deploy/compose/broker-rights.json')).toContain(`"user": "${name}"`);
   });
 
   test('has only settings that the product reads, and restarts by itself', () => {
-    const unknown = Object.keys(own.environment ?? {}).filter((key) => !knownSettings.has(key.replace(/_FILE$/, '')));
+    const unknown = Object.keys(own.environment ?? {}).filter(
+      (key) => !knownSettings.has(key) && !knownSettings.has(key.replace(/_FILE$/, '')),
+    );
     expect(unknown).toEqual([]);
     expect(own.restart).toBe('unless-stopped');
   });
