@@ -1,6 +1,6 @@
 import type { Query } from '../port.ts';
 import { indexName, type TableInfo } from './schema.ts';
-import { allOf, type Clause, fieldSql, sqlValue } from './where.ts';
+import { allOf, type Clause, fieldSql, namesIds, sqlValue } from './where.ts';
 
 /** The reads of a page, in order until the limit is reached. Each is one range of one index. */
 interface PageReads {
@@ -30,9 +30,9 @@ export const pageReads = (query: Query, indexed: ReadonlySet<string>): PageReads
   return parts.map((conditions) => ({ conditions, order }));
 };
 
-/** Where documents are read: from a table, by the index that the query names. */
-export const sourceSql = (table: TableInfo, { index }: Pick<Query, 'index'>): string => {
-  if (index === undefined) return `"${table.name}"`;
+/** Where documents are read: from a table, by the index that the query names, unless it names the documents. */
+export const sourceSql = (table: TableInfo, { index, where = {} }: Pick<Query, 'index' | 'where'>): string => {
+  if (index === undefined || namesIds(where)) return `"${table.name}"`;
   if (!table.indexes.has(index)) throw new Error(`${table.name} has no index ${index}`);
   return `"${table.name}" INDEXED BY "${indexName(table.name, index)}"`;
 };

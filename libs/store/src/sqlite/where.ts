@@ -52,7 +52,7 @@ export const allOf = (clauses: readonly Clause[]): Clause => ({
 });
 
 /** Whether the ids themselves are named: then their own index is the one to use. */
-const namesIds = ({ id }: Where): boolean =>
+export const namesIds = ({ id }: Where): boolean =>
   typeof id === 'string' || (typeof id === 'object' && id !== null && 'in' in id);
 
 /**

@@ -73,11 +73,11 @@ describe('a declared index serves', () => {
     expect(() => findPlan({ ...query, index: 'by_name' })).toThrow('places has no index by_name');
   });
 
-  test('named ids are looked up one by one, whatever the other conditions are', () => {
+  test('named ids are looked up one by one, whatever the other conditions and the named index are', () => {
     const ids = { id: { in: ['a', 'b'] } };
     const queries: Where[] = [ids, { ...ids, createdAt: '2026' }, { id: 'a', performanceId: 'p' }];
     for (const where of queries) {
-      for (const detail of findPlan({ where })) {
+      for (const detail of [...findPlan({ where }), ...findPlan({ where, index: 'by_city' })]) {
         expect(detail).toMatch(/SEARCH places USING (INDEX|COVERING INDEX)? ?\S* ?\(id=\?\)/);
         expect(detail).not.toContain('SCAN places');
       }

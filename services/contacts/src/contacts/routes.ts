@@ -102,7 +102,9 @@ const routesOf = (
       method: 'post',
       access: 'contacts:write',
       summary: `Creates ${a}`,
-      description: 'Refuses an email that another contact of the institution has, unless allowDuplicateEmail is true.',
+      description:
+        'Refuses an email that another contact of the institution has, unless allowDuplicateEmail is true. `data` of the ' +
+        '409 is the oldest such contact; with ownOrders the oldest that exists for the client, or null.',
       query: { allowDuplicateEmail },
       body: Details,
       answers: { 201: Contact },
@@ -130,7 +132,7 @@ const routesOf = (
       summary: `Lists ${plural}, erased ones included`,
       description:
         'In order of creation; with modifiedSince in order of the last change, so that paging misses nothing. A user of ' +
-        'the role customer gets its own contact alone.',
+        'the role customer gets its own contact alone, a client with ownOrders those that it made or its orders name.',
       query: { ...listQuery, email: Type.Optional(Type.String({ minLength: 1, maxLength: 254 })) },
       answers: { 200: changesPage(Contact) },
       example: { query: { limit: 20 }, answer: { items: [examples.contact], nextCursor: null, asOf: example.asOf } },

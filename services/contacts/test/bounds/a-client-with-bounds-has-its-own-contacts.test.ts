@@ -235,6 +235,11 @@ describe.each(engines)('a client with bounds has its own contacts, on $name', (e
         .status;
     };
     expect([await read(own, own), await read(other, own), await read(other, other)]).toEqual([200, 404, 404]);
+    const user = { id: 'usr_1', role: 'customer', contact: own, pointsOfSale: [] } as const;
+    const path = `${PATH}/individuals?email=${emailOf()}`;
+    expect((await fixture.call('listIndividuals', 'GET', path, { client, bounds, user })).data).toMatchObject({
+      items: [],
+    });
   });
 
   test('events name the client that made the contact, after its erasure, too', async () => {
