@@ -215,6 +215,22 @@ describe.each(engines)('every operation with a user of each role, on $name', ({ 
     expect((await quote({ tariffId: staff.data.id }, own.contactNumber, null)).data.total).toBe(1);
   });
 
+  test('an order or a quote of a client with ownOrders names no contact but those that exist for it', async () => {
+    const as = identityOf('ownOrders');
+    const { performanceId, tariffId } = own.params;
+    const { contactNumber: never = '' } = own.unknown.params;
+    const { seatCategories } = (await its.call('getPerformance', { params: own.params })).data;
+    const items = [{ performanceId, tariffId, seatCategoryId: seatCategories[0].id }];
+    for (const id of ['createOrder', 'quoteOrder', 'updateOrder']) {
+      const name = (contactNumber: string) =>
+        its.call(id, { params: own.params, ...as, body: { contactNumber, ...(id !== 'updateOrder' && { items }) } });
+      const [foreign, unknown] = [await name(other.contactNumber), await name(never)];
+      expect(foreign.text.replaceAll(other.contactNumber, never)).toBe(unknown.text);
+      expect(unknown.text).toContain('there is no contact');
+      expect((await name(own.contactNumber)).text).not.toContain('there is no contact');
+    }
+  });
+
   test("a remembered answer is its user's alone", async () => {
     const key = { 'idempotency-key': randomUUID() };
     const body = { externalReference: randomUUID() };
