@@ -12,6 +12,8 @@ export interface Given {
 export interface Report {
   readonly kind: 'report';
   readonly wrong: boolean;
+  /** Whether it could not be found out; unless something is wrong, the exit status is 2. */
+  readonly undecided?: boolean;
   readonly text: string;
   readonly json: object;
 }

@@ -11,6 +11,7 @@ import { usage } from './accounts/usage.ts';
 import { users } from './accounts/users.ts';
 import { webhooks } from './accounts/webhooks.ts';
 import { backups } from './backup/commands.ts';
+import { canDeploy } from './can-deploy/commands.ts';
 import { check } from './check.ts';
 import { type Command, type Given, isReport, Misuse, optionsOf, printed, wordsOf } from './command.ts';
 import { demo } from './demo.ts';
@@ -37,6 +38,7 @@ const commands: readonly Command[] = [
   ...facts,
   ...demo,
   ...status,
+  ...canDeploy,
   ...check,
   ...backups,
 ];
@@ -51,7 +53,7 @@ const help = (some: readonly Command[]): string =>
     '',
     'Works on the installation that the settings name: BOXOFFICE_DATA_DIR (default ./data), or MONGODB_URL and AMQP_URL.',
     'Without demo data: BOXOFFICE_DEMO=off npm start, then institutions create, clients create.',
-    'Exit status: 0 success; 1 failure, or a problem was found; 2 unknown command, or missing argument or option.',
+    'Exit status: 0 success; 1 failure, or a problem was found; 2 unknown command, missing argument or option, or (can-deploy) a process that could not be reached.',
   ].join('\n');
 
 /** The words and options after a command's name. @throws {Misuse} when they do not fit it */
@@ -88,7 +90,9 @@ const carryOut = async (command: Command, given: ReturnType<typeof givenTo>): Pr
   try {
     const result = await command.run(installation, given);
     process.stdout.write(`${printed(result, given.json)}\n`);
-    return isReport(result) && result.wrong ? 1 : 0;
+    if (!isReport(result)) return 0;
+    if (result.wrong) return 1;
+    return result.undecided ? 2 : 0;
   } finally {
     await installation.close();
   }

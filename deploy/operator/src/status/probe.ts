@@ -32,7 +32,7 @@ interface Reply {
 }
 
 /** Requests one address of a name, separately from the name's other addresses; rejects on a timeout. */
-const ask = (url: URL, address: string, ca: string | undefined): Promise<Reply> => {
+export const fetchJson = (url: URL, address: string, ca: string | undefined): Promise<Reply> => {
   const family = isIP(address);
   const request = url.protocol === 'https:' ? secure : plain;
   const options = {
@@ -75,7 +75,8 @@ const readinessIn = ({ status, body }: Reply): string => {
   return `${state}: ${waitingFor.join(', ')}`;
 };
 
-const reasonOf = (error: unknown): string => {
+/** Why a request got no answer, in a word or a sentence. */
+export const reasonOf = (error: unknown): string => {
   const { code, name, message } = error as {
     readonly code?: string;
     readonly name?: string;
@@ -88,8 +89,8 @@ const reasonOf = (error: unknown): string => {
 const probeOne = async ({ service, url, versionUrl = url, ca }: Address, address: string): Promise<ProcessState> => {
   const at = `${address}:${new URL(url).port || (url.startsWith('https') ? '443' : '80')}`;
   const [ready, described] = await Promise.allSettled([
-    ask(new URL('/health/ready', url), address, ca),
-    ask(new URL('/openapi.json', versionUrl), address, ca),
+    fetchJson(new URL('/health/ready', url), address, ca),
+    fetchJson(new URL('/openapi.json', versionUrl), address, ca),
   ]);
   return {
     service,
@@ -99,22 +100,32 @@ const probeOne = async ({ service, url, versionUrl = url, ca }: Address, address
   };
 };
 
-const isRefused = (state: string): boolean => state === 'unreachable: ECONNREFUSED';
+/** Looks at every instance behind a URL: each address that its name resolves to. Rejects if it resolves to none. */
+export const atEachInstance = async <Seen>(
+  url: string,
+  look: (address: string) => Promise<Seen>,
+  isRefused: (seen: Seen) => boolean,
+): Promise<Seen[]> => {
+  const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
+  const found = isIP(host) ? [host] : (await lookup(host, { all: true })).map((one) => one.address);
+  const all = [...new Set(found)];
+  const seen = await Promise.all(all.map(look));
+  const listens = (family: number) => seen.some((one, index) => isIP(all[index] ?? '') === family && !isRefused(one));
+  // A name may resolve to both address families while its server listens on one.
+  const [four, six] = [listens(4), listens(6)];
+  return four === six ? seen : seen.filter((_, index) => isIP(all[index] ?? '') === (four ? 4 : 6));
+};
 
-/** Probes every instance behind an address: each address that its name resolves to. Never rejects. */
+/** Probes every instance behind an address. Never rejects. */
 export const probe = async (address: Address): Promise<ProcessState[]> => {
-  const { hostname } = new URL(address.url);
-  const host = hostname.replace(/^\[|\]$/g, '');
   try {
-    const found = isIP(host) ? [host] : (await lookup(host, { all: true })).map((one) => one.address);
-    const all = [...new Set(found)];
-    const states = await Promise.all(all.map((one) => probeOne(address, one)));
-    const listens = (family: number) =>
-      states.some(({ state }, index) => isIP(all[index] ?? '') === family && !isRefused(state));
-    // A name may resolve to both address families while its server listens on one.
-    const [four, six] = [listens(4), listens(6)];
-    return four === six ? states : states.filter((_, index) => isIP(all[index] ?? '') === (four ? 4 : 6));
+    return await atEachInstance(
+      address.url,
+      (one) => probeOne(address, one),
+      ({ state }) => state === 'unreachable: ECONNREFUSED',
+    );
   } catch (error) {
-    return [{ service: address.service, at: host, version: null, state: `unreachable: ${reasonOf(error)}` }];
+    const at = new URL(address.url).hostname.replace(/^\[|\]$/g, '');
+    return [{ service: address.service, at, version: null, state: `unreachable: ${reasonOf(error)}` }];
   }
 };

@@ -1,0 +1,77 @@
+import type { Description, Schema } from '@boxoffice/codegen';
+import { breaksOf, type Dependent } from './breaks.ts';
+import type { Finding } from './compare/descriptions.ts';
+import { missingMembers, missingOperations } from './needs.ts';
+import { processes } from './processes.ts';
+import type { Snapshot } from './snapshot.ts';
+
+/** What a release of a process promises and needs. */
+export interface Release extends Dependent {
+  readonly version: string;
+  readonly callers: string;
+  readonly openapi: Description;
+  readonly internal: Description;
+  readonly publishes: Snapshot['events']['publishes'];
+}
+
+/** Why a release cannot run beside what runs, in one line's parts. */
+export interface Obstacle {
+  /** Who would break. */
+  readonly caller: string;
+  /** The operation or the fact, and what is missing. */
+  readonly missing: string;
+  readonly remedy: string;
+}
+
+const stateOf = ({ openapi, internal, version, publishes, consumes }: Release): Snapshot => ({
+  openapi,
+  internal,
+  events: { version, publishes, consumes },
+  collections: {},
+});
+
+/** Both names of a release: `orders 0.2.0`. */
+export const titleOf = ({ name, version }: Pick<Release, 'name' | 'version'>): string => `${name} ${version}`;
+
+/** The release of a built-in process that this program was made with. */
+export const ownRelease = (name: string): Release | undefined => {
+  const found = processes.find((process) => process.name === name);
+  return found && { ...found, openapi: found.openapi(), internal: found.internal() };
+};
+
+/** Partners, services and instances that run now and need of `present` what `next` does not give. */
+export const brokenBy = (next: Release, present: Release, running: readonly Dependent[]): Obstacle[] =>
+  breaksOf(next, stateOf(present), stateOf(next), running).flatMap(({ where, what, hurts }) =>
+    hurts.map((caller) => ({
+      caller,
+      missing: `${where}: ${what} (${titleOf(next)})`,
+      remedy:
+        caller === next.callers
+          ? 'keep it, or take it away in steps (docs/releases.md)'
+          : `first run a release of ${caller.split(' ')[0]} that does without it`,
+    })),
+  );
+
+/**
+ * What `next` needs of a running release that this one does not give; `facts`: those that it is known to publish. What
+ * it needs of a built-in service is what that has in this program, with which it was built.
+ */
+export const lackingFor = (next: Release, running: Release, facts: readonly string[]): Obstacle[] => {
+  const expected = ownRelease(running.name);
+  const ids = next.calls[running.name] ?? [];
+  const consumed = Object.values(next.consumes).flat();
+  const lackingFacts = consumed
+    .filter((type) => facts.includes(type))
+    .flatMap((type): Finding[] => {
+      const actual = running.publishes[type]?.schema;
+      if (!actual) return [{ where: `fact ${type}`, what: 'is not published' }];
+      const needed: Schema | undefined = expected?.publishes[type]?.schema;
+      return needed ? missingMembers(type, needed, actual) : [];
+    });
+  const found = [...missingOperations(expected?.internal, running.internal, ids), ...lackingFacts];
+  return found.map(({ where, what }) => ({
+    caller: titleOf(next),
+    missing: `${where}: ${what} (${titleOf(running)})`,
+    remedy: `first deploy ${running.name}`,
+  }));
+};

@@ -1,0 +1,169 @@
+// Whether a release can run beside what runs now.
+
+import type { Obstacle, Release } from '@boxoffice/contracts';
+import { isBuiltIn, presentRows, type ServiceRow } from '@boxoffice/runtime/services';
+import { type Command, Misuse, type Report } from '../command.ts';
+import type { Installation } from '../installation.ts';
+import { addressesOf } from '../status/addresses.ts';
+import { isUnreached, listedOf, type Running, readReleases, type Unreached } from './running.ts';
+
+// Loaded when it is needed: every process is.
+const contracts = () => import('@boxoffice/contracts');
+
+/** What is known of the processes that run. */
+interface Seen {
+  readonly running: readonly Running[];
+  /** Why processes are not among them, each in words. */
+  readonly unseen: readonly string[];
+}
+
+/** The gateway describes to the outside only what is of all: what is its own has its name there. */
+const ofGateway = ({ openapi, ...release }: Running): Running => {
+  const own = Object.entries(openapi.paths).flatMap(([path, item]) => {
+    const operations = Object.entries(item).filter(([, one]) => 'x-service' in one && one['x-service'] === 'gateway');
+    return operations.length > 0 ? [[path, Object.fromEntries(operations)] as const] : [];
+  });
+  return { ...release, openapi: { ...openapi, paths: Object.fromEntries(own) } };
+};
+
+/** Reads what runs; the gateway calls and consumes as its row says, so it is read only if it is the one to deploy. */
+const look = async (installation: Installation, rows: readonly ServiceRow[], service: string): Promise<Seen> => {
+  const { from, all, unknown } = await addressesOf(installation);
+  const { ownRelease } = await contracts();
+  const read = rows.filter(({ name }) => name !== 'gateway' || service === 'gateway');
+  const found = await Promise.all(
+    read.map(async (row): Promise<(Running | Unreached)[]> => {
+      const url = isBuiltIn(row.name) ? undefined : row.url;
+      const known = all.find((one) => one.service === row.name);
+      const address = known ?? (url === undefined ? undefined : { service: row.name, url });
+      const callers = ownRelease(row.name)?.callers ?? 'partners (institution API)';
+      return address ? readReleases(address, row, callers) : [];
+    }),
+  );
+  const instances = found.flat();
+  const nowhere = from === 'nowhere' && unknown.length === 0;
+  return {
+    running: instances.flatMap((one) => {
+      if (isUnreached(one)) return [];
+      return [one.name === 'gateway' ? ofGateway(one) : one];
+    }),
+    unseen: [
+      ...(nowhere ? [`boxoffice is not running on ${installation.directory}`] : []),
+      ...instances.filter(isUnreached).map(({ service: name, at, reason }) => `${name} at ${at}: ${reason}`),
+      ...unknown
+        .filter((one) => read.some(({ name }) => name === one.service))
+        .map((one) => `${one.service}: ${one.setting} is not set`),
+    ],
+  };
+};
+
+/** The release to deploy: that of this program, or the one that is served at `from`. */
+const nextOf = async (row: ServiceRow, from: string | undefined): Promise<Release & { readonly isKnown: boolean }> => {
+  const { ownRelease } = await contracts();
+  const own = ownRelease(row.name);
+  const callers = own?.callers ?? 'partners (institution API)';
+  if (from !== undefined) {
+    if (!URL.canParse(from)) throw new Misuse(`--from ${from} is no address like http://127.0.0.1:8081`);
+    const [read] = await readReleases({ service: row.name, url: from }, row, callers);
+    if (!read || isUnreached(read)) throw new Misuse(`--from ${from}: ${read?.reason ?? 'nobody is there'}`);
+    return { ...read, isKnown: true };
+  }
+  if (own) return { ...own, isKnown: true };
+  const nothing = { info: { version: 'of the services list' }, paths: {}, components: {} };
+  const { version } = nothing.info;
+  const { name } = row;
+  return {
+    name,
+    version,
+    callers,
+    openapi: nothing,
+    internal: nothing,
+    publishes: {},
+    ...listedOf(row),
+    isKnown: false,
+  };
+};
+
+/** One of each release: instances that describe themselves alike are compared once. */
+const distinct = (running: readonly Running[]): Running[] => [
+  ...new Map(running.map(({ at, ...release }) => [JSON.stringify(release), { at, ...release }])).values(),
+];
+
+const lineOf = ({ caller, missing, remedy }: Obstacle): string => `${caller}: ${missing}; ${remedy}`;
+
+const judge = async (installation: Installation, service: string, from: string | undefined): Promise<Report> => {
+  const rows = presentRows();
+  const row = rows.find(({ name }) => name === service);
+  if (!row) throw new Misuse(`there is no service ${service}; there are ${rows.map(({ name }) => name).join(', ')}`);
+  const { brokenBy, lackingFor, titleOf } = await contracts();
+  const next = await nextOf(row, from);
+  const { running, unseen } = await look(installation, rows, service);
+  const releases = distinct(running);
+  const others = releases.filter(({ name }) => name !== service);
+  const gateway = rows.find(({ name }) => name === 'gateway');
+  const dependents = [
+    ...others.map((one) => ({ ...one, name: titleOf(one) })),
+    ...(gateway && service !== 'gateway' ? [{ name: 'gateway', ...(await gatewayNeeds(gateway)) }] : []),
+  ];
+
+  const obstacles: Obstacle[] = [];
+  const unclear = [...unseen];
+  const compare = (what: string, find: () => readonly Obstacle[]): void => {
+    try {
+      obstacles.push(...find());
+    } catch (error) {
+      unclear.push(`${what}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  };
+  for (const one of releases.filter(({ name }) => name === service)) {
+    if (next.isKnown) compare(titleOf(one), () => brokenBy(next, one, dependents));
+  }
+  for (const one of others.filter(({ isWhole }) => isWhole)) {
+    const listed = rows.find(({ name }) => name === one.name)?.publishes ?? [];
+    compare(titleOf(one), () => lackingFor(next, one, listed));
+  }
+  const lines = [...new Set(obstacles.map(lineOf))];
+  const silent = [...new Set(releases.filter(({ isWhole, name }) => !isWhole && name !== 'gateway').map(titleOf))];
+  const notes = [
+    ...(next.isKnown ? [] : [`${service}: its own operations and facts, which --from ADDRESS would read`]),
+    ...silent.map((title) => `${title}: it does not serve its internal operations and facts`),
+  ];
+  const title = titleOf(next);
+  const verdict =
+    lines.length > 0
+      ? `${title} cannot be deployed: ${lines.length} ${lines.length === 1 ? 'break' : 'breaks'}`
+      : unclear.length > 0
+        ? `${title}: not known, since not every process could be compared`
+        : `${title} can be deployed`;
+  return {
+    kind: 'report',
+    wrong: lines.length > 0,
+    undecided: unclear.length > 0,
+    text: [
+      `beside ${[...new Set(releases.map(titleOf))].join(', ') || 'nothing'}`,
+      ...lines,
+      ...notes.map((note) => `not compared: ${note}`),
+      ...unclear.map((one) => `not reached: ${one}`),
+      verdict,
+    ].join('\n'),
+    json: { next: title, running: running.map(({ name, version, at }) => ({ name, version, at })), obstacles, unclear },
+  };
+};
+
+/** What the gateway, which describes no needs, calls and consumes by this release. */
+const gatewayNeeds = async (row: ServiceRow): Promise<Pick<Release, 'calls' | 'consumes'>> => {
+  const { ownRelease } = await contracts();
+  return ownRelease('gateway') ?? listedOf(row);
+};
+
+export const canDeploy: readonly Command[] = [
+  {
+    name: 'can-deploy',
+    usage: 'SERVICE [--from ADDRESS]',
+    about:
+      'compares the release of this program, or the process at ADDRESS (not in use yet), with what runs now, by the descriptions and facts that the running processes serve (found as by status, and by the url of SERVICES_FILE): a line for each caller or consumer that would break, with the operation or fact, what is missing and what to do; exit status 1 with breaks, 2 when a process could not be reached',
+    data: 'unneeded',
+    run: (installation, { words, options }) =>
+      judge(installation, String(words[0]), typeof options.from === 'string' ? options.from : undefined),
+  },
+];

@@ -1,0 +1,160 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { dereferenced } from '@boxoffice/http';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { operatorOf, temporaryDirectory } from '../program.ts';
+
+type Json = ReturnType<typeof JSON.parse>;
+
+const MAIN = new URL('../../../local/src/main.ts', import.meta.url).pathname;
+const HOLD = '/internal/stock/holds';
+const CONTACT = '/internal/contacts/{contactNumber}';
+const directory = temporaryDirectory();
+const servers: Server[] = [];
+let product: ChildProcess;
+let urls: Record<string, string>;
+
+beforeAll(async () => {
+  const env = {
+    PATH: process.env.PATH,
+    BOXOFFICE_DATA_DIR: directory,
+    BOXOFFICE_DEMO: 'off',
+    GATEWAY_PORT: '0',
+    GATEWAY_HTTP_PORT: '0',
+  };
+  product = spawn('node', ['--conditions=source', MAIN], { env, stdio: ['ignore', 'pipe', 'ignore'] });
+  const ready = Promise.withResolvers<void>();
+  product.stdout?.on('data', (text) => {
+    if (String(text).includes('is ready')) ready.resolve();
+  });
+  product.once('close', () => ready.reject(new Error('it ended instead')));
+  await ready.promise;
+  ({ urls } = JSON.parse(readFileSync(join(directory, 'running.json'), 'utf8')));
+});
+
+afterAll(async () => {
+  for (const server of servers) server.close();
+  product.kill('SIGTERM');
+  await once(product, 'close');
+});
+
+/** Another release of a running service, which describes itself with these changes; returns its address. */
+const otherRelease = async (service: string, change: (internal: Json) => void): Promise<string> => {
+  const documents = await Promise.all(
+    ['/openapi.json', '/internal/openapi.json'].map(async (path): Promise<[string, Json]> => {
+      const served = await fetch(new URL(path, urls[service]));
+      return [path, dereferenced((await served.json()) as object)];
+    }),
+  );
+  const served = new Map(documents);
+  for (const document of served.values()) document.info.version = '9.9.9';
+  change(served.get('/internal/openapi.json'));
+  const server = createServer(({ url = '' }, response) => {
+    const found = served.get(url);
+    response.writeHead(found ? 200 : 404, { 'content-type': 'application/json' }).end(JSON.stringify(found ?? {}));
+  }).listen(0, '127.0.0.1');
+  servers.push(server);
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+};
+
+const dataOf = (operation: Json): Json => operation.responses[200].content['application/json'].schema.properties.data;
+
+const withMore = (schema: Json): void => {
+  schema.properties.inventory = { type: 'string' };
+  schema.required.push('inventory');
+};
+
+const canDeploy = async (settings: Readonly<Record<string, string>>, ...words: string[]) => {
+  const { status, out } = await operatorOf(directory, settings)('can-deploy', ...words);
+  return { status, lines: out.trimEnd().split('\n') };
+};
+
+test.each(['orders', 'catalog', 'gateway'])('%s of the release that runs can be deployed', async (service) => {
+  const { status, lines } = await canDeploy({}, service);
+  expect([status, lines.slice(1)]).toEqual([0, [expect.stringMatching(`^${service} [0-9.]+ can be deployed$`)]]);
+});
+
+test('callers and consumers that run now and lose a member or an operation are named, with exit status 1', async () => {
+  const running = await otherRelease('catalog', (internal) => {
+    withMore(dataOf(internal.paths[HOLD].post));
+    withMore(internal['x-publishes']['performance.cancelled'].schema);
+  });
+  const { status, lines } = await canDeploy({ CATALOG_URL: running }, 'catalog');
+  expect(status).toBe(1);
+  expect(lines).toEqual([
+    expect.stringContaining('catalog 9.9.9'),
+    expect.stringMatching(
+      /^orders \S+: POST \/internal\/stock\/holds, answer 200: \$\.data\.inventory is gone .*; first run/,
+    ),
+    expect.stringMatching(
+      /^orders \S+ \(orders\.performance-cancelled\.v1\): fact performance\.cancelled: \$\.inventory is gone/,
+    ),
+    expect.stringMatching(/^catalog \S+ cannot be deployed: 2 breaks$/),
+  ]);
+
+  const next = await otherRelease('catalog', (internal) => {
+    delete internal.paths[HOLD];
+  });
+  const served = await canDeploy({}, 'catalog', '--from', next);
+  expect(served).toMatchObject({
+    status: 1,
+    lines: expect.arrayContaining([expect.stringMatching(/^orders \S+: POST \/internal\/stock\/holds: is gone/)]),
+  });
+});
+
+test('what the new release calls or consumes and nobody that runs gives is named, with the service to deploy first', async () => {
+  const running = await otherRelease('catalog', (internal) => {
+    delete internal.paths[HOLD];
+    delete internal['x-publishes']['performance.cancelled'];
+  });
+  const { status, lines } = await canDeploy({ CATALOG_URL: running }, 'orders');
+  expect([status, lines.slice(1, -1)]).toEqual([
+    1,
+    [
+      expect.stringMatching(
+        /^orders \S+: POST \/internal\/stock\/holds: is missing \(catalog 9\.9\.9\); first deploy catalog$/,
+      ),
+      expect.stringMatching(
+        /^orders \S+: fact performance\.cancelled: is not published \(catalog 9\.9\.9\); first deploy/,
+      ),
+    ],
+  ]);
+});
+
+test('a process that cannot be reached is named, with exit status 2', async () => {
+  const { status, lines } = await canDeploy({ TICKETS_URL: 'http://127.0.0.1:1' }, 'orders');
+  expect([status, lines.at(-2), lines.at(-1)]).toEqual([
+    2,
+    'not reached: tickets at 127.0.0.1:1: ECONNREFUSED',
+    expect.stringMatching(/^orders \S+: not known/),
+  ]);
+});
+
+test('services of a team’s own are callers by their row; a release that describes no facts is not compared', async () => {
+  const loyalty = await otherRelease('contacts', (internal) => {
+    for (const member of Object.keys(internal)) delete internal[member];
+  });
+  const file = join(directory, 'own-services.json');
+  const row = {
+    name: 'loyalty',
+    url: loyalty,
+    calls: ['contacts.getContactInternally'],
+    consumes: ['order.confirmed'],
+  };
+  writeFileSync(file, JSON.stringify([row]));
+  const running = await otherRelease('contacts', (internal) => withMore(dataOf(internal.paths[CONTACT].get)));
+  const settings = { SERVICES_FILE: file, CONTACTS_URL: running };
+  const { status, lines } = await canDeploy(settings, 'contacts');
+  expect(status).toBe(1);
+  expect(lines).toContainEqual(expect.stringMatching(/^loyalty 9\.9\.9: GET .*\$\.data\.inventory is gone/));
+  expect(await canDeploy({ SERVICES_FILE: file }, 'loyalty')).toMatchObject({ status: 0 });
+  const wrong = { ...row, calls: ['contacts.getNobody'] };
+  writeFileSync(file, JSON.stringify([wrong]));
+  const refused = await canDeploy({ SERVICES_FILE: file }, 'loyalty');
+  expect(refused.lines).toContainEqual(expect.stringMatching(/^loyalty .*: operation getNobody: is missing/));
+});
