@@ -5,10 +5,10 @@ const CANDIDATES = ['python3', '/usr/bin/python3'];
 
 let found: { readonly command: string | undefined } | undefined;
 
-/** A Python with Authlib and requests; undefined if this machine has none. TEST_PYTHON names another one. */
+/** A Python with Authlib, requests and pika; undefined if this machine has none. TEST_PYTHON names another one. */
 export const authlibPython = (env: Readonly<Record<string, string | undefined>> = process.env): string | undefined => {
   const has = (command: string): boolean =>
-    spawnSync(command, ['-c', 'import authlib, requests'], { stdio: 'ignore' }).status === 0;
+    spawnSync(command, ['-c', 'import authlib, pika, requests'], { stdio: 'ignore' }).status === 0;
   found ??= { command: (env.TEST_PYTHON ? [env.TEST_PYTHON] : CANDIDATES).find(has) };
   return found.command;
 };

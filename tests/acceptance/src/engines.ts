@@ -36,9 +36,9 @@ const engines: readonly Engine[] = [
     how: 'install chromium, or set TEST_CHROMIUM to the path of one',
   },
   {
-    name: 'Authlib',
+    name: 'Python with Authlib',
     isThere: (env) => authlibPython(env) !== undefined,
-    how: 'install python3-authlib (Debian), or set TEST_PYTHON to a Python with Authlib and requests',
+    how: 'install python3-authlib, python3-requests and python3-pika (Debian), or set TEST_PYTHON to a Python with all three',
   },
   {
     name: 'the verifier of webhooks for Python',
