@@ -1,7 +1,7 @@
 import { createIdentityVerifier } from '@boxoffice/identity';
 import { queueNamed } from '@boxoffice/messaging';
 import { installationSecret, integer, repeat, serviceRootSecret, url, versionOf } from '@boxoffice/runtime';
-import { followServices, servicesFile, watchServicesFile } from '@boxoffice/runtime/services';
+import { builtInRows, callsOf, followServices, servicesFile, watchServicesFile } from '@boxoffice/runtime/services';
 import type { ServiceDefinition } from '@boxoffice/service';
 import { unlessQuiet } from '@boxoffice/store';
 import { apiKeyRoutes } from './api-keys/routes.ts';
@@ -87,6 +87,7 @@ export const authorizer: ServiceDefinition<typeof settings, Authorizer> = {
   front: (next, { logger, publicUrl }, { pages }) => createPagesFront({ handlers: pages, publicUrl, logger })(next),
   facts: { schemas, examples },
   calls: [catalogApi, contactsApi],
+  permits: Object.fromEntries(builtInRows.map((row) => [row.name, callsOf(row)])),
   queues: [queueNamed('authorizer.contact-erased.v1'), queueNamed('authorizer.institutions.v1')],
   reactions: ({ logger }, { users, institutions }) => [
     { queue: queueNamed('authorizer.contact-erased.v1'), handle: (message) => onContactErased(users, logger, message) },

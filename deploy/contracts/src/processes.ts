@@ -9,7 +9,7 @@ import { broadcasts } from '@boxoffice/messaging';
 import { orders } from '@boxoffice/orders';
 import { pos } from '@boxoffice/pos';
 import { builtInRows, callsOf } from '@boxoffice/runtime/services';
-import { contractOf, type ServiceDefinition } from '@boxoffice/service';
+import { type Contract, contractOf, type ServiceDefinition } from '@boxoffice/service';
 import type { Collection, Document } from '@boxoffice/store';
 import { tickets } from '@boxoffice/tickets';
 
@@ -35,13 +35,15 @@ export interface Process {
   readonly consumes: Readonly<Record<string, readonly string[]>>;
   /** The internal operations that it calls, by service. */
   readonly calls: Readonly<Record<string, readonly string[]>>;
+  /** The calls that it permits, by caller and service: of the authorizer. */
+  readonly permits?: Contract['x-permits'];
   readonly collections: readonly Collection<Document>[];
 }
 
 /** The parts of a definition that do not depend on settings. */
 type Definition = Pick<
   ServiceDefinition,
-  'name' | 'version' | 'collections' | 'family' | 'queues' | 'facts' | 'calls' | 'webhooks' | 'tags'
+  'name' | 'version' | 'collections' | 'family' | 'queues' | 'facts' | 'calls' | 'permits' | 'webhooks' | 'tags'
 > & {
   operations(parts: never, state: never): readonly AnyOperation[];
 };
@@ -82,6 +84,7 @@ const processOf = (
     publishes: asJson(contract['x-publishes']),
     consumes: contract['x-consumes'],
     calls: contract['x-calls'],
+    permits: contract['x-permits'],
     collections,
   };
 };

@@ -2,7 +2,7 @@ import type { Description, Schema } from '@boxoffice/codegen';
 import { breaksOf, type Dependent } from './breaks.ts';
 import type { Finding } from './compare/descriptions.ts';
 import { missingMembers, missingOperations } from './needs.ts';
-import { processes } from './processes.ts';
+import { type Process, processes } from './processes.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** What a release of a process promises and needs. */
@@ -12,6 +12,7 @@ export interface Release extends Dependent {
   readonly openapi: Description;
   readonly internal: Description;
   readonly publishes: Snapshot['events']['publishes'];
+  readonly permits?: Process['permits'];
 }
 
 /** Why a release cannot run beside what runs, in one line's parts. */
@@ -33,22 +34,41 @@ const stateOf = ({ openapi, internal, version, publishes, consumes }: Release): 
 /** Both names of a release: `orders 0.2.0`. */
 export const titleOf = ({ name, version }: Pick<Release, 'name' | 'version'>): string => `${name} ${version}`;
 
+const nameIn = (title: string): string => title.split(' ', 1)[0] ?? title;
+
 /** The release of a built-in process that this program was made with. */
 export const ownRelease = (name: string): Release | undefined => {
   const found = processes.find((process) => process.name === name);
   return found && { ...found, openapi: found.openapi(), internal: found.internal() };
 };
 
+/** The calls of a caller that an authorizer does not permit; none if it does not say what it permits the caller. */
+const notPermitted = ({ permits, ...authorizer }: Release, caller: string, calls: Dependent['calls']): Finding[] => {
+  const permitted = permits?.[caller];
+  if (!permitted) return [];
+  const { [authorizer.name]: _, ...others } = calls;
+  return Object.entries(others).flatMap(([service, ids]) =>
+    ids
+      .filter((id) => !permitted[service]?.includes(id))
+      .map((id) => ({ where: `call ${service}.${id}`, what: 'is not permitted' })),
+  );
+};
+
 /** Partners, services and instances that run now and need of `present` what `next` does not give. */
 export const brokenBy = (next: Release, present: Release, running: readonly Dependent[]): Obstacle[] =>
-  breaksOf(next, stateOf(present), stateOf(next), running).flatMap(({ where, what, hurts }) =>
+  [
+    ...breaksOf(next, stateOf(present), stateOf(next), running),
+    ...running.flatMap(({ name, calls }) =>
+      notPermitted(next, nameIn(name), calls).map((found) => ({ ...found, hurts: [name] })),
+    ),
+  ].flatMap(({ where, what, hurts }) =>
     hurts.map((caller) => ({
       caller,
       missing: `${where}: ${what} (${titleOf(next)})`,
       remedy:
         caller === next.callers
           ? 'keep it, or take it away in steps (docs/releases.md)'
-          : `first run a release of ${caller.split(' ')[0]} that does without it`,
+          : `first run a release of ${nameIn(caller)} that does without it`,
     })),
   );
 
@@ -68,7 +88,11 @@ export const lackingFor = (next: Release, running: Release, facts: readonly stri
       const needed: Schema | undefined = expected?.publishes[type]?.schema;
       return needed ? missingMembers(type, needed, actual) : [];
     });
-  const found = [...missingOperations(expected?.internal, running.internal, ids), ...lackingFacts];
+  const found = [
+    ...missingOperations(expected?.internal, running.internal, ids),
+    ...lackingFacts,
+    ...notPermitted(running, next.name, next.calls),
+  ];
   return found.map(({ where, what }) => ({
     caller: titleOf(next),
     missing: `${where}: ${what} (${titleOf(running)})`,

@@ -8,6 +8,8 @@ export interface Contract {
   readonly 'x-consumes': Readonly<Record<string, readonly string[]>>;
   /** The operations that it calls, by service. */
   readonly 'x-calls': Readonly<Record<string, readonly string[]>>;
+  /** The calls that the authorizer permits the product's own processes, by caller and service. */
+  readonly 'x-permits'?: ServiceDefinition['permits'];
 }
 
 /** Every process proves itself to the authorizer, and gets the identities for its calls there. */
@@ -19,7 +21,8 @@ export const contractOf = ({
   facts = { schemas: {}, examples: {} },
   queues = [],
   calls = [],
-}: Pick<ServiceDefinition, 'name' | 'facts' | 'queues' | 'calls'>): Contract => {
+  permits,
+}: Pick<ServiceDefinition, 'name' | 'facts' | 'queues' | 'calls' | 'permits'>): Contract => {
   const called = Object.fromEntries(calls.map(({ service, operations }) => [service, Object.keys(operations)]));
   const { authorizer = [], ...others } = called;
   return {
@@ -27,6 +30,7 @@ export const contractOf = ({
       Object.entries(facts.schemas).map(([type, schema]) => [type, { schema, example: facts.examples[type] ?? {} }]),
     ),
     'x-consumes': Object.fromEntries(queues.map((queue) => [queue.name, queue.types])),
+    ...(permits && { 'x-permits': permits }),
     'x-calls': name === 'authorizer' ? called : { authorizer: [OF_AUTHORIZER, ...authorizer], ...others },
   };
 };

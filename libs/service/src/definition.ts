@@ -112,6 +112,8 @@ export interface ServiceDefinition<Spec extends SettingsSpec = Record<never, nev
   readonly facts?: Facts;
   /** What it calls of other services. */
   readonly calls?: readonly Calls[];
+  /** The calls for which it gives identities, by caller and service; for the authorizer. */
+  readonly permits?: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
   listens?(parts: Parts<Spec>, state: State): readonly Listener[];
   /** The facts that it publishes to queues, derived from its documents. */
   readonly currentFacts?: CurrentFacts;

@@ -26,6 +26,7 @@ interface Served {
   readonly 'x-publishes'?: Release['publishes'];
   readonly 'x-consumes'?: Release['consumes'];
   readonly 'x-calls'?: Release['calls'];
+  readonly 'x-permits'?: Release['permits'];
 }
 
 /** A served document with what the comparison needs of one; a service of a team's own may leave members out. */
@@ -69,7 +70,12 @@ export const readReleases = async (
     try {
       const [openapi, internal] = await Promise.all([get('/openapi.json', ip), get('/internal/openapi.json', ip)]);
       if (!openapi) return { service, at, reason: 'it serves no description at /openapi.json' };
-      const { 'x-publishes': publishes, 'x-consumes': consumes, 'x-calls': calls } = internal ?? {};
+      const {
+        'x-publishes': publishes,
+        'x-consumes': consumes,
+        'x-calls': calls,
+        'x-permits': permits,
+      } = internal ?? {};
       const listed = listedOf(row);
       const described = descriptionIn(openapi);
       return {
@@ -82,6 +88,7 @@ export const readReleases = async (
         publishes: publishes ?? {},
         consumes: consumes ?? listed.consumes,
         calls: calls ?? listed.calls,
+        ...(permits && { permits }),
         isWhole: internal !== undefined,
       };
     } catch (error) {

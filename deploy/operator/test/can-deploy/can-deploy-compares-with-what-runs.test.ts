@@ -126,6 +126,21 @@ test('what the new release calls or consumes and nobody that runs gives is named
   ]);
 });
 
+test('a call that the running authorizer does not permit is named', async () => {
+  const running = await otherRelease('authorizer', (internal) => {
+    internal['x-permits'].orders.catalog.shift();
+  });
+  const { status, lines } = await canDeploy({ AUTHORIZER_URL: running }, 'orders');
+  expect([status, lines.slice(1, -1)]).toEqual([
+    1,
+    [
+      expect.stringMatching(
+        /^orders \S+: call catalog\.\w+: is not permitted \(authorizer 9\.9\.9\); first deploy authorizer$/,
+      ),
+    ],
+  ]);
+});
+
 test('a process that cannot be reached is named, with exit status 2', async () => {
   const { status, lines } = await canDeploy({ TICKETS_URL: 'http://127.0.0.1:1' }, 'orders');
   expect([status, lines.at(-2), lines.at(-1)]).toEqual([
