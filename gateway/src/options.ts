@@ -46,8 +46,6 @@ export interface GatewayOptions {
   readonly drainMs?: number;
   /** Interval between two reads of a built-in service's description. Milliseconds. */
   readonly learnEveryMs?: number;
-  /** The same of a team's own service. */
-  readonly learnOthersEveryMs?: number;
   /** Time after which a service that lacks only its broker counts as ready. Milliseconds. */
   readonly brokerMs?: number;
 }

@@ -228,7 +228,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
       url,
       descriptionCache,
       logger,
-      everyMs: isBuiltIn(name) ? options.learnEveryMs : options.learnOthersEveryMs,
+      everyMs: isBuiltIn(name) ? options.learnEveryMs : undefined,
       brokerMs: options.brokerMs,
       onDescription: ({ document }) => {
         if (!isBuiltIn(name)) checkMergeable(name, document);

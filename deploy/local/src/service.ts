@@ -1,4 +1,4 @@
-import { globSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import { keepCompiledCode } from './compile-cache.ts';
 
 // npm run service -- NAME: starts that process only, from the main.ts that its container starts.
@@ -6,15 +6,10 @@ import { keepCompiledCode } from './compile-cache.ts';
 const ROOT = new URL('../../../', import.meta.url);
 
 /** The package of each process that has a main.ts: those of the product, and a team's own below `services`. */
-const folders = new Map(
-  globSync(
-    ['gateway', 'authorizer', 'services/*'].map((folder) => `${folder}/src/main.ts`),
-    { cwd: ROOT },
-  ).map((path) => {
-    const folder = path.slice(0, -'/src/main.ts'.length);
-    return [folder.replace('services/', ''), folder] as const;
-  }),
+const packages = ['gateway', 'authorizer', ...globSync('services/*', { cwd: ROOT }).toSorted()].filter((folder) =>
+  existsSync(new URL(`${folder}/src/main.ts`, ROOT)),
 );
+const folders = new Map(packages.map((folder) => [folder.replace('services/', ''), folder]));
 
 const [name = ''] = process.argv.slice(2);
 const folder = folders.get(name);

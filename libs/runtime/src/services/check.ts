@@ -39,7 +39,18 @@ const LISTS: Readonly<Record<string, Form>> = {
 const MEMBERS = ['name', 'url', ...Object.keys(LISTS), 'consumes'];
 
 /** Names that other users of the broker, databases or programs have. */
-const RESERVED = ['operator', 'boxoffice', 'amq', 'local', 'messaging', 'admin', 'config'];
+const RESERVED = [
+  'operator',
+  'boxoffice',
+  'amq',
+  'local',
+  'messaging',
+  'admin',
+  'config',
+  'mongodb',
+  'rabbitmq',
+  'own',
+];
 
 /** Paths that the specification gives to the gateway itself, or to nobody. */
 const SPECIFIED = ['/openapi.json', '/errors', '/docs', '/health', '/internal', '/auth', '/.well-known', '/tnwr'];
