@@ -4,8 +4,8 @@ import { createIdentityVerifier, signIdentity, verifyAccessToken } from '@boxoff
 import { decodeMessage, encodeMessage } from '@boxoffice/messaging';
 import { expect, test } from '@jest/globals';
 
-// Tokens and messages pass between processes of two releases. These are their members since 0.2.0: a release adds
-// members only, and reads what has no others.
+// Tokens and messages pass between processes of two releases. These are their members since 0.2.0, those of a client with
+// bounds since 0.3.0: a release adds members only, and reads what has no others.
 
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const keys = { key: async () => publicKey, refresh: async () => undefined };
@@ -37,6 +37,7 @@ test('an identity token', async () => {
     scopes: ['orders:read'],
     operation: 'getOrder',
     user,
+    bounds: null,
     isPublic: false,
   };
   const ofUser = { id: 'usr_1', client: 'cli_1', role: 'customer', contact: '000123', points_of_sale: ['pos_1'] };
@@ -50,6 +51,11 @@ test('an identity token', async () => {
   const byService = tokenOf(header, { ...claims, service: 'pos', scope: '' });
   expect(await verify(byService)).toMatchObject({ service: 'pos', client: null, scopes: [], user: null });
   expect(await verify(tokenOf(header, { ...claims, public: true, scope: '' }))).toMatchObject({ isPublic: true });
+  const bounds = { ownOrders: true, pointsOfSale: ['tickets.opera.example'] };
+  const bounded = { user: ofUser, own_orders: true, points_of_sale: ['tickets.opera.example'] };
+  const narrow = { audience: 'orders', caller: { ...caller, bounds }, issuedAt: now, lifetime: 60 };
+  expect(partsOf(signIdentity({ kid: 'one', privateKey }, narrow))[1]).toMatchObject({ ...claims, bounded });
+  expect(await verify(tokenOf(header, { ...claims, scope: 'orders:read', bounded }))).toEqual({ ...caller, bounds });
 });
 
 test('an access token', async () => {
