@@ -1,4 +1,4 @@
-import { globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import type { Description } from './index.ts';
 import { type Family, partnerModules, type Released } from './partner-client.ts';
@@ -16,12 +16,21 @@ const descriptionAt = (path: string): Description => JSON.parse(readFileSync(fil
 /** The sources of a folder of generated modules, by path from the root of the repository. */
 type Modules = ReadonlyMap<string, string>;
 
-/** The operations that each built-in service calls, as `service.operationId`. */
-const calls = new Map(
-  JSON.parse(readFileSync(fileOf('libs/runtime/services.json'), 'utf8')).map(
-    (row: { readonly name: string; readonly calls: readonly string[] }) => [row.name, row.calls],
-  ) as [string, readonly string[]][],
+/** A row of a list of services, as far as it is read here. */
+interface Row {
+  readonly name: string;
+  readonly calls?: readonly string[];
+}
+
+const rowsAt = (path: string): readonly Row[] => JSON.parse(readFileSync(fileOf(path), 'utf8'));
+
+/** The services of teams that are in this repository. */
+const ofTeams = rowsAt('deploy/compose/services/services.json').filter(({ name }) =>
+  existsSync(fileOf(`services/${name}/src`)),
 );
+
+/** The operations that each service calls, as `service.operationId`. */
+const calls = new Map([...rowsAt('libs/runtime/services.json'), ...ofTeams].map((row) => [row.name, row.calls]));
 
 /** What a service knows of each service that it calls. */
 const modulesOf = async (caller: string, folder: string): Promise<Modules> => {
@@ -77,6 +86,9 @@ const folders: Readonly<Record<string, (folder: string) => Promise<Modules>>> = 
   'services/orders/src/clients/generated/': (folder) => modulesOf('orders', folder),
   'services/pos/src/clients/generated/': (folder) => modulesOf('pos', folder),
   'libs/client/src/generated/': partnerModulesIn,
+  ...Object.fromEntries(
+    ofTeams.map(({ name }) => [`services/${name}/src/generated/`, (folder: string) => modulesOf(name, folder)]),
+  ),
 };
 
 for (const [folder, generate] of Object.entries(folders)) {

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -18,11 +18,12 @@ export interface Process {
 const versionIn = (folder: string): string =>
   (JSON.parse(readFileSync(join(repository, folder, 'package.json'), 'utf8')) as { version: string }).version;
 
-const folders = [
-  'gateway',
-  'authorizer',
-  ...readdirSync(join(repository, 'services')).map((name) => `services/${name}`),
-];
+const rows: readonly { readonly name: string }[] = JSON.parse(
+  readFileSync(join(repository, 'libs/runtime/services.json'), 'utf8'),
+);
+
+/** Those of teams have files of their own. */
+const folders = rows.map(({ name }) => (existsSync(join(repository, 'services', name)) ? `services/${name}` : name));
 
 /** Every process of the product in this checkout. */
 export const product: readonly Process[] = folders

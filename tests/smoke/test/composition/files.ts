@@ -1,4 +1,4 @@
-import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
@@ -14,11 +14,10 @@ export interface Service {
   readonly version: string;
 }
 
-const folders = [
-  'gateway',
-  'authorizer',
-  ...readdirSync(join(repository, 'services')).map((name) => `services/${name}`),
-];
+/** Those of teams have files of their own. */
+const folders = (JSON.parse(read('libs/runtime/services.json')) as { readonly name: string }[]).map(({ name }) =>
+  existsSync(join(repository, 'services', name)) ? `services/${name}` : name,
+);
 
 /** Every service of the product in this checkout. */
 export const services: readonly Service[] = folders

@@ -1,0 +1,102 @@
+// npm run new-service: a service of a team's own, written from the templates of `new-service/`.
+
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { rightsOf } from '@boxoffice/messaging';
+import { RowsFault, rowsWith, type ServiceRow } from '@boxoffice/runtime/services';
+
+const TEMPLATES = new URL('../../new-service/', import.meta.url).pathname;
+
+/** The rows of the services of teams, as the Compose file mounts them. */
+export const ROWS = 'deploy/compose/services/services.json';
+const RIGHTS = 'deploy/compose/broker-rights.json';
+/** The component of Kubernetes with the services of teams. */
+export const COMPONENT = 'deploy/kubernetes/services';
+
+/** What keeps a service from being written, with the remedy. */
+export class Unwritable extends Error {
+  override readonly name = 'Unwritable';
+}
+
+const rowOf = (name: string): Partial<ServiceRow> => ({
+  name,
+  url: `http://${name}:8081`,
+  prefixes: [`/svc/v3/${name}`],
+  domains: [name],
+  calls: ['contacts.getContactInternally'],
+  consumes: ['order.confirmed'],
+});
+
+const pascal = (name: string): string =>
+  name
+    .split('-')
+    .map((word) => `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`)
+    .join('');
+
+const asJson = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+
+/** The lock file with the importer of the service: the packages that it has are also those of contacts. */
+const withImporter = (lock: string, name: string, manifest: string): string => {
+  const { dependencies } = JSON.parse(manifest) as { readonly dependencies: Readonly<Record<string, string>> };
+  const importers = lock.match(/^ {2}services\/\S+:\n(?: {4}.*\n)+/gm) ?? [];
+  const model = importers.find((one) => one.startsWith('  services/contacts:')) ?? '';
+  const entries = (model.match(/^ {6}\S+:\n(?: {8}.*\n)+/gm) ?? []).filter((entry) =>
+    Object.keys(dependencies).includes(entry.slice(0, entry.indexOf(':\n')).trim().replaceAll("'", '')),
+  );
+  const own = `  services/${name}:\n    dependencies:\n${entries.join('')}`;
+  const next = importers.find((one) => one > own);
+  if (next !== undefined) return lock.replace(next, () => `${own}\n${next}`);
+  const last = importers.at(-1) ?? '';
+  return lock.replace(last, () => `${last}\n${own}`);
+};
+
+const withResource = (kustomization: string, name: string): string =>
+  kustomization.replace(/^resources:(?: \[\])?\n/m, (line) => `${line.replace(' []', '')}  - ${name}.yaml\n`);
+
+/**
+ * Writes the service into the repository at `root`; returns the paths of the files that it wrote or changed.
+ * @throws {Unwritable} for a name that it cannot have
+ */
+export const writeService = (root: string, name: string): string[] => {
+  if (!/^[a-z][a-z0-9-]{0,39}$/.test(name))
+    throw new Unwritable(`"${name}" is no name; give up to 40 lower-case letters, digits and hyphens, like loyalty`);
+  const read = (path: string): string | undefined =>
+    existsSync(join(root, path)) ? readFileSync(join(root, path), 'utf8') : undefined;
+  const rows: readonly { readonly name: string }[] = JSON.parse(read(ROWS) ?? '[]');
+  if (existsSync(join(root, 'services', name)) || rowsWith('[]').some((one) => one.name === name))
+    throw new Unwritable(`there is a service ${name} already; choose another name`);
+  const listed = asJson([...rows.filter((one) => one.name !== name), rowOf(name)]);
+  const all = ((): readonly ServiceRow[] => {
+    try {
+      return rowsWith(listed);
+    } catch (error) {
+      if (error instanceof RowsFault) throw new Unwritable(`${error.message}; or choose another name`);
+      throw error;
+    }
+  })();
+
+  const fill = (text: string): string =>
+    text
+      .replaceAll('{{name}}', name)
+      .replaceAll('{{Name}}', pascal(name))
+      .replaceAll('{{tag}}', name.includes('-') ? `'${name}'` : name);
+  const template = (path: string): string => fill(readFileSync(join(TEMPLATES, path), 'utf8'));
+
+  const files = new Map<string, string>();
+  for (const path of globSync('service/**/*.template', { cwd: TEMPLATES }).toSorted())
+    files.set(path.replace(/^service/, `services/${name}`).replace(/\.template$/, ''), template(path));
+  files.set(ROWS, listed);
+  files.set(RIGHTS, asJson(rightsOf(all)));
+  files.set(`deploy/compose/${name}.yml`, template('deployment/compose.yml.template'));
+  files.set(`${COMPONENT}/${name}.yaml`, template('deployment/kubernetes.yaml.template'));
+  const kustomization = read(`${COMPONENT}/kustomization.yaml`) ?? template('deployment/kustomization.yaml.template');
+  files.set(`${COMPONENT}/kustomization.yaml`, withResource(kustomization, name));
+  const manifest = files.get(`services/${name}/package.json`) ?? '{}';
+  files.set('pnpm-lock.yaml', withImporter(read('pnpm-lock.yaml') ?? '', name, manifest));
+
+  for (const [path, text] of files) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+  return [...files.keys()];
+};
