@@ -108,19 +108,25 @@ const remembered = (
  * error registry.
  */
 export const createDocuments = (routing: Routing, publicUrl: string): Documents => {
-  const shown = (method: string, path: string): boolean => routing.isRouted(method, path);
+  const shownOf = (service: string) => (method: string, path: string) => routing.isRouted(service, method, path);
   const everything = () => true;
 
   const institution = remembered(routing, (documents) =>
     whole('A', publicUrl, [
       { name: 'gateway', document: ownDocument(publicUrl), shown: everything },
-      ...[...documents].filter(([name]) => name !== 'pos').map(([name, document]) => ({ name, document, shown })),
+      ...[...documents]
+        .filter(([name]) => name !== 'pos')
+        .map(([name, document]) => ({
+          name,
+          document,
+          shown: shownOf(name),
+        })),
     ]),
   );
   const version = ({ prefix, operationId }: (typeof versions)[number]) =>
     remembered(routing, (documents) => {
       const pos = documents.get('pos');
-      const below = (method: string, path: string) => isBelow(path, prefix) && shown(method, path);
+      const below = (method: string, path: string) => isBelow(path, prefix) && shownOf('pos')(method, path);
       const parts = [
         ...(pos ? [{ name: 'pos', document: prefix === VEXP ? withPlainNames(pos) : pos, shown: below }] : []),
         { name: 'gateway', document: ownVersionDocument(publicUrl, prefix, operationId), shown: everything },

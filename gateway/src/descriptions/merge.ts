@@ -112,8 +112,9 @@ export const mergeDocuments = (
       const visible = shownItem(part, path, item);
       if (hasOperation(visible)) paths[path] = { ...paths[path], ...visible };
     }
-    Object.assign(webhooks, document.webhooks);
-    for (const tag of document.tags ?? []) tags.set(tag.name, tag);
+    // What an earlier part says of a webhook or a tag stays.
+    Object.assign(webhooks, { ...document.webhooks, ...webhooks });
+    for (const tag of document.tags ?? []) if (!tags.has(tag.name)) tags.set(tag.name, tag);
   }
   return { paths, webhooks, components, tags: [...tags.values()] };
 };

@@ -17,8 +17,8 @@ export interface Routing {
   learn(service: string, document: OpenApiDocument): void;
   /** The current descriptions, in the order of the list of services. */
   documents(): ReadonlyMap<string, OpenApiDocument>;
-  /** Whether the method (`get`) of the path template is routed. */
-  isRouted(method: string, template: string): boolean;
+  /** Whether the method (`get`) of the path template is routed to the service. */
+  isRouted(service: string, method: string, template: string): boolean;
   /**
    * Finds the route of a request, or refuses it: 404, 405, or 503 below the prefixes of a service without a
    * description.
@@ -118,8 +118,10 @@ export const createRouting = ({ pages, own, logger }: RoutingOptions): Routing =
       read(row, document);
       assemble();
     },
-    isRouted: (method, template) =>
-      routes.some((route) => route.template === template && route.method === method.toUpperCase()),
+    isRouted: (service, method, template) =>
+      routes.some(
+        (route) => route.service === service && route.template === template && route.method === method.toUpperCase(),
+      ),
     documents: () =>
       new Map(
         services.flatMap(({ name }) => {

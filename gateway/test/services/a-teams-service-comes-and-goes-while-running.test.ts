@@ -22,6 +22,7 @@ const operations: readonly Row[] = [
   ['GET /svc/v3/loyalty/hidden', null, 'getHidden'],
   ['GET /svc/v3/loyalty/orders', 'orders:read', 'listOrdersOfCards'],
   ['GET /svc/v3/loyalty/individuals', 'loyalty:read', 'listIndividuals'],
+  ['GET /svc/v3/contacts/individuals', 'loyalty:read', 'takeIndividuals'],
 ];
 
 let its: Installation;
@@ -120,6 +121,8 @@ describe('a service of a team', () => {
   test('is in the description of the whole, and a changed description is learned', async () => {
     const described = async () => JSON.parse((await its.call('/openapi.json')).text).paths;
     expect(Object.keys(await described())).toContain(CARDS);
+    // Another's operation in its description describes nothing.
+    expect((await described())['/svc/v3/contacts/individuals'].get.operationId).toBe('listIndividuals');
     loyalty.describe(documentOf([...operations, ['GET /svc/v3/loyalty/levels', 'loyalty:read', 'listLevels']]));
     await becomes(200, '/svc/v3/loyalty/levels', 'loyalty:read');
     expect(Object.keys(await described())).toContain('/svc/v3/loyalty/levels');
