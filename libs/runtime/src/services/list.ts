@@ -40,13 +40,16 @@ export const fixedServices = (rows: readonly ServiceRow[] = builtInRows): Servic
 
 const given = file('SERVICES_FILE', { optional: true });
 
+/** Whether there is no file; a data directory that is none is reported as such. */
+const isAbsent = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(reasonOf(error));
+
 const read = (path: string, isOptional: boolean): ServicesFile => {
   const at = `${given.name}: ${path}`;
   try {
     return { path, isOptional, rows: rowsWith(readFileSync(path, 'utf8')) };
   } catch (error) {
     if (error instanceof RowsFault) throw new SettingsFault(error.faults.map((fault) => `${at}: ${fault}`));
-    if (isOptional && reasonOf(error) === 'ENOENT') return { path, isOptional, rows: builtInRows };
+    if (isOptional && isAbsent(error)) return { path, isOptional, rows: builtInRows };
     throw new SettingsFault([`${at} cannot be read: ${explain(error)}`]);
   }
 };
@@ -119,7 +122,7 @@ export const followServices = ({ file: followed, logger, everyMs = 1_000 }: Foll
     try {
       return { text: await readFile(path, 'utf8') };
     } catch (error) {
-      return isOptional && reasonOf(error) === 'ENOENT' ? { text: '[]' } : { problem: explain(error) };
+      return isOptional && isAbsent(error) ? { text: '[]' } : { problem: explain(error) };
     }
   };
 
