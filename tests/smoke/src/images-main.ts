@@ -18,7 +18,7 @@ if (push !== (registry !== undefined)) {
 }
 
 const rows = [['image', 'MB', 'own MB', 'own packages']];
-const built = new Map<(typeof imageNames)[number], string>();
+const built = new Map<string, string>();
 for (const name of imageNames) {
   const tag = await buildImage(name, buildArgs);
   const contents = await contentsOf(tag);

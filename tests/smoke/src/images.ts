@@ -1,28 +1,22 @@
+import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ROOT, run, succeeds } from './command.ts';
 
 /** The folder of each image's own package. */
-export const folders = {
+const folders: Readonly<Record<string, string>> = {
   gateway: 'gateway',
   authorizer: 'authorizer',
-  catalog: 'services/catalog',
-  contacts: 'services/contacts',
-  orders: 'services/orders',
-  tickets: 'services/tickets',
-  events: 'services/events',
-  pos: 'services/pos',
+  ...Object.fromEntries(readdirSync(join(ROOT, 'services')).map((name) => [name, `services/${name}`])),
   operator: 'deploy/operator',
-} as const;
+};
 
-export type ImageName = keyof typeof folders;
-
-/** All images, in the order of the table. */
-export const imageNames = Object.keys(folders) as ImageName[];
+/** All images, those of teams' services included, in the order of the table. */
+export const imageNames: readonly string[] = Object.keys(folders);
 
 /** The arguments of a build from this working tree, and the image's name and version. */
-const buildOf = async (name: ImageName, buildArgs: readonly string[]) => {
-  const { version } = JSON.parse(await readFile(join(ROOT, folders[name], 'package.json'), 'utf8'));
+const buildOf = async (name: string, buildArgs: readonly string[]) => {
+  const { version } = JSON.parse(await readFile(join(ROOT, String(folders[name]), 'package.json'), 'utf8'));
   const changed = (await run('git', ['status', '--porcelain'])) === '' ? '' : '-changed';
   const revision = `${(await run('git', ['rev-parse', 'HEAD'])).trim()}${changed}`;
   const own = [`SERVICE=${name}`, `VERSION=${version}`, `REVISION=${revision}`];
@@ -31,7 +25,7 @@ const buildOf = async (name: ImageName, buildArgs: readonly string[]) => {
 };
 
 /** Builds an image of this working tree with docker-compose.yml's tag; `buildArgs`: each as NAME=VALUE. */
-export const buildImage = async (name: ImageName, buildArgs: readonly string[]): Promise<string> => {
+export const buildImage = async (name: string, buildArgs: readonly string[]): Promise<string> => {
   const { args, image } = await buildOf(name, buildArgs);
   const tag = `boxoffice/${image}`;
   await run('docker', ['build', ...args, '-t', tag, ROOT]);
@@ -50,7 +44,7 @@ export const canAttest = async (): Promise<boolean> => {
  * shows them) if it can attest. Returns the name to pull.
  */
 export const pushImage = async (
-  name: ImageName,
+  name: string,
   built: string,
   { registry, buildArgs, attests }: { registry: string; buildArgs: readonly string[]; attests: boolean },
 ): Promise<string> => {
@@ -127,7 +121,7 @@ export const contentsOf = async (tag: string): Promise<Contents> => {
 };
 
 /** Checks that an image contains nothing superfluous. @throws {Error} that names it */
-export const checkContents = (name: ImageName, { unwanted, user, packages }: Contents): void => {
+export const checkContents = (name: string, { unwanted, user, packages }: Contents): void => {
   if (unwanted.length > 0) throw new Error(`${name} holds ${unwanted.slice(0, 10).join(', ')}`);
   if (user === 0) throw new Error(`${name} runs as root`);
   const others = packages.filter((one) => one !== name && one in folders);
