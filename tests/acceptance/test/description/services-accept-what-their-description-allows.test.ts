@@ -60,6 +60,8 @@ const between = ({ id, path }: Operation, { body, query: given, ...others }: Fil
   if (Array.isArray(members.placeIds)) delete members.quantity;
   // Beneficiaries are at most as many as the places of their item.
   if (Array.isArray(members.items)) members.items = members.items.map(({ beneficiaries: _, ...item }) => item);
+  // Scopes are those of the metadata, of services of teams as well.
+  if (Array.isArray(members.scopes)) members.scopes = members.scopes.length === 0 ? [] : ['catalog:read'];
   // Private-use schemes are for public clients.
   if (id === 'createClient') members.type = 'public';
   // What a grant needs depends on its type.
