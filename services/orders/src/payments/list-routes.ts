@@ -137,15 +137,16 @@ export const recordsRoutes = (contextOf: ContextOf): AnyOperation[] => [
     method: 'get',
     access: 'orders.sensitive:read',
     summary: 'Lists the refunds of all orders',
-    description: describe('refunds'),
-    query: { ...pageQuery, ...filters },
+    description: `${describe('refunds')} A refund is recorded once it is made: its \`status\` is \`captured\` in every case.`,
+    query: { ...pageQuery, ...filters, status: Type.Optional(oneOf(paymentStates)) },
     answers: { 200: page(ListedRefund) },
     example: { query: { limit: 20 }, answer: { items: [example.listedRefund], nextCursor: null } },
     handle: ({ caller, query, cursor }) =>
       pageOfRecords(
         { query, cursor },
         contextOf(caller).orders.of(caller.institution),
-        ({ refunds }) => refunds,
+        // A refund is recorded once it is made, so it stores no status.
+        ({ refunds }) => refunds.map((refund) => ({ ...refund, status: 'captured' as const })),
         (order, refund): Static<typeof ListedRefund> => ({
           ...refundView(order, refund, caller.scopes),
           externalReference: order.externalReference,

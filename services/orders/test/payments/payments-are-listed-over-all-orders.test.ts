@@ -110,6 +110,8 @@ describeOnEachEngine('payments and refunds are listed over all orders', (fixture
     expect(await ids('createdBy=till&method=card')).toEqual([]);
     expect(await ids('method=voucher', {}, 'refunds')).toEqual([back.id]);
     expect(await ids('createdBy=partner', {}, 'refunds')).toEqual([]);
+    expect(await ids('status=captured', {}, 'refunds')).toEqual([back.id]);
+    expect(await ids('status=pending', {}, 'refunds')).toEqual([]);
 
     const at = (second: number) => `2027-02-01T12:00:0${second}.000Z`;
     const paidAt =
@@ -142,7 +144,7 @@ describeOnEachEngine('payments and refunds are listed over all orders', (fixture
   });
 
   test('a parameter that is none of the list is refused', async () => {
-    const refusals = ['payments?status=open', 'refunds?status=captured', 'payments?from=yesterday', 'refunds?cursor=x'];
+    const refusals = ['payments?status=open', 'refunds?status=open', 'payments?from=yesterday', 'refunds?cursor=x'];
     for (const path of refusals) expect((await fixture.call('GET', `/svc/v3/${path}`)).code).toBe('invalid_parameter');
   });
 

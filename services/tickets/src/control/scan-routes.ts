@@ -73,7 +73,7 @@ export const scanRoutes = (contextOf: ContextOf): AnyOperation[] => [
     description:
       'Single controls, too, in the order in which they happened (`at`). Scans are kept for 90 days, without personal ' +
       'data and without what was read. `result` is what is true now: an admitted scan is `repeated` once an offline scan ' +
-      'arrives that happened earlier. A box_office with points of sale sees the scans of its tickets.',
+      'arrives that happened earlier. A box_office with points of sale, and a client with bounds, sees the scans of its tickets.',
     query: {
       ...pageQuery,
       performanceId: Optional(id),
@@ -107,7 +107,7 @@ export const scanRoutes = (contextOf: ContextOf): AnyOperation[] => [
     summary: 'Counts who is inside, by gate',
     description:
       'Of the tickets of a performance: how many are in force, how many of these open the door, and how many are ' +
-      'controlled. A performance without tickets has zeros. A box_office with points of sale counts its tickets.',
+      'controlled. A performance without tickets has zeros. A box_office with points of sale, and a client with bounds, counts its tickets.',
     query: { performanceId: id },
     answers: { 200: Admissions },
     example: {
