@@ -1,4 +1,4 @@
-import { isBelow, type ServiceRow } from '@boxoffice/runtime/services';
+import { isBelow, isBuiltIn, type ServiceRow } from '@boxoffice/runtime/services';
 import type { Route } from '../exchange/exchange.ts';
 
 /** An operation of an OpenAPI document, limited to what the gateway reads. */
@@ -110,6 +110,9 @@ const reasonToRefuse = (
   if (row.sessions.some((prefix) => isBelow(path, prefix))) return undefined;
   if (row.open.includes(`${method} ${path}`)) return undefined;
   if (scope === undefined) return 'has no scope and is not listed as public';
+  // Any token of any client would do: only the product itself has such operations.
+  if (scope === '' && !isBuiltIn(row.name))
+    return 'names no scope; require one of the domains of the service, or list it in open';
   const foreign = scope.split(' ').filter((one) => one !== '' && !row.domains.includes(SCOPE.exec(one)?.[1] ?? ''));
   return foreign.length === 0 ? undefined : `requires scopes of another domain: ${foreign.join(' ')}`;
 };

@@ -20,6 +20,7 @@ const operations: readonly Row[] = [
   [`GET ${CARDS}/{cardId}/secret`, 'loyalty.sensitive:read', 'getCardSecret'],
   ['GET /svc/v3/loyalty/terms', null, 'getTerms'],
   ['GET /svc/v3/loyalty/hidden', null, 'getHidden'],
+  ['GET /svc/v3/loyalty/anyone', '', 'getAnyone'],
   ['GET /svc/v3/loyalty/orders', 'orders:read', 'listOrdersOfCards'],
   ['GET /svc/v3/loyalty/individuals', 'loyalty:read', 'listIndividuals'],
   ['GET /svc/v3/contacts/individuals', 'loyalty:read', 'takeIndividuals'],
@@ -107,6 +108,10 @@ describe('a service of a team', () => {
   test('exposes its open operations and pages, and nothing that its row or another service forbids', async () => {
     expect(await statusOf('/svc/v3/loyalty/terms')).toBe(200);
     expect(await statusOf('/svc/v3/loyalty/hidden')).toBe(404);
+    // "Any token" is no scope of a team's domain.
+    expect(await statusOf('/svc/v3/loyalty/anyone', 'loyalty:read')).toBe(404);
+    const reason = expect.stringMatching(/^GET \/svc\/v3\/loyalty\/anyone names no scope; require one of the domains/);
+    expect(its.log).toContainEqual(expect.objectContaining({ upstream: 'loyalty', reason }));
     expect(await statusOf('/svc/v3/loyalty/orders', 'orders:read')).toBe(404);
     // listIndividuals is an operation of the contacts.
     expect(await statusOf('/svc/v3/loyalty/individuals', 'loyalty:read')).toBe(404);
