@@ -58,7 +58,7 @@ const UsageReport = Type.Object({
     }),
   ),
   rates: Type.Optional(
-    Type.Array(Type.Object({ caller: shortText, perMinute: count, used: count, wanted: nullable(count) }), {
+    Type.Array(Type.Object({ caller: shortText, perMinute: count, used: count, wanted: count }), {
       description: 'callers whose limit the gateway shares with others, in requests per minute',
     }),
   ),

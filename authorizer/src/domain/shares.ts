@@ -5,8 +5,8 @@ export interface Rate {
   readonly perMinute: number;
   /** Admitted there in the last minute. */
   readonly used: number;
-  /** Requested there at present; null: it is not known yet. */
-  readonly wanted: number | null;
+  /** The same and, at the present pace, what is refused there. */
+  readonly wanted: number;
 }
 
 /** A caller's part of a limit at one gateway. Requests per minute. */
@@ -27,20 +27,17 @@ const heldBy = ({ granted, used, at }: Share, now: number): number =>
   now - at > GATEWAY_MS ? used : Math.max(granted, used);
 
 /**
- * The part of a gateway of the limit: nobody gets more than it wants while another wants more than its part. An even
- * part where it is not known what it wants.
+ * The part of a gateway of the limit: what it wants, and an even part of what nobody wants, so that a load that grows or
+ * moves is not refused. Where all want more than there is, nobody gets more than it wants while another gets less.
  */
-const fairPart = (perMinute: number, gateways: number, own: Share['wanted'], others: readonly Share[]): number => {
-  const even = perMinute / gateways;
-  if (own === null) return even;
-  const wants = [own, ...others.map(({ wanted }) => wanted ?? even)].toSorted((one, other) => one - other);
+const fairPart = (perMinute: number, gateways: number, own: number, others: readonly number[]): number => {
+  const wants = [own, ...others].toSorted((one, other) => one - other);
   let left = perMinute;
   for (const [index, want] of wants.entries()) {
     const part = left / (wants.length - index);
     if (want >= part) return Math.min(own, part);
     left -= want;
   }
-  // All get what they want; the rest is divided evenly, so that a load that grows is not refused at once.
   return own + left / gateways;
 };
 
@@ -57,7 +54,8 @@ export const shared = (
   const others = shares.filter((share) => share.gateway !== gateway && now - share.at <= MINUTE_MS);
   const held = others.reduce((sum, share) => sum + heldBy(share, now), 0);
   const present = others.filter(({ at }) => now - at <= GATEWAY_MS);
-  const part = fairPart(perMinute, Math.max(gateways, present.length + 1), wanted, present);
-  const granted = Math.max(0, Math.floor(Math.min(perMinute - held, part)));
+  const wants = present.map((share) => share.wanted);
+  const part = fairPart(perMinute, Math.max(gateways, present.length + 1), wanted, wants);
+  const granted = Math.max(0, Math.min(perMinute - held, Math.ceil(part)));
   return used === 0 && wanted === 0 ? others : [...others, { gateway, granted, used, wanted, at: now }];
 };

@@ -54,8 +54,8 @@ export interface Rate {
   readonly perMinute: number;
   /** Admitted here in the last minute. */
   readonly used: number;
-  /** Requested here at present, refused requests included; null: it is not known yet. */
-  readonly wanted: number | null;
+  /** The same and, at the present pace, what is refused here. */
+  readonly wanted: number;
 }
 
 /** How the authorizer divides the limits of keys among the gateways that report. */

@@ -33,10 +33,10 @@ const SILENT_MS = 6_000;
 /** Each gateway grants its share so long without another answer, then an equal one. Milliseconds. */
 const SHARE_MS = 15_000;
 
-/** The part of a limit that all other gateways together grant without a share: below the five per cent of the promise. */
+/** The part of a limit that all other gateways together grant beyond their shares: below five per cent (platform, 9). */
 const UNSHARED = 0.04;
 
-/** The shortest interval from which the requests of a minute are estimated. Milliseconds. */
+/** The shortest interval from which the refusals of a minute are estimated. Milliseconds. */
 const LEAST_INTERVAL_MS = 1_000;
 
 /** The counted requests of a key: a ring of slots, which are numbered from the epoch. */
@@ -48,10 +48,10 @@ interface Recent {
   oldest: number;
   newest: number;
   total: number;
-  /** Requests since an instant, from which `wanted` is estimated. */
-  requests: number;
+  /** Refused requests since an instant, from which those of a minute are estimated. */
+  refused: number;
   since: number;
-  wanted: number | null;
+  refusedPerMinute: number;
   perMinute: number;
   policy: Policy;
   /** This gateway's share, and when it was granted; absent: none was. */
@@ -72,9 +72,10 @@ export const createSlidingLimiter = (name: string, report: (isUrgent: boolean) =
   /** Forgets what is a minute ago; `oldest` is the first slot with requests then, or the present one. */
   const advance = (recent: Recent, slot: number, now: number): void => {
     const { counts } = recent;
-    if (slot - recent.newest >= SLOTS) {
+    // A clock that was set back by more than a minute begins anew.
+    if (Math.abs(slot - recent.newest) >= SLOTS) {
       counts.fill(0);
-      Object.assign(recent, { oldest: slot, total: 0 });
+      Object.assign(recent, { oldest: slot, newest: slot, total: 0 });
     }
     recent.newest = Math.max(recent.newest, slot);
     while (recent.oldest < recent.newest) {
@@ -100,17 +101,16 @@ export const createSlidingLimiter = (name: string, report: (isUrgent: boolean) =
 
   /** What this gateway grants of the limit in a minute. */
   const grantedAt = ({ share }: Recent, perMinute: number, now: number): number => {
-    if (gateways === 1) return perMinute;
-    if (!share || share.at + SHARE_MS <= now) return Math.ceil(perMinute / gateways);
-    return Math.max(share.perMinute, Math.floor(unshared(perMinute)));
+    // Also where no other gateway is left: what one has admitted before it stopped counts for a minute.
+    if (share && now - share.at < SHARE_MS) return Math.max(share.perMinute, Math.floor(unshared(perMinute)));
+    return Math.max(1, Math.floor(perMinute / gateways));
   };
 
-  const estimate = (recent: Recent, now: number): void => {
-    const { requests, since, perMinute } = recent;
+  const estimateRefused = (recent: Recent, now: number): void => {
+    const { refused, since } = recent;
     if (now - since < LEAST_INTERVAL_MS) return;
-    const isRecent = now - since <= SHARE_MS;
-    const wanted = isRecent ? Math.min(perMinute, Math.ceil((requests * MINUTE_MS) / (now - since))) : null;
-    Object.assign(recent, { wanted, requests: 0, since: now });
+    const refusedPerMinute = Math.ceil((refused * MINUTE_MS) / (now - since));
+    Object.assign(recent, { refusedPerMinute, refused: 0, since: now });
   };
 
   const requestShare = ({ share, total, perMinute }: Recent, isAllowed: boolean, now: number): void => {
@@ -129,9 +129,9 @@ export const createSlidingLimiter = (name: string, report: (isUrgent: boolean) =
         oldest: slot,
         newest: slot,
         total: 0,
-        requests: 0,
+        refused: 0,
         since: now,
-        wanted: null,
+        refusedPerMinute: 0,
         perMinute,
         policy: policyOf(name, perMinute),
       };
@@ -140,8 +140,8 @@ export const createSlidingLimiter = (name: string, report: (isUrgent: boolean) =
       if (recent.perMinute !== perMinute) Object.assign(recent, { perMinute, policy: policyOf(name, perMinute) });
       const granted = grantedAt(recent, perMinute, now);
       const allowed = recent.total < granted;
-      recent.requests += 1;
       if (allowed) record(recent, now);
+      else recent.refused += 1;
       requestShare(recent, allowed, now);
       const seconds = Math.ceil((freeAt(recent) - now) / 1_000);
       return {
@@ -153,13 +153,18 @@ export const createSlidingLimiter = (name: string, report: (isUrgent: boolean) =
     },
     rates(now) {
       const slot = Math.floor(now / SLOT_MS);
-      return [...keys.entries()].flatMap(([key, recent]) => {
+      const rates: Rate[] = [];
+      for (const [key, recent] of keys.entries()) {
+        const { perMinute, share } = recent;
+        // Most callers are far below their limits.
+        if (!share && recent.total < unshared(perMinute) / 2) continue;
         advance(recent, slot, now);
-        estimate(recent, now);
-        const { total: used, wanted, perMinute, share } = recent;
-        if (!share && used < unshared(perMinute) / 2) return [];
-        return [{ caller: `${name} ${key}`, perMinute, used, wanted }];
-      });
+        estimateRefused(recent, now);
+        const { total: used, refusedPerMinute } = recent;
+        if (!share && used < unshared(perMinute) / 2) continue;
+        rates.push({ caller: `${name} ${key}`, perMinute, used, wanted: Math.min(perMinute, used + refusedPerMinute) });
+      }
+      return rates;
     },
     divide({ gateways: present, shares }, now) {
       gateways = Math.max(1, present);
@@ -169,7 +174,7 @@ export const createSlidingLimiter = (name: string, report: (isUrgent: boolean) =
         const recent = caller.startsWith(prefix) ? keys.peek(caller.slice(prefix.length)) : undefined;
         if (!recent) continue;
         // What is not used any more was reported once more, so that others get it.
-        const isOver = recent.total === 0 && recent.wanted === 0;
+        const isOver = recent.total === 0 && recent.refusedPerMinute === 0;
         recent.share = isOver ? undefined : { perMinute, at: now };
       }
     },

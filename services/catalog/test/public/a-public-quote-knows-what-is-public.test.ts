@@ -50,7 +50,7 @@ describeOnEachEngine('a public quote', (catalog) => {
 
   test('has the prices that the public catalogue shows', async () => {
     expect(await quote(itemOf(await newShow(), { quantity: 2 }))).toEqual({
-      quotes: [{ item: 0, quantity: 2, amount: 3_000, currency: 'CHF' }],
+      quotes: [{ item: 0, quantity: 2, amount: 3_000, currency: 'CHF', criterion: null }],
       refusals: [],
     });
   });

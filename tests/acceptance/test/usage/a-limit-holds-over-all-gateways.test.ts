@@ -29,11 +29,29 @@ interface Gateway {
   owed: number;
 }
 
+/** Where one gateway stops without a word, and its load goes to the others. */
+const dying =
+  (loads: readonly number[], others: readonly number[]): Load =>
+  (at) =>
+    at < 70 * SECOND ? loads : others;
+
 /** What each gateway admits and refuses of a load, as epoch milliseconds; `cut`: whether it hears nothing at a time. */
 const admissions = async (
   divide: ReturnType<typeof createDivideLimits>,
   clock: { now: number },
-  { load, minutes, cut = () => false }: { load: Load; minutes: number; cut?: (index: number, at: number) => boolean },
+  {
+    load,
+    minutes,
+    limit = LIMIT,
+    isRandom = false,
+    cut = () => false,
+  }: {
+    load: Load;
+    minutes: number;
+    limit?: number;
+    isRandom?: boolean;
+    cut?: (index: number, at: number) => boolean;
+  },
 ): Promise<{ admitted: number[][]; refused: number[][] }> => {
   const gateways = load(0).map((): Gateway => {
     const one: Gateway = {
@@ -59,14 +77,21 @@ const admissions = async (
     for (const [index, perSecond] of load(at).entries()) {
       const one = gateways[index];
       if (!one) continue;
-      one.owed += (perSecond * STEP) / SECOND;
+      one.owed += ((perSecond * STEP) / SECOND) * (isRandom ? -Math.log(1 - random()) : 1);
       for (; one.owed >= 1; one.owed -= 1) {
-        const { allowed } = one.limiter.take('cli_reseller', LIMIT, clock.now);
+        const { allowed } = one.limiter.take('cli_reseller', limit, clock.now);
         (allowed ? admitted : refused)[index]?.push(clock.now);
       }
     }
   }
   return { admitted, refused };
+};
+
+/** Equal in every run. */
+let seed = 7;
+const random = (): number => {
+  seed = (seed * 48_271) % 2_147_483_647;
+  return seed / 2_147_483_647;
 };
 
 /** The most requests of any minute. */
@@ -104,6 +129,32 @@ describe.each(testEngines('authorizer', collections))('the limit of a client on 
       const all = (await admissions(divide, clock, { load, minutes })).admitted.flat();
       expect(mostInAMinute(all)).toBeLessThanOrEqual(LIMIT * 1.05);
       expect(inLastMinute(all, START + minutes * MINUTE)).toBeGreaterThan(LIMIT * 0.85);
+    }),
+  );
+
+  test.each([
+    ['one of two', dying([100, 0], [0, 100])],
+    ['one of three', dying([100, 10, 0], [0, 60, 50])],
+  ])('holds when %s gateways is killed after it has used the limit', (_what, load) =>
+    during(async (divide, clock) => {
+      const cut = (index: number, at: number): boolean => index === 0 && at >= 70 * SECOND;
+      const all = (await admissions(divide, clock, { load, minutes: 4, cut })).admitted.flat();
+      expect(mostInAMinute(all)).toBeLessThanOrEqual(LIMIT * 1.05);
+      expect(inLastMinute(all, START + 4 * MINUTE)).toBeGreaterThan(LIMIT * 0.85);
+    }),
+  );
+
+  test.each([
+    [60, 2, 0.02],
+    [60, 3, 0.03],
+    [600, 6, 0.01],
+    [1_200, 10, 0.01],
+  ])('of %i a minute over %i gateways, hardly a request is refused of a load of six tenths', (limit, gateways, most) =>
+    during(async (divide, clock) => {
+      const load: Load = () => Array.from({ length: gateways }, () => (limit * 0.6) / 60 / gateways);
+      const { admitted, refused } = await admissions(divide, clock, { load, minutes: 5, limit, isRandom: true });
+      expect(mostInAMinute(admitted.flat())).toBeLessThanOrEqual(Math.ceil(limit * 1.05));
+      expect(refused.flat().length / admitted.flat().length).toBeLessThan(most);
     }),
   );
 
