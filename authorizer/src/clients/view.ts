@@ -44,7 +44,7 @@ const BOUNDS =
 
 const OWN_ORDERS =
   'only what this client made exists for it: its orders, their tickets, payments and refunds, and the contacts that it ' +
-  'made or that its orders name. Anything else answers like an id that never existed';
+  'made or that its orders name, as long as one does. Anything else answers like an id that never existed';
 
 const BOUNDS_POINTS_OF_SALE =
   'service hosts: the only points of sale that its orders may name, whose tariffs it sells and whose orders, tickets, ' +

@@ -15,17 +15,19 @@ export const contactsCollection = collection<ContactDocument>('contacts', [
   { name: 'unique_email', fields: ['uniqueEmail'], unique: true },
 ]);
 
-/** A contact that orders of a client name and that the client did not make. */
+/** What an order of a client names; the document's id is the order's. */
 export interface LinkDocument extends Document {
   readonly clientId: string;
-  readonly contactNumber: string;
+  /** Null: none any more, or a contact that the client made. */
+  readonly contactNumber: string | null;
+  /** The version of the order that said so. */
+  readonly asOf: number;
 }
 
 /** Beside the contacts, since a link changes no contact, nor its ETag. */
-export const linksCollection = collection<LinkDocument>('client_links', [{ name: 'client', fields: ['clientId'] }]);
-
-/** The id of the only link between a client and a contact. */
-export const linkId = (clientId: string, contactNumber: string): string => `${clientId}.${contactNumber}`;
+export const linksCollection = collection<LinkDocument>('client_links', [
+  { name: 'client_contact', fields: ['clientId', 'contactNumber'] },
+]);
 
 /** Every collection of the contacts service. */
 export const collections = [contactsCollection, linksCollection];
@@ -39,5 +41,5 @@ export interface Collections {
 /** How long each collection keeps its documents. */
 export const retention: Retentions = {
   contacts: { retained: 'for good; of an erased one its number, dates and client' },
-  client_links: { retained: 'for good: ids only' },
+  client_links: { retained: 'for good, one per order: ids only' },
 };

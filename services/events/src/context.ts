@@ -7,7 +7,7 @@ import { createStreams } from './feed/stream.ts';
 import { createStreamCounts } from './feed/stream-counts.ts';
 import { createTail } from './feed/tail.ts';
 import { createClientContacts } from './log/client-contacts.ts';
-import { createLog } from './log/log.ts';
+import { createLog, type Log } from './log/log.ts';
 import { createWaiting } from './log/waiting.ts';
 import type { NewEvent } from './store.ts';
 
@@ -34,15 +34,21 @@ export const createContext = ({ store, serviceSecret, publicUrl, ...options }: C
   const { retentionMs, logger, commentMs, now = Date.now } = options;
   const log = createLog(store, now, options.onRecorded);
   const clientContacts = createClientContacts(store);
+  const record: Log['append'] = async (institution, arrival) => {
+    // Before the event is visible, so that what it says of the contact's other events is true as soon as it is.
+    await clientContacts.learn(institution, arrival);
+    return log.append(institution, arrival);
+  };
   const feed = shareReads(createFeed(store, clientContacts, retentionMs, now));
   const tail = createTail(log, feed, logger);
   const cursors = createEventCursors(serviceSecret);
   const streamCounts = createStreamCounts(store, logger, now);
   return {
     store,
-    clientContacts,
     log,
-    waiting: createWaiting(store, log, now),
+    /** Appends what a fact says to the log, and learns from it whose the contact's events are. */
+    record,
+    waiting: createWaiting(store, record, now),
     feed,
     tail,
     streamCounts,

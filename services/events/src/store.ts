@@ -51,10 +51,13 @@ export interface RetiredDocument extends Document {
   readonly last: number;
 }
 
-/** An order of the client names the contact; the id follows from both. */
+/** What an order of a client names; the id follows from the order's. */
 export interface ClientContactDocument extends Document {
   readonly client: string;
-  readonly contact: string;
+  /** Null: none any more. */
+  readonly contact: string | null;
+  /** The version of the order that said so. */
+  readonly asOf: number;
 }
 
 /** The index of the events of a resource, in their order. */
@@ -73,7 +76,9 @@ export const waitingCollection = collection<WaitingDocument>('waiting_facts', [
 
 export const retiredCollection = collection<RetiredDocument>('retired_resources');
 
-export const clientContactsCollection = collection<ClientContactDocument>('client_contacts');
+export const clientContactsCollection = collection<ClientContactDocument>('client_contacts', [
+  { name: 'named', fields: ['client', 'contact'] },
+]);
 
 /** Every collection of the service. */
 export const collections = [

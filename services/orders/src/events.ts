@@ -129,9 +129,8 @@ const factOf = (order: OrderDocument): DomainFact | undefined => {
 };
 
 /**
- * The present facts of all confirmed, cancelled and expired orders, the contacts that orders of clients name, and the
- * last event of each order. Carts have no
- * `modifiedAt`.
+ * The present facts of all confirmed, cancelled and expired orders, the contacts that orders of clients name (null where
+ * they named one before), and the last event of each order. Carts have no `modifiedAt`.
  */
 export const currentFacts: CurrentFacts = {
   types: [CONTACT_NAMED, ORDER_CONFIRMED, ORDER_CANCELLED, ORDER_EXPIRED, ORDER_RECORDED],
@@ -210,8 +209,8 @@ const name = nullable(Type.String());
 /** The members that every event of a type has. Consumers may rely on them, and later releases keep them. */
 export const schemas = {
   [CONTACT_NAMED]: Type.Object(
-    { orderId: id, contactNumber: id, clientId: id },
-    { description: 'An order that a client made names a contact, which exists for that client from then on.' },
+    { orderId: id, contactNumber: name, clientId: id },
+    { description: 'An order that a client made names a contact, another one, or (null) none any more.' },
   ),
   [ORDER_CONFIRMED]: Type.Object(
     {

@@ -1,5 +1,5 @@
 import { bounded, type Documents, documentsOf } from '@boxoffice/store';
-import { type ContactDocument, type LinkDocument, linkId } from '../store.ts';
+import type { ContactDocument, LinkDocument } from '../store.ts';
 
 /** What the operations do with contacts. */
 export type SeenContacts = Pick<Documents<ContactDocument>, 'insert' | 'get' | 'find' | 'update'>;
@@ -19,12 +19,16 @@ export const reachOf = (
   const made = bounded(contacts, { 'createdBy.clientId': [clientId] });
 
   /** The documents among which the client finds this contact, if it exists for it. */
-  const around = async (number: string) => ((await links.get(linkId(clientId, number))) ? contacts : made);
+  const around = async (number: string) => {
+    const named = await links.find({ where: { clientId, contactNumber: number }, limit: 1 });
+    return named.length > 0 ? contacts : made;
+  };
 
   const namedByOrders = async () => {
-    const id: string[] = [];
-    for await (const { contactNumber } of documentsOf(links, { where: { clientId } })) id.push(contactNumber);
-    return bounded(contacts, { id });
+    const numbers = new Set<string>();
+    const query = { where: { clientId, contactNumber: { gt: '' } }, orderBy: 'contactNumber' };
+    for await (const { contactNumber } of documentsOf(links, query)) if (contactNumber) numbers.add(contactNumber);
+    return bounded(contacts, { id: [...numbers] });
   };
 
   return {

@@ -132,7 +132,8 @@ const routesOf = (
       summary: `Lists ${plural}, erased ones included`,
       description:
         'In order of creation; with modifiedSince in order of the last change, so that paging misses nothing. A user of ' +
-        'the role customer gets its own contact alone, a client with ownOrders those that it made or its orders name.',
+        'the role customer gets its own contact alone, a client with ownOrders those that it made or its ' +
+        'orders name, within seconds of their change.',
       query: { ...listQuery, email: Type.Optional(Type.String({ minLength: 1, maxLength: 254 })) },
       answers: { 200: changesPage(Contact) },
       example: { query: { limit: 20 }, answer: { items: [examples.contact], nextCursor: null, asOf: example.asOf } },

@@ -177,14 +177,48 @@ describe.each(engines)('a client with bounds has its own contacts, on $name', (e
       return [read.text, read.headers.get('etag')];
     };
     const before = await etag();
-    await fixture.name(number, client);
-    await fixture.name(number, client);
+    for (const orderId of ['ord_1', 'ord_1', 'ord_2']) await fixture.name(number, client, `${orderId}${client}`);
     expect(await etag()).toEqual(before);
     expect(await numbersIn(client)).toEqual([number]);
     expect(await numbersIn(newClient())).toEqual([]);
     const own = numberOf(await create('individual', client));
     await fixture.name(own, client);
     expect(await numbersIn(client)).toEqual([number, own]);
+  });
+
+  test('a contact that no order names any more does not exist for the client, unless the client made it', async () => {
+    const client = newClient();
+    const own = numberOf(await create('individual', client));
+    const other = () => create('individual', 'cli_other').then(numberOf);
+    const [first, second] = [await other(), await other()];
+    const [one, two] = ['ord_1', 'ord_2'].map((id) => `${id}${client}`);
+    const read = async (number: string) =>
+      shown(await fixture.call('getIndividual', 'GET', `${PATH}/individuals/${number}`, { client, bounds }));
+    const unknown = await read('C0000000000ZZ');
+    const expectSeen = async (...numbers: string[]) => {
+      expect(await numbersIn(client)).toEqual([own, ...numbers]);
+      for (const number of [first, second])
+        if (numbers.includes(number)) expect((await read(number)).status).toBe(200);
+        else expect(await read(number)).toEqual(unknown);
+    };
+    await fixture.name(first, client, one, 1);
+    await fixture.name(first, client, two, 1);
+    await fixture.name(second, client, one, 3);
+    await expectSeen(first, second);
+    // Late, and again.
+    await fixture.name(first, client, one, 2);
+    await fixture.name(first, client, one, 1);
+    await fixture.name(null, client, two, 2);
+    await expectSeen(second);
+    await fixture.name(own, client, one, 4);
+    await expectSeen();
+    await fixture.name(first, client, two, 3);
+    await expectSeen(first);
+    // The later fact comes first.
+    await fixture.name(null, client, `ord_3${client}`, 2);
+    await fixture.name(own, client, `ord_4${client}`, 2);
+    for (const id of ['ord_3', 'ord_4']) await fixture.name(second, client, `${id}${client}`, 1);
+    await expectSeen(first);
   });
 
   test('a duplicate email shows the oldest contact within the bounds, and else only that there is one', async () => {

@@ -106,10 +106,11 @@ const DESCRIPTION = [
   'In the order of `sequence`: whoever has seen one never later meets a lower one. A token sees the types whose resource it may',
   'read: `catalog:read`, `contacts:read`, `orders:read`, `tickets:read`; of payments and refunds `orders.sensitive:read`;',
   '`types` that name others are 403. A client with `bounds` sees the events of resources within them: of contacts that it made',
-  'or that its orders name, of the orders within them and their payments, refunds and tickets, and of the whole catalogue.',
-  'With `Accept: text/event-stream` the answer is a stream of Server-Sent Events, whose `id` is the cursor: `Last-Event-ID` goes',
-  'on. Every 15 seconds it has a comment and an advanced id; it ends when the token expires, is revoked or loses a scope, or',
-  'the bounds of its client change: connect again. A client has at most 20 streams and waiting requests at once.',
+  'or that its orders name (as long as one does), of the orders within them and their payments, refunds and tickets, and of the',
+  'whole catalogue. With `Accept: text/event-stream` the answer is a stream of Server-Sent Events, whose `id` is the cursor:',
+  '`Last-Event-ID` goes on. Every 15 seconds it has a comment and an advanced id; it ends when the token expires, is revoked or',
+  'loses a scope, or the bounds of its client change: connect again. A client has at most 20 streams and waiting requests at',
+  'once.',
 ].join('\n');
 
 const event = exampleOf('order.confirmed');

@@ -44,7 +44,7 @@ export const retentionOf = (retentionMs: number): Retentions => ({
     retained: 'until the streams of a client at an instance have ended, or 10 s after the instance died',
     ends: [{ field: 'until', afterMs: SKEW_MS }],
   },
-  client_contacts: { retained: 'for good: the ids of a client and of a contact that an order of it names' },
+  client_contacts: { retained: 'for good, one per order of a client that named a contact: ids only' },
   retired_resources: {
     retained:
       'for good: of each resource whose events were removed the last position, of each institution the last sequence',

@@ -11,13 +11,13 @@ export type Waiting = ReturnType<typeof createWaiting>;
 const WIDTH = 200;
 
 /** Opens the collection of waiting facts. */
-export const createWaiting = (store: Pick<Store, 'collection'>, log: Pick<Log, 'append'>, now: () => number) => {
+export const createWaiting = (store: Pick<Store, 'collection'>, record: Log['append'], now: () => number) => {
   const documents = store.collection(waitingCollection);
   /** Those that this process put aside, by the id of their event. */
   const own = new Map<string, string>();
 
   const retry = async (of: Documents<WaitingDocument>, found: WaitingDocument): Promise<void> => {
-    const outcome = await log.append(found.institution, { event: found.event, before: found.before });
+    const outcome = await record(found.institution, { event: found.event, before: found.before });
     if (outcome === 'early') return;
     await of.delete(found.id);
     own.delete(found.id);

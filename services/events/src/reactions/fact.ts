@@ -88,11 +88,9 @@ const readFact = (message: Message): Arrival | undefined => {
 };
 
 /** Makes the event of a fact; one whose predecessor has not arrived is put aside. */
-export const onFact = async ({ clientContacts, log, waiting }: Context, message: Message): Promise<void> => {
+export const onFact = async ({ record, waiting }: Context, message: Message): Promise<void> => {
   const arrival = readFact(message);
   if (!arrival) return;
-  // Before the event is visible, so that what it says of the contact's other events is true as soon as it is.
-  await clientContacts.learn(message.institution, arrival.event);
-  const outcome = await log.append(message.institution, arrival);
+  const outcome = await record(message.institution, arrival);
   if (outcome === 'early') await waiting.add(message.institution, arrival);
 };

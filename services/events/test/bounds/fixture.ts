@@ -1,7 +1,7 @@
 import type { BelongsTo } from '@boxoffice/service';
 import { exampleOf } from '../../src/types/examples.ts';
 import type { EventType } from '../../src/types/types.ts';
-import { fact } from '../fixture/service.ts';
+import { type FactOptions, fact } from '../fixture/service.ts';
 import type { Instance } from '../webhooks/fixture.ts';
 
 export const HERE = 'here.example';
@@ -75,12 +75,17 @@ export const within = [
   { bounds: null, seen: all },
 ];
 
-/** The fact about a resource, by default one of the table. */
-export const factOf = (institution: string, id: string, said: Said = resources[id] ?? ['order.changed']) => {
+/** The fact about a resource, by default the first of one of the table. */
+export const factOf = (
+  institution: string,
+  id: string,
+  said: Said = resources[id] ?? ['order.changed'],
+  at: Pick<FactOptions, 'version' | 'before'> = {},
+) => {
   const [type, belongsTo, contactNumber = null] = said;
   const { data, resource } = exampleOf(type);
   const named = resource.type === 'order' ? { ...data, contactNumber } : data;
-  return fact({ institution, type, resource: { type: resource.type, id }, data: named, belongsTo });
+  return fact({ institution, type, resource: { type: resource.type, id }, data: named, belongsTo, ...at });
 };
 
 /** Records an event of each resource of the table. */

@@ -7,7 +7,8 @@ describe.each(engines)(`the feed of a client with bounds on $name${notExercised}
   const its = useFixture(async () => {
     const { store, discard } = await engine.open();
     const instance = await openInstance(store, { clock: new Clock(), clients: new Registrations() });
-    return { ...instance, close: () => instance.close().then(discard) };
+    const another = () => openInstance(store, { clock: new Clock(), clients: new Registrations() });
+    return { ...instance, another, close: () => instance.close().then(discard) };
   });
 
   const get = (institution: string, query: string, call: ServedCall = {}) =>
@@ -104,6 +105,38 @@ describe.each(engines)(`the feed of a client with bounds on $name${notExercised}
     for (let turn = 0; turn < 2; turn += 1) await its.take(factOf(institution, 'ord_own_here'));
     expect(await seenBy(institution, call)).toEqual(['con_named', 'ord_own_here']);
     expect(await seenBy('elsewhere', call)).toEqual([]);
+  });
+
+  test('a contact belongs to the client as long as an order of it names the contact', async () => {
+    const institution = 'renamed';
+    const other = await its.another();
+    const take = (order: string, version: number, contact?: string, { take } = its as Pick<typeof its, 'take'>) => {
+      const said = { clientIds: ['partner'], pointOfSale: null };
+      const at = { version, before: version === 1 ? null : version - 1 };
+      return take(factOf(institution, order, ['order.changed', said, contact], at));
+    };
+    const contacts = () => seenBy(institution, { bounds: ownOrders }, '&types=contact.created,contact.changed');
+    for (const id of ['con_named', 'con_other']) await its.take(factOf(institution, id));
+    for (const order of ['ord_1', 'ord_2']) await take(order, 1, 'con_named');
+    await take('ord_1', 2, 'con_other');
+    expect(await contacts()).toEqual(['con_named', 'con_other']);
+    await take('ord_2', 2);
+    expect(await contacts()).toEqual(['con_other']);
+    // Delivered again.
+    await take('ord_2', 1, 'con_named');
+    expect(await contacts()).toEqual(['con_other']);
+    // Another process has what is between.
+    await take('ord_1', 3, 'con_named', other);
+    await take('ord_1', 4, 'con_other');
+    expect(await contacts()).toEqual(['con_other']);
+    // In disorder.
+    await take('ord_1', 6, 'con_other');
+    await take('ord_1', 5, 'con_named', other);
+    await its.context.waiting.resumeOwn();
+    expect(await contacts()).toEqual(['con_other']);
+    await take('ord_1', 7);
+    expect(await contacts()).toEqual([]);
+    await other.close();
   });
 
   test('a user who signs in at the client has its bounds', async () => {

@@ -55,7 +55,8 @@ export const changeDetails = <O extends Order>(
   if (unmet) return unmet;
   const own = isOtherBuyer ? withoutUnwritten(order, now) : order;
   const delivery = isOtherDelivery ? { ticketDelivery } : {};
-  const next: O = touched({ ...own, contactNumber, externalReference, ...delivery }, now);
+  const former = isOtherBuyer && order.contactNumber !== null ? { hadContact: true as const } : {};
+  const next: O = touched({ ...own, contactNumber, externalReference, ...delivery, ...former }, now);
   if (!isOtherBuyer) return accept(next);
   return accept(next, ...contactNamed(next), ...(hasTickets(order) ? [orderConfirmed(next)] : []));
 };

@@ -53,8 +53,8 @@ test('a reseller has its orders, their tickets, the contacts that it made or its
   const version = async () => (await full(`${CONTACTS}/${named}`)).headers.etag;
   const before = await version();
   await must(full, `/svc/v3/orders/${order}`, 'PATCH', { contactNumber: named });
-  const isThere = async () => (await reseller(`${CONTACTS}/${named}`)).status === 200;
-  await waitUntil(isThere, { what: 'the contact that the order names', withinMs: 60_000 });
+  const statusIs = (status: number) => async () => (await reseller(`${CONTACTS}/${named}`)).status === status;
+  await waitUntil(statusIs(200), { what: 'the contact that the order names', withinMs: 60_000 });
   expect(await version()).toBe(before);
   expect(await idsIn('contacts/individuals', 'contactNumber')).toEqual([own, named]);
 
@@ -67,4 +67,9 @@ test('a reseller has its orders, their tickets, the contacts that it made or its
   await waitUntil(hasLast, { what: 'the events of the order', withinMs: 60_000 });
   for (const id of [order, ticket, own]) expect(resources).toContain(id);
   for (const id of [other, otherTicket, foreign]) expect(resources).not.toContain(id);
+
+  await must(full, `/svc/v3/orders/${order}`, 'PATCH', { contactNumber: null });
+  await waitUntil(statusIs(404), { what: 'the end of the contact that no order names any more', withinMs: 60_000 });
+  expect(await version()).toBe(before);
+  expect(await idsIn('contacts/individuals', 'contactNumber')).toEqual([own]);
 });

@@ -77,9 +77,9 @@ export const orderCancelled = (
   },
 });
 
-/** A client's order names a contact, which exists for the client from then on; none for other orders. */
-export const contactNamed = ({ id: orderId, createdBy, contactNumber }: Order) =>
-  contactNumber !== null && createdBy && 'clientId' in createdBy
+/** The contact that a client's order names, or names no more; none for other orders, and before it has named one. */
+export const contactNamed = ({ id: orderId, createdBy, contactNumber, hadContact }: Order) =>
+  (contactNumber !== null || hadContact === true) && createdBy && 'clientId' in createdBy
     ? [{ type: 'order.contact_named' as const, data: { orderId, contactNumber, clientId: createdBy.clientId } }]
     : [];
 

@@ -201,6 +201,8 @@ export interface Order {
   readonly guestContact?: string | null;
   /** Contacts of guests who are no longer buyers, until contacts has erased them; `since`: when the last was added. */
   readonly formerGuests?: { readonly contactNumbers: readonly string[]; readonly since: number } | null;
+  /** It named a contact that it does not name any more; absent: it did not. */
+  readonly hadContact?: true;
   /** A contact of the order that was erased: no guest is written under its number again. */
   readonly erasedContact?: string;
   /** When a cart that was never bought ended; absent or null in other orders. */
