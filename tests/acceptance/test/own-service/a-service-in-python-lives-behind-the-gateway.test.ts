@@ -27,6 +27,7 @@ const { TEST_AMQP_URL } = process.env;
 const TAKEN_MS = 5_000;
 const POINTS = '/svc/v3/loyalty/points';
 const TERMS = '/svc/v3/loyalty/terms';
+const LOST = '/svc/v3/loyalty/lost';
 
 (python ? describe : describe.skip)('the service of docs/own-service.md', () => {
   const product = useProduct(TEST_AMQP_URL ? { AMQP_URL: TEST_AMQP_URL } : {});
@@ -144,6 +145,16 @@ const TERMS = '/svc/v3/loyalty/terms';
     expect((await add('many', 'eight')).body).toMatchObject({ status: 'validation_error', data: null });
   });
 
+  test('refuses points beyond the bounds of its description', async () => {
+    const before = await pointsOf(contactNumber);
+    for (const points of ['0', '1000001', '9223372036854775807', '99999999999999999999999']) {
+      const headers = { 'content-type': 'application/json' };
+      const reply = await own(`${POINTS}/${contactNumber}`, { method: 'POST', body: `{"points":${points}}`, headers });
+      expect([reply.status, reply.body]).toMatchObject([400, { status: 'validation_error', data: null }]);
+    }
+    expect(await pointsOf(contactNumber)).toBe(before);
+  });
+
   test('reaches the one operation that its row names, and no second', async () => {
     // That there is no such contact is the answer of contacts.
     expect((await own(`${POINTS}/nobody`)).body).toMatchObject({ status: 'not_found', data: null });
@@ -171,15 +182,19 @@ const TERMS = '/svc/v3/loyalty/terms';
     await waitUntil(async () => (await pointsOf(buyer)) === 20, { what: 'the points of two tickets' });
   });
 
-  test('goes away, comes back with another operation, and is removed', async () => {
+  test('goes away, comes back with other operations, says what fails, and is removed', async () => {
     expect((await own(TERMS)).status).toBe(404);
     await stop();
     await becomes(503, `${POINTS}/${contactNumber}`);
     const document = JSON.parse(description);
     Object.assign(document.paths, JSON.parse(furtherPath));
+    // It is described, and has no function: the service fails.
+    document.paths[LOST] = { get: { ...document.paths[TERMS].get, operationId: 'getLoyaltyLost' } };
     start(service.replace('\ndef envelope', `\n${furtherFunction}\ndef envelope`), JSON.stringify(document));
     await becomes(200, TERMS);
     expect((await must(own, TERMS)).pointsPerTicket).toBe(10);
+    const failed = await own(LOST);
+    expect([failed.status, failed.body]).toMatchObject([500, { status: 'internal_error', data: null }]);
     save([]);
     await becomes(404, TERMS);
     expect((await own(`${POINTS}/${contactNumber}`)).status).toBe(404);
