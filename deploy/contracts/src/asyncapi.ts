@@ -26,7 +26,11 @@ const headers = {
   properties: {
     version: Fact.properties.version,
     traceparent: Fact.properties.traceparent,
-    attempt: { type: 'integer', minimum: 2, description: 'Of a delivery that is tried again; absent in the first.' },
+    attempt: {
+      type: 'integer',
+      minimum: 2,
+      description: 'Of a delivery that a consumer of the product tries again; absent in the first.',
+    },
   },
 };
 
@@ -35,8 +39,9 @@ What the processes of an installation tell one another, over RabbitMQ. A fact is
 first word (\`order.confirmed\` to \`boxoffice.order\`) with its type as routing key, at least once, and arrives in every
 queue that is bound to it. The AMQP properties repeat \`id\` (message-id), \`type\` and \`occurredAt\` (timestamp).
 
-A consumer acknowledges what it has handled. What fails is tried again after 5 s, 30 s, 5 min and 5 min, and goes then to
-the dead letters of the queue (\`<queue>.dlq\`). \`operator topology declare\` makes exchanges, queues and bindings.
+A consumer acknowledges what it has handled. What fails in one of the product's own consumers is tried again after 5 s,
+30 s, 5 min and 5 min, and goes then to the dead letters of the queue (\`<queue>.dlq\`); so does, of any consumer, what it
+rejects without requeueing. \`operator topology declare\` makes exchanges, queues and bindings.
 
 \`npm run asyncapi\` writes this document from the schemas and examples of the services.`;
 

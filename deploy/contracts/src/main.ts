@@ -6,7 +6,13 @@ import { asyncApiDocument } from './asyncapi.ts';
 
 const FILE = new URL('../../../docs/asyncapi.yaml', import.meta.url);
 
-const made = stringify(asyncApiDocument(), { lineWidth: 120, blockQuote: 'literal', aliasDuplicateObjects: false });
+const made = stringify(asyncApiDocument(), {
+  lineWidth: 120,
+  blockQuote: 'literal',
+  aliasDuplicateObjects: false,
+  // Quotes what a reader of YAML 1.1 takes for another type: a date-time is a text.
+  compat: 'yaml-1.1',
+});
 
 if (process.argv[2] !== 'check') writeFileSync(FILE, made);
 else if (readFileSync(FILE, 'utf8') !== made) {

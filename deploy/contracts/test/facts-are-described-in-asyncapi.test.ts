@@ -24,6 +24,10 @@ test('negative control: a wrong document has faults', async () => {
   expect(await faultsOf(text.replace('action: send', 'action: tell'))).not.toEqual([]);
 });
 
+test('a reader of YAML 1.1 reads the same: date-times are texts', () => {
+  expect(parse(text, { version: '1.1' })).toEqual(parse(text));
+});
+
 const { components, operations } = dereferenced(parse(text));
 
 test('every example, with its envelope, fits the schema of its message', () => {
