@@ -155,8 +155,11 @@ describe('a service of a team', () => {
     ['a prefix of another row', { prefixes: ['/svc/v3/orders/loyalty'] }, /\/svc\/v3\/orders\/loyalty is a prefix of/],
     ['a domain of a row above', { domains: ['orders'] }, /orders belongs to the row "orders" above/],
     ['text that is no JSON', '[{', /is not JSON/],
+    ['more than 256 KiB', '[]'.padEnd(256 * 1_024 + 1), /: is larger than 256 KiB/],
   ])('keeps its last good row while the file has %s', async (_what, wrong, reason) => {
     const before = refusals().length;
+    const recoveries = () => log.filter(({ message }) => message === 'the services file can be used again').length;
+    const recovered = recoveries();
     await save(typeof wrong === 'string' ? wrong : [row(wrong)]);
     await until(() => refusals().length > before);
     expect(String(refusals().at(-1)?.reason)).toMatch(reason);
@@ -164,6 +167,6 @@ describe('a service of a team', () => {
     expect((await metrics.text()).text).toContain('boxoffice_services_file_refused{service="gateway"} 1');
     await save([row()]);
     await until(async () => (await metrics.text()).text.includes('_file_refused{service="gateway"} 0'));
-    expect(refusals().length).toBe(before + 1);
+    expect([refusals().length, recoveries()]).toEqual([before + 1, recovered + 1]);
   });
 });

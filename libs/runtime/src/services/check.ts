@@ -1,4 +1,4 @@
-import { type ConsumedQueue, isBelow, queuesOf, type ServiceRow } from './rows.ts';
+import { queuesOf, type ServiceRow } from './rows.ts';
 
 /** What is wrong with the rows of a services file: one line per fault, each naming its row. */
 export class RowsFault extends Error {
@@ -37,6 +37,12 @@ const LISTS: Readonly<Record<string, Form>> = {
 };
 
 const MEMBERS = ['name', 'url', ...Object.keys(LISTS), 'consumes'];
+
+/** More rows are a mistake: each is a service. */
+const MOST_ROWS = 200;
+
+/** The faults that are worth reading at once. */
+const MOST_FAULTS = 50;
 
 /** Names that other users of the broker, databases or programs have. */
 const RESERVED = [
@@ -114,95 +120,149 @@ const wrongForm = (row: unknown): string[] => {
 
 const exchangeOf = (fact: string): string => fact.split('.', 1)[0] ?? '';
 
-const overlaps = (one: string, other: string): boolean => {
-  const [a, b] = [one.toLowerCase(), other.toLowerCase()];
-  return isBelow(a, b) || isBelow(b, a);
+/** The path and all paths above it: those that it is below. */
+const pathsTo = (path: string): string[] =>
+  [...path.matchAll(/\/|$/g)].flatMap(({ index }) => (index === 0 ? [] : [path.slice(0, index)]));
+
+/** What rows have, each with the name of the first of them that has it. */
+interface Taken {
+  readonly names: Map<string, string>;
+  /** In lower case, as the paths above them. */
+  readonly prefixes: Map<string, string>;
+  readonly abovePrefixes: Map<string, string>;
+  readonly domains: Map<string, string>;
+  readonly exchanges: Map<string, string>;
+  readonly facts: Map<string, string>;
+}
+
+const take = (taken: Taken, { name, prefixes = [], domains = [], publishes = [] }: Given): void => {
+  const add = (to: Map<string, string>, all: readonly string[]) => {
+    for (const one of all) if (!to.has(one)) to.set(one, name);
+  };
+  add(taken.names, [name]);
+  for (const prefix of prefixes.map((one) => one.toLowerCase())) {
+    add(taken.prefixes, [prefix]);
+    add(taken.abovePrefixes, pathsTo(prefix));
+  }
+  add(taken.domains, domains);
+  add(taken.exchanges, publishes.map(exchangeOf));
+  add(taken.facts, publishes);
+};
+
+const takenBy = (rows: readonly Given[]): Taken => {
+  const taken: Taken = {
+    names: new Map(),
+    prefixes: new Map(),
+    abovePrefixes: new Map(),
+    domains: new Map(),
+    exchanges: new Map(),
+    facts: new Map(),
+  };
+  for (const row of rows) take(taken, row);
+  return taken;
+};
+
+const specified = takenBy([{ name: 'specification', prefixes: SPECIFIED }]);
+
+/** Which row has a prefix that is the path, or above or below it. */
+const overlapping = ({ prefixes, abovePrefixes }: Taken, path: string): string | undefined => {
+  const lower = path.toLowerCase();
+  const above = pathsTo(lower).find((one) => prefixes.has(one));
+  return abovePrefixes.get(lower) ?? (above === undefined ? undefined : prefixes.get(above));
 };
 
 /** Why a row of the right form cannot stand below those above it. */
-const conflicts = (row: Given, above: readonly Given[], all: readonly Given[]): string[] => {
+const conflicts = (row: Given, above: Taken, all: Taken): string[] => {
   const { name, prefixes = [], domains = [], open = [], sessions = [], pages = [], calls = [], publishes = [] } = row;
   const free = `choose one of your own, like /svc/v3/${name}`;
-  const isOwn = (path: string): boolean => prefixes.some((prefix) => isBelow(path, prefix));
+  const own = new Set(prefixes);
+  const isOwn = (path: string): boolean => pathsTo(path).some((one) => own.has(one));
   const ownerOf = (prefix: string): string | undefined => {
-    const owner = above.find((other) => other.prefixes?.some((one) => overlaps(prefix, one)));
-    if (owner) return `a prefix of the row "${owner.name}"`;
-    const isSpecified = SPECIFIED.some((path) => overlaps(prefix, path));
+    const owner = overlapping(above, prefix);
+    if (owner !== undefined) return `a prefix of the row "${owner}"`;
     const isVersioned = !/^\/svc(?:\/|$)/i.test(prefix) || /^\/svc\/v3\/[^/]/.test(prefix);
-    return isSpecified || !isVersioned ? 'a path of the specification' : undefined;
+    return overlapping(specified, prefix) || !isVersioned ? 'a path of the specification' : undefined;
   };
-  const queues = (one: Given): readonly ConsumedQueue[] => queuesOf({ consumes: [], ...one } as unknown as ServiceRow);
-  const published = new Set(all.flatMap((one) => one.publishes ?? []));
+  const queues = queuesOf({ consumes: [], ...row } as unknown as ServiceRow);
   const received = [
-    ...queues(row).flatMap(({ facts }) => facts),
+    ...queues.flatMap(({ facts }) => facts),
     ...(row.consumes ?? []).flatMap((one) => (typeof one === 'object' && 'broadcast' in one ? one.broadcast : [])),
   ];
-  const twice = queues(row).find(({ queue }, index, own) => own.findIndex((one) => one.queue === queue) !== index);
+  const queueNames = queues.map(({ queue }) => queue).sort();
+  const twice = queueNames.find((queue, index) => queue === queueNames[index + 1]);
+  const names = [...all.names.keys()].join(', ');
   return [
     ...prefixes.flatMap((prefix) => {
       const owner = ownerOf(prefix);
       return owner === undefined ? [] : [`prefixes: ${prefix} is ${owner}; ${free}`];
     }),
-    ...domains.flatMap((domain) => {
-      const owner = above.find((other) => other.domains?.includes(domain));
-      return owner ? [`domains: ${domain} belongs to the row "${owner.name}" above; choose another, like ${name}`] : [];
-    }),
+    ...domains
+      .filter((domain) => above.domains.has(domain))
+      .map(
+        (domain) =>
+          `domains: ${domain} belongs to the row "${above.domains.get(domain)}" above; choose another, like ${name}`,
+      ),
     ...Object.entries({ open, sessions, pages })
       .flatMap(([member, list]) => list.map((one): [string, string] => [member, one]))
       .filter(([, one]) => !isOwn(one.replace(/^[A-Z]+ /, '')))
       .map(([member, one]) => `${member}: ${one} is below no prefix of the row; add it to prefixes, or remove it`),
     ...calls
-      .filter((call) => !all.some((other) => other.name !== name && call.startsWith(`${other.name}.`)))
-      .map(
-        (call) =>
-          `calls: ${call} names no other service; there are ${[...new Set(all.map((one) => one.name))].join(', ')}`,
-      ),
-    ...publishes.flatMap((fact) => {
-      const owner = above.find((other) => other.publishes?.some((one) => exchangeOf(one) === exchangeOf(fact)));
-      return owner
-        ? [`publishes: ${fact} would go to the exchange of the row "${owner.name}"; begin it with another word`]
-        : [];
-    }),
+      .map((call) => [call, call.split('.', 1)[0] ?? ''] as const)
+      .filter(([, service]) => service === name || !all.names.has(service))
+      .map(([call]) => `calls: ${call} names no other service; there are ${names}`),
+    ...publishes
+      .filter((fact) => above.exchanges.has(exchangeOf(fact)))
+      .map((fact) => {
+        const owner = above.exchanges.get(exchangeOf(fact));
+        return `publishes: ${fact} would go to the exchange of the row "${owner}"; begin it with another word`;
+      }),
     ...received
-      .filter((fact) => !published.has(fact))
+      .filter((fact) => !all.facts.has(fact))
       .map((fact) => `consumes: no row publishes ${fact}; correct it, or add it to publishes of its service`),
-    ...(twice ? [`consumes: the queue ${twice.queue} is there twice; join their facts`] : []),
+    ...(twice === undefined ? [] : [`consumes: the queue ${twice} is there twice; join their facts`]),
   ];
 };
 
 const parsed = (text: string): readonly unknown[] => {
+  let rows: unknown;
   try {
-    const rows: unknown = JSON.parse(text);
-    if (Array.isArray(rows)) return rows;
+    // Some editors begin a file with a byte order mark, which is no JSON.
+    rows = JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
     throw new RowsFault([`is not JSON: ${(error as Error).message}`]);
   }
+  if (Array.isArray(rows) && rows.length <= MOST_ROWS) return rows;
+  if (Array.isArray(rows)) throw new RowsFault([`holds ${rows.length} rows; at most ${MOST_ROWS} are read`]);
   throw new RowsFault(['holds no list; expected [{"name": "loyalty", …}]']);
 };
 
 /**
  * Reads the rows of a services file, to stand below the given ones.
- * @throws {RowsFault} naming each wrong row, and why
+ * @throws {RowsFault} naming wrong rows, and why; of many faults the first ones
  */
 export const checkRows = (text: string, builtIn: readonly ServiceRow[]): readonly Given[] => {
   const rows = parsed(text);
-  const faults: string[] = [];
-  const above: Given[] = [...builtIn];
-  const all = [...builtIn, ...rows.filter((row) => wrongForm(row).length === 0)] as readonly Given[];
-  for (const [index, row] of rows.entries()) {
+  const forms = rows.map(wrongForm);
+  const usable = rows.filter((_row, index) => forms[index]?.length === 0) as readonly Given[];
+  const all = takenBy([...builtIn, ...usable]);
+  const own = new Set(builtIn.map(({ name }) => name));
+  const above = takenBy(builtIn);
+  const wrongRow = (row: Given): readonly string[] => {
+    if (!above.names.has(row.name)) return conflicts(row, above, all);
+    if (!own.has(row.name)) return ['the name is that of a row above; choose another'];
+    return Object.keys(row).some((member) => member !== 'name' && member !== 'url')
+      ? ['is a built-in service: of it only url can be set; give your own service another name']
+      : [];
+  };
+  const faults = rows.flatMap((row, index) => {
+    const form = forms[index] ?? [];
+    const wrong = form.length > 0 ? form : wrongRow(row as Given);
+    if (form.length === 0) take(above, row as Given);
     const named = isObject(row) && typeof row.name === 'string' ? ` "${row.name}"` : '';
-    const add = (wrong: readonly string[]) => faults.push(...wrong.map((one) => `row ${index + 1}${named}: ${one}`));
-    const form = wrongForm(row);
-    add(form);
-    if (form.length > 0) continue;
-    const given = row as unknown as Given;
-    const other = above.find(({ name }) => name === given.name);
-    if (other === undefined) add(conflicts(given, above, all));
-    else if (!builtIn.includes(other as ServiceRow)) add(['the name is that of a row above; choose another']);
-    else if (Object.keys(given).some((member) => member !== 'name' && member !== 'url'))
-      add(['is a built-in service: of it only url can be set; give your own service another name']);
-    above.push(given);
-  }
+    return wrong.map((one) => `row ${index + 1}${named}: ${one}`);
+  });
+  if (faults.length > MOST_FAULTS)
+    throw new RowsFault([...faults.slice(0, MOST_FAULTS), `and ${faults.length - MOST_FAULTS} faults more`]);
   if (faults.length > 0) throw new RowsFault(faults);
   return rows as readonly Given[];
 };

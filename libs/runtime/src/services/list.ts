@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFileSync, statSync } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from '../logs/logger.ts';
 import type { Metrics } from '../metrics/metrics.ts';
@@ -43,9 +43,18 @@ const given = file('SERVICES_FILE', { optional: true });
 /** Whether there is no file; a data directory that is none is reported as such. */
 const isAbsent = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(reasonOf(error));
 
+/** Far more than 200 rows need: a larger file is another one. Bytes. */
+const MOST_BYTES = 256 * 1_024;
+
+const checkSize = ({ size }: { readonly size: number }): void => {
+  if (size > MOST_BYTES)
+    throw new RowsFault(['is larger than 256 KiB, the most that is read; remove rows, or correct the path']);
+};
+
 const read = (path: string, isOptional: boolean): ServicesFile => {
   const at = `${given.name}: ${path}`;
   try {
+    checkSize(statSync(path));
     return { path, isOptional, rows: rowsWith(readFileSync(path, 'utf8')) };
   } catch (error) {
     if (error instanceof RowsFault) throw new SettingsFault(error.faults.map((fault) => `${at}: ${fault}`));
@@ -120,9 +129,11 @@ export const followServices = ({ file: followed, logger, everyMs = 1_000 }: Foll
 
   const readNow = async (): Promise<{ readonly text?: string; readonly problem?: string }> => {
     try {
+      checkSize(await stat(path));
       return { text: await readFile(path, 'utf8') };
     } catch (error) {
-      return isOptional && isAbsent(error) ? { text: '[]' } : { problem: explain(error) };
+      if (error instanceof RowsFault) return { problem: error.message };
+      return isOptional && isAbsent(error) ? { text: '[]' } : { problem: `cannot be read: ${explain(error)}` };
     }
   };
 
@@ -130,13 +141,17 @@ export const followServices = ({ file: followed, logger, everyMs = 1_000 }: Foll
     const { text, problem } = await readNow();
     if ((text ?? problem) === seen) return;
     seen = text ?? problem;
+    const wasRefused = refused;
     refused = true;
-    if (text === undefined) throw new RowsFault([`cannot be read: ${problem}`]);
+    if (text === undefined) throw new RowsFault([String(problem)]);
     const next = rowsWith(text);
     refused = false;
-    if (JSON.stringify(next) === JSON.stringify(rows)) return;
+    const isSame = JSON.stringify(next) === JSON.stringify(rows);
+    if (isSame && !wasRefused) return;
+    const message = wasRefused ? 'the services file can be used again' : 'the services file has changed';
+    logger.info(message, { part: path, count: next.length - builtInRows.length });
+    if (isSame) return;
     rows = next;
-    logger.info('the services file has changed', { part: path, count: rows.length - builtInRows.length });
     for (const listener of listeners) listener(rows);
   };
 

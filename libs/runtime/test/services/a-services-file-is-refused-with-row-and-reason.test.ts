@@ -108,6 +108,23 @@ test('what is no list, no JSON or not there is refused; without the setting the 
   expect(readSettings({ file: servicesFileOrData }, env).file.rows.at(-1)?.name).toBe('loyalty');
 });
 
+test('a file has at most 256 KiB and 200 rows, and the first of many faults are named', () => {
+  const rows = (count: number) => Array.from({ length: count }, (_, index) => ({ name: `team-${index}` }));
+  const kibibytes256 = JSON.stringify(rows(200)).padEnd(256 * 1_024);
+  expect(faultsOf(kibibytes256)).toEqual([]);
+  expect(faultsOf(`${kibibytes256} `)).toEqual([
+    `SERVICES_FILE: ${path}: is larger than 256 KiB, the most that is read; remove rows, or correct the path`,
+  ]);
+  expect(faultsOf(JSON.stringify(rows(201)))).toEqual([`SERVICES_FILE: ${path}: holds 201 rows; at most 200 are read`]);
+  const faults = faultsOf(JSON.stringify([loyalty({ calls: rows(10_000).map(({ name }) => `${name}.find`) })]));
+  expect(faults).toHaveLength(51);
+  expect(faults.at(-1)).toBe(`SERVICES_FILE: ${path}: and 9950 faults more`);
+});
+
+test('a byte order mark before the list is ignored', () => {
+  expect(faultsOf(`\uFEFF${JSON.stringify([loyalty({})])}`)).toEqual([]);
+});
+
 test('the built-in rows obey the same rules, but that they have the paths of the specification', () => {
   const faults = (): readonly string[] => {
     try {
