@@ -155,8 +155,11 @@ describe('a key has its own limits', () => {
       const limiter = createSlidingLimiter('api_key', () => undefined);
       expect(limiter.take('key', 1, 1_000_000).allowed).toBe(true);
       expect(limiter.take('key', 1, 50_000_000).allowed).toBe(true);
-      expect(limiter.take('key', 1, 49_000_000)).toMatchObject({ allowed: false, resetSeconds: 60 });
-      expect(limiter.take('key', 1, 50_060_000).allowed).toBe(true);
+      expect(limiter.take('key', 1, 49_990_000)).toMatchObject({ allowed: false, resetSeconds: 60 });
+      // By more than a minute: it begins anew, and blocks nobody until the clock is where it was.
+      expect(limiter.take('key', 1, 40_000_000).allowed).toBe(true);
+      expect(limiter.take('key', 1, 40_059_999).allowed).toBe(false);
+      expect(limiter.take('key', 1, 40_060_000).allowed).toBe(true);
     });
   });
 
