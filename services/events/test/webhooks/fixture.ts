@@ -90,9 +90,9 @@ export const openReceiver = async (): Promise<Receiver> => {
 
 /** Waits until the condition holds; a stalled process only makes it longer. */
 export const until = async (what: string, condition: () => boolean | Promise<boolean>): Promise<void> => {
-  const end = Date.now() + 60_000;
+  const end = Date.now() + 240_000;
   while (!(await condition())) {
-    if (Date.now() > end) throw new Error(`waited a minute for ${what}`);
+    if (Date.now() > end) throw new Error(`waited four minutes for ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 };
