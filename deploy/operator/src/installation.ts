@@ -16,11 +16,12 @@ import {
   installationSecret,
   mongodbUrl,
   readSettings,
+  SettingsFault,
   StartFault,
   tlsCaFile,
   trustAuthorities,
 } from '@boxoffice/runtime';
-import { presentRows } from '@boxoffice/runtime/services';
+import { builtInRows, presentRows, type ServiceRow } from '@boxoffice/runtime/services';
 import { type Engines, openEngines } from '@boxoffice/service';
 import { openMongoStore, openSqliteStores, type SqliteStores, type Store } from '@boxoffice/store';
 import { tickets } from '@boxoffice/tickets';
@@ -30,6 +31,19 @@ import { Refused } from './refused.ts';
  * How a command treats a missing installation: `made`: creates one; `unneeded`: needs none; otherwise it is refused.
  */
 export type DataUse = 'made' | 'unneeded';
+
+/**
+ * The services of the installation, for a command that shows its state: where the services file cannot be used, those
+ * of the product, and what is wrong with the file.
+ */
+export const usableRows = (): { readonly rows: readonly ServiceRow[]; readonly fault: string | null } => {
+  try {
+    return { rows: presentRows(), fault: null };
+  } catch (error) {
+    if (error instanceof SettingsFault) return { rows: builtInRows, fault: error.faults.join('; ') };
+    throw error;
+  }
+};
 
 /** Every service with a store. */
 export const services = { authorizer, catalog, contacts, orders, tickets, events, pos } as const;
@@ -49,7 +63,7 @@ export interface Installation {
   store(service: ServiceName): Promise<Store>;
   /** The services without a SQLite file (yet): opening their store would create an empty one. */
   missing(): readonly string[];
-  /** The depth of each queue of the installation. Opens the bus, too. */
+  /** The depth of each queue of the services with {@link usableRows}. Opens the bus, too. */
   queues(): Promise<QueueDepth[]>;
   /**
    * Opens the bus, unlike other commands: their events stay in the outboxes until the running services publish them.
@@ -112,11 +126,9 @@ export const openInstallation = (data?: DataUse): Installation => {
     return known;
   };
 
-  /** The facts of all services, those of teams included. */
-  const declared = () => declaredOf(presentRows());
-
-  const opened = (): Promise<Engines> => {
-    engines ??= openEngines({ ...settings, logger, declared: declared() });
+  /** With the facts of these services, those of teams included. */
+  const opened = (rows: readonly ServiceRow[]): Promise<Engines> => {
+    engines ??= openEngines({ ...settings, logger, declared: declaredOf(rows) });
     return engines;
   };
 
@@ -131,8 +143,11 @@ export const openInstallation = (data?: DataUse): Installation => {
     missing: () =>
       url === undefined ? Object.values(services).flatMap(({ name }) => (isThere(directory, name) ? [] : [name])) : [],
     demoProgress: async () => progressIn(await store({ name: 'local', collections: progressCollections })),
-    deadLetters: async () => (await opened()).deadLetters,
-    queues: async () => (await opened()).bus.depths(declared().queues),
+    deadLetters: async () => (await opened(presentRows())).deadLetters,
+    async queues() {
+      const { rows } = usableRows();
+      return (await opened(rows)).bus.depths(declaredOf(rows).queues);
+    },
     keyEncryptionKey: () => readSettings({ key: installationSecret('KEY_ENCRYPTION_KEY') }).key,
     async close() {
       // A failed opening has been reported and needs no closing.

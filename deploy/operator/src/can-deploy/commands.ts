@@ -28,7 +28,7 @@ const ofGateway = ({ openapi, ...release }: Running): Running => {
 
 /** Reads what runs; the gateway calls and consumes as its row says, so it is read only if it is the one to deploy. */
 const look = async (installation: Installation, rows: readonly ServiceRow[], service: string): Promise<Seen> => {
-  const { from, all, unknown } = await addressesOf(installation);
+  const { from, all, unknown } = await addressesOf(installation, rows);
   const { ownRelease } = await contracts();
   const read = rows.filter(({ name }) => name !== 'gateway' || service === 'gateway');
   const found = await Promise.all(

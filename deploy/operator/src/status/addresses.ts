@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Running } from '@boxoffice/local';
 import { readSettings, type Setting, url } from '@boxoffice/runtime';
-import { builtInRows, isBuiltIn, presentRows, urlSettingOf } from '@boxoffice/runtime/services';
+import { builtInRows, isBuiltIn, type ServiceRow, urlSettingOf } from '@boxoffice/runtime/services';
 import type { Installation } from '../installation.ts';
 import type { Address } from './probe.ts';
 
@@ -32,13 +32,16 @@ const ofRunning = ({ urls, gatewayUrl, caFile }: Running): Address[] => {
 };
 
 /**
- * The addresses in the settings by which the services reach one another, and in the services file; all others from the record that a running `npm
- * start` has in the data directory. @throws {SettingsFault}
+ * The addresses of these services: in the settings by which the services reach one another, and in their rows; all
+ * others from the record that a running `npm start` has in the data directory. @throws {SettingsFault}
  */
-export const addressesOf = async ({ engines, running: look }: Installation): Promise<Addresses> => {
+export const addressesOf = async (
+  { engines, running: look }: Installation,
+  services: readonly ServiceRow[],
+): Promise<Addresses> => {
   const set: Readonly<Record<string, string | undefined>> = readSettings(settings);
   // A team's service without an address serves nobody: it may only receive facts.
-  const rows = presentRows().filter(({ name, url }) => isBuiltIn(name) || url !== undefined);
+  const rows = services.filter(({ name, url }) => isBuiltIn(name) || url !== undefined);
   const given = Object.fromEntries(rows.map(({ name, url }) => [name, set[name] ?? url]));
   const running = await look();
   const recorded = running === undefined ? [] : ofRunning(running);

@@ -16,13 +16,14 @@ const processesOf = ({ addresses, processes }: Overview): string => {
 };
 
 const reportOf = (overview: Overview): Report => {
-  const { at, data, engines, queues, outboxes, orders } = overview;
+  const { at, data, engines, servicesFile, queues, outboxes, orders } = overview;
   const problems = problemsOf(overview);
   return {
     kind: 'report',
     wrong: problems.length > 0,
     text: [
       `${at}  ${data}  ${engines.store}, ${engines.bus}`,
+      ...(servicesFile === null ? [] : [`services of teams: not looked at: ${servicesFile}`]),
       processesOf(overview),
       section('queues', queues),
       section('outboxes', outboxes),

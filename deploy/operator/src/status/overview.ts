@@ -1,6 +1,6 @@
 import type { QueueDepth } from '@boxoffice/messaging';
 import { builtInRows } from '@boxoffice/runtime/services';
-import { type Installation, serviceNames } from '../installation.ts';
+import { type Installation, serviceNames, usableRows } from '../installation.ts';
 import { type Addresses, addressesOf, type NotAsked } from './addresses.ts';
 import { type OrdersState, type OutboxState, ordersOf, outboxOf } from './backlog.ts';
 import { type ProcessState, probe } from './probe.ts';
@@ -18,6 +18,8 @@ export interface Overview {
   readonly at: string;
   readonly data: string;
   readonly engines: Installation['engines'];
+  /** Why the services file cannot be used, so that only the product's own services are looked at; null: it can. */
+  readonly servicesFile: string | null;
   /** The source of the processes' addresses. */
   readonly addresses: Addresses['from'];
   /** The probed processes, then a row for each of `notAsked`. */
@@ -59,7 +61,8 @@ const rowOf = ({ service, setting }: NotAsked): ProcessState => ({
 
 /** Reads everything; unreachable parts are reported as such. @throws {SettingsFault} */
 export const lookAt = async (installation: Installation): Promise<Overview> => {
-  const { from, all, unknown } = await addressesOf(installation);
+  const { rows, fault } = usableRows();
+  const { from, all, unknown } = await addressesOf(installation, rows);
   const [processes, queues, events, waiting] = await Promise.all([
     Promise.all(all.map(probe)),
     seen(installation.queues),
@@ -70,6 +73,7 @@ export const lookAt = async (installation: Installation): Promise<Overview> => {
     at: new Date().toISOString(),
     data: installation.engines.store === 'SQLite' ? installation.directory : 'MongoDB',
     engines: installation.engines,
+    servicesFile: fault,
     addresses: from,
     processes: [...processes.flat(), ...unknown.map(rowOf)],
     notAsked: unknown,

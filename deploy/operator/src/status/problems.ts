@@ -58,6 +58,7 @@ const ofOrders = ({ orders }: Overview): string[] => {
 
 /** The problems of an installation, as far as it was probed, each in words. */
 export const problemsOf = (overview: Overview): string[] => [
+  ...(overview.servicesFile === null ? [] : [overview.servicesFile]),
   ...ofProcesses(overview),
   ...ofMessages(overview),
   ...ofOrders(overview),

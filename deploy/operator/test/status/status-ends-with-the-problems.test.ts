@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { catalog } from '@boxoffice/catalog';
 import { orders, ordersCollection } from '@boxoffice/orders';
 import { openSqliteStores } from '@boxoffice/store';
@@ -16,6 +18,7 @@ const well: Overview = {
   at: new Date().toISOString(),
   data: '/data',
   engines: { store: 'SQLite', bus: 'in-process bus' },
+  servicesFile: null,
   addresses: 'npm start',
   processes: [{ service: 'orders', at: '127.0.0.1:1', version: '0.1.0', state: 'ready' }],
   notAsked: [],
@@ -109,6 +112,17 @@ test('a stopped installation is reported, with its backlog', async () => {
     orders: { openCancellations: 1, expiredUnswept: 1, stuckSteps: 1 },
   });
   expect(report.problems).toHaveLength(4);
+
+  // A wrong row of a team hides nothing of the product.
+  const servicesFile = join(directory, 'wrong.json');
+  writeFileSync(servicesFile, JSON.stringify([{ name: 'loyalty', domains: ['orders'] }]));
+  const beside = await operatorOf(directory, { SERVICES_FILE: servicesFile })('status');
+  const fault = `SERVICES_FILE: ${servicesFile}: row 1 "loyalty": domains: orders belongs to`;
+  expect(beside.status).toBe(1);
+  expect(beside.out).toContain(`\nservices of teams: not looked at: ${fault}`);
+  expect(beside.out).toContain('orders.fulfilment.v1');
+  expect(lastLine(beside.out)).toContain(`WRONG: ${fault}`);
+  expect(lastLine(beside.out)).toContain('1 cancellation open');
 
   // Reading creates nothing: a service without a file has none afterwards.
   const checked = await operatorOf(directory)('check');
