@@ -24,6 +24,15 @@ describe('an installation is set up from nothing', () => {
     const listed = await operator('clients', 'list', 'club', '--json');
     expect(listed.out).toContain(created.clientId);
     expect(listed.out).not.toContain(created.clientSecret);
+    const extended = await json(
+      'clients',
+      'update',
+      'club',
+      created.clientId,
+      '--add-scopes',
+      'orders:read,catalog:read',
+    );
+    expect(extended.scopes).toEqual(['catalog:read', 'orders:read']);
     const renamed = await json('clients', 'update', 'club', created.clientId, '--name', 'web shop', '--scopes', 'all');
     expect(renamed).toMatchObject({ clientId: created.clientId, name: 'web shop' });
     expect(renamed.scopes).toContain('orders:write');
@@ -81,6 +90,7 @@ describe('an installation is set up from nothing', () => {
     [2, 'INSTITUTION and CLIENT_ID are missing', ['clients', 'delete']],
     [2, '--name is missing', ['clients', 'create', 'club', '--scopes', 'all']],
     [2, 'nothing to change', ['clients', 'update', 'club', 'cli_x']],
+    [2, 'leave out --scopes', ['clients', 'update', 'club', 'cli_x', '--scopes', 'all', '--add-scopes', 'orders:read']],
     [2, 'leave out --own-orders', ['clients', 'update', 'club', 'cli_x', '--unbounded', '--own-orders']],
     [1, 'cannot have clients:read', ['clients', 'create', 'club', '--name', 'x', '--scopes', 'all', '--own-orders']],
     [

@@ -18,13 +18,22 @@ import { knownInstitution, knownPointOfSale } from './institutions.ts';
 /** Every scope of the installation. */
 const knownScopes = (): readonly string[] => scopesOfDomains(presentRows().flatMap(({ domains }) => domains));
 
-/** The scopes of --scopes; `all` means every one. @throws {Misuse} naming unknown ones */
-const scopesOf = (given: Given): string[] => {
-  const asked = listOf(given, 'scopes');
+/** The scopes of an option; `all` means every one. @throws {Misuse} naming unknown ones */
+const scopesOf = (given: Given, option = 'scopes'): string[] => {
+  const asked = listOf(given, option);
   if (asked.length === 1 && asked[0] === 'all') return [...knownScopes()];
   const unknown = asked.filter((scope) => !knownScopes().includes(scope));
   if (unknown.length > 0) throw new Misuse(`there is no scope ${unknown.join(', ')}`);
   return asked;
+};
+
+/** What --scopes or --add-scopes makes of a client's scopes; empty without either. @throws {Misuse} */
+const scopesChangeOf = (given: Given, present: readonly string[] = []) => {
+  const { scopes, 'add-scopes': added } = given.options;
+  if (scopes !== undefined && added !== undefined)
+    throw new Misuse('--scopes gives the whole list; leave out --scopes or --add-scopes');
+  if (added !== undefined) return { scopes: [...new Set([...present, ...scopesOf(given, 'add-scopes')])] };
+  return scopes === undefined ? {} : { scopes: scopesOf(given) };
 };
 
 /** What only browsers need, as far as it is given: redirect URIs, origins, and whether users are asked for consent. */
@@ -83,22 +92,22 @@ export const clients: readonly Command[] = [
   {
     name: 'clients update',
     usage:
-      'INSTITUTION CLIENT_ID [--name NAME] [--scopes catalog:read] [--redirect-uris https://…] [--origins https://…] ' +
-      '[--third-party | --no-third-party] [--own-orders | --no-own-orders] [--points-of-sale HOST,HOST] [--unbounded]',
+      'INSTITUTION CLIENT_ID [--name NAME] [--scopes catalog:read | --add-scopes catalog:read] [--redirect-uris https://…] ' +
+      '[--origins https://…] [--third-party | --no-third-party] [--own-orders | --no-own-orders] [--points-of-sale HOST,HOST] [--unbounded]',
     about:
       'changes what is given of a client, each list as a whole; removed scopes and new bounds count within seconds, also ' +
-      'for its tokens. --unbounded takes the bounds away',
+      'for its tokens. --add-scopes adds to its scopes, which its next token has. --unbounded takes the bounds away',
     async run(installation, given) {
       const [institution = '', clientId = ''] = given.words;
+      const store = await installation.store('authorizer');
+      const known = (await listClients(store, institution)).find((client) => client.clientId === clientId);
       const change = {
         ...(given.options.name === undefined ? {} : { name: nameOf(given) }),
-        ...(given.options.scopes === undefined ? {} : { scopes: scopesOf(given) }),
+        ...scopesChangeOf(given, known?.scopes),
         ...browserOptionsOf(given),
         ...(await boundsOf(installation, institution, given)),
       };
       if (Object.keys(change).length === 0) throw new Misuse('nothing to change: an option is missing');
-      const store = await installation.store('authorizer');
-      const known = (await listClients(store, institution)).find((client) => client.clientId === clientId);
       checkUris(change, known?.type ?? 'confidential');
       const { id } = await createClients(store).amend(institution, clientId, change);
       return (await listClients(store, institution)).find((client) => client.clientId === id) ?? `${id} is changed`;

@@ -103,10 +103,9 @@ const LOST = '/svc/v3/loyalty/lost';
     save([row as object]);
     if (TEST_AMQP_URL) await operator('topology', 'declare');
     secret = await operator('service-secrets', 'loyalty');
-    const scopes = ['--scopes', 'loyalty:read,loyalty:write'];
-    const client: Json = JSON.parse(
-      await operator('clients', 'create', 'opera', '--name', 'cards', ...scopes, '--json'),
-    );
+    const named = ['--name', 'cards', '--scopes', 'catalog:read', '--json'];
+    const client: Json = JSON.parse(await operator('clients', 'create', 'opera', ...named));
+    await operator('clients', 'update', 'opera', client.clientId, '--add-scopes', 'loyalty:read,loyalty:write');
     start(service, description);
     const anybody = openClient(product.address);
     own = openClient(product.address, { headers: { authorization: await authorizationOf(anybody, client) } });
