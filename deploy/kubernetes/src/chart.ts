@@ -40,6 +40,24 @@ const CONTAINER = ['spec', 'template', 'spec', 'containers', 0] as const;
 /** What Helm makes before each roll-out, in place of what an earlier one made. */
 const HOOK = { 'helm.sh/hook': 'pre-install,pre-upgrade', 'helm.sh/hook-delete-policy': 'before-hook-creation' };
 
+const VOLUMES = ['spec', 'template', 'spec', 'volumes'] as const;
+
+const SERVICES_FILE = { name: 'SERVICES_FILE', value: '/etc/boxoffice/services.json' };
+
+/** The rows of services of teams in the topology's Job, which runs before the ConfigMap of the others is there. */
+const ROWS = {
+  mount: { name: 'services', mountPath: '/etc/boxoffice', readOnly: true },
+  volume: { name: 'services', configMap: { name: 'topology-services' } },
+};
+
+/** A ConfigMap with the rows of services of teams. A change arrives in running pods, so it rolls nothing out. */
+const rowsIn = (name: string, annotations: Tree): Resource => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, labels: { 'app.kubernetes.io/part-of': 'boxoffice' }, annotations },
+  data: { 'services.json': mark('toJson .Values.services | quote') },
+});
+
 const HOST = 'required "host: the host of PUBLIC_URL" .Values.host';
 
 /** The name and the version of an image. */
@@ -55,14 +73,16 @@ const image = (name: string): string =>
 /** How each kind differs between installations. */
 const templates: Readonly<Record<string, (resource: Resource) => Resource>> = {
   ConfigMap: (resource) =>
-    changed(resource, [
-      [
-        ['data'],
-        resource.metadata.name === 'gateway-settings'
-          ? mark('toJson .Values.gateway')
-          : mark(`toJson (merge (dict "PUBLIC_URL" (printf "https://%s" (${HOST}))) .Values.settings)`),
-      ],
-    ]),
+    at(resource, 'data', 'services.json') !== undefined
+      ? resource
+      : changed(resource, [
+          [
+            ['data'],
+            resource.metadata.name === 'gateway-settings'
+              ? mark('toJson .Values.gateway')
+              : mark(`toJson (merge (dict "PUBLIC_URL" (printf "https://%s" (${HOST}))) .Values.settings)`),
+          ],
+        ]),
   Deployment: (resource) => {
     const [name] = imageOf(resource);
     // A changed setting is rolled out like a new version.
@@ -91,6 +111,15 @@ const templates: Readonly<Record<string, (resource: Resource) => Resource>> = {
       // After its ServiceAccount.
       [['metadata', 'annotations'], { ...HOOK, 'helm.sh/hook-weight': '1' }],
       [[...CONTAINER, 'image'], image('operator')],
+      [
+        [...CONTAINER, 'env'],
+        [...asList(at(resource, ...CONTAINER, 'env'), 'env'), SERVICES_FILE],
+      ],
+      [
+        [...CONTAINER, 'volumeMounts'],
+        [...asList(at(resource, ...CONTAINER, 'volumeMounts'), 'mounts'), ROWS.mount],
+      ],
+      [[...VOLUMES], [...asList(at(resource, ...VOLUMES), 'volumes'), ROWS.volume]],
     ]),
   ServiceAccount: (resource) =>
     resource.metadata.name === 'topology' ? changed(resource, [[['metadata', 'annotations'], HOOK]]) : resource,
@@ -105,7 +134,7 @@ const templates: Readonly<Record<string, (resource: Resource) => Resource>> = {
 
 /** A resource as a template. */
 const templateOf = (resource: Resource): string => {
-  const isOfTopology = resource.kind === 'Job' || resource.metadata.name === 'topology';
+  const isOfTopology = resource.kind === 'Job' || resource.metadata.name.startsWith('topology');
   const templated = templates[resource.kind]?.(resource) ?? resource;
   const text = written(
     changed(templated, [[['metadata', 'labels', 'app.kubernetes.io/managed-by'], mark('.Release.Service')]]),
@@ -148,6 +177,7 @@ const valuesOf = (resources: readonly Resource[]): Tree => {
       mongodb: peers('mongodb', 'egress', 0, 'to'),
       rabbitmq: peers('rabbitmq', 'egress', 0, 'to'),
     },
+    services: [],
     topology: true,
   };
 };
@@ -187,6 +217,7 @@ const schemaOf = (values: Tree): Tree => {
         scale: each('scale', closed({ min: count, max: count })),
         resources: each('resources', { type: 'object' }),
         networks: each('networks', peers),
+        services: { type: 'array', items: { type: 'object', required: ['name'] } },
         topology: { type: 'boolean' },
         global: { type: 'object' },
       },
@@ -206,6 +237,8 @@ const COMMENTS: Readonly<Record<string, string>> = {
   scale: 'Raised before an on-sale begins: autoscalers are too slow for its first minute.',
   resources: 'Of the container of each process.',
   networks: 'Peers of NetworkPolicies: where the ingress controller, MongoDB and RabbitMQ are.',
+  services:
+    'Rows of services of your own (docs/services-file.md). Their pods have the label `boxoffice/service: own`; a change counts within a minute.',
   topology: 'Before each roll-out a Job declares exchanges and queues, with the Secret boxoffice-operator.',
 };
 
@@ -221,7 +254,8 @@ export const writeChart = (folder: string): void => {
   mkdirSync(join(folder, 'templates'), { recursive: true });
   if (readdirSync(folder).length > 1) throw new Error(`${folder} is not empty: name a new folder`);
   const { version } = JSON.parse(readFileSync(here('../package.json'), 'utf8')) as { readonly version: string };
-  const resources = [...rendered(here('../base')), ...rendered(here('../topology'))];
+  const rows = [rowsIn('boxoffice-services', {}), rowsIn('topology-services', HOOK)];
+  const resources = [...rendered(here('../chart')), ...rendered(here('../topology')), ...rows];
   const values = valuesOf(resources);
   const put = (name: string, content: string): void => writeFileSync(join(folder, name), content);
   put(

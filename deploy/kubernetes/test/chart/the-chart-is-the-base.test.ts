@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { stringify } from 'yaml';
 import { at, documentsIn, nameOf, type Resource, rendered, writeChart } from '../../src/index.ts';
-import { base, topology } from '../folders.ts';
+import { chart as source, topology } from '../folders.ts';
 import { faultsOf } from '../schemas/schemas.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'boxoffice-chart-'));
@@ -33,6 +33,7 @@ const common = (resource: Resource): unknown => {
   const plain = structuredClone(resource) as unknown as Record<string, Record<string, Record<string, unknown>>>;
   delete plain.metadata?.labels?.['app.kubernetes.io/managed-by'];
   delete plain.metadata?.annotations;
+  if (Object.keys(plain.metadata?.labels ?? {}).length === 0) delete plain.metadata?.labels;
   if (resource.kind === 'Ingress') return { ...plain, spec: undefined };
   if (nameOf(resource) === 'ConfigMap/boxoffice-settings') delete plain.data?.PUBLIC_URL;
   if (resource.kind === 'Deployment')
@@ -45,7 +46,7 @@ const byName = (resources: readonly Resource[]) =>
 
 test('with its own values the chart is what kustomize makes of the base, and the topology before each roll-out', () => {
   const made = resourcesOf({ host });
-  const ofBase = byName(rendered(base));
+  const ofBase = byName(rendered(source));
   const chartOf = byName(made);
   for (const [name, resource] of ofBase) {
     if (!name.startsWith('Deployment')) expect([name, chartOf.get(name)]).toEqual([name, resource]);
@@ -59,7 +60,7 @@ test('with its own values the chart is what kustomize makes of the base, and the
         ),
       ).toEqual(
         at(
-          rendered(base).find((one) => nameOf(one) === name),
+          rendered(source).find((one) => nameOf(one) === name),
           'spec',
           'template',
           'spec',
@@ -67,8 +68,15 @@ test('with its own values the chart is what kustomize makes of the base, and the
       );
   }
   const others = [...chartOf.keys()].filter((name) => !ofBase.has(name));
-  expect(others).toEqual(expect.arrayContaining(['ServiceAccount/topology', 'Job/topology']));
-  expect(others).toHaveLength(2);
+  expect(others).toEqual(
+    expect.arrayContaining([
+      'ServiceAccount/topology',
+      'Job/topology',
+      'ConfigMap/boxoffice-services',
+      'ConfigMap/topology-services',
+    ]),
+  );
+  expect(others).toHaveLength(4);
   const job = made.find(({ kind }) => kind === 'Job');
   expect(at(job, 'metadata', 'annotations', 'helm.sh/hook')).toBe('pre-install,pre-upgrade');
   const declares = rendered(topology).find(({ kind }) => kind === 'Job');
@@ -86,6 +94,7 @@ test('host, registry, versions, settings, scale and networks are values', async 
     gateway: { TRUST_PROXY: '10.244.0.0/16' },
     scale: { pos: { min: 3, max: 30 } },
     networks: { mongodb: [{ ipBlock: { cidr: '192.0.2.0/24' } }] },
+    services: [{ name: 'loyalty', url: 'http://loyalty:8081', prefixes: ['/svc/v3/loyalty'] }],
     topology: false,
   });
   const find = (name: string) => made.find((one) => nameOf(one) === name);
@@ -100,6 +109,8 @@ test('host, registry, versions, settings, scale and networks are values', async 
   expect(at(find('HorizontalPodAutoscaler/pos'), 'spec')).toMatchObject({ minReplicas: 3, maxReplicas: 30 });
   expect(at(find('Ingress/gateway'), 'spec')).toMatchObject({ ingressClassName: 'traefik', rules: [{ host }] });
   expect(at(find('NetworkPolicy/mongodb'), 'spec', 'egress', 0, 'to')).toEqual([{ ipBlock: { cidr: '192.0.2.0/24' } }]);
+  const rows = JSON.parse(String(at(find('ConfigMap/boxoffice-services'), 'data', 'services.json')));
+  expect(rows).toEqual([{ name: 'loyalty', url: 'http://loyalty:8081', prefixes: ['/svc/v3/loyalty'] }]);
   expect(find('Job/topology')).toBeUndefined();
   const faults = await Promise.all(
     made.map(async (one) => (await faultsOf(one)).map((fault) => `${nameOf(one)}${fault}`)),
