@@ -64,12 +64,12 @@ interface OAuthScheme {
   readonly flows?: Readonly<Record<string, { readonly scopes?: Readonly<Record<string, string>> }>>;
 }
 
-/** Merges two security schemes of one name: the scopes of both. */
+/** Merges two security schemes of one name: the scopes of both, as the first describes them. */
 const mergeScheme = (one: OAuthScheme | undefined, other: OAuthScheme): OAuthScheme => {
   if (!one?.flows || !other.flows) return one ?? other;
   const flows = { ...one.flows };
   for (const [name, flow] of Object.entries(other.flows)) {
-    flows[name] = { ...flow, ...flows[name], scopes: { ...flows[name]?.scopes, ...flow.scopes } };
+    flows[name] = { ...flow, ...flows[name], scopes: { ...flow.scopes, ...flows[name]?.scopes } };
   }
   return { ...one, flows };
 };
@@ -95,6 +95,32 @@ const shownItem = ({ shown }: Part, path: string, item: OpenApiPathItem): OpenAp
   return Object.fromEntries(Object.entries(item).filter(([member]) => !hidden.some((method) => method === member)));
 };
 
+/** The operations without a requirement of their own have the document's, which the merged document does not have. */
+const secured = (item: OpenApiPathItem, { security }: OpenApiDocument): OpenApiPathItem =>
+  security === undefined
+    ? item
+    : Object.fromEntries(
+        Object.entries(item).map(([member, one]) => [
+          member,
+          operationMethods.some((method) => method === member) ? { security, ...one } : one,
+        ]),
+      );
+
+const scopesOf = (item: OpenApiPathItem): readonly string[] =>
+  operationMethods.flatMap((method) => (item[method]?.security ?? []).flatMap(({ oauth2 = [] }) => oauth2));
+
+/** Lists the scopes in each flow; of those that have no description, the services are named. */
+const withScopes = (components: Components, services: ReadonlyMap<string, string>): Components => {
+  const { oauth2, ...others } = (components.securitySchemes ?? {}) as Record<string, OAuthScheme>;
+  if (!oauth2?.flows) return components;
+  const flows = Object.entries(oauth2.flows).map(([flow, { scopes = {}, ...rest }]) => {
+    const lacking = [...services].filter(([scope]) => (scopes[scope] ?? scope) === scope);
+    const named = lacking.map(([scope, service]) => [scope, `${scope} of the service ${service}`]);
+    return [flow, { ...rest, scopes: { ...scopes, ...Object.fromEntries(named) } }];
+  });
+  return { ...components, securitySchemes: { ...others, oauth2: { ...oauth2, flows: Object.fromEntries(flows) } } };
+};
+
 const hasOperation = (item: OpenApiPathItem): boolean => operationMethods.some((method) => item[method]);
 
 /** Merges paths, webhooks, components and tags. Different components of one name stay separate under suffixed names. */
@@ -105,16 +131,19 @@ export const mergeDocuments = (
   const paths: Record<string, OpenApiPathItem> = {};
   const webhooks: Record<string, object> = {};
   const tags = new Map<string, Tag>();
+  const scopes = new Map<string, string>();
   for (const part of parts) {
     const document = renamed(part.document, clashing(components, part.document.components ?? {}), part.name);
     components = mergeComponents(components, document.components ?? {});
     for (const [path, item] of Object.entries(document.paths)) {
-      const visible = shownItem(part, path, item);
-      if (hasOperation(visible)) paths[path] = { ...paths[path], ...visible };
+      const visible = secured(shownItem(part, path, item), document);
+      if (!hasOperation(visible)) continue;
+      paths[path] = { ...paths[path], ...visible };
+      for (const scope of scopesOf(visible)) if (!scopes.has(scope)) scopes.set(scope, part.name);
     }
     // What an earlier part says of a webhook or a tag stays.
     Object.assign(webhooks, { ...document.webhooks, ...webhooks });
     for (const tag of document.tags ?? []) if (!tags.has(tag.name)) tags.set(tag.name, tag);
   }
-  return { paths, webhooks, components, tags: [...tags.values()] };
+  return { paths, webhooks, components: withScopes(components, scopes), tags: [...tags.values()] };
 };

@@ -124,13 +124,35 @@ describe('a service of a team', () => {
   });
 
   test('is in the description of the whole, and a changed description is learned', async () => {
-    const described = async () => JSON.parse((await its.call('/openapi.json')).text).paths;
+    const whole = async () => JSON.parse((await its.call('/openapi.json')).text);
+    const described = async () => (await whole()).paths;
     expect(Object.keys(await described())).toContain(CARDS);
+    const { flows } = (await whole()).components.securitySchemes.oauth2;
+    for (const flow of [flows.clientCredentials, flows.authorizationCode]) {
+      const own = Object.entries(flow.scopes).filter(([scope]) => scope.startsWith('loyalty'));
+      expect(own).toEqual([
+        ['loyalty:read', 'loyalty:read of the service loyalty'],
+        ['loyalty.sensitive:read', 'loyalty.sensitive:read of the service loyalty'],
+      ]);
+    }
     // Another's operation in its description describes nothing.
     expect((await described())['/svc/v3/contacts/individuals'].get.operationId).toBe('listIndividuals');
-    loyalty.describe(documentOf([...operations, ['GET /svc/v3/loyalty/levels', 'loyalty:read', 'listLevels']]));
-    await becomes(200, '/svc/v3/loyalty/levels', 'loyalty:read');
-    expect(Object.keys(await described())).toContain('/svc/v3/loyalty/levels');
+    // A requirement of the whole document, and words of its own for a scope and for another's.
+    const security = [{ oauth2: ['loyalty:write'] }];
+    const scopes = { 'loyalty:write': 'change cards', openid: 'nothing' };
+    const scheme = { type: 'oauth2', flows: { authorizationCode: { tokenUrl: '/auth/token', scopes } } };
+    const levels = { get: { operationId: 'listLevels', responses: {} } };
+    const next = documentOf(operations) as { readonly paths: object };
+    loyalty.describe({
+      ...next,
+      security,
+      paths: { ...next.paths, '/svc/v3/loyalty/levels': levels },
+      components: { securitySchemes: { oauth2: scheme }, schemas: { Thing: { type: 'object' } } },
+    });
+    await becomes(200, '/svc/v3/loyalty/levels', 'loyalty:write');
+    expect((await described())['/svc/v3/loyalty/levels'].get.security).toEqual(security);
+    const changed = (await whole()).components.securitySchemes.oauth2.flows.authorizationCode.scopes;
+    expect(changed).toMatchObject({ 'loyalty:write': 'change cards', openid: 'know who you are' });
     loyalty.describe(documentOf(operations));
   });
 
