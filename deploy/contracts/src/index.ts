@@ -4,4 +4,4 @@ export { type Break, breaksOf } from './breaks.ts';
 export { compareSchemas, type Direction } from './compare/schemas.ts';
 export { type Process, type Published, placeholder, processes } from './processes.ts';
 export { type Events, type Snapshot, snapshotOf } from './snapshot.ts';
-export { brokenBy, lackingFor, type Obstacle, ownRelease, type Release, titleOf } from './verdict.ts';
+export { brokenBy, lackingFor, missedBy, type Obstacle, ownRelease, type Release, titleOf } from './verdict.ts';

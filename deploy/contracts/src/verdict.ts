@@ -73,6 +73,25 @@ export const brokenBy = (next: Release, present: Release, running: readonly Depe
   );
 
 /**
+ * What others call of the first release of a service, and consume of `facts`, those of its row, and it does not give.
+ * Only the names are known.
+ */
+export const missedBy = (next: Release, others: readonly Dependent[], facts: readonly string[]): Obstacle[] =>
+  others.flatMap(({ name, calls, consumes }) =>
+    [
+      ...missingOperations(undefined, next.internal, calls[next.name] ?? []),
+      ...Object.values(consumes)
+        .flat()
+        .filter((type) => facts.includes(type) && !next.publishes[type])
+        .map((type): Finding => ({ where: `fact ${type}`, what: 'is not published' })),
+    ].map(({ where, what }) => ({
+      caller: name,
+      missing: `${where}: ${what} (${titleOf(next)})`,
+      remedy: `add it, or first run a release of ${nameIn(name)} that does without it`,
+    })),
+  );
+
+/**
  * What `next` needs of a running release that this one does not give; `facts`: those that it is known to publish. What
  * it needs of a built-in service is what that has in this program, with which it was built.
  */

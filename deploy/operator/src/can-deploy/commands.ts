@@ -13,8 +13,10 @@ const contracts = () => import('@boxoffice/contracts');
 /** What is known of the processes that run. */
 interface Seen {
   readonly running: readonly Running[];
-  /** Why processes are not among them, each in words. */
+  /** Why processes of the product are not among them, each in words. */
   readonly unseen: readonly string[];
+  /** The instances of teams' services that are not among them. */
+  readonly away: readonly Unreached[];
 }
 
 /** The gateway describes to the outside only what is of all: what is its own has its name there. */
@@ -25,6 +27,8 @@ const ofGateway = ({ openapi, ...release }: Running): Running => {
   });
   return { ...release, openapi: { ...openapi, paths: Object.fromEntries(own) } };
 };
+
+const reasonFor = ({ service, at, reason }: Unreached): string => `${service} at ${at}: ${reason}`;
 
 /** Reads what runs; the gateway calls and consumes as its row says, so it is read only if it is the one to deploy. */
 const look = async (installation: Installation, rows: readonly ServiceRow[], service: string): Promise<Seen> => {
@@ -41,6 +45,7 @@ const look = async (installation: Installation, rows: readonly ServiceRow[], ser
     }),
   );
   const instances = found.flat();
+  const unreached = instances.filter(isUnreached);
   const nowhere = from === 'nowhere' && unknown.length === 0;
   return {
     running: instances.flatMap((one) => {
@@ -49,16 +54,24 @@ const look = async (installation: Installation, rows: readonly ServiceRow[], ser
     }),
     unseen: [
       ...(nowhere ? [`boxoffice is not running on ${installation.directory}`] : []),
-      ...instances.filter(isUnreached).map(({ service: name, at, reason }) => `${name} at ${at}: ${reason}`),
+      ...unreached.filter((one) => isBuiltIn(one.service)).map(reasonFor),
       ...unknown
         .filter((one) => read.some(({ name }) => name === one.service))
         .map((one) => `${one.service}: ${one.setting} is not set`),
     ],
+    away: unreached.filter((one) => !isBuiltIn(one.service)),
   };
 };
 
+/** What is to be deployed. */
+interface Next extends Release {
+  /** Whether its operations and facts are known, and not only its row. */
+  readonly isKnown: boolean;
+  readonly isWhole: Running['isWhole'];
+}
+
 /** The release to deploy: that of this program, or the one that is served at `from`. */
-const nextOf = async (row: ServiceRow, from: string | undefined): Promise<Release & { readonly isKnown: boolean }> => {
+const nextOf = async (row: ServiceRow, from: string | undefined): Promise<Next> => {
   const { ownRelease } = await contracts();
   const own = ownRelease(row.name);
   const callers = own?.callers ?? 'partners (institution API)';
@@ -68,7 +81,7 @@ const nextOf = async (row: ServiceRow, from: string | undefined): Promise<Releas
     if (!read || isUnreached(read)) throw new Misuse(`--from ${from}: ${read?.reason ?? 'nobody is there'}`);
     return { ...read, isKnown: true };
   }
-  if (own) return { ...own, isKnown: true };
+  if (own) return { ...own, isKnown: true, isWhole: true };
   const nothing = { info: { version: 'of the services list' }, paths: {}, components: {} };
   const { version } = nothing.info;
   const { name } = row;
@@ -81,6 +94,7 @@ const nextOf = async (row: ServiceRow, from: string | undefined): Promise<Releas
     publishes: {},
     ...listedOf(row),
     isKnown: false,
+    isWhole: false,
   };
 };
 
@@ -95,14 +109,19 @@ const judge = async (installation: Installation, service: string, from: string |
   const rows = presentRows();
   const row = rows.find(({ name }) => name === service);
   if (!row) throw new Misuse(`there is no service ${service}; there are ${rows.map(({ name }) => name).join(', ')}`);
-  const { brokenBy, lackingFor, titleOf } = await contracts();
+  const { brokenBy, lackingFor, missedBy, titleOf } = await contracts();
   const next = await nextOf(row, from);
-  const { running, unseen } = await look(installation, rows, service);
+  const { running, unseen, away } = await look(installation, rows, service);
   const releases = distinct(running);
   const others = releases.filter(({ name }) => name !== service);
+  const runs = (name: string): boolean => releases.some((one) => one.name === name);
+  const isFirst = !isBuiltIn(service) && !runs(service);
+  // A team's service that does not answer calls and consumes what its row says as soon as it does.
+  const silentRows = rows.filter(({ name }) => !isBuiltIn(name) && name !== service && !runs(name));
   const gateway = rows.find(({ name }) => name === 'gateway');
   const dependents = [
     ...others.map((one) => ({ ...one, name: titleOf(one) })),
+    ...silentRows.map((one) => ({ name: one.name, ...listedOf(one) })),
     ...(gateway && service !== 'gateway' ? [{ name: 'gateway', ...(await gatewayNeeds(gateway)) }] : []),
   ];
 
@@ -118,6 +137,8 @@ const judge = async (installation: Installation, service: string, from: string |
   for (const one of releases.filter(({ name }) => name === service)) {
     if (next.isKnown) compare(titleOf(one), () => brokenBy(next, one, dependents));
   }
+  const missed = isFirst && next.isKnown ? missedBy(next, dependents, row.publishes) : [];
+  if (next.isWhole) obstacles.push(...missed);
   for (const one of others.filter(({ isWhole }) => isWhole)) {
     const listed = rows.find(({ name }) => name === one.name)?.publishes ?? [];
     compare(titleOf(one), () => lackingFor(next, one, listed));
@@ -126,6 +147,9 @@ const judge = async (installation: Installation, service: string, from: string |
   const silent = [...new Set(releases.filter(({ isWhole, name }) => !isWhole && name !== 'gateway').map(titleOf))];
   const notes = [
     ...(next.isKnown ? [] : [`${service}: its own operations and facts, which --from ADDRESS would read`]),
+    ...(missed.length > 0 && !next.isWhole
+      ? [`${titleOf(next)}: it does not serve its internal operations and facts`]
+      : []),
     ...silent.map((title) => `${title}: it does not serve its internal operations and facts`),
   ];
   const title = titleOf(next);
@@ -144,9 +168,20 @@ const judge = async (installation: Installation, service: string, from: string |
       ...lines,
       ...notes.map((note) => `not compared: ${note}`),
       ...unclear.map((one) => `not reached: ${one}`),
+      ...away.map((one) =>
+        isFirst && one.service === service
+          ? `${service} does not run yet: ${one.at}: ${one.reason}`
+          : `not reached: ${reasonFor(one)}; it counts by its row`,
+      ),
       verdict,
     ].join('\n'),
-    json: { next: title, running: running.map(({ name, version, at }) => ({ name, version, at })), obstacles, unclear },
+    json: {
+      next: title,
+      running: running.map(({ name, version, at }) => ({ name, version, at })),
+      obstacles,
+      unclear,
+      away,
+    },
   };
 };
 
@@ -161,7 +196,7 @@ export const canDeploy: readonly Command[] = [
     name: 'can-deploy',
     usage: 'SERVICE [--from ADDRESS]',
     about:
-      'compares the release of this program, or the process at ADDRESS (not in use yet), with what runs now, by the descriptions and facts that the running processes serve (found as by status, and by the url of SERVICES_FILE): a line for each caller or consumer that would break, with the operation or fact, what is missing and what to do; exit status 1 with breaks, 2 when a process could not be reached',
+      'compares the release of this program, or the process at ADDRESS (not in use yet), with what runs now, by the descriptions and facts that the running processes serve (found as by status, and by the url of SERVICES_FILE): a line for each caller or consumer that would break, with the operation or fact, what is missing and what to do; exit status 1 with breaks, 2 when a process of the product could not be reached; a service of a team that could not counts by its row',
     data: 'unneeded',
     run: (installation, { words, options }) =>
       judge(installation, String(words[0]), typeof options.from === 'string' ? options.from : undefined),

@@ -141,7 +141,7 @@ test('a call that the running authorizer does not permit is named', async () => 
   ]);
 });
 
-test('a process that cannot be reached is named, with exit status 2', async () => {
+test('a process of the product that cannot be reached is named, with exit status 2', async () => {
   const { status, lines } = await canDeploy({ TICKETS_URL: 'http://127.0.0.1:1' }, 'orders');
   expect([status, lines.at(-2), lines.at(-1)]).toEqual([
     2,
@@ -150,26 +150,66 @@ test('a process that cannot be reached is named, with exit status 2', async () =
   ]);
 });
 
+/** A services file with these rows, as a setting. */
+const listed = (...rows: readonly object[]) => {
+  const file = join(directory, 'own-services.json');
+  writeFileSync(file, JSON.stringify(rows));
+  return { SERVICES_FILE: file };
+};
+
+const AWAY = 'http://127.0.0.1:1';
+
+test('the first release of a service of a team is compared with what others need of it by their rows', async () => {
+  const loyalty = { name: 'loyalty', url: AWAY, publishes: ['card.issued'] };
+  const mailing = { name: 'mailing', calls: ['loyalty.getCard'], consumes: ['card.issued'] };
+  const next = await otherRelease('contacts', (internal) => {
+    for (const member of Object.keys(internal)) delete internal[member];
+  });
+  const missed = await canDeploy(listed(loyalty, mailing), 'loyalty', '--from', next);
+  expect([missed.status, missed.lines.slice(1)]).toEqual([
+    1,
+    [
+      expect.stringMatching(/^mailing: operation getCard: is missing \(loyalty 9\.9\.9\); add it, or first run/),
+      expect.stringMatching(/^mailing: fact card\.issued: is not published \(loyalty 9\.9\.9\); add it/),
+      'loyalty does not run yet: 127.0.0.1:1: ECONNREFUSED',
+      'loyalty 9.9.9 cannot be deployed: 2 breaks',
+    ],
+  ]);
+  expect(await canDeploy(listed(loyalty), 'loyalty', '--from', next)).toMatchObject({ status: 0 });
+});
+
+test('a service of a team that cannot be reached is named, counts by its row, and blocks no other', async () => {
+  const settings = listed({ name: 'loyalty', url: AWAY, calls: ['contacts.getContactInternally'] });
+  const { status, lines } = await canDeploy(settings, 'orders');
+  expect([status, lines.slice(1)]).toEqual([
+    0,
+    [
+      'not reached: loyalty at 127.0.0.1:1: ECONNREFUSED; it counts by its row',
+      expect.stringMatching(/^orders \S+ can be deployed$/),
+    ],
+  ]);
+  const running = await otherRelease('contacts', (internal) => withMore(dataOf(internal.paths[CONTACT].get)));
+  const broken = await canDeploy({ ...settings, CONTACTS_URL: running }, 'contacts');
+  expect(broken.status).toBe(1);
+  expect(broken.lines).toContainEqual(expect.stringMatching(/^loyalty: GET .*\$\.data\.inventory is gone/));
+});
+
 test('services of a team’s own are callers by their row; a release that describes no facts is not compared', async () => {
   const loyalty = await otherRelease('contacts', (internal) => {
     for (const member of Object.keys(internal)) delete internal[member];
   });
-  const file = join(directory, 'own-services.json');
   const row = {
     name: 'loyalty',
     url: loyalty,
     calls: ['contacts.getContactInternally'],
     consumes: ['order.confirmed'],
   };
-  writeFileSync(file, JSON.stringify([row]));
   const running = await otherRelease('contacts', (internal) => withMore(dataOf(internal.paths[CONTACT].get)));
-  const settings = { SERVICES_FILE: file, CONTACTS_URL: running };
+  const settings = { ...listed(row), CONTACTS_URL: running };
   const { status, lines } = await canDeploy(settings, 'contacts');
   expect(status).toBe(1);
   expect(lines).toContainEqual(expect.stringMatching(/^loyalty 9\.9\.9: GET .*\$\.data\.inventory is gone/));
-  expect(await canDeploy({ SERVICES_FILE: file }, 'loyalty')).toMatchObject({ status: 0 });
-  const wrong = { ...row, calls: ['contacts.getNobody'] };
-  writeFileSync(file, JSON.stringify([wrong]));
-  const refused = await canDeploy({ SERVICES_FILE: file }, 'loyalty');
+  expect(await canDeploy(listed(row), 'loyalty')).toMatchObject({ status: 0 });
+  const refused = await canDeploy(listed({ ...row, calls: ['contacts.getNobody'] }), 'loyalty');
   expect(refused.lines).toContainEqual(expect.stringMatching(/^loyalty .*: operation getNobody: is missing/));
 });
