@@ -247,6 +247,9 @@ export const runScenario = async (scenario: Scenario): Promise<Shop> => {
   await createUser(storeOf(scenario, 'pos'), user);
   await visit(scenario, hall, serviceHost, user.login);
   await comeAndGo(scenario, partner);
+  // Another client's order names the contact.
+  const agency = await newPartner(scenario, institution);
+  await agency.must('/svc/v3/orders', post({ ...seats(hall), contactNumber }));
   await inviteStaff(scenario, partner);
   await useApiKey(scenario, partner, institution);
   return { partner, hall };
