@@ -7,6 +7,7 @@ import { keyRoutes } from './barcode/routes.ts';
 import { type Context, contextIn, createContext, createContextOf } from './context.ts';
 import { controlRoutes } from './control/routes.ts';
 import { scanRoutes } from './control/scan-routes.ts';
+import { statusRoutes } from './control/status-routes.ts';
 import { currentFacts } from './current-facts.ts';
 import { documentRoutes } from './document/routes.ts';
 import { examples, schemas } from './events.ts';
@@ -86,6 +87,7 @@ export const routes = (context: Context): AnyOperation[] => {
     ...printingRoutes(contextOf),
     ...controlRoutes(contextOf),
     ...scanRoutes(contextOf),
+    ...statusRoutes(contextOf),
     ...internalRoutes(context),
     // The pos service decides which user may see a ticket.
     ...shopRoutes(({ institution }) => contextIn(context, institution)),

@@ -95,6 +95,15 @@ export const recordedScan = {
   receivedAt: controlled.updatedAt,
 } as const;
 
+/** What decides about the same ticket at the door. */
+export const ticketStatus = {
+  id: ids.ticket,
+  status: controlled.status,
+  place: place.label,
+  controlledAt: controlled.controlledAt,
+  gate: control.gate,
+} as const;
+
 /** The answer of a replacement. */
 export const replacing = {
   ...printed,

@@ -1,6 +1,6 @@
 import { createItemCheck, id, named, nullable, oneOf, timestamp } from '@boxoffice/http';
 import { Type } from 'typebox';
-import { BarcodeControl, Control, Place } from '../schemas.ts';
+import { BarcodeControl, Control, Place, Status, Ticket } from '../schemas.ts';
 
 const { Array: List, Boolean: Flag, Integer, Object: Members, Optional, String: Text } = Type;
 
@@ -109,6 +109,18 @@ export const RecordedScan = named(
 );
 
 const count = (description: string) => Integer({ minimum: 0, description });
+
+/** What decides about a ticket at the door. */
+export const TicketStatus = named(
+  'TicketStatus',
+  Members({
+    id: Text(),
+    status: Status,
+    place: Text({ description: 'its label, as the ticket shows it' }),
+    controlledAt: Ticket.properties.controlledAt,
+    gate: Ticket.properties.gate,
+  }),
+);
 
 /** How many of a performance's tickets are inside. */
 export const Admissions = named(

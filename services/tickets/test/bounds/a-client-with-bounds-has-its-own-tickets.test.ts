@@ -71,6 +71,10 @@ const requests: Readonly<Record<string, (ticket: Named) => readonly (readonly [s
     ['GET', '/controls?limit=500'],
     ['GET', `/controls?performanceId=${performanceId}`],
   ],
+  listTicketStatuses: ({ performanceId }) => [
+    ['GET', `/statuses?performanceId=${performanceId}`],
+    ['GET', `/statuses?performanceId=${performanceId}&modifiedSince=2020-01-01T00:00:00Z`],
+  ],
   getAdmissions: ({ performanceId }) => [['GET', `/admissions?performanceId=${performanceId}`]],
 };
 

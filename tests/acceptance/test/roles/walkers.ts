@@ -50,6 +50,6 @@ export const DECIDED: Readonly<
       'getTicketDocument',
       'getVerificationKey',
     ],
-    mayNot: ['createIndividual', 'createStructure', 'listControls', 'getAdmissions'],
+    mayNot: ['createIndividual', 'createStructure', 'listControls', 'getAdmissions', 'listTicketStatuses'],
   },
 };
