@@ -5,6 +5,14 @@ import { institution, institutionName } from './institutions.js';
 import { cartItems, visitor } from './state.js';
 import { language, languages, t } from './texts/index.js';
 
+/** The address of a page of the shop, from its path, such as `/cart`. */
+export const link = (path) => `#${path}`;
+
+/** Shows the page of a path. */
+export const go = (path) => {
+  location.hash = link(path);
+};
+
 const mark = () =>
   svg(
     'svg',
@@ -40,7 +48,7 @@ const languageButtons = (onLanguage) =>
     ),
   );
 
-const link = (href, here, text) => h('a', { href, 'aria-current': here && 'page' }, text);
+const navigationLink = (href, here, text) => h('a', { href, 'aria-current': here && 'page' }, text);
 
 const cartLink = (path) => {
   const count = cartItems().length;
@@ -89,8 +97,8 @@ export const header = (path, onLanguage) => {
       h(
         'nav',
         { 'aria-label': t('mainNavigation') },
-        link('#/', path === '/', t('programme')),
-        link('#/account', path === '/account', visitor.contact ? t('myTickets') : t('logInLink')),
+        navigationLink('#/', path === '/', t('programme')),
+        navigationLink('#/account', path === '/account', visitor.contact ? t('myTickets') : t('logInLink')),
       ),
       languageButtons(onLanguage),
       cartLink(path),

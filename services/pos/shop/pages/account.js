@@ -1,6 +1,7 @@
 import { api, hasSession, Refusal } from '../api.js';
 import { h } from '../dom.js';
 import { longDay, money } from '../format.js';
+import { link } from '../frame.js';
 import { loginForm } from '../login.js';
 import { act } from '../notices.js';
 import { logOut, visitor } from '../state.js';
@@ -12,7 +13,7 @@ const orderRow = ({ id, state, total, currency, createdAt, items }) =>
   h(
     'li',
     {},
-    h('a', { href: `#/order/${encodeURIComponent(id)}` }, longDay(createdAt)),
+    h('a', { href: link(`/order/${encodeURIComponent(id)}`) }, longDay(createdAt)),
     h('span', {}, t('placesCount', { count: Object.keys(items).length })),
     h('span', {}, money(total, currency)),
     h('span', { class: `badge badge-${state === 'confirmed' ? 'done' : 'quiet'}` }, t(`state_${state}`)),

@@ -1,6 +1,7 @@
 import { timeLeft } from '../countdown.js';
 import { h, newId, tidy } from '../dom.js';
 import { clock, longDay, money, time } from '../format.js';
+import { link } from '../frame.js';
 import { act, announce, clearNotices, showError } from '../notices.js';
 import { poster } from '../poster.js';
 import { cart, cartItems, loadCart, onChange, productIfShown, visitor } from '../state.js';
@@ -14,7 +15,7 @@ export const message = (title, text) =>
     { class: 'wrap page-message' },
     h('h1', { tabindex: '-1' }, title),
     h('p', { class: 'lead' }, text),
-    h('p', { class: 'buttons' }, h('a', { class: 'button', href: '#/' }, t('toProgramme'))),
+    h('p', { class: 'buttons' }, h('a', { class: 'button', href: link('/') }, t('toProgramme'))),
   );
 
 /** The items of a cart or an order by performance, with their products. */
@@ -184,8 +185,8 @@ const drawn = async () => {
   const clear = h('button', { type: 'button', class: 'link-button' }, t('emptyCart'));
   clear.addEventListener('click', () => act(clear, () => cart.clear()));
   const onward = [
-    h('a', { class: 'button button-wide', href: '#/checkout' }, t('toCheckout')),
-    h('a', { class: 'link', href: '#/' }, t('continueShopping')),
+    h('a', { class: 'button button-wide', href: link('/checkout') }, t('toCheckout')),
+    h('a', { class: 'link', href: link('/') }, t('continueShopping')),
   ];
   const node = h(
     'div',

@@ -1,6 +1,7 @@
 import { h } from '../dom.js';
 import { checkAll, radioCards, textField } from '../fields.js';
 import { money } from '../format.js';
+import { go, link } from '../frame.js';
 import { loginForm } from '../login.js';
 import { act, announce, clearAnnouncement } from '../notices.js';
 import { cartItems, emptyCart, loadCart, logOut, visitor } from '../state.js';
@@ -134,7 +135,7 @@ const settle = async (button, action, redraw) => {
     });
   });
   if (order) {
-    location.hash = `#/order/${encodeURIComponent(order.id)}?new=1`;
+    go(`/order/${encodeURIComponent(order.id)}?new=1`);
     return;
   }
   clearAnnouncement();
@@ -184,7 +185,7 @@ export const checkoutPage = async (_parameters, _query, { redraw }) => {
   const node = h(
     'div',
     { class: 'wrap page', onkeydown: onEnter },
-    h('a', { class: 'back', href: '#/cart' }, h('span', { 'aria-hidden': 'true' }, '← '), t('cart')),
+    h('a', { class: 'back', href: link('/cart') }, h('span', { 'aria-hidden': 'true' }, '← '), t('cart')),
     h('h1', { tabindex: '-1' }, t('checkout')),
     h(
       'div',

@@ -1,6 +1,7 @@
 import { newKey, Refusal } from '../api.js';
 import { h, newId } from '../dom.js';
 import { money } from '../format.js';
+import { go } from '../frame.js';
 import { act, announce } from '../notices.js';
 import { cart, productOf, visitor } from '../state.js';
 import { t } from '../texts/index.js';
@@ -127,7 +128,7 @@ const panelOf = (product, performance) => {
       return;
     }
     const went = await act(button, () => add(category, picker.groups()));
-    if (went) location.hash = '#/cart';
+    if (went) go('/cart');
     if (went === false) {
       picker.refresh?.();
       // Availability is up to one second old: a second refresh shows the places taken in between.

@@ -2,7 +2,7 @@ import { api, newKey } from '../api.js';
 import { timeLeft } from '../countdown.js';
 import { h } from '../dom.js';
 import { clock, money } from '../format.js';
-import { setTitle } from '../frame.js';
+import { link, setTitle } from '../frame.js';
 import { act, announce } from '../notices.js';
 import { loadCart, visitor } from '../state.js';
 import { t } from '../texts/index.js';
@@ -80,9 +80,9 @@ const isPayable = ({ id, state }) => state === 'open' && visitor.cart.id === id 
 
 const actions = (order, cancel) => {
   if (order.state === 'cancelled' || order.state === 'expired')
-    return h('a', { class: 'button', href: '#/' }, t('toProgramme'));
+    return h('a', { class: 'button', href: link('/') }, t('toProgramme'));
   return [
-    isPayable(order) && h('a', { class: 'button', href: '#/checkout' }, t('payAgain')),
+    isPayable(order) && h('a', { class: 'button', href: link('/checkout') }, t('payAgain')),
     order.state === 'confirmed' &&
       !isCollected(order) &&
       h('button', { type: 'button', class: 'button', onclick: () => window.print() }, t('print')),

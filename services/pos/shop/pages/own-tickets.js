@@ -2,6 +2,7 @@ import { api } from '../api.js';
 import { h } from '../dom.js';
 import { checkAll, textField } from '../fields.js';
 import { longDay } from '../format.js';
+import { link } from '../frame.js';
 import { act, notice } from '../notices.js';
 import { productIfShown } from '../state.js';
 import { t } from '../texts/index.js';
@@ -14,7 +15,7 @@ const GOOD = ['not_printed', 'printed'];
 /** A ticket counts as upcoming for this long after the start of its performance. */
 const EVENING_MS = 12 * 3_600_000;
 
-const orderLink = ({ orderId }) => h('a', { href: `#/order/${encodeURIComponent(orderId)}` }, t('showOrder'));
+const orderLink = ({ orderId }) => h('a', { href: link(`/order/${encodeURIComponent(orderId)}`) }, t('showOrder'));
 
 /** The form for the names of a ticket; `replace` exchanges its card when the new one is drawn. */
 const nameForm = (ticket, replace) => {

@@ -1,5 +1,6 @@
 import { h, newId } from '../dom.js';
 import { dayParts, duration, longDay, money, period, shortDay, time } from '../format.js';
+import { link } from '../frame.js';
 import { poster } from '../poster.js';
 import { productOf } from '../state.js';
 import { t } from '../texts/index.js';
@@ -86,7 +87,7 @@ const soldOut = () =>
     { class: 'message-box' },
     h('h2', {}, t('soldOutTitle')),
     h('p', {}, t('soldOutText')),
-    h('a', { class: 'button button-quiet', href: '#/' }, t('toProgramme')),
+    h('a', { class: 'button button-quiet', href: link('/') }, t('toProgramme')),
   );
 
 const notOnSale = () =>
@@ -103,7 +104,7 @@ const head = (product) =>
       h(
         'div',
         { class: 'show-text' },
-        h('a', { class: 'back', href: '#/' }, h('span', { 'aria-hidden': 'true' }, '← '), t('programme')),
+        h('a', { class: 'back', href: link('/') }, h('span', { 'aria-hidden': 'true' }, '← '), t('programme')),
         h('h1', { tabindex: '-1' }, product.name),
         h('p', { class: 'lead' }, product.description),
         facts(product),
