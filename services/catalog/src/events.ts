@@ -32,6 +32,7 @@ export const schemas = {
       startDate: timestamp,
       timeZone: Type.String(),
       venue: Type.Object({ name: Type.String(), city: nullable(Type.String()) }),
+      movedAt: Type.Optional(timestamp),
     },
     { description: 'A performance has another start, time zone or venue; tickets show it as it is now.' },
   ),
@@ -72,10 +73,17 @@ export const performanceMoved = ({
   startDate,
   timeZone,
   venue: { name, city },
-}: Identified<Pick<Performance, 'startDate' | 'timeZone' | 'venue'>>): Fact => ({
+  movedAt,
+}: Identified<Pick<Performance, 'startDate' | 'timeZone' | 'venue' | 'movedAt'>>): Fact => ({
   type: PERFORMANCE_MOVED,
   key: id,
-  data: { performanceId: id, startDate, timeZone, venue: { name, city } },
+  data: {
+    performanceId: id,
+    startDate,
+    timeZone,
+    venue: { name, city },
+    ...(movedAt === undefined ? {} : { movedAt }),
+  },
 });
 
 /** What {@link placesReleased} says. */
@@ -157,6 +165,7 @@ export const examples = {
     startDate: '2027-03-21T19:30:00.000Z',
     timeZone: 'Europe/Zurich',
     venue: { name: 'Grand Théâtre', city: 'Genève' },
+    movedAt: '2027-03-01T10:15:00.000Z',
   },
   [PLACES_RELEASED]: {
     orderId: 'ord_00mhs1k9f5g7ja3p1y6d',

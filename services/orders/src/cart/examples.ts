@@ -76,3 +76,10 @@ const done = { outcome: 'done', reason: null, details: null } as const;
 
 export const cartDone = { ...done, order: cart };
 export const orderDone = { ...done, order };
+
+export const { performanceId } = line;
+
+export const performanceOrders = {
+  orders: [{ id: ids.order, pointOfSale: 'tickets.opera.example', contactNumber: 'C7K2M9QX4TB03' }],
+  next: 'further',
+};

@@ -18,12 +18,14 @@ import type { OrderDocument } from '../store.ts';
 import { abandonCart, addToCart, cancelAfterFault, cancelForShopper, changeCartLine, listShopOrders } from './cart.ts';
 import { checkoutCart, checkoutName } from './checkout.ts';
 import * as example from './examples.ts';
+import { performanceOrders } from './performance-orders.ts';
 import {
   Addition,
   Checkout,
   FaultCancellation,
   LineChange,
   Outcome,
+  PerformanceOrders,
   ShopCancellation,
   ShopOrder,
   shopView,
@@ -206,6 +208,19 @@ const orderRoutes = (context: OrdersContext): AnyOperation[] => [
       const { items, total } = await listShopOrders(context, institution, selection);
       return ok({ items: items.map(shopView), total });
     },
+  }),
+  operation({
+    id: 'listPerformanceOrders',
+    method: 'get',
+    path: '/internal/shop/performances/{performanceId}/orders',
+    access: 'internal',
+    summary: 'Lists the sold orders of shoppers that have a place of a performance, in pages',
+    params: { performanceId: id },
+    query: { after: Type.Optional(Type.String({ pattern: '^(first|further)( [A-Za-z0-9_.-]{1,200})?$' })) },
+    answers: { 200: PerformanceOrders },
+    example: { params: { performanceId: example.performanceId }, answer: example.performanceOrders },
+    handle: async ({ caller: { institution }, params, query }) =>
+      ok(await performanceOrders(context, institution, params.performanceId, query.after)),
   }),
 ];
 

@@ -14,6 +14,7 @@ import { type Static, Type } from 'typebox';
 import { contactNumber, items, Line, Order } from '../api/schemas.ts';
 import { instant, instantOrNull, lineView, orderView } from '../api/views.ts';
 import { catalogValues } from '../clients/generated/catalog.ts';
+import { PERFORMANCE_CANCELLED } from '../domain/cancellation.ts';
 import { isCart } from '../domain/cart.ts';
 import { paymentTokens } from '../domain/checkout.ts';
 import { shopReasons } from '../domain/refusals.ts';
@@ -133,6 +134,7 @@ export const ShopOrder = named(
     deadline: nullable(timestamp),
     checkout: nullable(Members({ requestId: Text(), paymentMethod: Text(), at: timestamp })),
     cancelledAt: nullable(timestamp),
+    performanceCancelled: Optional(Flag({ description: 'true: it was cancelled with a performance' })),
   }),
 );
 
@@ -170,5 +172,15 @@ export const shopView = (order: OrderDocument): Static<typeof ShopOrder> => {
     deadline: instantOrNull(order.deadline),
     checkout: order.checkout ? { ...order.checkout, at: instant(order.checkout.at) } : null,
     cancelledAt: cancellation?.requestedAt ?? null,
+    ...(cancellation?.reason === PERFORMANCE_CANCELLED ? { performanceCancelled: true } : {}),
   };
 };
+
+/** The sold orders of shoppers for a performance, a page of them. */
+export const PerformanceOrders = named(
+  'PerformanceOrders',
+  Members({
+    orders: List(Members({ id: Text(), pointOfSale: Text(), contactNumber: nullable(contactNumber) })),
+    next: nullable(Text({ description: 'the `after` of the next page; null: this is the last' })),
+  }),
+);

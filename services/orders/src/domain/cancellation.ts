@@ -77,6 +77,9 @@ export const recordTicketsCancelled = <O extends Order>(
   return accept(touched({ ...order, cancellation: next }, now));
 };
 
+/** The reason of a cancellation that follows from that of a performance. */
+export const PERFORMANCE_CANCELLED = 'the performance was cancelled';
+
 export const releaseCauses = ['order.cancelled', 'tickets.cancelled', 'order.expired'] as const;
 export type ReleaseCause = (typeof releaseCauses)[number];
 

@@ -1,6 +1,6 @@
 import { notFound } from '../api/faults.ts';
 import type { OrdersContext } from '../context.ts';
-import { cancel } from '../domain/cancellation.ts';
+import { cancel, PERFORMANCE_CANCELLED } from '../domain/cancellation.ts';
 import { accept } from '../domain/order/decision.ts';
 import { type Command, decided, runCommand } from '../steps/command.ts';
 import { attempt, type Rule, targetOf } from '../steps/write.ts';
@@ -42,8 +42,6 @@ export const cancelUnlessEnded = async (
   return order;
 };
 
-const REASON = 'the performance was cancelled';
-
 /**
  * Cancels an order if it is live and has a place of one of these performances. A controlled ticket does not prevent this:
  * it stays controlled and its place stays sold.
@@ -55,7 +53,7 @@ export const cancelOfPerformances = async (
 ): Promise<void> => {
   const rule: Rule = (current, now) =>
     current.performanceIds.some((id) => performanceIds.includes(id))
-      ? cancel(current, { reason: REASON, override: false, controlled: 0 }, now)
+      ? cancel(current, { reason: PERFORMANCE_CANCELLED, override: false, controlled: 0 }, now)
       : accept(current);
   await decided(context, targetOf(order), () => attempt(context, targetOf(order), rule));
 };
