@@ -6,6 +6,9 @@ import { type PathRoutes, pathRoutesOf } from './router.ts';
 
 /** Media types of web pages. */
 const MEDIA_TYPES: ReadonlySet<string> = new Set([
+  'application/json',
+  'application/manifest+json',
+  'application/wasm',
   'text/html',
   'text/css',
   'text/javascript',

@@ -1,14 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { familyOf, readTarget } from '../../src/exchange/target.ts';
+import { documentOf } from '../fixtures/describe.ts';
 import { rawExchange } from '../fixtures/http.ts';
 import { type Installation, startInstallation } from '../fixtures/installation.ts';
 import { claimsOf } from '../fixtures/jws.ts';
+import { startUpstream, type Upstream } from '../fixtures/upstream.ts';
 
 let its: Installation;
+let tickets: Upstream;
 beforeAll(async () => {
-  its = await startInstallation({ trustProxy: ['127.0.0.0/8'] });
+  tickets = await startUpstream(documentOf([]));
+  its = await startInstallation({ trustProxy: ['127.0.0.0/8'] }, { services: { tickets: tickets.url } });
 });
-afterAll(() => its.close());
+afterAll(async () => {
+  await its.close();
+  await tickets.close();
+});
 
 describe('a request reaches its service', () => {
   describe('a matched request', () => {
@@ -155,6 +162,21 @@ describe('web pages are proxied unchanged', () => {
         expect([reply.status, reply.text, reply.headers.etag]).toEqual([200, '<!doctype html>', '"1"']);
         expect(its.pos.received.at(-1)?.url).toBe(path);
       }
+    });
+
+    test('those below /door are of the tickets service', async () => {
+      tickets.answer((_request, response) => {
+        response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' }).end('the door');
+      });
+      for (const path of ['/door/', '/door', '/door/service-worker.js'])
+        expect([path, (await its.call(path)).text]).toEqual([path, 'the door']);
+      for (const type of ['application/wasm', 'application/manifest+json', 'application/json']) {
+        tickets.answer((_request, response) => {
+          response.writeHead(200, { 'Content-Type': type }).end('of the door');
+        });
+        expect([type, (await its.call('/door/file')).text]).toEqual([type, 'of the door']);
+      }
+      expect((await its.call('/door/', { method: 'POST', body: '{}' })).status).toBe(405);
     });
 
     test('are read-only, and no other path ends with a slash', async () => {

@@ -4,7 +4,7 @@ import type { Language } from './language.ts';
 type Text = readonly [title: string, text: string];
 
 /** Where a page that does not exist leads on. */
-export type Home = 'docs' | 'shop';
+export type Home = 'docs' | 'door' | 'shop';
 
 /** The texts of the page of an error. */
 interface ErrorTexts {
@@ -21,7 +21,7 @@ interface ErrorTexts {
 export const errorTexts: Readonly<Record<Language, ErrorTexts>> = {
   en: {
     notFound: ['There is no such page', 'Check the address, or go back to the application.'],
-    home: { docs: 'To the documentation', shop: 'To the shop' },
+    home: { docs: 'To the documentation', door: 'To the control at the door', shop: 'To the shop' },
     request: ['This request does not work', 'Go back to the application and start again.'],
     tooMany: (minutes) => [
       'Too many requests',
@@ -35,7 +35,7 @@ export const errorTexts: Readonly<Record<Language, ErrorTexts>> = {
   },
   fr: {
     notFound: ['Cette page n’existe pas', 'Vérifiez l’adresse, ou revenez à l’application.'],
-    home: { docs: 'Vers la documentation', shop: 'Vers la billetterie' },
+    home: { docs: 'Vers la documentation', door: 'Vers le contrôle à l’entrée', shop: 'Vers la billetterie' },
     request: ['Cette requête ne fonctionne pas', 'Revenez à l’application et recommencez.'],
     tooMany: (minutes) => [
       'Trop de requêtes',
@@ -49,7 +49,7 @@ export const errorTexts: Readonly<Record<Language, ErrorTexts>> = {
   },
   de: {
     notFound: ['Diese Seite gibt es nicht', 'Prüfen Sie die Adresse, oder gehen Sie zur Anwendung zurück.'],
-    home: { docs: 'Zur Dokumentation', shop: 'Zum Shop' },
+    home: { docs: 'Zur Dokumentation', door: 'Zur Kontrolle am Einlass', shop: 'Zum Shop' },
     request: ['Diese Anfrage funktioniert nicht', 'Gehen Sie zur Anwendung zurück und beginnen Sie von vorn.'],
     tooMany: (minutes) => [
       'Zu viele Anfragen',

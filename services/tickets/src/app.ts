@@ -1,6 +1,6 @@
 import type { AnyOperation } from '@boxoffice/http';
 import { queueNamed } from '@boxoffice/messaging';
-import { directory, repeat, versionOf } from '@boxoffice/runtime';
+import { directory, repeat, text, versionOf } from '@boxoffice/runtime';
 import type { ServiceDefinition } from '@boxoffice/service';
 import { unlessQuiet } from '@boxoffice/store';
 import { keyRoutes } from './barcode/routes.ts';
@@ -10,6 +10,7 @@ import { scanRoutes } from './control/scan-routes.ts';
 import { statusRoutes } from './control/status-routes.ts';
 import { currentFacts } from './current-facts.ts';
 import { documentRoutes } from './document/routes.ts';
+import { createDoorFront } from './door-files.ts';
 import { examples, schemas } from './events.ts';
 import { issueOverdue, OVERDUE_MS } from './issue/overdue.ts';
 import { internalRoutes } from './issue/routes.ts';
@@ -26,6 +27,12 @@ const SWEEP_MS = 10_000;
 const settings = {
   /** Fonts of the installation, for letters that the product's own lack. */
   ticketFontsDirectory: directory('TICKET_FONTS_DIR', { default: '/usr/share/fonts' }),
+  /** The clients at which stewards sign in at /door/, by the name that the page shows. */
+  doorClientIds: text('DOOR_CLIENT_IDS', {
+    default: '',
+    pattern: /^[^=,]+=[^=,\s]+(,[^=,]+=[^=,\s]+)*$/,
+    expected: 'names with client ids like Opera=CLIENT_ID, separated by commas',
+  }),
 };
 
 const queues = [
@@ -50,6 +57,7 @@ export const tickets: ServiceDefinition<typeof settings, Context> = {
     tickets: 'Tickets of confirmed orders: documents, printing, replacement and the control at the door.',
   },
   operations: (_parts, context) => routes(context),
+  front: (next, { settings: own }) => createDoorFront(next, own),
   reactions: (_parts, context) => queues.map((queue) => ({ queue, handle: reactTo(context) })),
   background: ({ store, logger }, context) => {
     /** At once and then regularly; not where nothing was written since what is due after `dueMs` was found. */

@@ -28,7 +28,7 @@ test('the composed service consumes its events and publishes the result, without
     host: '127.0.0.1',
     port: 0,
     logger,
-    settings: { ticketFontsDirectory: '/nowhere' },
+    settings: { ticketFontsDirectory: '/nowhere', doorClientIds: '' },
   });
   const order = confirmed(2);
   const about = { key: order.orderId, institution: 'opera', occurredAt: new Date().toISOString() };

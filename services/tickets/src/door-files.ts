@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import {
+  createSiteFront,
+  linkRelease,
+  type Release,
+  readSiteFolder,
+  releaseFiles,
+  siteFile,
+  siteHeaders,
+} from '@boxoffice/pages';
+
+const { resolve } = createRequire(import.meta.url);
+
+/** Files of npm packages that the page loads: the barcode decoder. */
+const packaged = (): Readonly<Record<string, string>> => {
+  // The exported entry is CommonJS for `require`; beside it are the modules for browsers.
+  const modules = join(dirname(resolve('zxing-wasm/reader')), '../../es');
+  return {
+    'lib/zxing/reader/index.js': join(modules, 'reader/index.js'),
+    'lib/zxing/share.js': join(modules, 'share.js'),
+    'lib/zxing/zxing_reader.wasm': resolve('zxing-wasm/reader/zxing_reader.wasm'),
+  };
+};
+
+/** The service worker, which learns what belongs to its release; another release is another worker. */
+const nameRelease = (source: string, release: Release): string =>
+  `const release = ${JSON.stringify(release)};\n${source}`;
+
+/** The page loads what is here, compiles WebAssembly, and starts workers by addresses of its own policy alone. */
+const headers = siteHeaders({
+  policy: {
+    'script-src': "'self' 'wasm-unsafe-eval'",
+    'worker-src': "'self'",
+    'manifest-src': "'self'",
+    'trusted-types': 'door',
+  },
+  camera: true,
+});
+
+/** The clients of the setting DOOR_CLIENT_IDS, by the name that the page shows. */
+const clientsIn = (setting: string) =>
+  setting
+    .split(',')
+    .filter((entry) => entry.trim() !== '')
+    .map((entry) => {
+      const [name = '', clientId = ''] = entry.split('=').map((part) => part.trim());
+      return { name, clientId };
+    });
+
+/** Serves the control at the door, a page for a steward's phone, at /door/. */
+export const createDoorFront = (
+  next: RequestListener,
+  settings: { readonly doorClientIds: string },
+): RequestListener => {
+  const ofPackages = Object.entries(packaged()).map(([name, file]) => [name, readFileSync(file)] as const);
+  const contents = new Map([...readSiteFolder(fileURLToPath(new URL('../door/', import.meta.url))), ...ofPackages]);
+  const files = releaseFiles(contents, {
+    'index.html': linkRelease,
+    'manifest.webmanifest': (source, { folder }) => source.replaceAll('RELEASE', folder),
+    'service-worker.js': nameRelease,
+  });
+  /** Of now: with demo data the clients exist only after the service has started. */
+  const settingsFile = () =>
+    siteFile('settings.json', `${JSON.stringify({ clients: clientsIn(settings.doorClientIds) })}\n`);
+  const find = (path: string) => (path === 'settings.json' ? settingsFile() : files.get(path || 'index.html'));
+  return createSiteFront({ name: 'door', root: '/door/', headers, find }, next);
+};
