@@ -64,6 +64,8 @@ export const openReferences = async (authorizerUrl: string, known: Known): Promi
           holdMinutes: 15,
           ticketDelivery: 'electronic' as const,
           shopperCancellationMinutes: 0,
+          branding: null,
+          links: null,
           ...written,
         };
       },

@@ -30,6 +30,14 @@ export const ORIGIN_PATTERN = `^https?://${HOST}${PORT}$`;
 /** The same where only https will do, or http to a loopback host. */
 export const SECURE_ORIGIN_PATTERN = `^${SECURE}$`;
 
+const PAGE = `https://${HOST}${PORT}([/?][${CHARACTERS}]*)?(#[${CHARACTERS}]*)?`;
+
+/** The pattern of the address of a page: https, without userinfo. */
+export const PAGE_PATTERN = `^${PAGE}$`;
+
+/** The same, or the address of a mailbox (RFC 6068), without headers. */
+export const PAGE_OR_MAILBOX_PATTERN = `^(${PAGE}|mailto:[A-Za-z0-9._+-]+@${NAME})$`;
+
 /** The pattern of a redirect URI (RFC 6749, 3.1.2; RFC 8252, 7; RFC 9700, 2.1). */
 export const REDIRECT_URI_PATTERN = `^(${SECURE}([/?][${CHARACTERS}]*)?|${PRIVATE_USE})$`;
 
@@ -38,6 +46,9 @@ export const WEB_ADDRESSES: Readonly<Record<string, string>> = {
   [ORIGIN_PATTERN]: 'must be a web origin, such as https://www.example.org, without a path',
   [SECURE_ORIGIN_PATTERN]:
     'must be a web origin of https, or of http to 127.0.0.1, [::1] or localhost, such as https://www.example.org',
+  [PAGE_PATTERN]: 'must be an address of https, such as https://www.example.org/terms',
+  [PAGE_OR_MAILBOX_PATTERN]:
+    'must be an address of https, such as https://www.example.org/contact, or mailto: and an email address',
   [REDIRECT_URI_PATTERN]:
     'must be https, or http to 127.0.0.1, [::1] or localhost, or of a public client a private-use scheme with a dot; ' +
     'without userinfo and fragment',
@@ -48,3 +59,13 @@ export const webOrigin = Type.String({ maxLength: 300, pattern: ORIGIN_PATTERN, 
 
 /** The same where only https will do, or http to a loopback host. */
 export const secureOrigin = Type.String({ maxLength: 300, pattern: SECURE_ORIGIN_PATTERN, [NORMALISE]: 'origin' });
+
+/** The address of a page that others link to. */
+export const webAddress = Type.String({ maxLength: 500, pattern: PAGE_PATTERN, description: 'of https' });
+
+/** The same, or that of a mailbox. */
+export const webOrMailAddress = Type.String({
+  maxLength: 500,
+  pattern: PAGE_OR_MAILBOX_PATTERN,
+  description: 'of https, or `mailto:` and an email address',
+});

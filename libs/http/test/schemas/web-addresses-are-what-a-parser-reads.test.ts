@@ -1,6 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { ORIGIN_PATTERN, REDIRECT_URI_PATTERN, SECURE_ORIGIN_PATTERN } from '../../src/index.ts';
+import {
+  ORIGIN_PATTERN,
+  PAGE_OR_MAILBOX_PATTERN,
+  REDIRECT_URI_PATTERN,
+  SECURE_ORIGIN_PATTERN,
+} from '../../src/index.ts';
 import { originOf } from '../../src/validation/texts.ts';
 
 /** Texts of the pattern; which names that begin with `xn--` are valid, no pattern says, and versions of Node differ. */
@@ -24,6 +29,17 @@ describe('what a pattern of web addresses allows', () => {
         const { protocol, username, password, hash } = new URL(text);
         expect([username, password, hash]).toEqual(['', '', '']);
         expect(protocol).toMatch(/^https?:$|[.]/);
+      }),
+    );
+  });
+
+  test('is a page or a mailbox, without userinfo and without headers of the mail', () => {
+    fc.assert(
+      fc.property(textsOf(PAGE_OR_MAILBOX_PATTERN), (text) => {
+        const { protocol, username, password, search } = new URL(text);
+        expect([username, password]).toEqual(['', '']);
+        if (protocol === 'mailto:') expect(search).toBe('');
+        else expect(protocol).toBe('https:');
       }),
     );
   });

@@ -1,3 +1,4 @@
+import { contrastOf, MIN_CONTRAST } from './contrast.ts';
 import type { MoneyRules } from './price.ts';
 
 export const paymentMethods = ['on_account', 'external', 'simulated'] as const;
@@ -6,6 +7,21 @@ export type PaymentMethod = (typeof paymentMethods)[number];
 /** How its visitors get tickets: as a code that opens the door at once, or printed before it does. */
 export const ticketDeliveries = ['electronic', 'print'] as const;
 export type TicketDelivery = (typeof ticketDeliveries)[number];
+
+/** The look of its pages, tickets and mails. Colours are `#rrggbb`. */
+export interface Branding {
+  readonly colours: { readonly accent: string; readonly ink: string; readonly paper: string };
+  /** An SVG image, checked by `logoProblems`. */
+  readonly logo: string | null;
+}
+
+/** Web addresses of the institution's own pages; null: none. */
+export interface Links {
+  readonly terms: string | null;
+  readonly privacy: string | null;
+  /** A page, or `mailto:`. */
+  readonly contact: string | null;
+}
 
 /** A sales channel of one institution, identified by the service host of its requests. */
 export interface PointOfSaleDetails {
@@ -26,6 +42,9 @@ export interface PointOfSaleDetails {
   readonly ticketDelivery?: TicketDelivery;
   /** Until how long before its present start a shopper may cancel an order; null: never; absent: 0. */
   readonly shopperCancellationMinutes?: number | null;
+  /** Absent in points of sale of earlier releases, as `links`: null. */
+  readonly branding?: Branding | null;
+  readonly links?: Links | null;
 }
 
 export interface PointOfSale extends PointOfSaleDetails {
@@ -33,9 +52,14 @@ export interface PointOfSale extends PointOfSaleDetails {
   readonly updatedAt: string;
 }
 
+const brandingProblems = ({ colours: { ink, paper } }: Branding): string[] =>
+  contrastOf(ink, paper) < MIN_CONTRAST
+    ? [`$.branding.colours: ink on paper has a contrast of ${contrastOf(ink, paper).toFixed(2)}, below ${MIN_CONTRAST}`]
+    : [];
+
 /** The problems of a point of sale, each with its path. */
 export const pointOfSaleProblems = (
-  details: Pick<PointOfSaleDetails, 'currency' | 'tariffIds'>,
+  details: Pick<PointOfSaleDetails, 'currency' | 'tariffIds' | 'branding'>,
   rules: MoneyRules,
 ): string[] => [
   ...(details.currency === rules.currency
@@ -44,4 +68,5 @@ export const pointOfSaleProblems = (
   ...details.tariffIds.flatMap((id, index) =>
     rules.tariffIds.has(id) ? [] : [`$.tariffIds[${index}] is not a tariff of the institution`],
   ),
+  ...(details.branding ? brandingProblems(details.branding) : []),
 ];

@@ -1,8 +1,21 @@
-import { createView, currency, id, lineOfText, named, nullable, oneOf, timestamp, webOrigin } from '@boxoffice/http';
+import {
+  createView,
+  currency,
+  id,
+  lineOfText,
+  named,
+  nullable,
+  oneOf,
+  timestamp,
+  webAddress,
+  webOrigin,
+  webOrMailAddress,
+} from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
 import { type PointOfSaleDetails, paymentMethods, ticketDeliveries } from '../domain/point-of-sale.ts';
 import { createdAt, ids, languages } from '../schemas.ts';
 import type { PointOfSaleDocument } from '../store.ts';
+import { LOGO_BYTES } from './logo.ts';
 
 export const serviceHost = Type.String({
   minLength: 1,
@@ -26,6 +39,50 @@ const shopperCancellationMinutes = nullable(
       'until how long before the first of its performances starts, as it is dated now, a shopper may cancel an order; default 0; null: never',
   }),
 );
+
+const colour = (description: string) => Type.String({ pattern: '^#[0-9A-Fa-f]{6}$', description });
+
+const Colours = named(
+  'BrandingColours',
+  Type.Object({
+    accent: colour('of buttons and highlights'),
+    ink: colour('of text; its contrast on `paper` is at least 4.5 (WCAG 2.2, 1.4.3)'),
+    paper: colour('of the ground'),
+  }),
+);
+
+const logo = nullable(
+  Type.String({
+    minLength: 1,
+    maxLength: LOGO_BYTES,
+    description:
+      'an SVG image of at most 20 KB of shapes, text and gradients: no script, style sheet, animation, `use`, foreign content, DOCTYPE or ' +
+      'reference to elsewhere',
+  }),
+);
+
+const LOOK = 'how its pages, tickets and mails look; null: as the product does';
+const NewBranding = named(
+  'BrandingInput',
+  Type.Object({ colours: Colours, logo: Type.Optional(logo) }, { description: LOOK }),
+);
+const Branding = named('Branding', Type.Object({ colours: Colours, logo }, { description: LOOK }));
+
+const address = { terms: nullable(webAddress), privacy: nullable(webAddress), contact: nullable(webOrMailAddress) };
+
+const PAGES = "the institution's own pages, which a shop links to";
+const NewLinks = named(
+  'PointOfSaleLinksInput',
+  Type.Object(
+    {
+      terms: Type.Optional(address.terms),
+      privacy: Type.Optional(address.privacy),
+      contact: Type.Optional(address.contact),
+    },
+    { description: PAGES },
+  ),
+);
+const Links = named('PointOfSaleLinks', Type.Object(address, { description: PAGES }));
 
 const members = {
   name: lineOfText({ maxLength: 200 }),
@@ -54,6 +111,8 @@ const members = {
   }),
   ticketDelivery: Type.Optional(ticketDelivery),
   shopperCancellationMinutes: Type.Optional(shopperCancellationMinutes),
+  branding: Type.Optional(nullable(NewBranding)),
+  links: Type.Optional(nullable(NewLinks)),
 };
 
 /** The body that creates a point of sale. */
@@ -70,18 +129,26 @@ export const PointOfSale = named(
     corsOrigins: Type.Array(Type.String(), { description: 'from which browsers may call; empty: all' }),
     ticketDelivery,
     shopperCancellationMinutes,
+    branding: nullable(Branding),
+    links: nullable(Links),
     createdAt: timestamp,
     updatedAt: timestamp,
   }),
 );
 
+type Settings = Pick<Static<typeof Changes>, 'ticketDelivery' | 'shopperCancellationMinutes' | 'branding' | 'links'>;
+
 /** Null is a value of its own of `shopperCancellationMinutes`. */
 const withDefaults = ({
   ticketDelivery = 'electronic',
   shopperCancellationMinutes = 0,
-}: Pick<Static<typeof Changes>, 'ticketDelivery' | 'shopperCancellationMinutes'>) => ({
+  branding,
+  links,
+}: Settings) => ({
   ticketDelivery,
   shopperCancellationMinutes,
+  branding: branding ? { colours: branding.colours, logo: branding.logo ?? null } : null,
+  links: links ? { terms: links.terms ?? null, privacy: links.privacy ?? null, contact: links.contact ?? null } : null,
 });
 
 const described = createView(Changes);
@@ -112,6 +179,15 @@ export const newPointOfSale = {
   holdMinutes: 15,
   ticketDelivery: 'electronic' as const,
   shopperCancellationMinutes: 0,
+  branding: {
+    colours: { accent: '#8c1d18', ink: '#1b1b1f', paper: '#fffdf8' },
+    logo: '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><circle cx="8" cy="8" r="7"/></svg>',
+  },
+  links: {
+    terms: 'https://www.opera.example/terms',
+    privacy: 'https://www.opera.example/privacy',
+    contact: 'mailto:tickets@opera.example',
+  },
 };
 
 /** One that the demo data do not have, so that the example can be sent. */

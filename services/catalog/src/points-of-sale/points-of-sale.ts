@@ -3,6 +3,12 @@ import { type IdempotencyRecord, type Store, UniqueViolation } from '@boxoffice/
 import { type Context, invalidateCatalog, moneyRules, notFound, refuseProblems, timestampOf } from '../context.ts';
 import { type PointOfSaleDetails, pointOfSaleProblems } from '../domain/point-of-sale.ts';
 import { type PointOfSaleDocument, pointsOfSale } from '../store.ts';
+import { logoProblems } from './logo.ts';
+
+const problemsOf = (details: PointOfSaleDetails, rules: Parameters<typeof pointOfSaleProblems>[1]): string[] => [
+  ...pointOfSaleProblems(details, rules),
+  ...logoProblems(details.branding?.logo ?? null).map((problem) => `$.branding.logo ${problem}`),
+];
 
 /** Creates a point of sale. @throws Fault `semantically_invalid`, `point_of_sale_duplicate_host` */
 export const createPointOfSale = async (
@@ -10,7 +16,7 @@ export const createPointOfSale = async (
   details: PointOfSaleDetails,
   idempotencyRecord?: IdempotencyRecord<PointOfSaleDocument>,
 ): Promise<PointOfSaleDocument> => {
-  refuseProblems(pointOfSaleProblems(details, await moneyRules(context.collections, details.tariffIds)));
+  refuseProblems(problemsOf(details, await moneyRules(context.collections, details.tariffIds)));
   const now = timestampOf(context);
   const created = await context.collections.pointsOfSale
     .insert({ id: details.serviceHost, ...details, createdAt: now, updatedAt: now }, { idempotencyRecord })
@@ -40,7 +46,7 @@ export const changePointOfSale = async (
       const next = to(current);
       // Tariffs are never deleted, so those of the current document exist.
       const known = new Set([...rules.tariffIds, ...current.tariffIds]);
-      refuseProblems(pointOfSaleProblems(next, { ...rules, tariffIds: known }));
+      refuseProblems(problemsOf(next, { ...rules, tariffIds: known }));
       return { next: { ...current, ...next, serviceHost: current.serviceHost, updatedAt: timestampOf(context) } };
     },
     { idempotencyRecord },

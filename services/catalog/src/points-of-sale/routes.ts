@@ -4,6 +4,7 @@ import {
   type AnyOperation,
   changesPage,
   changesPageOf,
+  createCheck,
   created,
   listQuery,
   mergePatch,
@@ -28,11 +29,16 @@ const answer = (document: PointOfSaleDocument) => ok(view(document), validatorOf
 
 type Details = Static<typeof Changes>;
 
-/** The merge patch (RFC 7396), but for the member whose null is a value: never. */
+const check = createCheck(Changes);
+
+/**
+ * The merge patch (RFC 7396), but for the member whose null is a value: never. @throws Fault `validation_error`, as for
+ * a logo without colours
+ */
 const merged = (current: Details, changes: Parameters<typeof mergePatch<Details>>[1]): Details => {
   const { shopperCancellationMinutes } = changes as Partial<Details>;
   const next = mergePatch<Details>(current, changes);
-  return shopperCancellationMinutes === null ? { ...next, shopperCancellationMinutes } : next;
+  return check(shopperCancellationMinutes === null ? { ...next, shopperCancellationMinutes } : next);
 };
 
 const params = { serviceHost };

@@ -106,4 +106,51 @@ describe('points of sale', () => {
     expect((await catalog.call('PATCH', path, { body: { tariffIds: ['trf_unknown'] } })).status).toBe(422);
     expect((await catalog.call('PATCH', path, { body: patched.data })).status).toBe(200);
   });
+
+  test('look and links are null until set, partly set, written back, and removed', async () => {
+    const colours = { accent: '#8C1D18', ink: '#000000', paper: '#ffffff' };
+    const logo = '<svg xmlns="http://www.w3.org/2000/svg"><path d="M0 0h9v9z"/></svg>';
+    const created = await catalog.call('POST', base, { body: body() });
+    expect([created.data.branding, created.data.links]).toEqual([null, null]);
+    const path = `${base}/${created.data.serviceHost}`;
+    const patch = async (change: object) => {
+      const { status, data } = await catalog.call('PATCH', path, { body: change });
+      return [status, data?.branding, data?.links];
+    };
+    const links = { terms: 'https://a.example/terms#sale', privacy: null, contact: 'mailto:box.office@a.example' };
+    expect(await patch({ branding: { logo } })).toEqual([400, undefined, undefined]);
+    expect(await patch({ branding: { colours }, links: { terms: links.terms, contact: links.contact } })).toEqual([
+      200,
+      { colours, logo: null },
+      links,
+    ]);
+    expect(await patch({ branding: { logo } })).toEqual([200, { colours, logo }, links]);
+    const read = (await catalog.call('GET', path)).data;
+    expect(await patch(read)).toEqual([200, { colours, logo }, links]);
+    expect(await patch({ branding: { logo: null }, links: { terms: null } })).toEqual([
+      200,
+      { colours, logo: null },
+      { ...links, terms: null },
+    ]);
+    expect(await patch({ branding: null, links: null })).toEqual([200, null, null]);
+  });
+
+  test.each([
+    [400, { branding: { colours: { accent: 'red', ink: '#000000', paper: '#ffffff' } } }, '$.branding.colours.accent'],
+    [400, { branding: { colours: { ink: '#000000', paper: '#ffffff' } } }, '$.branding.colours.accent'],
+    [400, { links: { terms: 'http://a.example' } }, '$.links.terms'],
+    [400, { links: { terms: 'mailto:a@a.example' } }, '$.links.terms'],
+    [400, { links: { contact: 'mailto:a@a.example?bcc=b@b.example' } }, '$.links.contact'],
+    [400, { links: { privacy: 'javascript:alert(1)' } }, '$.links.privacy'],
+    [400, { links: { imprint: 'https://a.example' } }, '$.links.imprint'],
+    [422, { branding: { colours: { accent: '#777777', ink: '#777777', paper: '#ffffff' } } }, '4.48'],
+    [
+      422,
+      { branding: { colours: { accent: '#777777', ink: '#767676', paper: '#ffffff' }, logo: '<p/>' } },
+      '$.branding.logo',
+    ],
+  ])('%d for %j, which names the member', async (status, change, named) => {
+    const created = await catalog.call('POST', base, { body: { ...body(), ...change } });
+    expect([created.status, created.body.details]).toEqual([status, expect.stringContaining(named)]);
+  });
 });
