@@ -16,6 +16,7 @@ import type { PosContext } from './context.ts';
 import { editions } from './description/editions.ts';
 import { simulatedPayments } from './orders/buyer.ts';
 import { ordersRoutes } from './orders/routes.ts';
+import { pointOfSaleRoutes } from './point-of-sale/routes.ts';
 import { createOffers } from './products/offers.ts';
 import { productsRoutes } from './products/routes.ts';
 import { onContactErased } from './reactions/contact-erased.ts';
@@ -95,6 +96,7 @@ export const pos: ServiceDefinition<typeof settings, PosContext> = {
   calls: [catalogApi, contactsApi, ordersApi, ticketsApi],
   prepare,
   tags: {
+    'point-of-sale': 'What a shop shows on every page: its name, languages, look and links.',
     products: 'What the point of sale sells now, with availability and places.',
     sessions: 'The visit of a person, who may log in.',
     users: 'The person who is logged in.',
@@ -119,6 +121,7 @@ export const routes = (context: PosContext): AnyOperation[] => [
   ...inBothVersions([...productsRoutes(context), ...sessionsRoutes(context)]),
   ...editions.flatMap((edition) =>
     inVersion(edition, [
+      ...(edition.isExperimental ? pointOfSaleRoutes(context) : []),
       ...cartRoutes(context, edition),
       ...ordersRoutes(context, edition),
       ...ticketsRoutes(context, edition),

@@ -28,7 +28,7 @@ export const simulatedPayments: Setting<SimulatedPayments> = {
 /**
  * Whether a point of sale accepts `simulated`. Without the setting, a point of sale outside the demo data never does.
  */
-const isSimulated = (taken: SimulatedPayments, { demo }: Pick<PointOfSale, 'demo'>): boolean =>
+export const acceptsSimulated = (taken: SimulatedPayments, { demo }: Pick<PointOfSale, 'demo'>): boolean =>
   taken === 'always' || (taken === 'demo data' && demo);
 
 /** The body of a checkout. */
@@ -50,7 +50,7 @@ export const requireBuyer = (visit: Visit, purchase: Purchase, simulated: Simula
     throw new PosFault('validation_error', 'An order has either $.contactNumber or $.contact, not both.');
   }
   const isTaken = visit.pointOfSale.paymentMethods.includes(paymentMethod);
-  if (!isTaken || (paymentMethod === 'simulated' && !isSimulated(simulated, visit.pointOfSale))) {
+  if (!isTaken || (paymentMethod === 'simulated' && !acceptsSimulated(simulated, visit.pointOfSale))) {
     throw new PosFault(
       'payment_method_not_accepted',
       `The point of sale does not accept the payment method ${paymentMethod}.`,

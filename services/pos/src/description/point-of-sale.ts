@@ -1,0 +1,67 @@
+import { currency, named, nullable, oneOf } from '@boxoffice/http';
+import { Type } from 'typebox';
+import { catalogValues } from '../clients/generated/catalog.ts';
+
+const { Array: List, Integer, Number: Real, Object: Members, String: Text } = Type;
+
+const colour = (description: string) => Text({ description });
+const address = (description: string) => nullable(Text({ description }));
+
+const Branding = named(
+  'ShopBranding',
+  Members({
+    colours: Members(
+      {
+        accent: colour('of buttons and highlights'),
+        ink: colour('of text; its contrast on `paper` is at least 4.5'),
+        paper: colour('of the ground'),
+      },
+      { description: '`#rrggbb`' },
+    ),
+    logo: nullable(
+      Text({ description: 'an SVG image of at most 20 KB, without script and references to elsewhere; null: none' }),
+    ),
+  }),
+);
+
+const Links = named(
+  'ShopLinks',
+  Members({
+    terms: address('of sale; null: none'),
+    privacy: address('how personal data are used; null: none'),
+    contact: address('a page (https) or `mailto:`; null: none'),
+  }),
+);
+
+/** The point of sale as its shop sees it. */
+export const PointOfSale = named(
+  'ShopPointOfSale',
+  Members({
+    serviceHost: Text({ description: 'the value of X-Service-Host' }),
+    name: Text(),
+    languages: List(Text(), { description: 'BCP 47; the first is the default' }),
+    currency,
+    maxPlacesPerOrder: Integer({ description: 'in a cart or order' }),
+    holdMinutes: Real({ description: 'how long places are held for a cart; fractions allowed' }),
+    paymentMethods: List(oneOf(catalogValues['FoundPointOfSale.paymentMethods']), {
+      description: 'that a checkout accepts now',
+    }),
+    branding: nullable(Branding),
+    links: Links,
+  }),
+);
+
+export const exampleOfPointOfSale = {
+  serviceHost: 'tickets.opera.example',
+  name: 'Web shop',
+  languages: ['fr', 'en', 'de'],
+  currency: 'CHF',
+  maxPlacesPerOrder: 8,
+  holdMinutes: 15,
+  paymentMethods: ['external'],
+  branding: {
+    colours: { accent: '#8c1d18', ink: '#1b1b1f', paper: '#fffdf8' },
+    logo: '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><circle cx="8" cy="8" r="7"/></svg>',
+  },
+  links: { terms: 'https://www.opera.example/terms', privacy: null, contact: 'mailto:tickets@opera.example' },
+};
