@@ -40,6 +40,7 @@ const ONCE: ReadonlySet<string> = new Set([
   'origin',
   'x-api-key',
   'x-auth-token',
+  'x-order-link',
   'x-service-host',
 ]);
 

@@ -56,7 +56,7 @@ describe('a preflight', () => {
         headers: {
           origin: 'https://anybody.example',
           'access-control-request-method': 'PATCH',
-          'access-control-request-headers': 'x-service-host, x-auth-token, content-type',
+          'access-control-request-headers': 'x-service-host, x-auth-token, x-order-link, content-type',
         },
       });
       expect([reply.status, reply.text]).toEqual([204, '']);
@@ -69,7 +69,9 @@ describe('a preflight', () => {
         'POST',
         'PUT',
       ]);
-      expect(reply.headers['access-control-allow-headers']).toBe('x-service-host, x-auth-token, content-type');
+      expect(reply.headers['access-control-allow-headers']).toBe(
+        'x-service-host, x-auth-token, x-order-link, content-type',
+      );
       expect(reply.headers['access-control-allow-credentials']).toBeUndefined();
       expect(reply.headers['x-request-id']).toBeDefined();
       expect(its.pos.received.length).toBe(before);

@@ -129,6 +129,7 @@ describe('headers of clients and services are cleaned', () => {
     test.each([
       ['two Hosts', ['Host: a', 'Host: b']],
       ['a repeated Host', ['Host: a', 'Host: a']],
+      ['a repeated X-Order-Link', ['Host: a', 'X-Order-Link: a', 'X-Order-Link: b']],
       ['two tokens', ['Host: a', 'Authorization: Bearer other']],
       ['two session tokens', ['Host: a', 'X-auth-token: a', 'X-Auth-Token: b']],
       ['two service hosts', ['Host: a', 'X-Service-Host: a', 'X-Service-Host: b']],

@@ -80,7 +80,7 @@ export interface ServiceDefinition<Spec extends SettingsSpec = Record<never, nev
   readonly version: string;
   readonly collections: readonly Collection<Document>[];
   /** How long the documents of each collection are retained; one instance removes expired ones in the background. */
-  retention?(settings: Settings<Spec>): Retentions;
+  retention?(settings: Settings<Spec>, state: State): Retentions;
   /** Settings of this service alone; the common ones are read by the program. */
   readonly settings?: Spec;
   /** The rules of its interface family; default: family A. */

@@ -14,6 +14,9 @@ import { createOrders } from './clients/orders.ts';
 import { createTickets } from './clients/tickets.ts';
 import type { PosContext } from './context.ts';
 import { editions } from './description/editions.ts';
+import { renewOrderLink } from './order-links/linked-order.ts';
+import { createOrderLinks } from './order-links/links.ts';
+import { orderLinksRoutes } from './order-links/routes.ts';
 import { simulatedPayments } from './orders/buyer.ts';
 import { ordersRoutes } from './orders/routes.ts';
 import { pointOfSaleRoutes } from './point-of-sale/routes.ts';
@@ -52,10 +55,10 @@ const settings = {
   simulatedPayments,
 };
 
-/** Maximum wait for best-effort data in milliseconds: names of tariffs, barcodes. */
+/** Maximum wait for best-effort data in milliseconds: names of tariffs, barcodes, whether a contact was erased. */
 const BEST_EFFORT_MS = 1_000;
 
-const prepare = ({ store, credentials, logger, settings: own }: Parts<typeof settings>): PosContext => {
+const prepare = ({ store, credentials, logger, publicUrl, settings: own }: Parts<typeof settings>): PosContext => {
   const common = { credentials, logger };
   const catalog = createCatalog(createServiceClient(catalogApi, { url: own.catalogUrl, ...common }));
   const contacts = createContacts(createServiceClient(contactsApi, { url: own.contactsUrl, ...common }));
@@ -77,6 +80,8 @@ const prepare = ({ store, credentials, logger, settings: own }: Parts<typeof set
     purchases: createPurchases(store),
     tickets: createTickets(createServiceClient(ticketsApi, { url: own.ticketsUrl, ...common })),
     bestEffortCatalog: createBestEffort({ ms: BEST_EFFORT_MS }),
+    orderLinks: createOrderLinks(store, publicUrl),
+    bestEffortContacts: createBestEffort({ ms: BEST_EFFORT_MS }),
     bestEffortTickets: createBestEffort({ ms: BEST_EFFORT_MS }),
     simulated: () => own.simulatedPayments,
     now: Date.now,
@@ -89,7 +94,7 @@ export const pos: ServiceDefinition<typeof settings, PosContext> = {
   name: 'pos',
   version: versionOf(import.meta.url),
   collections,
-  retention,
+  retention: (own, context) => retention(own, (link) => renewOrderLink(context, link)),
   settings,
   family: familyB,
   queues: [queueNamed('pos.contact-erased.v1')],
@@ -104,6 +109,7 @@ export const pos: ServiceDefinition<typeof settings, PosContext> = {
     'shopping-cart': 'Places and goods that the visitor wants, held for a while.',
     orders: 'The checkout, and the orders of the person who is logged in.',
     tickets: 'The tickets of these orders.',
+    'order-links': 'Orders that are shown without a session, to whoever has the link.',
   },
   operations: (_parts, context) => routes(context),
   front: createShopFront,
@@ -125,6 +131,7 @@ export const routes = (context: PosContext): AnyOperation[] => [
       ...cartRoutes(context, edition),
       ...ordersRoutes(context, edition),
       ...ticketsRoutes(context, edition),
+      ...orderLinksRoutes(context, edition),
     ]),
   ),
 ];

@@ -2,6 +2,7 @@ import type { BestEffort } from '@boxoffice/service';
 import type { Contacts } from './clients/contacts.ts';
 import type { Orders } from './clients/orders.ts';
 import type { Tickets } from './clients/tickets.ts';
+import type { OrderLinks } from './order-links/links.ts';
 import type { SimulatedPayments } from './orders/buyer.ts';
 import type { Offers } from './products/offers.ts';
 import type { FindPointOfSale } from './request/point-of-sale.ts';
@@ -21,10 +22,13 @@ export interface PosContext {
   readonly orders: Orders;
   readonly purchases: Purchases;
   readonly tickets: Tickets;
+  readonly orderLinks: OrderLinks;
   /** Best-effort reads of the catalog: undefined on a failure or after a second. */
   readonly bestEffortCatalog: BestEffort;
   /** Best-effort reads of tickets: undefined on a failure or after a second. */
   readonly bestEffortTickets: BestEffort;
+  /** Best-effort reads of contacts: undefined on a failure or after a second. */
+  readonly bestEffortContacts: BestEffort;
   /** Which points of sale accept the payment method `simulated`. */
   readonly simulated: () => SimulatedPayments;
   /** Epoch milliseconds. */

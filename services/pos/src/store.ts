@@ -48,6 +48,16 @@ export interface UserDocument extends Document {
   readonly createdAt: string;
 }
 
+/** A link that shows one order without a session; its id is a hash of the token, which is not stored. */
+export interface OrderLinkDocument extends Document {
+  /** The point of sale that the link is bound to. */
+  readonly serviceHost: string;
+  readonly orderId: string;
+  readonly createdAt: string;
+  /** The end of the link as the performances were dated when it was last computed; epoch milliseconds. */
+  readonly expiresAt: number;
+}
+
 export const sessions = collection<SessionDocument>('sessions', [
   { name: 'expiry', fields: ['expiresAt'], acrossInstitutions: true },
   { name: 'seen', fields: ['lastSeenAt'], acrossInstitutions: true },
@@ -60,14 +70,22 @@ export const users = collection<UserDocument>('users', [
   { name: 'contact', fields: ['contactNumber'] },
 ]);
 
+export const orderLinks = collection<OrderLinkDocument>('order_links', [
+  { name: 'expiry', fields: ['expiresAt'], acrossInstitutions: true },
+  { name: 'order', fields: ['orderId'] },
+]);
+
 /** Every collection of the service. */
-export const collections = [sessions, users, attemptsCollection];
+export const collections = [sessions, users, orderLinks, attemptsCollection];
 
 /** Milliseconds of tolerance: the last use is written late, and by an instance with another clock. */
 const LATE_MS = 60_000;
 
-/** How long each collection keeps its documents. */
-export const retention = ({ sessionIdleSeconds }: { readonly sessionIdleSeconds: number }): Retentions => ({
+/** How long each collection keeps its documents. `renewLink` dates a link anew, whose performances may have moved. */
+export const retention = (
+  { sessionIdleSeconds }: { readonly sessionIdleSeconds: number },
+  renewLink: (link: OrderLinkDocument) => Promise<unknown>,
+): Retentions => ({
   sessions: {
     retained:
       'until `SESSION_IDLE_SECONDS` after their last use, at most `SESSION_ABSOLUTE_SECONDS`, with idempotency ' +
@@ -79,6 +97,13 @@ export const retention = ({ sessionIdleSeconds }: { readonly sessionIdleSeconds:
     along: (store, { id }) => store.idempotency.forget(ofSession(id)),
   },
   users: { retained: 'until the operator removes the login or its contact is erased' },
+  order_links: {
+    retained:
+      "until 30 days after the last performance of the order (`AFTER_MS`) or until the buyer's contact is erased",
+    ends: [{ field: 'expiresAt', afterMs: 0 }],
+    // One that was renewed has changed, and stays.
+    along: (_, link) => renewLink(link as OrderLinkDocument),
+  },
   login_attempts: {
     retained: '15 minutes after the last wrong password (`WINDOW_MS`)',
     ends: [{ field: 'expiresAt', afterMs: 0 }],

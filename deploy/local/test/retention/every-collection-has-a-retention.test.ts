@@ -19,7 +19,7 @@ interface Retained {
 
 /** Every service with its collections' retention texts, which depend on no setting. */
 const services: readonly Retained[] = [authorizer, catalog, contacts, events, orders, pos, tickets].map(
-  ({ name, collections, retention }) => ({ name, collections, retention: retention?.({} as never) ?? {} }),
+  ({ name, collections, retention }) => ({ name, collections, retention: retention?.({} as never, {} as never) ?? {} }),
 );
 
 const page = readFileSync(new URL('../../../../docs/operating.md', import.meta.url), 'utf8');

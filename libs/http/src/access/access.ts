@@ -72,8 +72,9 @@ const covers = (caller: Caller, id: string, operation: AnyOperation): boolean =>
   return neededScopes(operation).every((scope) => caller.scopes.includes(scope));
 };
 
-const isForVisitors = (access: AnyOperation['access']): access is VisitorAccess =>
-  access === 'visitor' || access === 'newcomer' || access === 'session' || access === 'login';
+const VISITORS: ReadonlySet<string> = new Set<VisitorAccess>(['visitor', 'newcomer', 'session', 'login', 'link']);
+
+const isForVisitors = (access: AnyOperation['access']): access is VisitorAccess => VISITORS.has(access);
 
 /**
  * Creates the check of an operation's caller under one of its ids. Rejects with Fault `unauthorized` without a valid

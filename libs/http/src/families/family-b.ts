@@ -23,7 +23,7 @@ const checkMediaType = (request: IncomingMessage): void => {
 const codesFor = ({ access, method }: AnyOperation): AnyCode[] => [
   'context_missing',
   'context_invalid',
-  ...(access === 'newcomer' ? [] : (['session_invalid'] as const)),
+  ...(access === 'newcomer' || access === 'link' ? [] : (['session_invalid'] as const)),
   ...(access === 'session' || access === 'login' ? (['session_required'] as const) : []),
   ...(access === 'login' ? (['login_required'] as const) : []),
   ...(TAKES_BODY.has(method) ? (['unsupported_media_type'] as const) : []),

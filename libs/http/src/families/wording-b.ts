@@ -1,5 +1,5 @@
 import { type PosCode, PosFault, posFailure, posRegistry } from '@boxoffice/envelope';
-import type { AnyCode } from '../operation.ts';
+import type { AnyCode, AnyOperation } from '../operation.ts';
 import { ref, sharedComponents } from './components.ts';
 import { commonParameters, type Wording } from './wording.ts';
 
@@ -58,6 +58,19 @@ const headers = {
 };
 
 const session = { session: [] };
+const link = { orderLink: [] };
+
+const ORDER_LINK = {
+  type: 'apiKey',
+  in: 'header',
+  name: 'X-Order-Link',
+  description: 'The token of an order link, as the answer that made the link gave it; no session is needed.',
+};
+
+const securityFor = (access: AnyOperation['access']): readonly object[] => {
+  if (access === 'link') return [link];
+  return access === 'visitor' || access === 'newcomer' ? [{}, session] : [session];
+};
 
 /** The words of the point-of-sale API. */
 export const wordingB: Wording = {
@@ -98,8 +111,9 @@ export const wordingB: Wording = {
   ],
   answerHeaders: () => ['Content-Language'],
   errorHeaders: (_, status) => (status === 500 ? { 'Retry-After': ref('headers', 'Retry-After') } : {}),
-  security: ({ access }) => (access === 'visitor' || access === 'newcomer' ? [{}, session] : [session]),
-  securitySchemes: () => ({
+  security: ({ access }) => securityFor(access),
+  securitySchemes: (_, operations) => ({
+    ...(operations.some(({ access }) => access === 'link') ? { orderLink: ORDER_LINK } : {}),
     session: {
       type: 'apiKey',
       in: 'header',

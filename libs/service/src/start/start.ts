@@ -229,7 +229,7 @@ export const startService = async <Spec extends SettingsSpec, State>(
     }
     if (definition.retention) {
       const { collections } = definition;
-      const sweeper = startSweeper({ store, collections, retention: definition.retention(settings), logger });
+      const sweeper = startSweeper({ store, collections, retention: definition.retention(settings, state), logger });
       stop.add('sweeper', () => sweeper.close());
     }
     const background = await definition.background?.(parts, state);

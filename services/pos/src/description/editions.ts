@@ -1,4 +1,4 @@
-import { named, nullable, oneOf } from '@boxoffice/http';
+import { named, nullable, oneOf, timestamp } from '@boxoffice/http';
 import { Type } from 'typebox';
 import { ordersValues } from '../clients/generated/orders.ts';
 import { ticketsValues } from '../clients/generated/tickets.ts';
@@ -63,6 +63,28 @@ export const TicketDocument = named(
   Members({
     contentType: Text({ description: '`application/pdf`; `image/svg+xml` if no font has its letters' }),
     base64: Text({ description: 'the document' }),
+  }),
+);
+
+const ofNewLink = 'answered this once; null when the answer is a replay';
+
+/** A link to an order, under the experimental version only. */
+export const OrderLink = named(
+  'OrderLink',
+  Members({
+    url: nullable(Text({ description: `a page that shows the order, the token in its fragment; ${ofNewLink}` })),
+    token: nullable(Text({ description: `the value of X-Order-Link; ${ofNewLink}` })),
+    expiresAt: { ...timestamp, description: '30 days after the last performance, as it is dated now' },
+  }),
+);
+
+/** What the holder of a link reads. */
+export const LinkedOrder = named(
+  'LinkedOrder',
+  Members({
+    ...ExperimentalOrder.properties,
+    tickets: mapOf(ExperimentalTicket),
+    documents: mapOf(TicketDocument),
   }),
 );
 

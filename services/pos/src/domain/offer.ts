@@ -35,7 +35,7 @@ export interface Period {
  * When a performance is over, in epoch milliseconds: at its end, without a duration at its start. The period of a
  * product that is not a show ends with the product; without any end it has none.
  */
-const endOf = ({ startDate, durationMinutes }: Offered, { type, endDate }: Period): number => {
+export const endOf = ({ startDate, durationMinutes }: Offered, { type, endDate }: Period): number => {
   const isPeriod = type !== 'show';
   if (isPeriod && endDate !== null) return Date.parse(endDate);
   if (isPeriod && durationMinutes === null) return Number.POSITIVE_INFINITY;

@@ -8,13 +8,13 @@ import type { PosContext } from '../context.ts';
 import type { Edition } from '../description/editions.ts';
 import { examples } from '../description/examples.ts';
 import { contactNumber, langQuery, mapOf, pathId } from '../description/schemas.ts';
-import { isId, newId } from '../ids.ts';
+import { newId } from '../ids.ts';
 import { productsNow } from '../products/over.ts';
 import { sessionOf, type Visit } from '../request/admit.ts';
-import { notFound } from '../request/faults.ts';
 import { operation } from '../request/operation.ts';
 import { mapById, partHeaders, partOf, partQuery } from '../request/pagination.ts';
 import { checkOut } from './checkout.ts';
+import { findOwnOrder } from './own-order.ts';
 import { doneOr } from './refusals.ts';
 import { currentOffer, orderView, ticketsOf } from './views.ts';
 
@@ -50,16 +50,6 @@ export const ordersRoutes = (context: PosContext, edition: Edition): AnyOperatio
   const { orders, purchases } = context;
   const { Order, isExperimental } = edition;
   const example = { params: { id: examples.ids.order }, answer: edition.examples.order };
-
-  const own = async (visit: Visit, orderId: string): Promise<AnyOrder> => {
-    const session = sessionOf(visit);
-    const order = isId(orderId) ? await orders.get(session.institution, orderId) : undefined;
-    if (!order?.listed) throw notFound();
-    const { contactNumber, orderIds } = session;
-    const isOwn = (contactNumber !== null && contactNumber === order.contactNumber) || orderIds.includes(orderId);
-    if (!isOwn && !(await purchases.of(session)).includes(orderId)) throw notFound();
-    return order;
-  };
 
   /** Makes the views of these orders for a visitor; `findTickets` finds their tickets. */
   const viewOf = async (
@@ -168,7 +158,7 @@ export const ordersRoutes = (context: PosContext, edition: Edition): AnyOperatio
       query: langQuery,
       answers: { 200: Order },
       example,
-      handle: async ({ visitor, params }) => ok(await one(visitor, await own(visitor, params.id))),
+      handle: async ({ visitor, params }) => ok(await one(visitor, await findOwnOrder(context, visitor, params.id))),
     }),
     operation({
       id: 'cancelOwnOrder',
@@ -186,7 +176,7 @@ export const ordersRoutes = (context: PosContext, edition: Edition): AnyOperatio
       example: { ...example, answer: { ...edition.examples.order, state: 'cancelled' } },
       handle: async ({ visitor, params, idempotencyKey }) => {
         const { institution, shopperCancellationMinutes } = visitor.pointOfSale;
-        const found = await own(visitor, params.id);
+        const found = await findOwnOrder(context, visitor, params.id);
         if (shopperCancellationMinutes === null) throw neverCancelled();
         const until = await startOf(visitor, found);
         const outcome = await orders.cancel(institution, found.id, {

@@ -2,23 +2,32 @@ import { type Message, Unreadable } from '@boxoffice/messaging';
 import type { Store } from '@boxoffice/store';
 import type { Orders } from '../clients/orders.ts';
 import { cartSubject } from '../ids.ts';
+import { deleteOrderLinks } from '../order-links/links.ts';
 import { deleteSessions } from '../sessions/sessions.ts';
 import { users } from '../store.ts';
 
 const PAGE = 500;
 
-/** Deletes the idempotency records about the carts that became orders of the contact. */
-const forgetCarts = async (store: Store, orders: Orders, institution: string, contactNumber: string): Promise<void> => {
+/** Deletes the links to the orders of the contact, and the idempotency records about the carts that became these. */
+const forgetOrders = async (
+  store: Store,
+  orders: Orders,
+  institution: string,
+  contactNumber: string,
+): Promise<void> => {
   for (let offset = 0; ; offset += PAGE) {
     const { items } = await orders.list(institution, { contactNumber, ids: [], offset, limit: PAGE });
-    for (const { id } of items) await store.idempotency.forget(cartSubject(id));
+    for (const { id } of items) {
+      await deleteOrderLinks(store, institution, id);
+      await store.idempotency.forget(cartSubject(id));
+    }
     if (items.length < PAGE) return;
   }
 };
 
 /**
- * Deletes the logins of an erased contact, their sessions, and the idempotency records about the contact and its
- * carts. Rejects if orders does not answer; the message is then retried.
+ * Deletes the logins of an erased contact, their sessions, the links to its orders, and the idempotency records about
+ * the contact and its carts. Rejects if orders does not answer; the message is then retried.
  * @throws {Unreadable} if the event has no contact number
  */
 export const onContactErased = async (store: Store, orders: Orders, message: Message): Promise<void> => {
@@ -30,5 +39,5 @@ export const onContactErased = async (store: Store, orders: Orders, message: Mes
   for (const { id } of await logins.find({ where })) await logins.delete(id);
   await deleteSessions(store, institution, where);
   await store.idempotency.forget(contactNumber);
-  await forgetCarts(store, orders, institution, contactNumber);
+  await forgetOrders(store, orders, institution, contactNumber);
 };

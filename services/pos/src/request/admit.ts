@@ -60,7 +60,7 @@ export const createAdmit = (
     const pointOfSale = await pointOfSaleOf(one(headers['x-service-host']));
     const token = one(headers['x-auth-token']) || undefined;
     const session = token === undefined ? undefined : await sessions.find(pointOfSale, token);
-    if (token !== undefined && !session && access !== 'newcomer') {
+    if (token !== undefined && !session && access !== 'newcomer' && access !== 'link') {
       throw new PosFault('session_invalid', 'The session in X-auth-token is unknown or has ended.');
     }
     const needsSession = access === 'session' || access === 'login';

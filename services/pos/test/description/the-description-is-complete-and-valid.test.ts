@@ -39,7 +39,12 @@ test('the description has exactly the listed operations under both versions', ()
   );
   const listed = LISTED.trim().split('\n');
   const both = ['/tnwr/v1', '/tnwr/vexp'].flatMap((base) => listed.map((line) => line.replace(' ', ` ${base}`)));
-  const more = ['GET /point-of-sale', 'GET /tickets/{id}/document'];
+  const more = [
+    'GET /order-links/current',
+    'GET /point-of-sale',
+    'GET /tickets/{id}/document',
+    'POST /orders/{id}/links',
+  ];
   expect(described.sort()).toEqual([...both, ...more.map((line) => line.replace(' ', ' /tnwr/vexp'))].sort());
 });
 

@@ -73,7 +73,7 @@ export const scenariosOf = async (
   const order = async () => {
     const cart = await fill();
     await fixture.call('POST', '/orders', { token: cart.token, body: bought });
-    return { token: cart.token, path: `/orders/${cart.cartId}/cancellation` };
+    return { token: cart.token, id: cart.cartId, path: `/orders/${cart.cartId}/cancellation` };
   };
   const mine = await order();
   /** The path of a new ticket of the user, with this status. */
@@ -141,6 +141,8 @@ export const scenariosOf = async (
       expiredCart('POST', '/orders', bought),
       reused('POST', '/orders', mine.token, bought, { ...bought, paymentToken: 'pending' }),
     ],
+    createOrderLink: [reused('POST', `/orders/${mine.id}/links`, mine.token, {}, {}, '/orders/x/links')],
+    getLinkedOrder: [called('GET', '/order-links/current', {})],
     cancelOwnOrder: [
       ...refused(['not_cancellable', 'cart_gone', 'busy'], called('POST', mine.path, { token: mine.token })),
       reused('POST', mine.path, mine.token, {}, {}, '/orders/x/cancellation'),
@@ -168,7 +170,7 @@ export const generalRefusals = (given: Fixture, operation: AnyOperation, token: 
   return [
     call({ host: null }),
     call({ host: 'nobody.example' }),
-    ...(access === 'newcomer' ? [] : [call({ token: 'x'.repeat(43) })]),
+    ...(access === 'newcomer' || access === 'link' ? [] : [call({ token: 'x'.repeat(43) })]),
     ...(access === 'session' || access === 'login' ? [call({})] : []),
     ...(takesBody ? [call({ token, body: 'x'.repeat(300_000) })] : []),
     ...(takesBody ? [call({ token, headers: { 'content-type': 'text/plain' } })] : []),

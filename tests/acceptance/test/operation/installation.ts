@@ -1,4 +1,4 @@
-import { type Client, freePort, type Reply, waitUntil } from '@boxoffice/testkit';
+import { type Client, freePort, openClient, openVisitor, type Reply, waitUntil } from '@boxoffice/testkit';
 import { authorised } from '../../src/client.ts';
 import { type Product, startProduct } from '../../src/product.ts';
 
@@ -51,6 +51,28 @@ export const buy = async (
   const { id }: Order = (await call('POST', '/orders', { items: [item] })).body.data;
   const bought = await call('POST', `/orders/${id}/confirmation`, { onAccount: true });
   return { id, traceparent: String(bought.headers.traceparent) };
+};
+
+/** Buys a ticket as a guest and reads it through an order link. Returns the tokens of the session and of the link. */
+export const readOrderLink = async ({ product }: Watched): Promise<readonly [string, string]> => {
+  const { performanceId, productId } = product.demo.fixtures.opera?.numbered ?? {};
+  const guest = openVisitor(openClient(product.address), 'tickets.opera.example');
+  const call = async (path: string, body?: object, headers: Readonly<Record<string, string>> = {}): Promise<Reply> => {
+    const reply = await guest(`/tnwr/vexp${path}`, { method: body ? 'POST' : 'GET', body, headers });
+    if (reply.status >= 300) throw new Error(`${path}: ${reply.status} ${reply.text}`);
+    return reply;
+  };
+  const { data } = (await call(`/products/${productId}`)).body;
+  const [{ id: seatCategoryId, prices }] = data.performances.find(
+    ({ id }: Order) => id === performanceId,
+  ).seatCategories;
+  const item = { performanceId, seatCategoryId, tariffId: prices[0].tariffId };
+  const session = String((await call('/shopping-cart/items', item)).headers['x-auth-token']);
+  const contact = { firstName: 'Ana', email: 'ana@guests.example' };
+  const bought = await call('/orders', { contact, paymentMethod: 'simulated', paymentToken: 'ok' });
+  const { token } = (await call(`/orders/${bought.body.data.id}/links`, {})).body.data;
+  await call('/order-links/current', undefined, { 'x-order-link': token });
+  return [session, token];
 };
 
 /** Cancels an order, and waits until its cancellation is settled. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { alerts, dashboards, firstCells, meterOf, metricsOf, textOf } from './documents.ts';
-import { buy, cancel, startWatched, type Watched } from './installation.ts';
+import { buy, cancel, readOrderLink, startWatched, type Watched } from './installation.ts';
 import { openReceiver, type Received, type Receiver } from './receiver.ts';
 
 let receiver: Receiver;
@@ -9,12 +9,16 @@ let watched: Watched;
 let metrics: string;
 /** The trace of a purchase whose client sent none. */
 let sale: string;
+/** Secrets of a visitor: the tokens of a session and of an order link, both used. */
+let tokens: readonly string[];
+let log: string;
 const [traceId, parentId] = [randomBytes(16).toString('hex'), randomBytes(8).toString('hex')];
 
 // One installation for all tests: a partner buys and cancels, the telemetry is read, and shutdown sends the last spans.
 beforeAll(async () => {
   receiver = await openReceiver();
   watched = await startWatched({
+    LOG_LEVEL: 'debug',
     OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
     OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
     OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20of-the-receiver',
@@ -23,7 +27,9 @@ beforeAll(async () => {
   const { id } = await buy(watched, headers);
   await cancel(watched, id, headers);
   sale = (await buy(watched)).traceparent;
+  tokens = await readOrderLink(watched);
   metrics = await watched.metrics();
+  log = watched.product.output();
   await watched.product.stop();
 });
 afterAll(async () => {
@@ -116,6 +122,15 @@ describe('the trace of a purchase', () => {
       [...keys].filter((key) => !/^(http\.|messaging\.|boxoffice\.|url\.scheme$|server\.address$)/.test(key)),
     ).toEqual([]);
     expect(JSON.stringify(mine)).not.toContain('ord_');
+  });
+
+  test('contains no token of a visitor, nor do metrics and logs', () => {
+    expect(receiver.spans.map(({ name }) => name)).toContain('GET /tnwr/vexp/order-links/current');
+    expect(log).toContain('getLinkedOrderExperimental');
+    for (const token of tokens) {
+      expect(token).toMatch(/^[\w-]{43}$/);
+      expect([JSON.stringify(receiver.spans), metrics, log].filter((text) => text.includes(token))).toEqual([]);
+    }
   });
 
   test('is exported with the configured headers and without polling', () => {

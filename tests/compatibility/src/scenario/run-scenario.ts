@@ -158,7 +158,8 @@ const visit = async (scenario: Scenario, hall: Hall, serviceHost: string, login:
   const { contactNumber } = await member.must('/tnwr/v1/sessions', post({ login, password: PASSWORD }));
   await member.must('/tnwr/v1/shopping-cart/items', post(item));
   const purchase = { contactNumber, paymentMethod: 'simulated', paymentToken: 'ok' };
-  await member.must('/tnwr/v1/orders', post(purchase));
+  const { id } = await member.must('/tnwr/v1/orders', post(purchase));
+  await member.must(`/tnwr/vexp/orders/${id}/links`, post());
   await member.ask('/tnwr/v1/sessions', post({ login, password: 'wrong' }));
 };
 

@@ -1,0 +1,102 @@
+// Order links: making one for an own order, and the order behind a link.
+import { type AnyOperation, created, ok } from '@boxoffice/http';
+import type { Static } from 'typebox';
+import type { PosContext } from '../context.ts';
+import { type Edition, LinkedOrder, OrderLink } from '../description/editions.ts';
+import { examples } from '../description/examples.ts';
+import { langQuery, pathId } from '../description/schemas.ts';
+import { findOwnOrder } from '../orders/own-order.ts';
+import { currentOffer, orderView, ticketView } from '../orders/views.ts';
+import { operation } from '../request/operation.ts';
+import { mapById } from '../request/pagination.ts';
+import type { OrderLinkDocument } from '../store.ts';
+import { documentsOf } from '../tickets/documents.ts';
+import { createOrderLink, findLinkedOrder } from './linked-order.ts';
+import type { NewOrderLink } from './links.ts';
+
+/** The header with the token of a link: a URL would be in the logs of proxies. */
+const LINK_HEADER = 'x-order-link';
+
+const document = { contentType: 'application/pdf', base64: 'JVBERi0xLjMK' };
+
+/** What a repeat of the request that made the link gets. */
+const withoutToken = ({ expiresAt }: OrderLinkDocument) => ({
+  url: null,
+  token: null,
+  expiresAt: new Date(expiresAt).toISOString(),
+});
+
+/** The operations on order links, under the experimental version. */
+export const orderLinksRoutes = (context: PosContext, edition: Edition): AnyOperation[] => {
+  if (!edition.isExperimental) return [];
+  return [
+    operation({
+      id: 'createOrderLink',
+      method: 'post',
+      path: '/orders/{id}/links',
+      access: 'session',
+      summary: 'Makes a link that shows an own order without a session',
+      description:
+        'Whoever has the link sees the order, its tickets and their documents, until 30 days after its last performance ' +
+        "as that is dated then, or until the buyer's contact is erased. `url` is a page of the shop of this product; a " +
+        'shop of your own sends `token` in `X-Order-Link`. Both are answered this once.',
+      params: { id: pathId },
+      query: langQuery,
+      answers: { 201: OrderLink },
+      example: {
+        params: { id: examples.ids.order },
+        answer: {
+          url: 'https://localhost:8443/shop/tickets.opera.example/ticket-link#s3N0pN6bV0dQ2m1c8yXkq0o8w7Jt5r4ZzE9uLhTfGaM',
+          token: 's3N0pN6bV0dQ2m1c8yXkq0o8w7Jt5r4ZzE9uLhTfGaM',
+          expiresAt: '2027-04-11T21:30:00.000Z',
+        },
+      },
+      handle: async ({ visitor, params, remember }) => {
+        const order = await findOwnOrder(context, visitor, params.id);
+        const answer = (link: NewOrderLink | ReturnType<typeof withoutToken>) =>
+          created(
+            { url: link.url, token: link.token, expiresAt: link.expiresAt },
+            `${visitor.base}/order-links/current`,
+          );
+        const record = remember((link: OrderLinkDocument) => answer(withoutToken(link)));
+        return answer(await createOrderLink(context, visitor.pointOfSale, order, record));
+      },
+    }),
+    operation({
+      id: 'getLinkedOrder',
+      method: 'get',
+      path: '/order-links/current',
+      access: 'link',
+      summary: 'Returns the order of a link with its tickets and their documents',
+      description:
+        'Read only. Every token that gives no order is 404, whatever the reason. A cancelled or expired order has ' +
+        'neither tickets nor documents; one that is not confirmed yet has none yet.',
+      query: langQuery,
+      answers: { 200: LinkedOrder },
+      errors: ['not_found'],
+      example: {
+        answer: {
+          ...edition.examples.order,
+          tickets: { [examples.ids.ticket]: edition.examples.ticket },
+          documents: { [examples.ids.ticket]: document },
+        },
+      },
+      handle: async ({ visitor, header }) => {
+        const { order, tickets } = await findLinkedOrder(context, visitor.pointOfSale, header(LINK_HEADER));
+        const reader = { visit: visitor, isExperimental: true };
+        const [current, documents] = await Promise.all([
+          currentOffer(context, visitor),
+          documentsOf(context, visitor, tickets),
+        ]);
+        const byId = new Map(tickets.map((ticket) => [ticket.id, ticket]));
+        // Under the experimental version the views have all members of its schemas.
+        const shown: object = {
+          ...orderView(order, current, (id) => byId.get(id), reader),
+          tickets: mapById(tickets.map((ticket) => ticketView(ticket, reader))),
+          documents,
+        };
+        return ok(shown as Static<typeof LinkedOrder>);
+      },
+    }),
+  ];
+};

@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto';
+import { useFixture } from '@boxoffice/service/testkit';
+import { describe, expect, test } from '@jest/globals';
+import { orderLinks } from '../../src/store.ts';
+import { openFixture, PUBLIC_URL } from '../fixture/fixture.ts';
+import { linksOf } from '../fixture/links.ts';
+import { shopperOf } from '../fixture/shopper.ts';
+
+const fixture = useFixture(() => openFixture());
+const { buy, make, read, tokenOf } = linksOf(fixture);
+
+const storedLinks = () => fixture.store.collection(orderLinks).of('opera').find();
+
+describe('a link', () => {
+  test('is made for an own order: its URL has the token in the fragment, and the store only a hash', async () => {
+    const order = await buy();
+    const { status, data, headers } = await make(order.id, order.token);
+    expect([status, data.expiresAt]).toEqual([201, '2031-05-31T20:30:00.000Z']);
+    expect(data.token).toMatch(/^[A-Za-z0-9_-]{43}$/);
+    expect(data.url).toBe(`${PUBLIC_URL}/shop/${fixture.pointOfSale.serviceHost}/ticket-link#${data.token}`);
+    expect([headers.get('location'), headers.get('cache-control')]).toEqual([
+      '/tnwr/vexp/order-links/current',
+      'no-store',
+    ]);
+    const [stored] = (await storedLinks()).filter(({ orderId }) => orderId === order.id);
+    expect(Object.keys(stored ?? {}).sort()).toEqual(
+      ['createdAt', 'expiresAt', 'id', 'institution', 'orderId', 'serviceHost', 'version'].sort(),
+    );
+    expect(JSON.stringify(stored)).not.toContain(data.token);
+  });
+
+  test('shows the order, its tickets and their documents without a session, and with one that has ended', async () => {
+    const order = await buy(2);
+    const link = await tokenOf(order);
+    const { data: own } = await fixture.call<object>('GET', `/orders/${order.id}`, {
+      token: order.token,
+      version: 'vexp',
+    });
+    for (const token of [undefined, 'x'.repeat(43)]) {
+      const { status, data, headers } = await read(link, { token });
+      const { tickets, documents, ...shown } = data;
+      expect([status, shown, headers.get('cache-control')]).toEqual([200, own, 'no-store']);
+      const items = Object.values(data.items);
+      expect(Object.keys(tickets)).toEqual(items.map(({ ticketId }) => ticketId));
+      expect(Object.values(tickets).map(({ barcode }) => barcode)).toEqual(items.map(({ barcode }) => barcode));
+      const texts = Object.values(documents).map(({ base64 }) => Buffer.from(base64, 'base64').toString());
+      expect(texts).toEqual(Object.keys(tickets).map((id) => `%PDF of ${id} in fr,en,de`));
+    }
+  });
+
+  test('gives documents of printed tickets only, in the language that is asked for', async () => {
+    const order = await buy(2);
+    const link = await tokenOf(order);
+    const [id = '', other = ''] = Object.keys((await read(link)).data.tickets);
+    const ticket = fixture.tickets.tickets.get(id);
+    if (ticket) fixture.tickets.tickets.set(id, { ...ticket, status: 'not_printed' });
+    const { data } = await read(link, { headers: { 'accept-language': 'de' } });
+    expect(Object.keys(data.tickets)).toEqual([id, other]);
+    const base64 = Buffer.from(`%PDF of ${other} in de,fr,en`).toString('base64');
+    expect(data.documents).toEqual({ [other]: { contentType: 'application/pdf', base64 } });
+  });
+
+  test.each(['cancelled', 'expired', 'payment_pending'] as const)(
+    'to an order that is %s says so, without tickets and documents',
+    async (state) => {
+      const order = await buy(1, state === 'cancelled' ? undefined : { paymentMethod: 'external' });
+      const link = await tokenOf(order);
+      Object.assign(fixture.orders.orders.get(order.id) ?? {}, { state });
+      const { status, data } = await read(link);
+      expect([status, data.state, data.tickets, data.documents]).toEqual([200, state, {}, {}]);
+      expect(Object.values(data.items).map(({ barcode }) => barcode)).toEqual([null]);
+    },
+  );
+
+  test('is made for nobody else, for no cart and without a session not at all; v1 has none', async () => {
+    const [order, stranger] = [await buy(), await buy()];
+    const foreign = await make(order.id, stranger.token);
+    const unknown = await make('ord_unknown', stranger.token);
+    expect([foreign.status, foreign.text]).toEqual([404, unknown.text]);
+    const { data } = await fixture.call<{ id: string }>('POST', '/shopping-cart/items', {
+      token: order.token,
+      body: shopperOf(fixture).itemOf(),
+    });
+    expect((await make(data.id, order.token)).status).toBe(404);
+    const without = await fixture.call('POST', `/orders/${order.id}/links`, { version: 'vexp' });
+    expect([without.status, without.code]).toEqual([401, 'session_required']);
+    const link = await tokenOf(order);
+    const numbered = [
+      await fixture.call('POST', `/orders/${order.id}/links`, { token: order.token }),
+      await fixture.call('GET', '/order-links/current', { headers: { 'x-order-link': link } }),
+    ];
+    expect(numbered.map(({ status }) => status)).toEqual([404, 404]);
+  });
+
+  test('is answered once: a repeat with the same key has neither token nor URL, and no further link', async () => {
+    const order = await buy();
+    const key = randomUUID();
+    const first = await make(order.id, order.token, key);
+    const again = await make(order.id, order.token, key);
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    expect([again.status, again.data]).toEqual([201, { url: null, token: null, expiresAt: first.data.expiresAt }]);
+    expect((await storedLinks()).filter(({ orderId }) => orderId === order.id)).toHaveLength(1);
+    expect((await read(String(first.data.token))).status).toBe(200);
+  });
+
+  test('of eight requests at once with one key, one has the token', async () => {
+    const order = await buy();
+    const key = randomUUID();
+    const replies = await Promise.all(Array.from({ length: 8 }, () => make(order.id, order.token, key)));
+    expect(replies.map(({ status }) => status)).toEqual(Array(8).fill(201));
+    expect(replies.filter(({ data }) => data.token !== null)).toHaveLength(1);
+    expect((await storedLinks()).filter(({ orderId }) => orderId === order.id)).toHaveLength(1);
+  });
+});
+
+describe('every token that gives no order has the same answer, 404', () => {
+  test('an absent, a malformed, an unknown one, one of another point of sale or institution', async () => {
+    const link = await tokenOf(await buy());
+    const absent = await read();
+    expect([absent.status, absent.code]).toEqual([404, 'not_found']);
+    const other = fixture.catalog.pointOfSale().serviceHost;
+    const elsewhere = fixture.catalog.pointOfSale({ institution: 'theatre' }).serviceHost;
+    const [first = ''] = link;
+    const replies = [
+      await read(''),
+      await read('x'),
+      await read('x'.repeat(43)),
+      await read(`${first === 'A' ? 'B' : 'A'}${link.slice(1)}`),
+      await read(link, { host: other }),
+      await read(link, { host: elsewhere }),
+      await read(`${link}, ${link}`),
+    ];
+    expect(replies.map(({ status, text }) => [status, text])).toEqual(replies.map(() => [404, absent.text]));
+    expect((await read(link)).status).toBe(200);
+  });
+
+  test('one whose order is gone', async () => {
+    const order = await buy();
+    const link = await tokenOf(order);
+    fixture.orders.orders.delete(order.id);
+    expect([(await read(link)).text]).toEqual([(await read()).text]);
+  });
+
+  test("one whose buyer's contact was erased: at once, and the link is deleted", async () => {
+    const order = await buy();
+    const link = await tokenOf(order);
+    const contact = fixture.contacts.contact(order.contactNumber);
+    expect((await read(link)).status).toBe(200);
+    fixture.contacts.known.set(order.contactNumber, { ...contact, erasedAt: contact.createdAt });
+    expect((await read(link)).text).toBe((await read()).text);
+    fixture.contacts.known.set(order.contactNumber, contact);
+    expect((await read(link)).status).toBe(200);
+    await fixture.deliver('contact.erased', { contactNumber: order.contactNumber });
+    expect((await read(link)).text).toBe((await read()).text);
+    expect((await storedLinks()).filter(({ orderId }) => orderId === order.id)).toEqual([]);
+  });
+
+  test('while contacts does not answer, links work', async () => {
+    const link = await tokenOf(await buy());
+    fixture.contacts.mishaps.set('*', 'fails');
+    expect((await read(link)).status).toBe(200);
+    fixture.contacts.mishaps.clear();
+  });
+});
