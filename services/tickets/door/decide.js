@@ -1,0 +1,50 @@
+// Whom the door lets in, decided without a network. Pure: the answer that POST /svc/v3/tickets/controls would give, as
+// far as this phone knows.
+
+/** The reasons of refusals where the ticket is real and a person can help. */
+const MILD = ['ticket_other_performance', 'ticket_not_printed'];
+
+/** The reason of a refusal by the status of the ticket. */
+const REFUSALS = {
+  not_printed: 'ticket_not_printed',
+  invalidated: 'ticket_invalidated',
+  cancelled: 'ticket_cancelled',
+};
+
+/** The colour of an answer: green lets in, amber needs a look, red does not let in. */
+export const colourOf = ({ result, reason }) => {
+  if (result === 'admitted') return 'green';
+  return result === 'repeated' || MILD.includes(reason) ? 'amber' : 'red';
+};
+
+/**
+ * Decides about a ticket.
+ * - `ticket`: `{ticketId, performanceId}` of a verified barcode; of a number that was typed only `ticketId`; undefined
+ *   if what was read is no barcode of the institution.
+ * - `performanceIds`: those of this door.
+ * - `status`: `{performanceId, status, place, controlledAt, gate}` as downloaded; undefined if it is not in the list.
+ * - `admission`: `{at, gate}` of the scan that this phone has admitted and not sent yet.
+ *
+ * A signed ticket of the evening that is not in the list was sold after the download: it is admitted, and `isNew`.
+ */
+export const decide = ({ ticket, performanceIds, status, admission }) => {
+  const performanceId = ticket?.performanceId ?? status?.performanceId ?? null;
+  const about = {
+    ticketId: ticket?.ticketId ?? null,
+    place: status?.place ?? null,
+    performanceId,
+    control: null,
+    isNew: false,
+  };
+  const refused = (reason) => ({ ...about, result: 'refused', reason });
+  const repeated = (control) => ({ ...about, result: 'repeated', reason: 'ticket_already_controlled', control });
+  const admitted = { ...about, result: 'admitted', reason: null };
+
+  if (!ticket) return refused('ticket_unknown_barcode');
+  if (performanceId === null) return { ...refused('not_found'), ticketId: null };
+  if (!performanceIds.includes(performanceId)) return refused('ticket_other_performance');
+  if (admission) return repeated({ at: admission.at, gate: admission.gate });
+  if (!status) return { ...admitted, isNew: true };
+  if (status.status === 'controlled') return repeated({ at: status.controlledAt, gate: status.gate });
+  return status.status === 'printed' ? admitted : refused(REFUSALS[status.status]);
+};
