@@ -14,7 +14,7 @@ const REFUSALS = {
 /** The colour of an answer: green lets in, amber needs a look, red does not let in. */
 export const colourOf = ({ result, reason }) => {
   if (result === 'admitted') return 'green';
-  return result === 'repeated' || MILD.includes(reason) ? 'amber' : 'red';
+  return ['repeated', 'undecided'].includes(result) || MILD.includes(reason) ? 'amber' : 'red';
 };
 
 /**
@@ -25,10 +25,12 @@ export const colourOf = ({ result, reason }) => {
  * - `status`: `{performanceId, status, place, controlledAt, gate}` as downloaded; undefined if it is not in the list.
  * - `admission`: `{at, gate}` of the scan that this phone has admitted and not sent yet.
  *
+ * - `isReady`: whether keys and list are there; without them nobody can be refused or admitted.
+ *
  * A signed ticket of the evening that is not in the list was sold after the download: it is admitted, and `isNew`.
  */
-export const decide = ({ ticket, performanceIds, status, admission }) => {
-  const performanceId = ticket?.performanceId ?? status?.performanceId ?? null;
+export const decide = ({ ticket, performanceIds, status, admission, isReady = true }) => {
+  const performanceId = ticket?.performanceId ?? status?.performanceId ?? admission?.performanceId ?? null;
   const about = {
     ticketId: ticket?.ticketId ?? null,
     place: status?.place ?? null,
@@ -40,6 +42,7 @@ export const decide = ({ ticket, performanceIds, status, admission }) => {
   const repeated = (control) => ({ ...about, result: 'repeated', reason: 'ticket_already_controlled', control });
   const admitted = { ...about, result: 'admitted', reason: null };
 
+  if (!isReady) return { ...about, result: 'undecided', reason: 'no_list' };
   if (!ticket) return refused('ticket_unknown_barcode');
   if (performanceId === null) return { ...refused('not_found'), ticketId: null };
   if (!performanceIds.includes(performanceId)) return refused('ticket_other_performance');

@@ -1,0 +1,171 @@
+// An evening at a door: what was chosen and downloaded, and each scan from what was read to what is shown.
+import { decide } from './decide.js';
+import { createQueue, itemOf } from './queue.js';
+import { createStatuses } from './statuses.js';
+import { scannedText } from './verify.js';
+
+/** How long the server may take to answer a scan before the phone decides alone. Milliseconds. */
+const PATIENCE_MS = 1_000;
+/** How long an evening is kept after its last performance has begun. Milliseconds. */
+const KEPT_MS = 12 * 3_600_000;
+/** How long the keys count as all that there are. Milliseconds. */
+const KEYS_MS = 600_000;
+const MAX_TEXT = 2_048;
+
+const shownOf = ({ place, ...answer }) => ({ ...answer, place: place?.label ?? null, isNew: false });
+
+/**
+ * - `database`: of `database.js`; `verify`: of `verify.js`
+ * - `link`: of `link.js`: the requests, whether there is a network, and the server's time
+ * - `newNonce()`: a name for a scan that no other has
+ * - `onChange()`: called when counts, queue or lists have changed
+ */
+export const createEvening = ({ database, link, verify, newNonce, onChange }) => {
+  let keys = [];
+  let keysUntil = 0;
+  let door = { performances: [], gate: '', endsAt: 0 };
+
+  const statuses = createStatuses({
+    database,
+    list: (query) => link.get('/svc/v3/tickets/statuses', query),
+    now: link.now,
+    onChange: (records) => {
+      void queue.compare(records);
+      onChange();
+    },
+  });
+
+  const queue = createQueue({
+    database,
+    send: (items) => link.control(items),
+    async revert(ticketId, at) {
+      if (await link.revert(ticketId, at)) await statuses.set([[ticketId, printed]]);
+    },
+    onAnswers: (scans) => noteControls(scans.map(({ answer }) => answer)),
+    onChange,
+  });
+
+  /** The controls that answers speak of: the next scan of the ticket is decided with them. */
+  const noteControls = (answers) =>
+    statuses.set(
+      answers
+        .filter(({ ticketId, control }) => ticketId && control)
+        .map(({ ticketId, control: { at, gate } }) => [ticketId, { status: 'controlled', controlledAt: at, gate }]),
+    );
+
+  const printed = { status: 'printed', controlledAt: null, gate: null };
+  const performanceIds = () => door.performances.map(({ id }) => id);
+  const isReady = () => keys.length > 0 && statuses.asOf(performanceIds()) !== undefined;
+  const remember = (name, value) => database.write({ settings: { put: [{ name, ...value }] } });
+
+  /** The server's answer to a scan, as of its own time; undefined without one in time. */
+  const ask = async (scan) => {
+    const { at: _, offline: __, ...item } = itemOf(scan);
+    const [answer] = await link.control([item], { timeoutMs: PATIENCE_MS }).catch(() => []);
+    return answer;
+  };
+
+  /** The same, also where the server alone knows for which of this door's performances the ticket is. */
+  const askAtDoor = async (scan) => {
+    const answer = await ask(scan);
+    const { reason, performanceId } = answer ?? {};
+    const isElsewhere = reason === 'ticket_other_performance' && performanceIds().includes(performanceId);
+    return isElsewhere ? await ask({ ...scan, nonce: newNonce(), performanceId }) : answer;
+  };
+
+  /** Decides a scan: by the server, and without its answer alone. Resolves to what is shown. */
+  const scanOne = async (read) => {
+    const barcode = read.text === undefined ? undefined : scannedText(read.text);
+    const ticket = barcode === undefined ? { ticketId: read.ticketId } : await verify(barcode, keys);
+    const ticketId = ticket?.ticketId ?? null;
+    const [admission, status] = [queue.admissionOf(ticketId), statuses.get(ticketId)];
+    const alone = decide({ ticket, status, admission, performanceIds: performanceIds(), isReady: isReady() });
+    const isHere = performanceIds().includes(alone.performanceId);
+    const scan = {
+      nonce: newNonce(),
+      ...(barcode === undefined ? {} : { barcode }),
+      ticketId,
+      performanceId: (isHere ? alone.performanceId : performanceIds()[0]) ?? null,
+      gate: door.gate || null,
+      at: new Date(link.now()).toISOString(),
+      isUndone: false,
+      contradiction: null,
+    };
+    const { length } = barcode ?? ticketId;
+    // A ticket whose admission waits here is inside, whatever the server knows.
+    const isAsked = link.isUp() && !admission && length > 0 && length <= MAX_TEXT;
+    const answer = isAsked ? await askAtDoor(scan) : undefined;
+    if (answer) {
+      const shown = shownOf(answer);
+      const { barcode: __, ...kept } = scan;
+      await queue.add({ ...kept, ticketId: answer.ticketId ?? ticketId, shown, isAsked, answer });
+      await noteControls([answer]);
+      return { ...shown, nonce: scan.nonce, isAlone: false };
+    }
+    // What the server may have admitted although this phone does not is taken back.
+    const isUndone = isAsked && alone.result !== 'admitted';
+    if (alone.result === 'admitted' || isUndone)
+      await queue.add({ ...scan, shown: alone, isAsked, isUndone, answer: null });
+    return { ...alone, nonce: scan.nonce, isAlone: true };
+  };
+
+  let last = Promise.resolve();
+
+  return {
+    queue,
+    statuses,
+    /** Loads what was kept; what an earlier evening has left is deleted, but for scans that were not sent. */
+    async open() {
+      const settings = new Map((await database.all('settings')).map((one) => [one.name, one]));
+      door = settings.get('door') ?? door;
+      keys = settings.get('keys')?.keys ?? [];
+      await statuses.open();
+      await queue.open();
+      if (door.performances.length > 0 && link.now() > door.endsAt) await this.choose([], door.gate);
+    },
+    door: () => door,
+    /** Begins an evening at a door. */
+    async choose(performances, gate) {
+      const starts = performances.map(({ startDate }) => Date.parse(startDate));
+      door = { performances, gate, endsAt: Math.max(link.now(), ...starts) + KEPT_MS };
+      await remember('door', door);
+      await statuses.keep(performanceIds());
+      if (performances.length === 0) await queue.forget();
+      onChange();
+    },
+    /** Sends what waits, then loads keys and statuses; rejects without a network. */
+    async synchronise() {
+      await queue.flush();
+      if (performanceIds().length === 0) return;
+      if (!isReady() || link.now() > keysUntil) {
+        ({ keys } = await link.get('/svc/v3/tickets/verification-key'));
+        keysUntil = link.now() + KEYS_MS;
+        await remember('keys', { keys });
+      }
+      for (const id of performanceIds()) await statuses.refresh(id);
+      onChange();
+    },
+    /** Whether this phone can decide alone. */
+    isReady,
+    asOf: () => statuses.asOf(performanceIds()),
+    /** Decides what a scanner has read (`{text}`) or somebody has typed (`{ticketId}`), one after the other. */
+    scan(read) {
+      last = last.catch(() => undefined).then(() => scanOne(read));
+      return last;
+    },
+    /** Takes back an admission. */
+    async undo(nonce) {
+      const scan = queue.all().find((one) => one.nonce === nonce);
+      if (scan?.answer) await statuses.set([[scan.ticketId, printed]]);
+      await queue.undo(nonce);
+      await queue.flush().catch(() => undefined);
+    },
+    /** Deletes everything, as at the end of the work. */
+    async forget() {
+      await queue.forget(true);
+      await this.choose([], door.gate);
+      keys = [];
+      await database.write({ settings: { remove: ['keys'] } });
+    },
+  };
+};

@@ -1,0 +1,135 @@
+// The scans of this phone: kept until the server has answered each, sent again as often as needed.
+
+/** The most scans of a request. */
+const MAX_BATCH = 500;
+
+/** Whether a control of the server is the effect of this scan. */
+const isOwn = (control, { at, gate }) => control?.at === at && control.gate === gate;
+
+/** Whether the server answers something else than the steward was shown. */
+const contradicts = (scan, { result, control }) =>
+  (scan.shown.result === 'admitted') !== (result === 'admitted' || isOwn(control, scan));
+
+/** A scan as POST /svc/v3/tickets/controls takes it. */
+export const itemOf = ({ nonce, barcode, ticketId, performanceId, gate, at }) => ({
+  nonce,
+  ...(barcode === undefined ? { ticketId } : { barcode }),
+  ...(performanceId === null ? {} : { performanceId }),
+  ...(gate === null ? {} : { gate }),
+  at,
+  offline: true,
+});
+
+/**
+ * A scan is `{nonce, barcode?, ticketId, performanceId, gate, at, shown, isAsked, isUndone, answer, contradiction}`:
+ * `isAsked` if a request with it may have had its effect, `isUndone` if that effect is to be taken back, `answer` null
+ * until the server has answered.
+ * - `database`: of `database.js`
+ * - `send(items)`: the answers of POST /svc/v3/tickets/controls
+ * - `revert(ticketId, at)`: takes back the control of this instant, if that is the ticket's
+ * - `onAnswers(scans)`, `onChange()`: called after answers, after each change
+ */
+export const createQueue = ({ database, send, revert, onAnswers, onChange }) => {
+  /** By nonce, in the order in which they were made. */
+  const scans = new Map();
+
+  const store = async (put, remove = []) => {
+    for (const scan of put) scans.set(scan.nonce, scan);
+    for (const { nonce } of remove) scans.delete(nonce);
+    await database.write({ scans: { put, remove: remove.map(({ nonce }) => nonce) } });
+    onChange();
+  };
+
+  const all = () => [...scans.values()];
+  const contradictions = () => all().filter(({ contradiction, isRead }) => contradiction && !isRead);
+  const waiting = () => all().filter(({ answer }) => answer === null);
+
+  /** The next scans to send. Another scan of a ticket waits until the one before it is taken back. */
+  const nextBatch = () => {
+    const undone = new Set();
+    const batch = [];
+    for (const scan of waiting()) {
+      if (scan.ticketId !== null && undone.has(scan.ticketId)) continue;
+      if (scan.isUndone) undone.add(scan.ticketId);
+      batch.push(scan);
+    }
+    return batch.slice(0, MAX_BATCH);
+  };
+
+  const revertUndone = async () => {
+    for (const scan of all().filter(({ isUndone, answer }) => isUndone && answer !== null)) {
+      if (scan.answer.result === 'admitted') await revert(scan.answer.ticketId, scan.answer.control.at);
+      await store([], [scan]);
+    }
+  };
+
+  /** The scan with its answer, without what was read. */
+  const answered = ({ barcode, ...scan }, answer) => {
+    const contradiction = !scan.isUndone && contradicts(scan, answer) ? answer : null;
+    return { ...scan, answer, ticketId: answer.ticketId ?? scan.ticketId, contradiction };
+  };
+
+  const sendAll = async () => {
+    for (;;) {
+      await revertUndone();
+      const batch = nextBatch();
+      if (batch.length === 0) return;
+      // First recorded: whoever takes back one of them from now on has to ask the server.
+      await store(batch.map((scan) => ({ ...scan, isAsked: true })));
+      const answers = new Map((await send(batch.map(itemOf))).map((answer) => [answer.nonce, answer]));
+      const known = batch.filter(({ nonce }) => answers.has(nonce) && scans.has(nonce));
+      await store(known.map(({ nonce }) => answered(scans.get(nonce), answers.get(nonce))));
+      await onAnswers(known.map(({ nonce }) => scans.get(nonce)));
+      if (known.length === 0) return;
+    }
+  };
+
+  let sending;
+
+  return {
+    /** Loads the scans of before a reload. */
+    async open() {
+      const stored = await database.all('scans');
+      for (const scan of stored.sort((one, other) => (one.at < other.at ? -1 : 1))) scans.set(scan.nonce, scan);
+    },
+    /** Keeps a scan; one with an answer as what has happened. */
+    add: (scan) => store([scan]),
+    /** Sends what waits, and takes back what was undone; rejects if that must be tried again. */
+    flush() {
+      sending ??= sendAll().finally(() => {
+        sending = undefined;
+      });
+      return sending;
+    },
+    /** Takes back an admission: at once if the server cannot know it, else with the next flush. */
+    async undo(nonce) {
+      const scan = scans.get(nonce);
+      if (!scan) return;
+      if (scan.isAsked) await store([{ ...scan, isUndone: true }]);
+      else await store([], [scan]);
+    },
+    /** The admission of a ticket that waits to be sent. */
+    admissionOf: (ticketId) =>
+      waiting().find((scan) => scan.ticketId === ticketId && scan.shown.result === 'admitted' && !scan.isUndone),
+    /** Compares newer statuses with what was admitted here: of two doors the later one is told so, too. */
+    async compare(statuses) {
+      const found = statuses.flatMap(({ id, status, controlledAt, gate }) => {
+        const own = all().find(({ ticketId, answer }) => ticketId === id && answer?.result === 'admitted');
+        if (!own || own.contradiction || status !== 'controlled' || controlledAt >= own.answer.control.at) return [];
+        const control = { at: controlledAt, gate };
+        return [{ ...own, contradiction: { result: 'repeated', reason: 'ticket_already_controlled', control } }];
+      });
+      if (found.length > 0) await store(found);
+    },
+    /** Marks the contradictions as read. */
+    acknowledge: () => store(contradictions().map((scan) => ({ ...scan, isRead: true }))),
+    /** How many are not sent or not taken back yet. */
+    pending: () => all().filter(({ answer, isUndone }) => answer === null || isUndone).length,
+    contradictions,
+    all,
+    /** Deletes what the server has answered; with `isComplete` everything. */
+    async forget(isComplete = false) {
+      await store([], isComplete ? all() : all().filter(({ answer, isUndone }) => answer !== null && !isUndone));
+    },
+  };
+};

@@ -1,0 +1,181 @@
+import { expect, test } from '@jest/globals';
+import { cancelled, confirmed, printed } from '../fixture/orders.ts';
+import { describeOnEachEngine, PATH } from '../fixture/service.ts';
+import { createMemory, openPhone, recordedAt, tonight } from './phones.ts';
+
+describeOnEachEngine('an evening at the door', (fixture) => {
+  /** Printed tickets of a performance, their barcodes, and a phone that has downloaded them. */
+  const begin = async (count: number) => {
+    const { order } = await printed(fixture, confirmed(count));
+    const performanceId = String(order.tickets[0]?.performanceId);
+    const tickets = await Promise.all(order.tickets.map(({ ticketId }) => fixture.ticket(ticketId)));
+    const open = async (gate: string, options = {}) => {
+      const phone = await openPhone(fixture, options);
+      await phone.evening.choose(tonight(performanceId), gate);
+      await phone.evening.synchronise();
+      return phone;
+    };
+    return { order, performanceId, tickets, open, texts: tickets.map(({ barcode }) => barcode) };
+  };
+
+  test('the server decides while it answers, the second scan is repeated, an admission is taken back', async () => {
+    const { tickets, texts, open } = await begin(1);
+    const { evening } = await open('North');
+    const first = await evening.scan({ text: `]Q1${texts[0]}\r\n` });
+    expect(first).toMatchObject({ result: 'admitted', place: 'A-1', isAlone: false, ticketId: tickets[0]?.id });
+    expect(await evening.scan({ text: texts[0] })).toMatchObject({ result: 'repeated', control: { gate: 'North' } });
+    await evening.undo(first.nonce);
+    expect(await fixture.ticket(String(tickets[0]?.id))).toMatchObject({ status: 'printed' });
+    expect(await evening.scan({ ticketId: tickets[0]?.id })).toMatchObject({ result: 'admitted', isAlone: false });
+    expect(await evening.scan({ text: 'scribble' })).toMatchObject({ reason: 'ticket_unknown_barcode' });
+  });
+
+  test('without a network the phone decides, and what it admitted is sent once', async () => {
+    const { tickets, texts, open, performanceId } = await begin(3);
+    const { evening, setWeather, memory } = await open('North');
+    setWeather('none');
+    const at = new Date().toISOString();
+    expect(await evening.scan({ text: texts[0] })).toMatchObject({ result: 'admitted', isAlone: true, isNew: false });
+    expect(await evening.scan({ text: texts[0] })).toMatchObject({ result: 'repeated', control: { gate: 'North' } });
+    expect(await evening.scan({ text: texts[1] })).toMatchObject({ result: 'admitted' });
+    const mistaken = await evening.scan({ text: texts[2] });
+    await evening.undo(mistaken.nonce);
+    expect(evening.queue.pending()).toBe(2);
+    // The page is closed and opened again.
+    const again = await openPhone(fixture, { memory });
+    expect(again.evening.queue.pending()).toBe(2);
+    expect(await again.evening.scan({ text: texts[1] })).toMatchObject({ result: 'repeated' });
+    await again.evening.synchronise();
+    expect(again.evening.queue.pending()).toBe(0);
+    const recorded = await recordedAt(fixture, performanceId);
+    expect(recorded.map(({ ticketId, result }) => [ticketId, result])).toEqual(
+      tickets.slice(0, 2).map(({ id }) => [id, 'admitted']),
+    );
+    const [first, , last] = await Promise.all(tickets.map(({ id }) => fixture.ticket(id)));
+    expect(first).toMatchObject({ status: 'controlled', gate: 'North' });
+    expect(String(first?.controlledAt) >= at).toBe(true);
+    expect(last?.status).toBe('printed');
+    expect(again.evening.queue.contradictions()).toEqual([]);
+  });
+
+  test('a scan whose answer is lost is decided alone and sent again without another effect', async () => {
+    const { texts, open, performanceId } = await begin(1);
+    const { evening, setWeather } = await open('North');
+    setWeather('lost answers');
+    expect(await evening.scan({ text: texts[0] })).toMatchObject({ result: 'admitted', isAlone: true });
+    await expect(evening.synchronise()).rejects.toThrow();
+    setWeather('good');
+    await evening.synchronise();
+    expect(evening.queue.contradictions()).toEqual([]);
+    expect(await recordedAt(fixture, performanceId)).toMatchObject([{ result: 'admitted', gate: 'North' }]);
+  });
+
+  test('what the server admits unheard although the phone refuses is taken back', async () => {
+    const { tickets, texts, open, performanceId } = await begin(1);
+    await fixture.call('DELETE', `${PATH}/${tickets[0]?.id}/printing`);
+    const { evening, setWeather } = await open('North');
+    await fixture.call('POST', `${PATH}/${tickets[0]?.id}/printing`);
+    setWeather('lost answers');
+    expect(await evening.scan({ text: texts[0] })).toMatchObject({ reason: 'ticket_not_printed', isAlone: true });
+    expect(await fixture.ticket(String(tickets[0]?.id))).toMatchObject({ status: 'controlled' });
+    setWeather('good');
+    await evening.synchronise();
+    expect(await fixture.ticket(String(tickets[0]?.id))).toMatchObject({ status: 'printed' });
+    expect(evening.queue.pending()).toBe(0);
+    expect(await recordedAt(fixture, performanceId)).toHaveLength(1);
+  });
+
+  test.each([
+    ['the earlier one', 0],
+    ['the later one', 1],
+  ])('two doors without a network admit one ticket: the later is told so, where %s sends first', async (_, first) => {
+    const { texts, open, performanceId } = await begin(1);
+    const early = await open('North', { clock: () => Date.now() - 2_000 });
+    const late = await open('South');
+    for (const { evening, setWeather } of [early, late]) {
+      setWeather('none');
+      expect(await evening.scan({ text: texts[0] })).toMatchObject({ result: 'admitted' });
+      setWeather('good');
+    }
+    const order = first === 0 ? [early, late] : [late, early];
+    for (const phone of [...order, ...order]) await phone.evening.synchronise();
+    expect(early.evening.queue.contradictions()).toEqual([]);
+    const found = late.evening.queue.contradictions();
+    expect(found).toMatchObject([{ contradiction: { result: 'repeated', control: { gate: 'North' } } }]);
+    expect((await recordedAt(fixture, performanceId)).map(({ result, gate }) => [result, gate])).toEqual([
+      ['admitted', 'North'],
+      ['repeated', 'South'],
+    ]);
+    await late.evening.queue.acknowledge();
+    await late.evening.synchronise();
+    expect(late.evening.queue.contradictions()).toEqual([]);
+  });
+
+  test.each([-3_600_000, 3_600_000])('a phone whose clock is wrong by %d ms sends the right time', async (wrong) => {
+    const { tickets, texts, open } = await begin(1);
+    const { evening, setWeather } = await open('North', { clock: () => Date.now() + wrong });
+    setWeather('none');
+    const before = Date.now();
+    await evening.scan({ text: texts[0] });
+    setWeather('good');
+    await evening.synchronise();
+    const { controlledAt } = await fixture.ticket(String(tickets[0]?.id));
+    expect(Math.abs(Date.parse(String(controlledAt)) - before)).toBeLessThan(60_000);
+  });
+
+  test('later downloads bring what changed: cancelled, controlled elsewhere, sold', async () => {
+    const { order, tickets, texts, open, performanceId } = await begin(2);
+    const { evening, setWeather } = await open('North');
+    const later = await printed(fixture, {
+      ...confirmed(1),
+      tickets: confirmed(1).tickets.map((ticket) => ({ ...ticket, performanceId })),
+    });
+    const sold = await fixture.ticket(later.id);
+    setWeather('none');
+    expect(await evening.scan({ text: sold.barcode })).toMatchObject({ result: 'admitted', isNew: true });
+    expect(await evening.scan({ ticketId: later.id })).toMatchObject({ result: 'repeated' });
+    setWeather('good');
+    await fixture.call('POST', `${PATH}/${tickets[0]?.id}/control`, { body: { gate: 'South' } });
+    await evening.synchronise();
+    expect(evening.statuses.all()).toHaveLength(3);
+    await fixture.deliver('order.cancelled', cancelled(order));
+    await evening.synchronise();
+    setWeather('none');
+    expect(await evening.scan({ text: texts[0] })).toMatchObject({ result: 'repeated', control: { gate: 'South' } });
+    expect(await evening.scan({ text: texts[1] })).toMatchObject({ reason: 'ticket_cancelled' });
+  });
+
+  test('a ticket of another evening, of one of two, and a door that has no list yet', async () => {
+    const [one, other, third] = [await begin(1), await begin(1), await begin(1)];
+    const { evening, setWeather } = await openPhone(fixture);
+    await evening.choose([...tonight(one.performanceId), ...tonight(other.performanceId)], '');
+    setWeather('none');
+    expect(await evening.scan({ text: one.texts[0] })).toMatchObject({ result: 'undecided' });
+    setWeather('good');
+    // Typed, and not in a list yet: the server alone knows for which of the two it is.
+    const typed = await evening.scan({ ticketId: other.tickets[0]?.id });
+    expect(typed).toMatchObject({ result: 'undecided' });
+    await evening.synchronise();
+    expect(await evening.scan({ text: one.texts[0] })).toMatchObject({ result: 'admitted', isAlone: false });
+    expect(await evening.scan({ text: third.texts[0] })).toMatchObject({ reason: 'ticket_other_performance' });
+    setWeather('none');
+    expect(await evening.scan({ text: other.texts[0] })).toMatchObject({ result: 'admitted', isAlone: true });
+    expect(await evening.scan({ text: third.texts[0] })).toMatchObject({ reason: 'ticket_other_performance' });
+  });
+
+  test('after the evening nothing is left but scans that were not sent', async () => {
+    const { texts, open, performanceId } = await begin(1);
+    const memory = createMemory();
+    const { setWeather, evening } = await open('North', { memory });
+    setWeather('none');
+    await evening.scan({ text: texts[0] });
+    const tomorrow = () => Date.now() + 86_400_000;
+    const { evening: next } = await openPhone(fixture, { memory, clock: tomorrow });
+    expect([next.door().performances, next.door().gate, next.statuses.all()]).toEqual([[], 'North', []]);
+    expect(await memory.all('statuses')).toEqual([]);
+    await next.synchronise();
+    expect(await recordedAt(fixture, performanceId)).toMatchObject([{ result: 'admitted' }]);
+    await next.forget();
+    expect([await memory.all('scans'), await memory.all('statuses')]).toEqual([[], []]);
+  });
+});

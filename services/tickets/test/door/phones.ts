@@ -1,0 +1,100 @@
+// Phones at the door of a running service: the page's modules, a memory, and a network that comes and goes.
+
+import { type Fixture, PATH } from '../fixture/service.ts';
+import { doorModule } from './modules.ts';
+
+const { createEvening } = await doorModule('evening.js');
+const { createLink } = await doorModule('link.js');
+const { createVerifier } = await doorModule('verify.js');
+
+/** What a request meets: nothing is sent, it arrives but its answer does not, or both arrive. */
+export type Weather = 'none' | 'lost answers' | 'good';
+
+type Records = Map<string, Record<string, unknown>>;
+
+const KEYS: Readonly<Record<string, string>> = { statuses: 'id', scans: 'nonce', settings: 'name' };
+
+/** A memory that outlives a phone's page, as IndexedDB does: records are copied. */
+export const createMemory = () => {
+  const stores = new Map<string, Records>(Object.keys(KEYS).map((name) => [name, new Map()]));
+  const of = (name: string) => stores.get(name) as Records;
+  return {
+    all: async (name: string) => structuredClone([...of(name).values()]),
+    async write(
+      changes: Record<string, { clear?: boolean; remove?: string[]; put?: Record<string, unknown>[] }>,
+    ): Promise<void> {
+      for (const [name, { clear, remove = [], put = [] }] of Object.entries(changes)) {
+        if (clear) of(name).clear();
+        for (const key of remove) of(name).delete(key);
+        for (const record of put) of(name).set(String(record[String(KEYS[name])]), structuredClone(record));
+      }
+    },
+  };
+};
+
+let phones = 0;
+
+/** A phone whose page has loaded. `clock`: its own, epoch milliseconds. */
+export const openPhone = async (
+  fixture: Fixture,
+  {
+    memory = createMemory(),
+    clock = Date.now,
+  }: { memory?: ReturnType<typeof createMemory>; clock?: () => number } = {},
+) => {
+  phones += 1;
+  let [weather, sent, nonces] = ['good' as Weather, 0, 0];
+  const own = phones;
+  const link = createLink({
+    clock,
+    storage: { getItem: () => null, setItem: () => {} },
+    onChange: () => {},
+    async send(path: string, { method, headers, body }: { method: string; headers: object; body?: string }) {
+      if (weather === 'none') throw new TypeError('Failed to fetch');
+      sent += 1;
+      const { 'Content-Type': _, ...others } = headers as Record<string, string>;
+      const options = { headers: others, ...(body === undefined ? {} : { body: JSON.parse(body) }) };
+      const reply = await fixture.call(method, path, options);
+      if (weather === 'lost answers') throw new TypeError('Failed to fetch');
+      return { status: reply.status, ok: reply.status < 300, headers: reply.headers, json: async () => reply.body };
+    },
+  });
+  const evening = createEvening({
+    database: memory,
+    link,
+    verify: createVerifier({ subtle: crypto.subtle, loadLibrary: () => import('@noble/ed25519') }),
+    newNonce: () => {
+      nonces += 1;
+      return `phone-${own}-${nonces}`;
+    },
+    onChange: () => {},
+  });
+  await evening.open();
+  return {
+    evening,
+    link,
+    memory,
+    requests: () => sent,
+    setWeather: (next: Weather) => {
+      weather = next;
+      if (next === 'none') link.setOffline();
+    },
+  };
+};
+
+export type Phone = Awaited<ReturnType<typeof openPhone>>;
+
+/** What the service has recorded at the door of a performance, refused scans too. */
+export const recordedAt = async (fixture: Fixture, performanceId: string) => {
+  const { data } = await fixture.call('GET', `${PATH}/controls?performanceId=${performanceId}&limit=500`);
+  return data.items as {
+    ticketId: string;
+    result: string;
+    reason: string | null;
+    gate: string | null;
+    nonce: string;
+  }[];
+};
+
+/** Tonight's performance, as a phone chooses it. */
+export const tonight = (id: string) => [{ id, startDate: new Date().toISOString() }];
