@@ -57,7 +57,7 @@ export const createLink = ({ send, storage, onChange, clock = Date.now }) => {
         ...(body ? { body: JSON.stringify(body) } : {}),
         signal: controller.signal,
       });
-      const answer = await response.json();
+      const answer = await response.json().catch(() => ({}));
       setClock(response, begun);
       if (response.status === 429 || response.status >= 500) pause(response);
       become(response.status === 401 ? 'signed out' : response.status >= 500 ? 'down' : 'up');

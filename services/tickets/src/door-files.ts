@@ -15,11 +15,12 @@ import {
 
 const { resolve } = createRequire(import.meta.url);
 
-/** Files of npm packages that the page loads: the barcode decoder. */
+/** Files of npm packages that the page loads: the barcode decoder, and Ed25519 for browsers without it. */
 const packaged = (): Readonly<Record<string, string>> => {
   // The exported entry is CommonJS for `require`; beside it are the modules for browsers.
   const modules = join(dirname(resolve('zxing-wasm/reader')), '../../es');
   return {
+    'lib/ed25519.js': resolve('@noble/ed25519'),
     'lib/zxing/reader/index.js': join(modules, 'reader/index.js'),
     'lib/zxing/share.js': join(modules, 'share.js'),
     'lib/zxing/zxing_reader.wasm': resolve('zxing-wasm/reader/zxing_reader.wasm'),

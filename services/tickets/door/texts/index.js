@@ -1,0 +1,41 @@
+import { de } from './de.js';
+import { en } from './en.js';
+import { fr } from './fr.js';
+
+const tables = { en, de, fr };
+const LANGUAGE = 'boxoffice.door.language';
+
+/** The languages of the page, each by its own name. */
+export const languages = Object.entries(tables).map(([code, { name }]) => [code, name]);
+
+const preferred = [localStorage.getItem(LANGUAGE), ...navigator.languages.map((tag) => tag.split('-')[0])];
+let current = preferred.find((code) => Object.hasOwn(tables, code ?? '')) ?? 'en';
+
+export const language = () => current;
+
+/** The language of the page from now on. */
+export const choose = (code) => {
+  current = code;
+  localStorage.setItem(LANGUAGE, code);
+};
+
+/** The text of a name, `group.name` within a group; plural forms (`{one, other}`) are chosen by `count`. */
+export const t = (name, values = {}) => {
+  const text = name.split('.').reduce((table, part) => table?.[part], tables[current]);
+  const chosen =
+    typeof text === 'object' ? (text[new Intl.PluralRules(current).select(values.count)] ?? text.other) : text;
+  return (chosen ?? name).replaceAll(/\{(\w+)\}/g, (_whole, member) => String(values[member] ?? ''));
+};
+
+export const hasText = (name) => t(name) !== name;
+
+/** A time of the day, in the time zone of the phone unless there is another one. */
+export const timeOf = (instant, timeZone) =>
+  new Intl.DateTimeFormat(current === 'en' ? 'en-GB' : current, {
+    hour: '2-digit',
+    minute: '2-digit',
+    timeZone,
+  }).format(new Date(instant));
+
+/** The text of a language in the institution's data, else in one that there is. */
+export const localised = (texts) => texts[current] ?? texts.en ?? Object.values(texts)[0] ?? '';
