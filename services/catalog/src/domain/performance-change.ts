@@ -1,4 +1,4 @@
-import { type CategoryPlan, capacityProblems, type RequestedCapacity } from './capacity.ts';
+import { type CategoryPlan, capacityProblems, mergedRows, type RequestedCapacity } from './capacity.ts';
 import {
   type Performance,
   type PerformanceDetails,
@@ -7,9 +7,11 @@ import {
   timeZoneProblems,
 } from './performance.ts';
 import { type MoneyRules, type PriceInput, priceProblems, resolvedPrices } from './price.ts';
+import type { SeatMap } from './seat-map.ts';
+import { type CategoryRows, seatMapProblems } from './seat-map-problems.ts';
 import { ianaName } from './time-zones.ts';
 
-/** A change: absent members stay, null removes, objects merge, lists replace. */
+/** A change: absent members stay, null removes, objects merge, lists and the plan of the hall replace. */
 export interface PerformancePatch {
   readonly state?: PerformanceState;
   readonly startDate?: string;
@@ -20,6 +22,7 @@ export interface PerformancePatch {
   readonly salesTo?: string | null;
   readonly seatCategories?: readonly RequestedCapacity[];
   readonly prices?: readonly PriceInput[];
+  readonly seatMap?: SeatMap | null;
 }
 
 const same = (left: unknown, right: unknown): boolean => JSON.stringify(left) === JSON.stringify(right);
@@ -41,6 +44,13 @@ const merged = (performance: PerformanceDetails, patch: PerformancePatch): Perfo
 export const hasMoved = (before: PerformanceDetails, after: PerformanceDetails): boolean =>
   before.startDate !== after.startDate || before.timeZone !== after.timeZone || !same(before.venue, after.venue);
 
+/** The seat categories as the change leaves them; a row that it removes stays named. */
+const categoriesAfter = ({ seatCategories }: Performance, requests: readonly RequestedCapacity[]): CategoryRows[] =>
+  seatCategories.map(({ id, code, numbered, rows }) => {
+    const requested = requests.find((request) => request.id === id)?.rows ?? [];
+    return { code, numbered, rows: mergedRows(rows, requested) };
+  });
+
 /** The problems of a change, each with its path. */
 export const patchProblems = (performance: Performance, patch: PerformancePatch, rules: MoneyRules): string[] => [
   // A stored zone is not checked: earlier releases accepted others, which must not block changes of something else.
@@ -48,6 +58,7 @@ export const patchProblems = (performance: Performance, patch: PerformancePatch,
   ...salesProblems(merged(performance, patch)),
   ...capacityProblems(performance.seatCategories, patch.seatCategories ?? []),
   ...priceProblems(patch.prices ?? [], performance.seatCategories, rules),
+  ...(patch.seatMap ? seatMapProblems(patch.seatMap, categoriesAfter(performance, patch.seatCategories ?? [])) : []),
 ];
 
 /**
@@ -64,13 +75,14 @@ export const changedPerformance = <P extends Performance>(
   const changes = {
     ...merged(performance, patch),
     state: patch.state ?? performance.state,
+    seatMap: patch.seatMap === undefined ? (performance.seatMap ?? null) : patch.seatMap,
     prices: patch.prices ? resolvedPrices(patch.prices, performance.seatCategories, currency) : performance.prices,
     seatCategories: performance.seatCategories.map(
       (category) => plans.find((plan) => plan.category.id === category.id)?.category ?? category,
     ),
   };
-  const { state, prices, seatCategories } = performance;
-  const before = { ...merged(performance, {}), state, prices, seatCategories };
+  const { state, seatMap = null, prices, seatCategories } = performance;
+  const before = { ...merged(performance, {}), state, seatMap, prices, seatCategories };
   if (same(before, changes)) return undefined;
   const moved = hasMoved(before, changes) ? { movedAt: now } : {};
   return { ...performance, ...changes, ...moved, revision: performance.revision + 1, updatedAt: now, modifiedAt: now };

@@ -1,6 +1,8 @@
 import { type MoneyRules, type Price, type PriceInput, priceProblems } from './price.ts';
 import { beforeStart, later } from './product.ts';
 import { type CategoryInput, categoryProblems, type SeatCategory } from './seat-category.ts';
+import type { SeatMap } from './seat-map.ts';
+import { seatMapProblems } from './seat-map-problems.ts';
 import { ianaName } from './time-zones.ts';
 
 export const performanceStates = ['on_sale', 'closed', 'cancelled'] as const;
@@ -26,6 +28,8 @@ export interface PerformanceDetails {
 export interface PerformanceInput extends PerformanceDetails {
   readonly seatCategories: readonly CategoryInput[];
   readonly prices: readonly PriceInput[];
+  /** Null: none. */
+  readonly seatMap: SeatMap | null;
 }
 
 export interface Performance extends PerformanceDetails {
@@ -33,6 +37,8 @@ export interface Performance extends PerformanceDetails {
   readonly state: PerformanceState;
   readonly seatCategories: readonly SeatCategory[];
   readonly prices: readonly Price[];
+  /** Absent in performances of earlier releases: none. */
+  readonly seatMap?: SeatMap | null;
   /** The product's id if the product may have only one performance; a unique index prevents a second. */
   readonly soleOf: string | null;
   /** The number of changes visible in answers; the ETag. */
@@ -92,4 +98,5 @@ export const performanceProblems = (input: PerformanceInput, rules: PerformanceR
     rules,
     at,
   ),
+  ...(input.seatMap ? seatMapProblems(input.seatMap, input.seatCategories, `${at}.seatMap`) : []),
 ];

@@ -69,14 +69,23 @@ export const rowOf = (order: number): number => Math.floor((order % CATEGORY) / 
 export const placeId = (performanceId: string, { category, row, seat }: Spot): string =>
   `plc_${suffix(performanceId)}_${category}_${row}_${seat}`;
 
+const rowAt = (category: SeatCategory, spot: Spot): string | null =>
+  category.numbered ? (category.rows[spot.row]?.row ?? null) : null;
+
+/** What a ticket shows: row and seat, or the category's code and a number. */
+export const placeLabel = (category: SeatCategory, spot: Spot): string => {
+  const row = rowAt(category, spot);
+  return row === null ? `${category.code} ${spot.seat}` : `${row}-${spot.seat}`;
+};
+
 /** A free place. `random` is in [0, 1), for unnumbered ones. */
 export const newPlace = (performanceId: string, category: SeatCategory, spot: Spot, random: number): Place => {
-  const row = category.numbered ? (category.rows[spot.row]?.row ?? null) : null;
+  const row = rowAt(category, spot);
   return {
     id: placeId(performanceId, spot),
     performanceId,
     seatCategoryId: category.id,
-    label: row === null ? `${category.code} ${spot.seat}` : `${row}-${spot.seat}`,
+    label: placeLabel(category, spot),
     row,
     seat: row === null ? null : spot.seat,
     order: orderOf(spot),

@@ -3,10 +3,13 @@ import type { Store } from '@boxoffice/store';
 import { Type } from 'typebox';
 import { contextOf } from '../context.ts';
 import { visibleState } from '../domain/place.ts';
+import { drawSeatMap } from '../domain/seat-map.ts';
 import { availabilityOf, whereListed } from '../performances/availability.ts';
 import { findPerformance } from '../performances/performances.ts';
 import { performance } from '../performances/schemas.ts';
+import { Stage, seatMap } from '../performances/seat-map.ts';
 import { Product, product } from '../products/schemas.ts';
+import { names } from '../schemas.ts';
 import { Tariff, tariff } from '../tariffs/schemas.ts';
 import type { CatalogCache } from './cache.ts';
 
@@ -51,7 +54,35 @@ const ShopPlace = named(
   }),
 );
 
+const ShopSeatMap = named(
+  'ShopSeatMap',
+  Type.Object({
+    stage: Stage,
+    areas: Type.Array(
+      named(
+        'ShopArea',
+        Type.Object({ id: Type.String(), name: names, seatCategoryId: Type.String(), outline: Type.String() }),
+      ),
+    ),
+    seats: Type.Record(
+      Type.String(),
+      named(
+        'ShopSeat',
+        Type.Object({
+          areaId: Type.String(),
+          row: Type.String(),
+          label: Type.String(),
+          x: Type.Number(),
+          y: Type.Number(),
+        }),
+      ),
+      { description: 'by the ids of their places' },
+    ),
+  }),
+);
+
 const placeView = createView(ShopPlace);
+const planView = createView(ShopSeatMap);
 
 const [category] = performance.seatCategories;
 const exampleStock = {
@@ -133,6 +164,32 @@ export const shopRoutes = (store: Store, cache: CatalogCache): AnyOperation[] =>
       return ok({
         places: found.map((place) => placeView({ ...place, free: visibleState(place, at) === 'free' })),
       });
+    },
+  }),
+  operation({
+    id: 'getShopSeatMap',
+    method: 'get',
+    path: '/internal/shop/performances/{performanceId}/seat-map',
+    access: 'internal',
+    summary: 'Returns the plan of a performance with the position of every seat',
+    params: { performanceId: id },
+    answers: { 200: ShopSeatMap },
+    example: {
+      params: { performanceId: performance.id },
+      answer: {
+        stage: seatMap.stage,
+        areas: seatMap.areas.map(({ id, name, outline }) => ({
+          id,
+          name,
+          seatCategoryId: String(category?.id),
+          outline,
+        })),
+        seats: { plc_1: { areaId: 'stalls', row: 'A', label: 'A-1', x: 10, y: 30 } },
+      },
+    },
+    handle: async ({ caller, params }) => {
+      const { collections } = contextOf(store, caller.institution);
+      return ok(planView(drawSeatMap(await findPerformance(collections, params.performanceId))));
     },
   }),
 ];

@@ -4,6 +4,7 @@ import type { PerformanceInput } from '../domain/performance.ts';
 import { ianaName } from '../domain/time-zones.ts';
 import { amount, code, names, shownCode } from '../schemas.ts';
 import { capacity, durationMinutes, numbered, rows, salesFrom, salesTo, state, timeZone, venue } from './schemas.ts';
+import { SeatMap, seatMapOf } from './seat-map.ts';
 
 const seatCategory = lineOfText({ maxLength: 64, description: 'code of the seat category' });
 
@@ -40,6 +41,7 @@ export const NewPerformance = named(
     salesTo: Type.Optional(salesTo),
     seatCategories: Type.Array(NewCategory, { minItems: 1, maxItems: 50 }),
     prices: Type.Array(NewPrice, { maxItems: 1_000 }),
+    seatMap: Type.Optional(nullable(SeatMap)),
   }),
 );
 
@@ -85,6 +87,7 @@ export const PerformanceChanges = named(
     salesTo: Type.Optional(salesTo),
     seatCategories: Type.Optional(Type.Array(ChangedCategory, { maxItems: 50 })),
     prices: Type.Optional(Type.Array(ChangedPrice, { maxItems: 1_000 })),
+    seatMap: Type.Optional(nullable(SeatMap)),
   }),
 );
 
@@ -98,4 +101,5 @@ export const inputOf = (body: Static<typeof NewPerformance>): PerformanceInput =
   salesTo: body.salesTo ?? null,
   seatCategories: body.seatCategories,
   prices: body.prices,
+  seatMap: seatMapOf(body.seatMap ?? null),
 });

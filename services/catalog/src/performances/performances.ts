@@ -134,6 +134,7 @@ export const writePerformance = async (
       state: 'on_sale',
       seatCategories,
       prices: resolvedPrices(input.prices, seatCategories, currency),
+      ...(input.seatMap ? { seatMap: input.seatMap } : {}),
       soleOf: hasManyPerformances(product.type) ? null : product.id,
       revision: 1,
       createdAt: now,

@@ -31,7 +31,8 @@ import { inputOf, NewPerformance, PerformanceChanges } from './body.ts';
 import { changePerformance } from './change.ts';
 import { addPerformance, findPerformance } from './performances.ts';
 import * as examples from './schemas.ts';
-import { Availability, Performance, performanceEtag, performanceView } from './schemas.ts';
+import { Availability, Performance, performanceDetail, performanceEtag, performanceView } from './schemas.ts';
+import { seatMapOf } from './seat-map.ts';
 
 const readOnly = readOnlyOf(Performance, PerformanceChanges);
 
@@ -50,7 +51,7 @@ const Place = named(
 );
 
 const answer = (performance: PerformanceDocument) =>
-  ok(performanceView(performance), { etag: performanceEtag(performance) });
+  ok(performanceDetail(performance), { etag: performanceEtag(performance) });
 
 const params = { performanceId: pathId };
 
@@ -64,7 +65,7 @@ export const performancesRoutes = (store: Store): AnyOperation[] => [
     publicWithKey: true,
     admits: ['customer'],
     summary: 'Lists the performances of a product in order of creation',
-    description: 'Public access leaves out closed ones.',
+    description: 'Without `seatMap`. Public access leaves out closed ones.',
     params: { productId: pathId },
     query: listQuery,
     answers: { 200: Type.Union([changesPage(Performance), PublicPerformancePage]) },
@@ -101,12 +102,12 @@ export const performancesRoutes = (store: Store): AnyOperation[] => [
     etag: true,
     example: {
       params: { productId: ids.product },
-      body: examples.newPerformance,
-      answer: examples.performance,
+      body: examples.newPerformanceWithPlan,
+      answer: examples.performanceWithPlan,
     },
     handle: async ({ caller, params, body, remember }) => {
       const reply = (performance: PerformanceDocument) =>
-        created(performanceView(performance), `/svc/v3/catalog/performances/${performance.id}`, {
+        created(performanceDetail(performance), `/svc/v3/catalog/performances/${performance.id}`, {
           etag: performanceEtag(performance),
         });
       const context = contextOf(store, caller.institution);
@@ -121,11 +122,12 @@ export const performancesRoutes = (store: Store): AnyOperation[] => [
     publicWithKey: true,
     admits: ['customer'],
     summary: 'Returns a performance',
-    description: 'With its seat categories and prices; `…/availability` says what is free.',
+    description:
+      'With its seat categories, prices and the plan of its hall; `…/availability` says what is free. Public access does not show the plan.',
     params,
     answers: { 200: Type.Union([Performance, PublicPerformance]) },
     etag: true,
-    example: { params: { performanceId: ids.performance }, answer: examples.performance },
+    example: { params: { performanceId: ids.performance }, answer: examples.performanceWithPlan },
     handle: async ({ caller, params }) => {
       const context = contextOf(store, caller.institution);
       if (seesPublicOnly(caller)) return getPublicPerformance(context, params.performanceId);
@@ -141,7 +143,7 @@ export const performancesRoutes = (store: Store): AnyOperation[] => [
     description:
       'JSON merge patch (RFC 7396); `prices` replaces all prices. `seatCategories` lists those to change: an unnumbered one by its ' +
       'new `capacity`, a numbered one by `rows`: rows that are not listed stay as they are, new ones are added, and 0 seats remove ' +
-      'one. A performance can change between on_sale and closed; cancelled is final, and cancels the affected orders.',
+      'one. `seatMap` replaces the plan, null removes it. A performance can change between on_sale and closed; cancelled is final, and cancels the affected orders.',
     params,
     body: PerformanceChanges,
     readOnly,
@@ -152,12 +154,12 @@ export const performancesRoutes = (store: Store): AnyOperation[] => [
     example: {
       params: { performanceId: ids.performance },
       body: { state: 'closed' },
-      answer: { ...examples.performance, state: 'closed' },
+      answer: { ...examples.performanceWithPlan, state: 'closed' },
     },
     handle: async ({ caller, params, body, ifMatch, unchanged, remember }) =>
       answer(
         await changePerformance(contextOf(store, caller.institution), params.performanceId, {
-          patch: body,
+          patch: { ...body, seatMap: seatMapOf(body.seatMap) },
           allow: (performance) => {
             ifMatch(performanceEtag(performance));
             unchanged(performanceView(performance));

@@ -1,8 +1,10 @@
 import { createView, currency, instant, lineOfText, named, nullable, oneOf, timestamp } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
 import { performanceStates } from '../domain/performance.ts';
+import { MAX_ROWS } from '../domain/seat-map-problems.ts';
 import { amount, createdAt, ids, names, shownCode } from '../schemas.ts';
 import type { PerformanceDocument } from '../store.ts';
+import { SeatMap, seatMap } from './seat-map.ts';
 
 const row = (least: number) =>
   named(
@@ -13,7 +15,7 @@ const row = (least: number) =>
     }),
   );
 /** The rows of a numbered seat category; in a change, 0 seats remove a row. */
-export const rows = (least: number) => Type.Array(row(least), { maxItems: 900 });
+export const rows = (least: number) => Type.Array(row(least), { maxItems: MAX_ROWS });
 
 export const capacity = Type.Integer({ minimum: 0, maximum: 100_000, description: 'places in all' });
 
@@ -74,6 +76,7 @@ export const Performance = named(
     state,
     seatCategories: Type.Array(SeatCategory),
     prices: Type.Array(Price),
+    seatMap: Type.Optional(nullable(SeatMap)),
     createdAt: timestamp,
     updatedAt: timestamp,
   }),
@@ -102,14 +105,18 @@ export const Availability = named(
 
 const view = createView(Performance);
 
-/** A performance as answers show it. */
-export const performanceView = (performance: PerformanceDocument): Static<typeof Performance> =>
+/** A performance as lists and products show it: without the plan of its hall, which may be large. */
+export const performanceView = ({ seatMap: _, ...performance }: PerformanceDocument): Static<typeof Performance> =>
   view({
     ...performance,
     seatCategories: performance.seatCategories.map(({ rows, ...category }) =>
       category.numbered ? { ...category, rows: rows.filter(({ seats }) => seats > 0) } : category,
     ),
   });
+
+/** A performance as answers about it alone show it: with the plan of its hall. */
+export const performanceDetail = (performance: PerformanceDocument): Static<typeof Performance> =>
+  view({ ...performanceView(performance), seatMap: performance.seatMap ?? null });
 
 /** The ETag of a performance. */
 export const performanceEtag = ({ revision }: PerformanceDocument): string => String(revision);
@@ -136,6 +143,9 @@ export const newPerformance = {
   prices: [{ seatCategory: 'STALLS', tariffId: ids.tariff, amount: 12_500 }],
 };
 
+/** One with a plan. */
+export const newPerformanceWithPlan = { ...newPerformance, seatMap };
+
 export const performance = {
   ...newPerformance,
   id: ids.performance,
@@ -146,6 +156,8 @@ export const performance = {
   createdAt,
   updatedAt: createdAt,
 };
+
+export const performanceWithPlan = { ...performance, seatMap };
 
 export const availability = {
   performanceId: ids.performance,

@@ -12,12 +12,14 @@ const PublicSeatCategory = named(
   Type.Object(seatCategory, { additionalProperties: false, description: 'without `capacity` and `rows`' }),
 );
 
+const { seatMap: ___, ...performance } = Performance.properties;
+
 /** A performance as public access shows it. */
 export const PublicPerformance = named(
   'PublicPerformance',
   Type.Object(
     {
-      ...Performance.properties,
+      ...performance,
       state: oneOf(['on_sale', 'cancelled'], { description: 'others are not shown' }),
       seatCategories: Type.Array(PublicSeatCategory),
     },

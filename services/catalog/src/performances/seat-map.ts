@@ -1,0 +1,97 @@
+import { createView, lineOfText, named } from '@boxoffice/http';
+import { type Static, Type } from 'typebox';
+import { MAX_ROWS } from '../domain/seat-map-problems.ts';
+import { MAX_COORDINATE } from '../domain/svg-path.ts';
+import { names } from '../schemas.ts';
+
+const coordinate = Type.Number({
+  minimum: -MAX_COORDINATE,
+  maximum: MAX_COORDINATE,
+  description: 'in units of the plan; y grows downwards',
+});
+
+const Point = named('SeatMapPoint', Type.Object({ x: coordinate, y: coordinate }));
+
+const RowLine = named(
+  'SeatMapRow',
+  Type.Object({
+    row: lineOfText({ maxLength: 20, description: 'a row of the seat category' }),
+    from: Point,
+    to: Point,
+    curve: Type.Optional(
+      Type.Number({
+        minimum: -MAX_COORDINATE,
+        maximum: MAX_COORDINATE,
+        description:
+          'how far the middle of the row bows to the right of the way from `from` to `to`: downwards for a row that goes right; default 0',
+      }),
+    ),
+  }),
+);
+
+/** The most areas of a plan: an opera house has a box for every few seats. */
+const MAX_AREAS = 300;
+
+const Area = named(
+  'SeatMapArea',
+  Type.Object({
+    id: Type.String({
+      pattern: '^[a-z0-9][a-z0-9-]{0,63}$',
+      description: 'unique in the plan',
+    }),
+    name: names,
+    seatCategory: lineOfText({ maxLength: 64, description: 'code of the seat category; it may have several areas' }),
+    outline: Type.String({
+      minLength: 1,
+      maxLength: 4_096,
+      description: 'an SVG path that begins with M',
+    }),
+    rows: Type.Array(RowLine, {
+      maxItems: MAX_ROWS,
+      description: `of a numbered category, each in one area at most, ${MAX_ROWS} in all; its first seat is at \`from\`, its last at \`to\`, the others at equal distances between`,
+    }),
+  }),
+);
+
+export const Stage = named(
+  'SeatMapStage',
+  Type.Object(
+    { x: coordinate, y: coordinate, width: Type.Number({ minimum: 0, maximum: MAX_COORDINATE }) },
+    { description: 'its front edge: from the left end, `width` to the right' },
+  ),
+);
+
+/** The plan of a hall, in requests and answers. */
+export const SeatMap = named(
+  'SeatMap',
+  Type.Object(
+    { stage: Stage, areas: Type.Array(Area, { maxItems: MAX_AREAS }) },
+    {
+      description:
+        'the plan of the hall; null: none, and shops draw a plain one. Rows and categories without an area are drawn below it. A row ' +
+        'that is removed from its category stays here, without seats',
+    },
+  ),
+);
+
+const view = createView(SeatMap);
+
+/** A plan of a body in the form of the domain; absent stays absent. */
+export const seatMapOf = <Absent extends null | undefined>(plan: Static<typeof SeatMap> | Absent) =>
+  plan ? view(plan) : (plan as Absent);
+
+export const seatMap = {
+  stage: { x: 60, y: 0, width: 80 },
+  areas: [
+    {
+      id: 'stalls',
+      name: { fr: 'Parterre', en: 'Stalls' },
+      seatCategory: 'STALLS',
+      outline: 'M0 20H200V60Q100 90 0 60Z',
+      rows: [
+        { row: 'A', from: { x: 10, y: 30 }, to: { x: 190, y: 30 }, curve: 12 },
+        { row: 'B', from: { x: 10, y: 45 }, to: { x: 190, y: 45 }, curve: 12 },
+      ],
+    },
+  ],
+};

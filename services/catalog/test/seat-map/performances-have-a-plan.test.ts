@@ -1,0 +1,203 @@
+import { useFixture } from '@boxoffice/service/testkit';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import type { DrawnMap, SeatMap } from '../../src/domain/seat-map.ts';
+import { seatMapProblems } from '../../src/domain/seat-map-problems.ts';
+import {
+  availabilityOf,
+  createProduct,
+  newTariff,
+  type Page,
+  type Performance,
+  performanceBody,
+  stalls,
+  type Tariff,
+} from '../fixture/data.ts';
+import { startCatalog } from '../fixture/service.ts';
+
+const plan = {
+  stage: { x: 0, y: 0, width: 100 },
+  areas: [
+    {
+      id: 'stalls',
+      name: { fr: 'Parterre', en: 'Stalls' },
+      seatCategory: 'STALLS',
+      outline: 'M0 0H100V50Q50 70 0 50Z',
+      rows: [
+        { row: 'A', from: { x: 10, y: 10 }, to: { x: 90, y: 10 }, curve: 2.5 },
+        { row: 'B', from: { x: 10, y: 20 }, to: { x: 90, y: 20 } },
+      ],
+    },
+    { id: 'pit', name: { fr: 'Debout' }, seatCategory: 'PIT', outline: 'M0 60h100v20h-100z', rows: [] },
+  ],
+};
+
+/** The plan with another first area. */
+const withArea = (more: object) => ({ ...plan, areas: [{ ...plan.areas[0], ...more }, plan.areas[1]] });
+
+const pit = { code: 'PIT', name: { en: 'Pit' }, numbered: false, capacity: 5 };
+
+describe('the plan of a hall', () => {
+  const catalog = useFixture(() => startCatalog());
+  let tariff: Tariff;
+  let productId = '';
+  beforeAll(async () => {
+    tariff = await newTariff(catalog);
+    productId = (await createProduct(catalog)).data.id;
+  });
+
+  const body = (seatMap?: unknown) => ({
+    ...performanceBody(tariff.id, [stalls(5, [3, 2]), pit]),
+    ...(seatMap === undefined ? {} : { seatMap }),
+  });
+  const performances = () => `/svc/v3/catalog/products/${productId}/performances`;
+  const create = (seatMap?: unknown) => catalog.call<Performance>('POST', performances(), { body: body(seatMap) });
+  const at = ({ id }: Pick<Performance, 'id'>) => `/svc/v3/catalog/performances/${id}`;
+  const read = (performance: Performance) => catalog.call<Performance>('GET', at(performance));
+  const patch = (performance: Performance, change: object, headers = {}) =>
+    catalog.call<Performance>('PATCH', at(performance), { body: change, headers });
+  const drawn = async (performance: Performance) =>
+    (await catalog.call<DrawnMap>('GET', `/internal/shop/performances/${performance.id}/seat-map`, { service: 'pos' }))
+      .data;
+
+  test('is given at the creation, read, written back without effect, replaced, and removed', async () => {
+    const created = await create(plan);
+    expect([created.status, created.data.seatMap]).toEqual([201, plan]);
+    const first = await read(created.data);
+    expect(first.data).toEqual(created.data);
+    const back = await patch(created.data, first.data, { 'If-Match': first.headers.get('etag') ?? '' });
+    expect([back.status, back.data]).toEqual([200, first.data]);
+    // The order of members does not matter.
+    const { stage, areas } = plan;
+    const again = await patch(created.data, {
+      seatMap: { areas, stage: { width: 100, y: 0, x: 0 } },
+      state: 'on_sale',
+    });
+    expect(again.headers.get('etag')).toBe(first.headers.get('etag'));
+    const moved = { ...plan, stage: { ...stage, y: -5 } };
+    const changed = await patch(created.data, { seatMap: moved });
+    expect([changed.status, changed.data.seatMap]).toEqual([200, moved]);
+    expect(changed.headers.get('etag')).not.toBe(first.headers.get('etag'));
+    const stale = await patch(created.data, { seatMap: plan }, { 'If-Match': first.headers.get('etag') ?? '' });
+    expect(stale.status).toBe(412);
+    expect((await patch(created.data, { seatMap: null })).data.seatMap).toBeNull();
+    expect((await read(created.data)).data.seatMap).toBeNull();
+    expect((await create()).data.seatMap).toBeNull();
+  });
+
+  test('is left out of lists, products, the feed and public access', async () => {
+    const { data: created } = await create(plan);
+    const answers = await Promise.all([
+      catalog.call<Page<Performance>>('GET', performances()),
+      catalog.call('GET', `/svc/v3/catalog/performances?productId=${productId}`),
+      catalog.call('GET', `/svc/v3/catalog/products/${productId}`),
+      catalog.call('GET', '/svc/v3/catalog'),
+      catalog.call('GET', at(created), { isPublic: true }),
+    ]);
+    for (const { status, data } of answers) {
+      expect([status, JSON.stringify(data).includes(created.id)]).toEqual([200, true]);
+      expect(JSON.stringify(data)).not.toContain('seatMap');
+    }
+    const [item] = answers[0].data.items.filter(({ id }) => id === created.id);
+    expect((await patch(created, { ...item })).data.seatMap).toEqual(plan);
+  });
+
+  test.each([
+    [400, withArea({ outline: '' }), '$.seatMap.areas[0].outline'],
+    [400, withArea({ outline: `M0 0${'h1'.repeat(2_047)}` }), '$.seatMap.areas[0].outline'],
+    [400, withArea({ id: 'cat_1' }), '$.seatMap.areas[0].id'],
+    [400, withArea({ name: {} }), '$.seatMap.areas[0].name'],
+    [
+      400,
+      withArea({ rows: [{ row: 'A', from: { x: 1e6, y: 0 }, to: { x: 0, y: 0 } }] }),
+      '$.seatMap.areas[0].rows[0].from.x',
+    ],
+    [
+      400,
+      withArea({ rows: [{ row: 'A', from: { x: 1, y: '0' }, to: { x: 0, y: 0 } }] }),
+      '$.seatMap.areas[0].rows[0].from.y',
+    ],
+    [400, { areas: [] }, '$.seatMap.stage'],
+    [400, { ...plan, stage: { x: 0, y: 0, width: -1 } }, '$.seatMap.stage.width'],
+    [422, withArea({ outline: 'M0 0L1' }), '$.seatMap.areas[0].outline'],
+    [422, withArea({ id: 'pit' }), '$.seatMap.areas[1].id'],
+    [422, withArea({ seatCategory: 'NONE' }), '$.seatMap.areas[0].seatCategory'],
+    [422, withArea({ seatCategory: 'PIT' }), '$.seatMap.areas[0].rows'],
+    [
+      422,
+      withArea({ rows: [{ row: 'C', from: { x: 1, y: 0 }, to: { x: 0, y: 0 } }] }),
+      '$.seatMap.areas[0].rows[0].row',
+    ],
+    [422, { ...plan, areas: [plan.areas[0], { ...plan.areas[0], id: 'again' }] }, '$.seatMap.areas[1].rows[0].row'],
+  ])('%d for a plan with a fault, at creation and change: %#', async (status, seatMap, path) => {
+    const created = await create(seatMap);
+    expect([created.status, created.body.details]).toEqual([status, expect.stringContaining(path)]);
+    const { data } = await create(plan);
+    const changed = await patch(data, { seatMap });
+    expect([changed.status, changed.body.details]).toEqual([status, expect.stringContaining(path)]);
+    const product = await createProduct(catalog, { performances: [body(seatMap)] as never });
+    const below = path.replace('$', '$.performances[0]');
+    expect([product.status, product.body.details]).toEqual([status, expect.stringContaining(below)]);
+  });
+
+  test('follows its seat categories: a removed row has no seats and can be written back, a new one is drawn below', async () => {
+    const { data: created } = await create(plan);
+    const [category] = created.seatCategories;
+    const resize = (rows: readonly { row: string; seats: number }[], more: object = {}) =>
+      patch(created, { seatCategories: [{ id: category?.id, rows }], ...more });
+    const labels = async () =>
+      Object.values((await drawn(created)).seats).map(({ areaId, label }) => `${areaId} ${label}`);
+    const removed = await resize([
+      { row: 'A', seats: 0 },
+      { row: 'C', seats: 1 },
+    ]);
+    expect([removed.status, removed.data.seatMap]).toEqual([200, plan]);
+    expect(await labels()).toEqual(['stalls B-1', 'stalls B-2', `${category?.id} C-1`]);
+    expect((await patch(created, { seatMap: removed.data.seatMap })).status).toBe(200);
+    // A row that the same request adds may have its line.
+    const rows = [{ row: 'D', from: { x: 0, y: 40 }, to: { x: 10, y: 40 } }];
+    const added = await resize([{ row: 'D', seats: 2 }], { seatMap: withArea({ rows }) });
+    expect(added.status).toBe(200);
+    expect(await labels()).toContain('stalls D-2');
+  });
+
+  test('a place has the position of its id, and stock is as without a plan', async () => {
+    const { data: created } = await create(plan);
+    const { items } = (await catalog.call<Page<{ id: string; label: string }>>('GET', `${at(created)}/places`)).data;
+    const { stage, areas, seats } = await drawn(created);
+    expect(stage).toEqual(plan.stage);
+    expect(areas.map(({ id, seatCategoryId }) => [id, seatCategoryId])).toEqual([
+      ['stalls', created.seatCategories[0]?.id],
+      ['pit', created.seatCategories[1]?.id],
+    ]);
+    const ofRows = items.filter(({ id }) => seats[id]);
+    expect(ofRows.map(({ id, label }) => [label, seats[id]?.label])).toEqual(
+      ['A-1', 'A-2', 'A-3', 'B-1', 'B-2'].map((label) => [label, label]),
+    );
+    expect(seats[ofRows[1]?.id ?? '']).toEqual({ areaId: 'stalls', row: 'A', label: 'A-2', x: 50, y: 12.5 });
+    expect(await availabilityOf(catalog, { performance: created })).toMatchObject({ capacity: 5, free: 5 });
+  });
+
+  test('an unknown performance is 404; one without a plan has a plain one', async () => {
+    const unknown = await catalog.call('GET', '/internal/shop/performances/prf_unknown/seat-map', { service: 'pos' });
+    expect(unknown.status).toBe(404);
+    const { data } = await create();
+    const { areas, seats } = await drawn(data);
+    expect(areas.map(({ id }) => id)).toEqual(data.seatCategories.map(({ id }) => id));
+    expect(Object.keys(seats)).toHaveLength(5);
+  });
+});
+
+test('all areas of a plan together have 900 rows at most', () => {
+  const problemsOf = (count: number) => {
+    const rows = Array.from({ length: count }, (_, index) => ({ row: `R${index}`, seats: 1 }));
+    const lines = rows.map(({ row }) => ({ row, from: { x: 0, y: 0 }, to: { x: 9, y: 0 } }));
+    const [area] = plan.areas;
+    const areas = [lines.slice(0, 450), lines.slice(450)].map((some, index) => ({
+      ...area,
+      id: `${index}`,
+      rows: some,
+    }));
+    return seatMapProblems({ ...plan, areas } as SeatMap, [{ code: 'STALLS', numbered: true, rows }]);
+  };
+  expect([problemsOf(900), problemsOf(901)]).toEqual([[], ['$.seatMap.areas have 901 rows; at most 900 are allowed']]);
+});
