@@ -1,9 +1,8 @@
-import { accept, institution } from './institutions.js';
+import { shop } from './frame.js';
 
 const BASE = '/tnwr/v1';
 /** Has more members of orders, in a form that may change. */
 const EXPERIMENTAL = '/tnwr/vexp';
-const TOKEN = `boxoffice.token.${institution.serviceHost}`;
 
 /** An unsuccessful answer: `code` is family B's errorCode, or `network` without an answer. */
 export class Refusal extends Error {
@@ -22,15 +21,26 @@ export class Refusal extends Error {
   }
 }
 
-let language = '';
-let token = sessionStorage.getItem(TOKEN);
 let onSessionEnd = () => {};
 /** The server's clock minus the browser's, in milliseconds. */
 let clockOffset = 0;
 
-/** Requests texts in this language from now on. */
-export const useLanguage = (code) => {
-  language = code;
+/** The name of the cookie of the session; a colon before a port is not allowed in it. */
+const cookieName = () => `boxoffice.session.${shop.serviceHost.replace(':', '_')}`;
+
+/** A cookie without an end: all tabs share it, and it ends with the browser. An empty value deletes it. */
+const writeToken = (token) => {
+  const end = token === '' ? '; Max-Age=0' : '';
+  // The Cookie Store API is asynchronous, and unknown to browsers that the shop supports.
+  // biome-ignore lint/suspicious/noDocumentCookie: see above
+  document.cookie = `${cookieName()}=${token}; Path=/shop; SameSite=Strict; Secure${end}`;
+};
+
+/** The token of the session that all tabs share; null without one. */
+const readToken = () => {
+  const name = `${cookieName()}=`;
+  const found = document.cookie.split('; ').find((one) => one.startsWith(name));
+  return found?.slice(name.length) || null;
 };
 
 /** Sets the function called when the server no longer knows the session. */
@@ -38,12 +48,9 @@ export const whenSessionEnds = (listener) => {
   onSessionEnd = listener;
 };
 
-export const hasSession = () => token !== null;
+export const hasSession = () => readToken() !== null;
 
-export const forgetSession = () => {
-  token = null;
-  sessionStorage.removeItem(TOKEN);
-};
+export const forgetSession = () => writeToken('');
 
 /** The server's time, which decides when a cart expires. */
 export const serverNow = () => Date.now() + clockOffset;
@@ -53,22 +60,20 @@ export const newKey = () => crypto.randomUUID();
 
 const storeToken = (response) => {
   const received = response.headers.get('X-auth-token');
-  if (!received) return;
-  token = received;
-  sessionStorage.setItem(TOKEN, received);
+  if (received) writeToken(received);
 };
 
 const addressOf = (path, query = {}, base = BASE) => {
   const url = new URL(base + path, location.origin);
-  for (const [name, value] of Object.entries({ ...query, lang: language })) {
+  for (const [name, value] of Object.entries({ ...query, lang: shop.language })) {
     if (value !== undefined && value !== null && value !== '') url.searchParams.set(name, value);
   }
   return url;
 };
 
-const headersOf = (method, key) => ({
+const headersOf = (method, key, token) => ({
   Accept: 'application/json',
-  'X-Service-Host': institution.serviceHost,
+  'X-Service-Host': shop.serviceHost,
   ...(token ? { 'X-auth-token': token } : {}),
   ...(method === 'POST' || method === 'PATCH' ? { 'Content-Type': 'application/json' } : {}),
   ...(key ? { 'Idempotency-Key': key } : {}),
@@ -79,11 +84,11 @@ const RETRY_MS = 500;
 /** A phone that changes networks loses its pending requests: a GET is repeated once. */
 const retryLater = (attempt) => new Promise((resolve) => setTimeout(resolve, RETRY_MS)).then(attempt);
 
-const send = async (method, path, { query, body = {}, key, base }) => {
+const send = async (method, path, { query, body = {}, key, base }, token) => {
   const attempt = () =>
     fetch(addressOf(path, query, base), {
       method,
-      headers: headersOf(method, key),
+      headers: headersOf(method, key, token),
       ...(method === 'POST' || method === 'PATCH' ? { body: JSON.stringify(body) } : {}),
     });
   const again = (error) => (method === 'GET' ? retryLater(attempt) : Promise.reject(error));
@@ -100,20 +105,19 @@ const send = async (method, path, { query, body = {}, key, base }) => {
 
 /** Makes one call of family B; returns its data, and the `total` of a list. @throws {Refusal} */
 const call = async (method, path, request = {}) => {
-  const sent = token;
-  const response = await send(method, path, request);
+  const sent = readToken();
+  const response = await send(method, path, request, sent);
   const answer = await response.json().catch(() => undefined);
   if (answer?.success) {
-    accept();
     storeToken(response);
     return { data: answer.data, total: Number(response.headers.get('X-Total-Amount') ?? 0) };
   }
   const code = answer?.errorCode ?? 'internal_error';
   if (code === 'session_invalid' && sent !== null) {
-    if (sent === token) {
-      forgetSession();
-      onSessionEnd();
-    }
+    // Another tab has logged in or out meanwhile: nothing was done, so the request is made again in its session.
+    if (sent !== readToken()) return call(method, path, request);
+    forgetSession();
+    onSessionEnd();
     if (needsNoSession(method, path)) return call(method, path, withoutContact(request));
   }
   throw new Refusal(code, { status: response.status, body: answer, retryAfter: response.headers.get('Retry-After') });
@@ -121,7 +125,7 @@ const call = async (method, path, request = {}) => {
 
 /** Whether the request is repeated without a session after the session has ended. */
 const needsNoSession = (method, path) =>
-  token === null && (path.startsWith('/products') || (method === 'POST' && path === '/shopping-cart/items'));
+  !hasSession() && (path.startsWith('/products') || (method === 'POST' && path === '/shopping-cart/items'));
 
 const withoutContact = ({ query, body, ...request }) => {
   const { contactNumber: _own, ...asked } = query ?? {};

@@ -1,7 +1,6 @@
-import { serverNow } from './api.js';
 import { clock } from './format.js';
 import { announce } from './notices.js';
-import { loadCart, visitor } from './state.js';
+import { loadCart, timeLeft, visitor } from './state.js';
 import { t } from './texts/index.js';
 
 const LAST_MS = 120_000;
@@ -11,8 +10,6 @@ const ANNOUNCED_MINUTES = [10, 5, 2, 1];
 
 let announced = '';
 let reloadedFor = '';
-
-export const timeLeft = () => Date.parse(visitor.cart.expiresAt) - serverNow();
 
 const announceLeft = (left) => {
   const minutes = ANNOUNCED_MINUTES.findLast((one) => left <= one * 60_000);
@@ -42,5 +39,9 @@ const tick = () => {
   }
 };
 
+let timer;
+
 /** Updates every `[data-clock]` of the page twice a second. */
-export const startCountdown = () => setInterval(tick, 500);
+export const startCountdown = () => {
+  timer ??= setInterval(tick, 500);
+};

@@ -1,5 +1,12 @@
 const SVG = 'http://www.w3.org/2000/svg';
 
+let page = globalThis.document;
+
+/** Makes elements with another document: the server draws first pages with one that writes them as HTML. */
+export const drawWith = (document) => {
+  page = document;
+};
+
 const set = (element, name, value) => {
   if (value === undefined || value === null || value === false) return;
   if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
@@ -16,10 +23,10 @@ const build = (element, attributes, children) => {
 };
 
 /** Creates an element: `on…` attributes are listeners, absent and false ones are omitted, texts are never markup. */
-export const h = (tag, attributes, ...children) => build(document.createElement(tag), attributes, children);
+export const h = (tag, attributes, ...children) => build(page.createElement(tag), attributes, children);
 
 /** Creates an SVG element in the same way. */
-export const svg = (tag, attributes, ...children) => build(document.createElementNS(SVG, tag), attributes, children);
+export const svg = (tag, attributes, ...children) => build(page.createElementNS(SVG, tag), attributes, children);
 
 /** Trims a text and collapses its white space. */
 export const tidy = (text) => text.trim().replaceAll(/\s+/g, ' ');

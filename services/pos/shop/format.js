@@ -1,5 +1,4 @@
-import { institution } from './institutions.js';
-import { exponents } from './lib/minor-units.js';
+import { shop } from './frame.js';
 import { locale } from './texts/index.js';
 
 const formats = new Map();
@@ -14,12 +13,12 @@ const format = (Kind, options) => {
 
 /** An amount in minor units, with as many digits as its currency has: 14500 CHF is 145.00, 1200 JPY is 1200. */
 export const money = (amount, currency) => {
-  const digits = exponents[currency] ?? 2;
+  const digits = shop.exponents[currency] ?? 2;
   const places = { minimumFractionDigits: digits, maximumFractionDigits: digits };
   return format(Intl.NumberFormat, { style: 'currency', currency, ...places }).format(amount / 10 ** digits);
 };
 
-const date = (options, timeZone = institution.timeZone) => format(Intl.DateTimeFormat, { timeZone, ...options });
+const date = (options, timeZone = shop.timeZone) => format(Intl.DateTimeFormat, { timeZone, ...options });
 
 /** Saturday 5 December 2026 */
 export const longDay = (iso, timeZone) =>

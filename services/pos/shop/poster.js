@@ -1,6 +1,7 @@
-import { svg } from './dom.js';
+import { h, svg } from './dom.js';
+import { t } from './texts/index.js';
 
-// A picture per product, derived from its code: always the same, and different from its neighbours.
+// What is seen of a product: a picture derived from its code: always the same, and different from its neighbours.
 
 const WIDTH = 320;
 const HEIGHT = 400;
@@ -174,15 +175,32 @@ const hall = ([, , light, accent], next) => {
 
 const motifs = [arches, moon, curtain, staves, fan, pipes, discs, hall];
 
-/** The picture of a product; decorative, hidden from screen readers. */
-export const poster = (code) => {
+/** Calls `draw` once, shortly before the element is seen; on the server never. */
+const whenSeen = (element, draw) => {
+  if (!globalThis.IntersectionObserver) return;
+  const observer = new IntersectionObserver(
+    (entries) => {
+      if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
+      observer.disconnect();
+      draw();
+    },
+    { rootMargin: '400px' },
+  );
+  observer.observe(element);
+};
+
+/**
+ * The picture of a product; decorative, hidden from screen readers. `isLate`: one of many, whose details are drawn when
+ * it is seen.
+ */
+export const poster = (code, { isLate = false } = {}) => {
   const next = numbersFrom(`${code}.`);
   const running = Number(/\d+$/.exec(code)?.[0] ?? Math.floor(next() * 64));
   // Neighbours differ in colour and motif; a combination of both repeats after 64 codes.
   const round = Math.floor(running / 8);
   const palette = palettes[(running * 3 + round) % palettes.length];
   const motif = motifs[(running * 5 + round * 2) % motifs.length];
-  return svg(
+  const picture = svg(
     'svg',
     {
       viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
@@ -191,32 +209,41 @@ export const poster = (code) => {
       preserveAspectRatio: 'xMidYMid slice',
     },
     svg('rect', { width: WIDTH, height: HEIGHT, fill: palette[0] }),
-    ...motif(palette, next),
   );
+  const draw = () => picture.append(...motif(palette, next).flat());
+  if (isLate) whenSeen(picture, draw);
+  else draw();
+  return picture;
+};
+
+/** A row of seats as one line of round dots. */
+const seats = (row, look) => {
+  const [angle, radius] = [0.03 * Math.PI, 150 + row * 40];
+  const x = radius * 1.12 * Math.cos(angle);
+  const y = 640 - radius * Math.sin(angle);
+  return path(`M${640 - x} ${y}A${radius * 1.12} ${radius} 0 0 1 ${640 + x} ${y}`, {
+    pathLength: 18 + row * 5,
+    'stroke-width': 10,
+    'stroke-linecap': 'round',
+    ...look,
+  });
 };
 
 /** The picture of the first page: arcs of seats that fade into the dark. */
-export const auditorium = () => {
-  const rows = range(13, (row) => {
-    const count = 19 + row * 5;
-    return range(count, (seat) => {
-      const angle = Math.PI * (0.03 + (0.94 * seat) / (count - 1));
-      const radius = 150 + row * 40;
-      const bright = (row * 53 + seat * 29) % 17 === 0;
-      return circle(
-        640 - radius * 1.12 * Math.cos(angle),
-        640 - radius * Math.sin(angle),
-        5,
-        bright ? '#f0cf8e' : '#c79a52',
-        {
-          'fill-opacity': bright ? 0.95 : Math.max(0.08, 0.44 - row * 0.03),
-        },
-      );
-    });
-  });
-  return svg(
+export const auditorium = () =>
+  svg(
     'svg',
     { viewBox: '0 0 1280 560', class: 'auditorium', 'aria-hidden': 'true', preserveAspectRatio: 'xMidYMax slice' },
-    ...rows.flat(),
+    range(13, (row) => [
+      seats(row, { class: 'hall-row', 'stroke-dasharray': '0 1', 'stroke-opacity': Math.max(0.08, 0.44 - row * 0.03) }),
+      seats(row, { class: 'hall-lit', 'stroke-dasharray': '0 17', 'stroke-dashoffset': -((row * 7) % 17) }),
+    ]),
   );
+
+/** The badge for a product that is scarce, sold out or not on sale; else undefined. */
+export const badge = ({ availability, onSale = true }) => {
+  if (!onSale) return h('span', { class: 'badge badge-quiet' }, t('notOnSale'));
+  if (availability === 'sold_out') return h('span', { class: 'badge badge-out' }, t('soldOut'));
+  if (availability === 'few') return h('span', { class: 'badge badge-few' }, t('few'));
+  return undefined;
 };

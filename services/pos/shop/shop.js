@@ -1,25 +1,20 @@
 // The entry of the shop: shows the page of the address. It uses only the point-of-sale API.
-import { Refusal, useLanguage } from './api.js';
-import { startCountdown } from './countdown.js';
-import { h } from './dom.js';
-import { footer, header, setTitle } from './frame.js';
+import { Refusal } from './api.js';
+import { h, screenReaderText } from './dom.js';
+import { clock } from './format.js';
+import { go, link, MOVED, pathOf, setTitle, shop } from './frame.js';
 import { announce, clearAnnouncement, clearNotices, notice, showError, wordsOf } from './notices.js';
-import { accountPage } from './pages/account.js';
-import { cartPage } from './pages/cart.js';
-import { checkoutPage } from './pages/checkout.js';
-import { orderPage } from './pages/order.js';
-import { showPage } from './pages/show.js';
-import { showsPage } from './pages/shows.js';
-import { onChange, onLoss, restore, visitor } from './state.js';
-import { choose, errorText, language, t } from './texts/index.js';
+import { cartItems, onChange, onFollowed, onLoss, restore, timeLeft, visitor } from './state.js';
+import { errorText, t, useTexts } from './texts/index.js';
 
+/** The pages by their paths; each is loaded when it is first shown. */
 const pages = [
-  [/^\/$/, showsPage],
-  [/^\/show\/([^/]+)$/, showPage],
-  [/^\/cart$/, cartPage],
-  [/^\/checkout$/, checkoutPage],
-  [/^\/order\/([^/]+)$/, orderPage],
-  [/^\/account$/, accountPage],
+  [/^\/$/, async () => (await import('./pages/shows.js')).showsPage],
+  [/^\/show\/([^/]+)$/, async () => (await import('./pages/show.js')).showPage],
+  [/^\/cart$/, async () => (await import('./pages/cart.js')).cartPage],
+  [/^\/checkout$/, async () => (await import('./pages/checkout.js')).checkoutPage],
+  [/^\/order\/([^/]+)$/, async () => (await import('./pages/order.js')).orderPage],
+  [/^\/account$/, async () => (await import('./pages/account.js')).accountPage],
 ];
 
 const main = document.querySelector('main');
@@ -33,32 +28,22 @@ const decoded = (text) => {
   }
 };
 
-/** The current page with its parameters: the part of the address after `#`. */
+/** The current page with its parameters. */
 const place = () => {
-  const [path, query = ''] = (location.hash.slice(1) || '/').split('?', 2);
+  const path = pathOf(location.pathname) ?? '/';
   const found = pages
-    .map(([pattern, page]) => ({ page, parts: pattern.exec(path)?.slice(1) }))
+    .map(([pattern, load]) => ({ load, parts: pattern.exec(path)?.slice(1) }))
     .find((one) => one.parts);
-  return { page: found?.page, parameters: (found?.parts ?? []).map(decoded), query: new URLSearchParams(query), path };
+  const query = new URLSearchParams(location.search);
+  query.delete('lang');
+  return { load: found?.load, parameters: (found?.parts ?? []).map(decoded), query, path };
 };
 
-/** The page for an address whose host is not a point of sale. */
-const noShop = () => ({
-  title: t('noShopTitle'),
-  node: h(
-    'div',
-    { class: 'wrap page-message' },
-    h('h1', { tabindex: '-1' }, t('noShopTitle')),
-    h('p', { class: 'lead' }, t('noShopText')),
-  ),
-});
-
 const failed = (error) => {
-  if (error instanceof Refusal && error.code === 'context_invalid') return noShop();
   const missing = !error || (error instanceof Refusal && error.status === 404);
   const again = h('button', { type: 'button', class: 'button', onclick: () => show() }, t('tryAgain'));
-  const home = h('a', { class: 'button button-quiet', href: '#/' }, t('toProgramme'));
-  const logIn = h('a', { class: 'button', href: '#/account' }, t('logIn'));
+  const home = h('a', { class: 'button button-quiet', href: link('/') }, t('toProgramme'));
+  const logIn = h('a', { class: 'button', href: link('/account') }, t('logIn'));
   const isOver = error instanceof Refusal && error.status === 401;
   const title = missing ? t('notFoundTitle') : isOver ? t('sessionOverTitle') : t('errorTitle');
   const text = missing ? t('notFoundText') : isOver ? t('logInText') : wordsOf(error);
@@ -74,29 +59,28 @@ const failed = (error) => {
   };
 };
 
+/** What the server wrote into the page for its first drawing; only for its own address, and a visitor without a login. */
+const takeFirst = () => {
+  const { first } = shop;
+  delete shop.first;
+  return first?.address === location.pathname + location.search && !visitor.contact ? first.data : undefined;
+};
+
 let current = { leave: undefined };
 let lastDraw = 0;
 
 const SLOW_MS = 800;
 
-/** Announces a page that loads slowly; before the first page it shows the message at once. */
-const announceIfSlow = () => {
-  if (!main.querySelector('h1')) main.replaceChildren(h('p', { class: 'wrap lead late' }, t('oneMoment')));
-  return setTimeout(() => announce(t('oneMoment')), SLOW_MS);
-};
-
 /** Draws the page of the address. `isUpdate`: the same page is redrawn; scroll position and focus stay. */
-const show = async ({ isUpdate = false } = {}) => {
+const show = async ({ isUpdate = false, scroll = 0 } = {}) => {
   lastDraw += 1;
   const mine = lastDraw;
-  const { page, parameters, query, path } = place();
+  const { load, parameters, query, path } = place();
   if (!isUpdate) clearAnnouncement();
   main.setAttribute('aria-busy', 'true');
-  const timer = announceIfSlow();
-  const drawn = await (page
-    ? page(parameters, query, { redraw: () => show({ isUpdate: true }) })
-    : Promise.reject()
-  ).catch(failed);
+  const timer = setTimeout(() => announce(t('oneMoment')), SLOW_MS);
+  const context = { redraw: () => show({ isUpdate: true }), first: takeFirst() };
+  const drawn = await (load ? load().then((page) => page(parameters, query, context)) : Promise.reject()).catch(failed);
   clearTimeout(timer);
   if (mine !== lastDraw) {
     drawn.leave?.();
@@ -109,38 +93,48 @@ const show = async ({ isUpdate = false } = {}) => {
   main.replaceChildren(drawn.node);
   main.removeAttribute('aria-busy');
   setTitle(drawn.title);
-  drawHeader(path);
-  footer();
+  updateHeader(path);
   if (isUpdate) {
     if (hadFocus) main.querySelector('h1')?.focus();
     return;
   }
-  window.scrollTo(0, 0);
+  window.scrollTo(0, scroll);
   main.querySelector('h1')?.focus({ preventScroll: true });
 };
 
-const drawHeader = (path = place().path) => header(path, setLanguage);
+const header = document.querySelector('.frame-header');
 
-const setLanguage = async (code) => {
-  choose(code);
-  drawFrame();
-  await show({ isUpdate: true });
-  document.querySelector(`[data-language="${code}"]`)?.focus();
-  announce(t('languageChosen'));
+const cartParts = () => {
+  const count = cartItems().length;
+  if (count === 0) return [];
+  return [
+    h('span', { class: 'cart-count', 'aria-hidden': 'true' }, count),
+    screenReaderText(t('placesInCart', { count })),
+    // Changes every second: hidden from screen readers.
+    h('span', { class: 'cart-clock', 'aria-hidden': 'true', 'data-clock': true }, clock(timeLeft())),
+  ];
 };
 
-const drawFrame = () => {
-  useLanguage(language());
-  document.documentElement.lang = language();
-  document.querySelector('[data-skip]').textContent = t('skip');
-  drawHeader();
-  footer();
+/** Updates the header of the server: the current page, the login, the cart, and the page in other languages. */
+const updateHeader = (path = place().path) => {
+  for (const anchor of header.querySelectorAll('nav a, .cart-link')) {
+    if (anchor.getAttribute('href') === link(path)) anchor.setAttribute('aria-current', 'page');
+    else anchor.removeAttribute('aria-current');
+  }
+  header.querySelector('[data-account]').textContent = visitor.contact ? t('myTickets') : t('logInLink');
+  header.querySelector('[data-cart]').replaceChildren(...cartParts());
+  for (const anchor of header.querySelectorAll('[hreflang]')) {
+    const address = new URL(location.href);
+    address.searchParams.set('lang', anchor.hreflang);
+    anchor.href = address.href;
+  }
 };
 
 let wasExpired = false;
 
 onChange(() => {
-  drawHeader();
+  updateHeader();
+  if (cartItems().length > 0) void import('./countdown.js').then(({ startCountdown }) => startCountdown());
   if (visitor.cartExpired && !wasExpired) {
     const { path } = place();
     if (path === '/cart' || path === '/checkout') void show();
@@ -149,6 +143,8 @@ onChange(() => {
   wasExpired = visitor.cartExpired;
 });
 
+onFollowed(() => void show({ isUpdate: true }));
+
 onLoss(() => notice('error', errorText('session_invalid')));
 
 document.querySelector('[data-skip]').addEventListener('click', (event) => {
@@ -156,16 +152,41 @@ document.querySelector('[data-skip]').addEventListener('click', (event) => {
   main.focus();
 });
 
-window.addEventListener('hashchange', () => {
+/** Remembers how far the page is scrolled, for the way back. */
+const keepScroll = () => history.replaceState({ scroll: window.scrollY }, '');
+
+const move = (scroll = 0) => {
   clearNotices();
-  void show();
+  void show({ scroll });
+};
+
+// Links between pages of the shop load nothing anew, except in another tab or language.
+document.addEventListener('click', (event) => {
+  const anchor = event.target.closest('a[href]');
+  if (!anchor || event.defaultPrevented || event.button !== 0) return;
+  if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+  if (anchor.target || anchor.hasAttribute('download') || anchor.hreflang) return;
+  const { origin, pathname, search, hash } = new URL(anchor.href);
+  const path = pathOf(pathname);
+  if (origin !== location.origin || path === undefined || hash !== '') return;
+  event.preventDefault();
+  keepScroll();
+  go(path + search);
 });
 
-drawFrame();
-main.setAttribute('aria-busy', 'true');
-clearTimeout(announceIfSlow());
+window.addEventListener(MOVED, () => move());
+window.addEventListener('popstate', ({ state }) => move(state?.scroll ?? 0));
+window.addEventListener('pagehide', keepScroll);
+
+/** Addresses of earlier releases had their page after `#/`. */
+const old = /^#(\/.*)$/.exec(location.hash);
+if (old) history.replaceState(null, '', link(old[1]));
+
+history.scrollRestoration = 'manual';
+useTexts(await import(`./texts/${shop.texts}.js`).then((all) => all[shop.texts]));
+const scrolled = history.state?.scroll ?? 0;
 await restore().catch((error) => {
   if (!(error instanceof Refusal) || error.status !== 401) showError(error);
 });
-startCountdown();
 await show({ isUpdate: true });
+if (scrolled > 0) window.scrollTo(0, scrolled);

@@ -1,5 +1,5 @@
-import { api, forgetSession, hasSession, Refusal, whenSessionEnds } from './api.js';
-import { language } from './texts/index.js';
+import { api, forgetSession, hasSession, Refusal, serverNow, whenSessionEnds } from './api.js';
+import { shop } from './frame.js';
 
 const NOTHING = { id: null, items: {}, total: 0, currency: '', expiresAt: null };
 
@@ -45,16 +45,23 @@ export const expireCart = () => {
   changed();
 };
 
-export const emptyCart = () => setCart(NOTHING);
+/** Empties the cart here and in the other tabs. */
+export const emptyCart = () => {
+  setCart(NOTHING);
+  tellOthers();
+};
+
+/** The milliseconds until the cart expires. */
+export const timeLeft = () => Date.parse(visitor.cart.expiresAt) - serverNow();
 
 /** Loads the cart. An expired cart is a state, not an error. */
 export const loadCart = async () => {
-  if (!hasSession()) return emptyCart();
+  if (!hasSession()) return setCart(NOTHING);
   try {
     return setCart(await api.cart());
   } catch (error) {
     // The visitor was notified of the end of the session; the cart ended with it.
-    if (error instanceof Refusal && error.code === 'session_invalid') return emptyCart();
+    if (error instanceof Refusal && error.code === 'session_invalid') return setCart(NOTHING);
     if (!(error instanceof Refusal) || error.code !== 'cart_expired') throw error;
     expireCart();
     return visitor.cart;
@@ -72,12 +79,14 @@ export const logIn = async (login, password) => {
   const { contactNumber } = await api.logIn(login, password);
   await setContact(contactNumber);
   await loadCart();
+  tellOthers();
 };
 
 /** Logs out; the server releases the places of the cart. */
 export const logOut = async () => {
   if (hasSession()) await api.logOut().catch(() => undefined);
   end();
+  tellOthers();
 };
 
 /** Ends a session that the server no longer knows; reports the loss of a cart or a login. */
@@ -96,9 +105,35 @@ const end = () => {
   changed();
 };
 
-/** Restores the session of this tab. */
+/** The other tabs of this shop, which share the session; undefined before the session is restored. */
+let others;
+
+const tellOthers = () => others?.postMessage('changed');
+
+/** Takes over what another tab did to login and cart. Calls the listeners of `onFollowed` if that changed anything. */
+const follow = async () => {
+  const known = JSON.stringify([visitor.contact, visitor.cart]);
+  if (hasSession()) {
+    const { contactNumber } = await api.session();
+    if (contactNumber !== (visitor.contact?.contactNumber ?? null)) await setContact(contactNumber);
+    await loadCart();
+  } else {
+    end();
+  }
+  if (known !== JSON.stringify([visitor.contact, visitor.cart])) changes.dispatchEvent(new Event('followed'));
+};
+
+/** Calls the listener when this tab has taken over another cart or login. */
+export const onFollowed = (listener) => changes.addEventListener('followed', listener);
+
+/** Restores the session of the browser, and follows what other tabs do to it from then on. */
 export const restore = async () => {
   whenSessionEnds(lose);
+  others = new BroadcastChannel(`boxoffice ${shop.serviceHost}`);
+  // What this tab writes comes first; a failure leaves the tab as it is, and its next request tells.
+  others.onmessage = () => void inTurn(follow).catch(() => undefined);
+  // A page from the history may be older than the session.
+  window.addEventListener('pageshow', ({ persisted }) => persisted && inTurn(follow).catch(() => undefined));
   if (!hasSession()) return;
   const { contactNumber } = await api.session();
   await setContact(contactNumber);
@@ -110,12 +145,11 @@ const products = new Map();
 
 /** A product with the performances and prices for this visitor; cached for 20 seconds, except with `fresh`. */
 export const productOf = (id, { fresh = false } = {}) => {
-  const key = `${language()} ${id}`;
-  const known = products.get(key);
+  const known = products.get(id);
   if (known && !fresh && known.until > Date.now()) return known.product;
   const product = api.product(id, visitor.contact?.contactNumber);
-  products.set(key, { product, until: Date.now() + CACHE_MS });
-  product.catch(() => products.delete(key));
+  products.set(id, { product, until: Date.now() + CACHE_MS });
+  product.catch(() => products.delete(id));
   return product;
 };
 
@@ -126,7 +160,12 @@ export const productIfShown = (id) =>
     throw error;
   });
 
-const write = (action) => inTurn(async () => setCart(await action()));
+const write = (action) =>
+  inTurn(async () => {
+    const after = setCart(await action());
+    tellOthers();
+    return after;
+  });
 
 /** The writes to the cart; each sets the cart to the answer. @throws {Refusal} */
 export const cart = {

@@ -4,7 +4,7 @@ import { clock, longDay, money, time } from '../format.js';
 import { link } from '../frame.js';
 import { act, announce, clearNotices, showError } from '../notices.js';
 import { poster } from '../poster.js';
-import { cart, cartItems, loadCart, onChange, productIfShown, visitor } from '../state.js';
+import { cart, cartItems, loadCart, onChange, productIfShown, timeLeft, visitor } from '../state.js';
 import { t } from '../texts/index.js';
 import { placeName } from '../ticket.js';
 

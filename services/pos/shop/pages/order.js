@@ -4,7 +4,7 @@ import { h } from '../dom.js';
 import { clock, money } from '../format.js';
 import { link, setTitle } from '../frame.js';
 import { act, announce } from '../notices.js';
-import { loadCart, visitor } from '../state.js';
+import { loadCart, timeLeft, visitor } from '../state.js';
 import { t } from '../texts/index.js';
 import { holderOf, placeName, ticketCard } from '../ticket.js';
 import { byPerformance, categoryOf, whenAndWhere } from './cart.js';

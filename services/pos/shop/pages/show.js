@@ -1,32 +1,11 @@
 import { h, newId } from '../dom.js';
-import { dayParts, duration, longDay, money, period, shortDay, time } from '../format.js';
+import { dayParts, longDay, shortDay, time } from '../format.js';
 import { link } from '../frame.js';
-import { poster } from '../poster.js';
+import { badge } from '../poster.js';
 import { productOf } from '../state.js';
 import { t } from '../texts/index.js';
 import { choicePanel } from './choice.js';
-import { badge } from './shows.js';
-
-const venueOf = ({ venue }) => [venue?.name, venue?.city].filter(Boolean).join(', ');
-
-const facts = (product) => {
-  const { type, startDate, endDate, performances, priceFrom, currency } = product;
-  const [first] = performances;
-  const rows = [
-    [
-      type === 'show' ? t('dates') : t('validity'),
-      period(startDate, type === 'show' ? performances.at(-1)?.startDate : endDate),
-    ],
-    [t('venue'), first && venueOf(first)],
-    [t('duration'), type === 'show' && first && duration(first.durationMinutes)],
-    [t('price'), priceFrom !== null && t('from', { price: money(priceFrom, currency) })],
-  ];
-  return h(
-    'dl',
-    { class: 'facts' },
-    rows.filter(([, value]) => value).map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))),
-  );
-};
+import { showHead, venueOf } from './show-head.js';
 
 /** The full date of a performance, for screen readers. */
 const dateName = (performance) => {
@@ -93,29 +72,9 @@ const soldOut = () =>
 const notOnSale = () =>
   h('section', { class: 'message-box' }, h('h2', {}, t('notOnSale')), h('p', {}, t('notOnSaleText')));
 
-const head = (product) =>
-  h(
-    'header',
-    { class: 'show-head' },
-    h(
-      'div',
-      { class: 'wrap show-grid' },
-      h('div', { class: 'show-picture' }, poster(product.code)),
-      h(
-        'div',
-        { class: 'show-text' },
-        h('a', { class: 'back', href: link('/') }, h('span', { 'aria-hidden': 'true' }, '← '), t('programme')),
-        h('h1', { tabindex: '-1' }, product.name),
-        h('p', { class: 'lead' }, product.description),
-        facts(product),
-        badge(product),
-      ),
-    ),
-  );
-
 /** One product: its description, its dates, and the choice of places. */
-export const showPage = async ([id]) => {
-  const product = await productOf(id, { fresh: true });
+export const showPage = async ([id], _query, { first }) => {
+  const product = first ?? (await productOf(id, { fresh: true }));
   const { performances } = product;
   const free = performances.filter(({ availability, onSale }) => availability !== 'sold_out' && onSale);
   const panel = h('div', { class: 'panel' });
@@ -145,6 +104,6 @@ export const showPage = async ([id]) => {
       panel,
     ];
   };
-  const node = h('article', { class: 'show' }, head(product), h('div', { class: 'wrap choices' }, choices()));
+  const node = h('article', { class: 'show' }, showHead(product), h('div', { class: 'wrap choices' }, choices()));
   return { title: product.name, node, leave: () => shown?.leave() };
 };

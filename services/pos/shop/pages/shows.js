@@ -1,24 +1,23 @@
 import { api } from '../api.js';
 import { h, newId } from '../dom.js';
 import { money, month, number, period, shortDay } from '../format.js';
-import { institution } from '../institutions.js';
+import { link } from '../frame.js';
 import { announce, showError } from '../notices.js';
-import { auditorium, poster } from '../poster.js';
+import { auditorium, badge, poster } from '../poster.js';
 import { visitor } from '../state.js';
-import { language, t } from '../texts/index.js';
+import { t } from '../texts/index.js';
 import { pagination } from './pagination.js';
 
 const SIZE = 24;
 const TYPES = ['show', 'pass', 'season_ticket', 'membership', 'service', 'goods', 'package'];
 
-/** Complete lists for the search, loaded once per type and language. */
+/** Complete lists for the search, loaded once per type. */
 const completeLists = new Map();
 
 const completeList = (type) => {
-  const key = `${type} ${language()}`;
-  const list = completeLists.get(key) ?? api.allProducts({ type });
-  completeLists.set(key, list);
-  list.catch(() => completeLists.delete(key));
+  const list = completeLists.get(type) ?? api.allProducts({ type });
+  completeLists.set(type, list);
+  list.catch(() => completeLists.delete(type));
   return list;
 };
 
@@ -42,15 +41,7 @@ const addressOf = ({ type, wanted, page }) => {
   if (type !== 'show') query.set('type', type);
   if (wanted.trim() !== '') query.set('q', wanted);
   if (page > 1) query.set('page', page);
-  return query.size > 0 ? `#/?${query}` : '#/';
-};
-
-/** The badge for a product that is scarce, sold out or not on sale; else undefined. */
-export const badge = ({ availability, onSale = true }) => {
-  if (!onSale) return h('span', { class: 'badge badge-quiet' }, t('notOnSale'));
-  if (availability === 'sold_out') return h('span', { class: 'badge badge-out' }, t('soldOut'));
-  if (availability === 'few') return h('span', { class: 'badge badge-few' }, t('few'));
-  return undefined;
+  return link(query.size > 0 ? `/?${query}` : '/');
 };
 
 const card = (product, isFound) => {
@@ -60,8 +51,8 @@ const card = (product, isFound) => {
     {},
     h(
       'a',
-      { class: 'card', href: `#/show/${encodeURIComponent(id)}`, 'data-availability': product.availability },
-      h('span', { class: 'card-picture' }, poster(code), badge(product)),
+      { class: 'card', href: link(`/show/${encodeURIComponent(id)}`), 'data-availability': product.availability },
+      h('span', { class: 'card-picture' }, poster(code, { isLate: true }), badge(product)),
       h(
         'span',
         { class: 'card-date' },
@@ -117,55 +108,39 @@ const hero = (search) =>
     h(
       'div',
       { class: 'wrap hero-text' },
-      h('h1', { tabindex: '-1' }, institution.headline[language()]),
-      h('p', { class: 'hero-line' }, institution.season[language()]),
+      h('h1', { tabindex: '-1' }, t('season')),
+      h('p', { class: 'hero-line' }, t('seasonLine')),
       search,
     ),
   );
 
-/** The programme: all products by month, with a search by title, in pages. */
-export const showsPage = async (_parameters, query) => {
-  const state = {
-    type: TYPES.includes(query.get('type')) ? query.get('type') : 'show',
-    wanted: query.get('q') ?? '',
-    page: Math.max(1, Number.parseInt(query.get('page') ?? '1', 10) || 1),
-  };
-  const first = await load(state);
-  const area = h('div', { class: 'results' }, results(first, state));
-  const count = h('p', { class: 'count' }, t('found', { count: first.total, shown: number(first.total) }));
-  let turn = 0;
-  let timer;
+/** The place of the visitor in the programme, from the query of the address. */
+export const programmeState = (query) => ({
+  type: TYPES.includes(query.get('type')) ? query.get('type') : 'show',
+  wanted: query.get('q') ?? '',
+  page: Math.max(1, Number.parseInt(query.get('page') ?? '1', 10) || 1),
+});
 
-  const search = async (wanted) => {
-    turn += 1;
-    const mine = turn;
-    Object.assign(state, { wanted, page: 1 });
-    const found = await load(state).catch(showError);
-    if (mine !== turn || !found) return;
-    history.replaceState(null, '', addressOf(state));
-    area.replaceChildren(...results(found, state).flat());
-    count.textContent = t('found', { count: found.total, shown: number(found.total) });
-    announce(count.textContent);
-  };
+const countText = ({ total }) => t('found', { count: total, shown: number(total) });
 
+/** The programme as a page: `found` are its records and their total. The server draws it, too, without `onSearch`. */
+export const programme = (state, found, onSearch) => {
   const field = newId('search');
   const form = h(
     'form',
-    { role: 'search', class: 'search', onsubmit: (event) => event.preventDefault() },
+    { role: 'search', class: 'search', action: link('/'), onsubmit: (event) => event.preventDefault() },
+    state.type !== 'show' && h('input', { type: 'hidden', name: 'type', value: state.type }),
     h('label', { for: field, class: 'unseen' }, t('searchLabel')),
     h('input', {
       id: field,
+      name: 'q',
       type: 'search',
       value: state.wanted,
       placeholder: t('searchLabel'),
       autocomplete: 'off',
-      oninput: ({ target }) => {
-        clearTimeout(timer);
-        timer = setTimeout(() => search(target.value), 160);
-      },
+      oninput: onSearch,
     }),
   );
-
   const kinds = h(
     'nav',
     { class: 'kinds', 'aria-label': t('kinds') },
@@ -177,11 +152,40 @@ export const showsPage = async (_parameters, query) => {
       ),
     ),
   );
-  const node = h(
+  return h(
     'div',
     {},
     hero(form),
-    h('div', { class: 'wrap catalogue' }, h('div', { class: 'catalogue-head' }, kinds, count), area),
+    h(
+      'div',
+      { class: 'wrap catalogue' },
+      h('div', { class: 'catalogue-head' }, kinds, h('p', { class: 'count' }, countText(found))),
+      h('div', { class: 'results' }, results(found, state)),
+    ),
   );
+};
+
+/** The programme: all products by month, with a search by title, in pages. */
+export const showsPage = async (_parameters, query, { first }) => {
+  const state = programmeState(query);
+  let turn = 0;
+  let timer;
+
+  const search = async (wanted) => {
+    turn += 1;
+    const mine = turn;
+    Object.assign(state, { wanted, page: 1 });
+    const found = await load(state).catch(showError);
+    if (mine !== turn || !found) return;
+    history.replaceState(history.state, '', addressOf(state));
+    node.querySelector('.results').replaceChildren(...results(found, state).flat());
+    node.querySelector('.count').textContent = countText(found);
+    announce(countText(found));
+  };
+  const onSearch = ({ target }) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => search(target.value), 160);
+  };
+  const node = programme(state, first ?? (await load(state)), onSearch);
   return { title: t('programme'), node, leave: () => clearTimeout(timer) };
 };

@@ -23,6 +23,8 @@ export const de = {
   errorTitle: 'Etwas ist schiefgegangen',
   sessionOverTitle: 'Ihre Sitzung ist zu Ende',
 
+  season: 'Die Saison',
+  seasonLine: 'Alles, was kommt, auf einen Blick.',
   searchLabel: 'Nach Titel suchen',
   kinds: 'Angebote',
   type_show: 'Vorstellungen',

@@ -23,6 +23,8 @@ export const en = {
   errorTitle: 'Something went wrong',
   sessionOverTitle: 'Your session has ended',
 
+  season: 'The season',
+  seasonLine: 'Everything that is coming up, at a glance.',
   searchLabel: 'Search by title',
   kinds: 'What to look for',
   type_show: 'Shows',

@@ -26,6 +26,8 @@ export const fr = {
   errorTitle: 'Un incident est survenu',
   sessionOverTitle: 'Votre session a pris fin',
 
+  season: 'La saison',
+  seasonLine: 'Tout ce qui vient, en un coup d’œil.',
   searchLabel: 'Chercher un titre',
   kinds: 'Rayons',
   type_show: 'Spectacles',

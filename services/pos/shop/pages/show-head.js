@@ -1,0 +1,49 @@
+import { h } from '../dom.js';
+import { duration, money, period } from '../format.js';
+import { link } from '../frame.js';
+import { badge, poster } from '../poster.js';
+import { t } from '../texts/index.js';
+
+/** The name and city of the venue of a performance. */
+export const venueOf = ({ venue }) => [venue?.name, venue?.city].filter(Boolean).join(', ');
+
+const facts = (product) => {
+  const { type, startDate, endDate, performances, priceFrom, currency } = product;
+  const [first] = performances;
+  const rows = [
+    [
+      type === 'show' ? t('dates') : t('validity'),
+      period(startDate, type === 'show' ? performances.at(-1)?.startDate : endDate),
+    ],
+    [t('venue'), first && venueOf(first)],
+    [t('duration'), type === 'show' && first && duration(first.durationMinutes)],
+    [t('price'), priceFrom !== null && t('from', { price: money(priceFrom, currency) })],
+  ];
+  return h(
+    'dl',
+    { class: 'facts' },
+    rows.filter(([, value]) => value).map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))),
+  );
+};
+
+/** What a product is, before its dates and places; the server draws it, too. */
+export const showHead = (product) =>
+  h(
+    'header',
+    { class: 'show-head' },
+    h(
+      'div',
+      { class: 'wrap show-grid' },
+      h('div', { class: 'show-picture' }, poster(product.code)),
+      h(
+        'div',
+        { class: 'show-text' },
+        h('a', { class: 'back', href: link('/') }, h('span', { 'aria-hidden': 'true' }, '← '), t('programme')),
+        h('h1', { tabindex: '-1' }, product.name),
+        h('p', { class: 'lead' }, product.description),
+        facts(product),
+        badge(product),
+      ),
+    ),
+  );
+

@@ -1,0 +1,142 @@
+import { type Html, html } from '@boxoffice/pages';
+import type { ShopFiles } from './files.ts';
+import type { ShopState, Views } from './views.ts';
+
+/** A first page of the shop. */
+export interface FirstPage {
+  /** Of the page, without the point of sale. */
+  readonly title: string;
+  readonly description: string;
+  readonly content: Html;
+  /** The path below the point of sale's, such as `/show/prd_1`. */
+  readonly path: string;
+  /** Path and query, as the browser has them. */
+  readonly address: string;
+  /** What the page's script needs to draw the same again; undefined: it loads that. */
+  readonly data?: object | undefined;
+  /** Whether search engines may list the page. */
+  readonly isPublic: boolean;
+  /** For search engines (JSON-LD). */
+  readonly structured?: object | undefined;
+  /** The module of the page, which the browser loads at once. */
+  readonly module: string;
+}
+
+/** The shop around its pages. */
+export interface Frame {
+  readonly state: ShopState;
+  /** The languages that the page is offered in. */
+  readonly languages: readonly string[];
+  /** The address of the installation, without a slash at its end. */
+  readonly origin: string;
+  /** The address of the stylesheet, with its version. */
+  readonly stylesheet: string;
+  /** The address of the logo, with its version; undefined without one. */
+  readonly logo: string | undefined;
+  readonly files: ShopFiles;
+}
+
+const LANGUAGE_NAMES: Readonly<Record<string, string>> = { fr: 'Français', en: 'English', de: 'Deutsch' };
+
+/** A data block: no script, so the content policy does not concern it; nothing in it ends the element. */
+const dataBlock = (attributes: Html, data: object): Html =>
+  html`<script ${attributes}>${{ html: JSON.stringify(data).replaceAll('<', '\\u003c') }}</script>`;
+
+const mark = html`<svg viewBox="0 0 32 24" class="mark" aria-hidden="true"><g fill="none" stroke="currentColor" stroke-width="1.6" stroke-linecap="round"><path d="M2 22a14 14 0 0 1 28 0"></path><path d="M7 22a9 9 0 0 1 18 0"></path><path d="M12 22a4 4 0 0 1 8 0"></path></g></svg>`;
+
+const cartIcon = html`<svg viewBox="0 0 24 24" class="icon" aria-hidden="true"><path d="M3 8.5V6h18v2.5a3.5 3.5 0 0 0 0 7V18H3v-2.5a3.5 3.5 0 0 0 0-7ZM14.5 6v12" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linejoin="round"></path></svg>`;
+
+const primary = (tag: string): string => tag.split('-', 1)[0] ?? tag;
+
+/** The address of the page in another language. */
+const inLanguage = (address: string, tag: string): string => {
+  const url = new URL(address, 'https://shop');
+  url.searchParams.set('lang', tag);
+  return `${url.pathname}${url.search}`;
+};
+
+const header = ({ state, languages, logo }: Frame, { path, address }: FirstPage, { t }: Views): Html => {
+  const root = `/shop/${state.serviceHost}`;
+  const link = (to: string, more: Html, content: Html | string) =>
+    html`<a href="${root}${to}"${more}${path === to && html` aria-current="page"`}>${content}</a>`;
+  const none = html``;
+  return html`<header class="frame-header"><div class="wrap bar">
+<a class="brand" href="${root}/">${logo === undefined ? mark : html`<img class="logo" src="${logo}" alt="" height="32">`}<span>${state.name}</span></a>
+<nav aria-label="${t('mainNavigation')}">${link('/', none, t('programme'))}${link('/account', html` data-account`, t('logInLink'))}</nav>
+<div class="languages" role="group" aria-label="${t('language')}">${languages.map((tag) => {
+    const name = LANGUAGE_NAMES[primary(tag)] ?? tag;
+    const isCurrent = tag === state.language;
+    return html`<a href="${inLanguage(address, tag)}" hreflang="${tag}" lang="${tag}"${isCurrent && html` aria-current="true"`}><span aria-hidden="true">${primary(tag).toUpperCase()}</span><span class="unseen">${name}</span></a>`;
+  })}</div>
+${link('/cart', html` class="cart-link"`, html`${cartIcon}<span class="cart-word">${t('cart')}</span><span class="cart-state" data-cart></span>`)}
+</div></header>`;
+};
+
+const footer = ({ state: { name, isDemo, links } }: Frame, { t }: Views): Html => {
+  const named = (['terms', 'privacy', 'contact'] as const).flatMap((kind) => {
+    const address = links?.[kind];
+    return address ? [html`<li><a href="${address}">${t(`link_${kind}`)}</a></li>`] : [];
+  });
+  return html`<footer class="frame-footer"><div class="wrap">
+<p class="foot-name">${name}</p>
+${named.length > 0 && html`<ul class="foot-links">${named}</ul>`}
+${isDemo && html`<p class="small">${t('demoFooter')}</p>`}
+</div></footer>`;
+};
+
+const metadata = (frame: Frame, page: FirstPage): Html => {
+  const { state, languages, origin } = frame;
+  const { title, description, address, isPublic } = page;
+  const url = new URL(address, origin);
+  url.searchParams.delete('lang');
+  const canonical = `${origin}${url.pathname}${url.search}`;
+  const graph: readonly (readonly [string, string])[] = [
+    ['og:type', 'website'],
+    ['og:site_name', state.name],
+    ['og:title', title],
+    ['og:description', description],
+    ['og:url', canonical],
+    ['og:locale', state.language.replace('-', '_')],
+  ];
+  return html`<meta name="description" content="${description}">
+${!isPublic && html`<meta name="robots" content="noindex">`}
+${graph.map(([property, content]) => html`<meta property="${property}" content="${content}">\n`)}<link rel="canonical" href="${canonical}">
+${languages.map((tag) => html`<link rel="alternate" hreflang="${tag}" href="${origin}${inLanguage(address, tag)}">\n`)}<link rel="alternate" hreflang="x-default" href="${canonical}">`;
+};
+
+/** The HTML of a first page: complete as text, and taken over by its script. */
+export const documentOf = (frame: Frame, page: FirstPage, views: Views): string => {
+  const { state, files, stylesheet, logo } = frame;
+  const { t } = views;
+  const modules = new Set([
+    ...files.modulesOf('shop.js'),
+    ...files.modulesOf(page.module),
+    `texts/${state.texts}.js`,
+  ]);
+  const first = page.data && { first: { address: page.address, data: page.data } };
+  return html`<!doctype html>
+<html lang="${state.language}">
+<head>
+<meta charset="utf-8">
+<title>${page.title} · ${state.name}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<link rel="stylesheet" href="${stylesheet}">
+<link rel="preload" href="${files.pathOf('fonts/cormorant.woff2')}" as="font" type="font/woff2" crossorigin>
+${[...modules].map((name) => html`<link rel="modulepreload" href="${files.pathOf(name)}">\n`)}<script type="module" src="${files.pathOf('shop.js')}"></script>
+<link rel="icon" href="${logo ?? files.pathOf('icon.svg')}" type="image/svg+xml">
+${metadata(frame, page)}
+${page.structured && dataBlock(html`type="application/ld+json"`, page.structured)}
+</head>
+<body>
+<a class="skip" href="#main" data-skip>${t('skip')}</a>
+${header(frame, page, views)}
+<div class="notices" aria-live="assertive"></div>
+<main id="main" tabindex="-1">${page.content}</main>
+${footer(frame, views)}
+<div class="unseen" role="status" aria-live="polite" data-announcer></div>
+${dataBlock(html`type="application/json" data-shop`, { ...state, ...first })}
+</body>
+</html>
+`.html;
+};

@@ -1,0 +1,72 @@
+import { contrast, mixed, readableOn, withContrast } from '../domain/colours.ts';
+
+/** The colours of a point of sale, each `#rrggbb`. */
+export interface Colours {
+  readonly accent: string;
+  readonly ink: string;
+  readonly paper: string;
+}
+
+const WHITE = '#ffffff';
+const BLACK = '#000000';
+const TEXT = 4.5;
+const BORDER = 3;
+
+type Properties = Readonly<Record<string, string>>;
+
+/** What follows from ink on paper: the same names in light and dark. */
+const surfaces = (ink: string, paper: string): Properties => ({
+  '--paper': paper,
+  '--ink': ink,
+  '--tint': mixed(paper, ink, 0.05),
+  '--soft': withContrast(mixed(ink, paper, 0.3), [paper, mixed(paper, ink, 0.05)], TEXT),
+  '--line': mixed(paper, ink, 0.14),
+  '--strong-line': withContrast(mixed(ink, paper, 0.5), [paper], BORDER),
+});
+
+const light = ({ accent, ink, paper }: Colours): Properties => ({
+  ...surfaces(ink, paper),
+  '--raised': mixed(paper, WHITE, 0.7),
+  '--mark': withContrast(accent, [paper, mixed(paper, ink, 0.05)], TEXT),
+  '--gold': withContrast(accent, [paper, mixed(paper, ink, 0.05)], TEXT),
+});
+
+/** The darker of ink and paper, darkened, as paper; the lighter one as ink. */
+const dark = ({ accent, ink, paper }: Colours): Properties => {
+  const [low, high] = contrast(ink, BLACK) < contrast(paper, BLACK) ? [ink, paper] : [paper, ink];
+  const night = mixed(low, BLACK, 0.55);
+  const tint = mixed(night, high, 0.05);
+  return {
+    ...surfaces(withContrast(high, [night, tint], 7), night),
+    '--raised': mixed(night, high, 0.06),
+    '--mark': withContrast(accent, [night, tint], TEXT),
+    '--gold': withContrast(accent, [night, tint], TEXT),
+  };
+};
+
+/** Of buttons and of the header, which is dark in both. */
+const always = ({ accent, ink, paper }: Colours): Properties => {
+  const [low] = contrast(ink, BLACK) < contrast(paper, BLACK) ? [ink] : [paper];
+  const stage = mixed(low, BLACK, 0.45);
+  const onAccent = readableOn(accent);
+  return {
+    '--accent': accent,
+    '--on-accent': onAccent,
+    // Away from the text on it, so that its contrast grows.
+    '--accent-hover': mixed(accent, onAccent === WHITE ? BLACK : WHITE, 0.18),
+    '--stage': stage,
+    '--stage-glow': mixed(stage, accent, 0.4),
+    '--glow': withContrast(mixed(accent, WHITE, 0.5), [stage, mixed(stage, accent, 0.4)], 7),
+  };
+};
+
+const rule = (selector: string, properties: Properties): string =>
+  `${selector} {\n${Object.entries(properties)
+    .map(([name, value]) => `  ${name}: ${value};\n`)
+    .join('')}}\n`;
+
+/** The stylesheet that sets the colours of a point of sale, light and dark; empty for those of the shop itself. */
+export const lookOf = (colours: Colours | undefined): string =>
+  colours
+    ? `${rule(':root', { ...always(colours), ...light(colours) })}@media (prefers-color-scheme: dark) {\n${rule(':root', dark(colours))}}\n`
+    : '';

@@ -1,0 +1,80 @@
+import type { Html } from '@boxoffice/pages';
+import { drawingDocument } from './drawing.ts';
+
+/** The point of sale as a page of the shop knows it, in the browser and here (`shop/frame.js`). */
+export interface ShopState {
+  readonly serviceHost: string;
+  readonly name: string;
+  /** The language of the answers of the API, one of the point of sale. */
+  readonly language: string;
+  /** The language of the shop's own texts. */
+  readonly texts: TextLanguage;
+  /** An ISO 3166 code, or empty. */
+  readonly region: string;
+  readonly currency: string;
+  /** Of dates without a performance: an IANA name. */
+  readonly timeZone: string;
+  /** The digits of currencies that have not two. */
+  readonly exponents: Readonly<Record<string, number>>;
+  readonly isDemo: boolean;
+  readonly links: ShopLinks | null;
+}
+
+/** Pages of the institution; null where it has none. */
+export interface ShopLinks {
+  readonly terms: string | null;
+  readonly privacy: string | null;
+  readonly contact: string | null;
+}
+
+/** The languages of the shop's own texts. */
+export const TEXT_LANGUAGES = ['fr', 'en', 'de'] as const;
+
+export type TextLanguage = (typeof TEXT_LANGUAGES)[number];
+
+/** The visitor's place in the programme. */
+export interface ProgrammeState {
+  readonly type: string;
+  readonly wanted: string;
+  readonly page: number;
+}
+
+interface Found {
+  readonly records: readonly object[];
+  readonly total: number;
+}
+
+const modules = async <Module>(name: string): Promise<Module> =>
+  (await import(new URL(`../../shop/${name}`, import.meta.url).href)) as Module;
+
+// The browser's own modules: first pages are drawn by the same code here and there.
+const { useShop } = await modules<{ useShop(state: ShopState): void }>('frame.js');
+const { drawWith } = await modules<{ drawWith(document: object): void }>('dom.js');
+const { useTexts, t } = await modules<{
+  useTexts(texts: object): void;
+  t(name: string, values?: Readonly<Record<string, string | number>>): string;
+}>('texts/index.js');
+const { programme, programmeState } = await modules<{
+  programme(state: ProgrammeState, found: Found): Html;
+  programmeState(query: URLSearchParams): ProgrammeState;
+}>('pages/shows.js');
+const { showHead } = await modules<{ showHead(product: object): Html }>('pages/show-head.js');
+const tables = new Map<string, object>();
+for (const code of TEXT_LANGUAGES)
+  tables.set(code, (await modules<Record<string, object>>(`texts/${code}.js`))[code] ?? {});
+
+drawWith(drawingDocument);
+
+/** What draws first pages, within {@link drawIn}. */
+const views = { t, programme, showHead };
+
+export type Views = typeof views;
+
+export { programmeState };
+
+/** Draws synchronously for a point of sale and language: the modules know one at a time. */
+export const drawIn = <Result>(state: ShopState, draw: (views: Views) => Result): Result => {
+  useTexts(tables.get(state.texts) ?? {});
+  useShop(state);
+  return draw(views);
+};
