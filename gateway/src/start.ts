@@ -196,7 +196,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
     hsts,
     hasErrorPages: pages.hasErrorPages,
     steps: {
-      isPageRoot: pages.isRoot,
+      mayEndWithSlash: pages.endsWithSlash,
       countAddress: limits.countAddress,
       preflight: cors.preflight,
       allowOrigin: cors.allow,

@@ -37,6 +37,9 @@ export interface Services {
 /** With demo data, webhooks may be tried on receivers of this machine. */
 const LOOPBACK: readonly string[] = ['127.0.0.0/8', '::1/128'];
 
+/** The point of sale whose shop is at `/shop/` with demo data. */
+const DEMO_SHOP = 'tickets.opera.example';
+
 const RETRY = { 'Retry-After': '1' };
 
 const definitions = [authorizer, catalog, contacts, orders, tickets, events, pos];
@@ -178,6 +181,9 @@ export const startServices = async (parts: InstallationParts): Promise<Services>
       ordersUrl: fifth.url,
       get simulatedPayments() {
         return hasDemoData() ? 'demo data' : 'never';
+      },
+      get shopHost() {
+        return settings.shopHost ?? (hasDemoData() ? DEMO_SHOP : undefined);
       },
     }),
     first.url,

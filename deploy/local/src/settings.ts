@@ -34,7 +34,7 @@ const {
   ...ownOfAuthorizer
 } = authorizer.settings as NonNullable<typeof authorizer.settings>;
 const { catalogUrl, contactsUrl, ticketsUrl, ...ownOfOrders } = orders.settings as NonNullable<typeof orders.settings>;
-const { sessionIdleSeconds, sessionAbsoluteSeconds, loginFailuresPerAddress } = pos.settings as NonNullable<
+const { sessionIdleSeconds, sessionAbsoluteSeconds, loginFailuresPerAddress, shopHost } = pos.settings as NonNullable<
   typeof pos.settings
 >;
 const { gatewayPort, gatewayHttpPort } = gatewaySettings;
@@ -51,6 +51,7 @@ const spec = {
   sessionIdleSeconds,
   sessionAbsoluteSeconds,
   loginFailuresPerAddress,
+  shopHost,
   // npm start generates and stores these two unless they are set.
   serviceRootSecret: givenSecret('SERVICE_ROOT_SECRET'),
   keyEncryptionKey: givenSecret('KEY_ENCRYPTION_KEY'),

@@ -55,12 +55,15 @@ const originForm = (url: string): string => {
   return rest.startsWith('/') ? rest : `/${rest}`;
 };
 
+/** The same with the slash at its end, which some paths may have. */
+const withSlash = (path: string): string => (path.length > 1 ? `${canonicalPath(path.slice(0, -1))}/` : path);
+
 /**
- * Parses the request target once; routes, limits and services use only the result. `isRoot` says which paths may end with
- * a slash: the roots of web pages.
+ * Parses the request target once; routes, limits and services use only the result. `mayEndWithSlash` says which canonical
+ * paths may: those of web pages.
  * @throws {Fault} bad_request when it is malformed, not_found when no endpoint can have this path
  */
-export const readTarget = (url: string, isRoot: (path: string) => boolean): Target => {
+export const readTarget = (url: string, mayEndWithSlash: (path: string) => boolean): Target => {
   const origin = url.startsWith('/') ? url : ABSOLUTE.test(url) ? originForm(url) : undefined;
   // `OPTIONS *` concerns the server itself; nothing is offered for it.
   if (origin === undefined) throw url === '*' ? noSuchEndpoint() : malformed();
@@ -68,7 +71,9 @@ export const readTarget = (url: string, isRoot: (path: string) => boolean): Targ
   const path = mark < 0 ? origin : origin.slice(0, mark);
   const query = mark < 0 ? '' : origin.slice(mark);
   if (!QUERY.test(query)) throw malformed();
-  return { path: PLAIN.test(path) || isRoot(path) ? path : canonicalPath(path), query };
+  if (PLAIN.test(path)) return { path, query };
+  const ended = path.endsWith('/') && path !== '/' ? withSlash(path) : undefined;
+  return { path: ended !== undefined && mayEndWithSlash(ended) ? ended : canonicalPath(path), query };
 };
 
 const POINT_OF_SALE = /^(?:https?:\/\/[^/?#]*)?\/+tnwr(?:[/?#]|$)/i;

@@ -80,6 +80,7 @@ export const forwardedHeaders = (exchange: Exchange, upstreamHost: string): Reco
   headers.traceparent = trace.traceparent;
   headers['x-forwarded-for'] = address;
   headers['x-forwarded-proto'] = 'https';
+  if (request.headers.host !== undefined) headers['x-forwarded-host'] = request.headers.host;
   if (identity !== undefined) headers[IDENTITY_HEADER] = identity;
   return headers;
 };

@@ -8,8 +8,8 @@ import { HOP_BY_HOP } from '../forwarding/headers.ts';
 /** The steps that other folders implement. */
 export interface StepParts {
   readonly countAddress: Step;
-  /** Whether a path that ends with a slash is the root of web pages. */
-  readonly isPageRoot: (path: string) => boolean;
+  /** Whether a path that ends with a slash is one of web pages. */
+  readonly mayEndWithSlash: (path: string) => boolean;
   readonly preflight: Step;
   readonly allowOrigin: Step;
   /** Completes a step before the route is known: what it refuses is counted as well. */
@@ -74,9 +74,9 @@ const onlyUnambiguous = ({ request: { rawHeaders, headers } }: Exchange): undefi
 };
 
 const canonicalising =
-  (isPageRoot: StepParts['isPageRoot']) =>
+  (mayEndWithSlash: StepParts['mayEndWithSlash']) =>
   (exchange: Exchange): undefined => {
-    exchange.target = readTarget(exchange.request.url ?? '', isPageRoot);
+    exchange.target = readTarget(exchange.request.url ?? '', mayEndWithSlash);
     exchange.family = familyOf(exchange.target.path);
     return undefined;
   };
@@ -86,7 +86,7 @@ export const stepsOf = (parts: StepParts): readonly Step[] => [
   parts.countAddress, // 429
   onlyTls, // 404
   parts.countingRefusals(onlyUnambiguous), // 400
-  parts.countingRefusals(canonicalising(parts.isPageRoot)), // 400, 404
+  parts.countingRefusals(canonicalising(parts.mayEndWithSlash)), // 400, 404
   parts.preflight, // 204, 404, 503
   parts.allowOrigin,
   parts.countingRefusals(parts.findRoute), // 404, 405, 503

@@ -29,8 +29,8 @@ export interface Pages {
   find(path: string): PathRoutes | undefined;
   /** Whether browsers navigate to the path, in a service. */
   isPage(path: string): boolean;
-  /** Whether the path is the root of pages with a slash at its end, which no other path may have. */
-  isRoot(path: string): boolean;
+  /** Whether the path, with a slash at its end, is below pages without forms: no other path may end with a slash. */
+  endsWithSlash(path: string): boolean;
   /**
    * Whether browsers are led to this address, so that its errors are pages. `url` is the raw request target, because
    * requests can be refused before it is parsed.
@@ -53,7 +53,8 @@ export const createPages = (): Pages => {
   return {
     find: (path) => routed.find(({ prefix }) => isBelow(path, prefix))?.routes,
     isPage: (path) => all.some(({ prefix }) => isBelow(path, prefix)),
-    isRoot: (path) => path === `${DOCS}/` || all.some(({ prefix, hasForms }) => !hasForms && path === `${prefix}/`),
+    endsWithSlash: (path) =>
+      path === `${DOCS}/` || all.some(({ prefix, hasForms }) => !hasForms && path.startsWith(`${prefix}/`)),
     hasErrorPages(url = '') {
       const path = pathOf(url);
       return isBelow(path, DOCS) || all.some(({ prefix, hasForms }) => hasForms && isBelow(path, prefix));

@@ -38,6 +38,7 @@ describe('headers of clients and services are cleaned', () => {
         'X-Forwarded-Host: evil.example',
         'X_Forwarded_For: 6.6.6.6',
         'X-Forwarded-Prefix: /evil',
+        'X-Forwarded-Host: evil',
         'X-Real-IP: 6.6.6.6',
         'Forwarded: for=6.6.6.6',
         'Via: 1.1 evil',

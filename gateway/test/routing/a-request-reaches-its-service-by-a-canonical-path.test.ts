@@ -157,11 +157,15 @@ describe('web pages are proxied unchanged', () => {
       its.pos.answer((_request, response) => {
         response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8', ETag: '"1"' }).end('<!doctype html>');
       });
-      for (const path of ['/shop/', '/shop', '/shop/pages/cart.js?v=1']) {
+      for (const path of ['/shop/', '/shop', '/shop/pages/cart.js?v=1', '/shop/tickets.example:8443/?lang=de']) {
         const reply = await its.call(path);
         expect([reply.status, reply.text, reply.headers.etag]).toEqual([200, '<!doctype html>', '"1"']);
         expect(its.pos.received.at(-1)?.url).toBe(path);
       }
+      expect(its.pos.received.at(-1)?.headers['x-forwarded-host']).toMatch(/^(?:localhost|127\.0\.0\.1):\d+$/);
+      // A slash at the end is kept, and the path before it made canonical.
+      await its.call('/shop/a%2Eexample/');
+      expect(its.pos.received.at(-1)?.url).toBe('/shop/a.example/');
     });
 
     test('those below /door are of the tickets service', async () => {
@@ -182,7 +186,14 @@ describe('web pages are proxied unchanged', () => {
     test('are read-only, and no other path ends with a slash', async () => {
       const reply = await its.call('/shop/', { method: 'POST', body: '{}' });
       expect([reply.status, reply.headers.allow]).toEqual([405, 'GET, HEAD']);
-      for (const path of ['/shop/pages/', '/shop//', '/shopping', '/shop/../internal/decisions'])
+      for (const path of [
+        '/shop//',
+        '/shop/a//',
+        '/shop/%2e%2e/',
+        '/shopping',
+        '/shopping/',
+        '/shop/../internal/decisions/',
+      ])
         expect([path, (await its.call(path)).status]).toEqual([path, 404]);
     });
   });

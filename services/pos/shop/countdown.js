@@ -39,9 +39,10 @@ const tick = () => {
   }
 };
 
-let timer;
+let isRunning = false;
 
 /** Updates every `[data-clock]` of the page twice a second. */
 export const startCountdown = () => {
-  timer ??= setInterval(tick, 500);
+  if (!isRunning) setInterval(tick, 500);
+  isRunning = true;
 };

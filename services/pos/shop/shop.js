@@ -189,4 +189,5 @@ await restore().catch((error) => {
   if (!(error instanceof Refusal) || error.status !== 401) showError(error);
 });
 await show({ isUpdate: true });
+main.setAttribute('data-live', '');
 if (scrolled > 0) window.scrollTo(0, scrolled);

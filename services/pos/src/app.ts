@@ -1,7 +1,7 @@
 // The point-of-sale service: its settings, collections, clients and operations.
 import { type AnyOperation, familyB } from '@boxoffice/http';
 import { queueNamed } from '@boxoffice/messaging';
-import { integer, url, versionOf } from '@boxoffice/runtime';
+import { integer, text, url, versionOf } from '@boxoffice/runtime';
 import { createBestEffort, createServiceClient, type Parts, type ServiceDefinition } from '@boxoffice/service';
 import { cartRoutes } from './cart/routes.ts';
 import { createCatalog } from './clients/catalog.ts';
@@ -28,7 +28,7 @@ import { inBothVersions, inVersion } from './request/operation.ts';
 import { createContext } from './request/point-of-sale.ts';
 import { sessionsRoutes } from './sessions/routes.ts';
 import { createSessions } from './sessions/sessions.ts';
-import { createShopFront } from './shop-files.ts';
+import { createShopFront } from './shop/front.ts';
 import { collections, retention } from './store.ts';
 import { ticketsRoutes } from './tickets/routes.ts';
 import { createContactCriteria } from './users/contact-access.ts';
@@ -53,6 +53,8 @@ const settings = {
    */
   loginFailuresPerAddress: integer('LOGIN_FAILURES_PER_ADDRESS', { default: 300, min: 1 }),
   simulatedPayments,
+  /** The point of sale whose shop is at `/shop/`, unless the request's host is that of one. */
+  shopHost: text('SHOP_HOST', { optional: true }),
 };
 
 /** Maximum wait for best-effort data in milliseconds: names of tariffs, barcodes, whether a contact was erased. */
@@ -112,7 +114,8 @@ export const pos: ServiceDefinition<typeof settings, PosContext> = {
     'order-links': 'Orders that are shown without a session, to whoever has the link.',
   },
   operations: (_parts, context) => routes(context),
-  front: createShopFront,
+  front: (next, { publicUrl, settings: own }, context) =>
+    createShopFront(next, { publicUrl, shopHost: () => own.shopHost }, context),
   admit: ({ publicUrl }, context) => createAdmit(context, publicUrl),
   reactions: ({ store }, context) => [
     {

@@ -30,16 +30,21 @@ const isKnown = (header: string | undefined, { etag }: Variant): boolean =>
   (header ?? '').split(',').some((one) => ['*', etag, `W/${etag}`].includes(one.trim()));
 
 /** Answers GET or HEAD with the file: compressed where the client allows it, 304 where it has the file already. */
-export const sendFile = ({ method, headers }: IncomingMessage, response: ServerResponse, file: SiteFile): void => {
+export const sendFile = (
+  { method, headers }: IncomingMessage,
+  response: ServerResponse,
+  file: SiteFile,
+  status = 200,
+): void => {
   const chosen = (acceptsGzip(headers['accept-encoding']) && file.gzipped) || file.plain;
   response.setHeader('Cache-Control', file.cacheControl).setHeader('ETag', chosen.etag);
-  if (file.gzipped) response.setHeader('Vary', 'Accept-Encoding');
-  if (isKnown(headers['if-none-match'], chosen)) {
+  if (file.gzipped) response.appendHeader('Vary', 'Accept-Encoding');
+  if (status === 200 && isKnown(headers['if-none-match'], chosen)) {
     response.writeHead(304).end();
     return;
   }
   if (chosen === file.gzipped) response.setHeader('Content-Encoding', 'gzip');
-  response.writeHead(200, { 'Content-Type': file.type, 'Content-Length': chosen.body.length });
+  response.writeHead(status, { 'Content-Type': file.type, 'Content-Length': chosen.body.length });
   response.end(method === 'HEAD' ? undefined : chosen.body);
 };
 

@@ -1,4 +1,3 @@
-import { timeLeft } from '../countdown.js';
 import { h, newId, tidy } from '../dom.js';
 import { clock, longDay, money, time } from '../format.js';
 import { link } from '../frame.js';

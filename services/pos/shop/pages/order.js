@@ -1,5 +1,4 @@
 import { api, newKey } from '../api.js';
-import { timeLeft } from '../countdown.js';
 import { h } from '../dom.js';
 import { clock, money } from '../format.js';
 import { link, setTitle } from '../frame.js';

@@ -23,6 +23,10 @@ export const de = {
   errorTitle: 'Etwas ist schiefgegangen',
   sessionOverTitle: 'Ihre Sitzung ist zu Ende',
 
+  noScript: 'Zum Kauf braucht dieser Shop JavaScript.',
+  link_terms: 'Geschäftsbedingungen',
+  link_privacy: 'Datenschutz',
+  link_contact: 'Kontakt',
   season: 'Die Saison',
   seasonLine: 'Alles, was kommt, auf einen Blick.',
   searchLabel: 'Nach Titel suchen',

@@ -23,6 +23,10 @@ export const en = {
   errorTitle: 'Something went wrong',
   sessionOverTitle: 'Your session has ended',
 
+  noScript: 'This shop needs JavaScript to sell tickets.',
+  link_terms: 'Terms of sale',
+  link_privacy: 'Privacy',
+  link_contact: 'Contact',
   season: 'The season',
   seasonLine: 'Everything that is coming up, at a glance.',
   searchLabel: 'Search by title',

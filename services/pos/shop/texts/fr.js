@@ -26,6 +26,10 @@ export const fr = {
   errorTitle: 'Un incident est survenu',
   sessionOverTitle: 'Votre session a pris fin',
 
+  noScript: 'Pour acheter, cette billetterie a besoin de JavaScript.',
+  link_terms: 'Conditions de vente',
+  link_privacy: 'Protection des données',
+  link_contact: 'Contact',
   season: 'La saison',
   seasonLine: 'Tout ce qui vient, en un coup d’œil.',
   searchLabel: 'Chercher un titre',

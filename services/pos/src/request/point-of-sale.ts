@@ -3,11 +3,14 @@ import { ServiceRefusal } from '@boxoffice/service';
 import { createCache } from '../clients/cache.ts';
 import type { Catalog, PointOfSale } from '../clients/catalog.ts';
 
-/** Finds the point of sale that X-Service-Host names (specification, section 4, rule 5). */
-export type FindPointOfSale = (serviceHost: string | undefined) => Promise<PointOfSale> | PointOfSale;
-
 /** The syntax of a service host, in lower case; any other value is rejected without a call to the catalog. */
 const HOST = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?(:[0-9]{1,5})?$/;
+
+/** Whether a text, in lower case, has the form of a service host. */
+export const isServiceHost = (text: string): boolean => HOST.test(text);
+
+/** Finds the point of sale that X-Service-Host names (specification, section 4, rule 5). */
+export type FindPointOfSale = (serviceHost: string | undefined) => Promise<PointOfSale> | PointOfSale;
 
 /**
  * A change of a point of sale takes effect within three seconds. While the catalog does not answer, its last answer is
@@ -30,7 +33,7 @@ export const createContext = (catalog: Pick<Catalog, 'pointOfSale'>, now: () => 
     if (header === undefined || header === '')
       throw new PosFault('context_missing', 'The header X-Service-Host is absent.');
     const serviceHost = header.toLowerCase();
-    if (!HOST.test(serviceHost)) throw unknown();
+    if (!isServiceHost(serviceHost)) throw unknown();
     const found = known.get(serviceHost, async () => {
       const asOf = now();
       return { value: await catalog.pointOfSale(serviceHost), asOf };

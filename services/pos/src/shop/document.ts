@@ -108,11 +108,7 @@ ${languages.map((tag) => html`<link rel="alternate" hreflang="${tag}" href="${or
 export const documentOf = (frame: Frame, page: FirstPage, views: Views): string => {
   const { state, files, stylesheet, logo } = frame;
   const { t } = views;
-  const modules = new Set([
-    ...files.modulesOf('shop.js'),
-    ...files.modulesOf(page.module),
-    `texts/${state.texts}.js`,
-  ]);
+  const modules = new Set([...files.modulesOf('shop.js'), ...files.modulesOf(page.module), `texts/${state.texts}.js`]);
   const first = page.data && { first: { address: page.address, data: page.data } };
   return html`<!doctype html>
 <html lang="${state.language}">
@@ -122,9 +118,9 @@ export const documentOf = (frame: Frame, page: FirstPage, views: Views): string 
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <link rel="stylesheet" href="${stylesheet}">
-<link rel="preload" href="${files.pathOf('fonts/cormorant.woff2')}" as="font" type="font/woff2" crossorigin>
-${[...modules].map((name) => html`<link rel="modulepreload" href="${files.pathOf(name)}">\n`)}<script type="module" src="${files.pathOf('shop.js')}"></script>
-<link rel="icon" href="${logo ?? files.pathOf('icon.svg')}" type="image/svg+xml">
+<link rel="preload" href="${files.addressOf('fonts/cormorant.woff2')}" as="font" type="font/woff2" crossorigin>
+${[...modules].map((name) => html`<link rel="modulepreload" href="${files.addressOf(name)}">\n`)}<script type="module" src="${files.addressOf('shop.js')}"></script>
+<link rel="icon" href="${logo ?? files.addressOf('icon.svg')}" type="image/svg+xml">
 ${metadata(frame, page)}
 ${page.structured && dataBlock(html`type="application/ld+json"`, page.structured)}
 </head>

@@ -44,7 +44,9 @@ const joinStyles = (contents: ReadonlyMap<string, Buffer>): string => {
   };
   const names = [...contents.keys()].filter((name) => name.startsWith('styles/') && name !== 'styles/print.css');
   const ordered = names.toSorted((one, other) => rankOf(one) - rankOf(other) || (one < other ? -1 : 1));
-  return [...ordered.map((name) => contents.get(name)), `@media print {\n${contents.get('styles/print.css')}}\n`].join('');
+  return [...ordered.map((name) => contents.get(name)), `@media print {\n${contents.get('styles/print.css')}}\n`].join(
+    '',
+  );
 };
 
 /** Reads the files of the shop, once. */

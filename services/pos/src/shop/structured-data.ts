@@ -35,9 +35,7 @@ const offer = (
   '@type': 'Offer',
   url,
   availability: `${SCHEMA}/${AVAILABILITY[availability]}`,
-  ...(price === null || price === undefined
-    ? {}
-    : { price: decimal(price, currency), priceCurrency: currency }),
+  ...(price === null || price === undefined ? {} : { price: decimal(price, currency), priceCurrency: currency }),
 });
 
 const event = (product: Product, performance: Performance, seller: Seller) => {

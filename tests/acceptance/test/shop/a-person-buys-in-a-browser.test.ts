@@ -19,7 +19,6 @@ withShop('a person buys in a browser', (shop) => {
     expect([...refused].toSorted()).toEqual([
       'cart_expired',
       'cart_places_unavailable',
-      'context_invalid',
       'internal_error',
       'login_failed',
       'not_found',

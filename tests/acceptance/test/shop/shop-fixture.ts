@@ -57,7 +57,7 @@ export const withShop = (name: string, tests: (shop: ShopFixture) => void): void
           try {
             await tell(enter);
           } finally {
-            await Promise.all(own.map(({ page }) => page.close()));
+            await Promise.all(own.map(({ page }) => page.context().close()));
           }
         };
         test.concurrent(title, play, STORY_MS);
@@ -65,11 +65,17 @@ export const withShop = (name: string, tests: (shop: ShopFixture) => void): void
       showOf(institution, fixture) {
         const found = product.demo.fixtures[institution]?.[fixture];
         if (!found) throw new Error(`the demo data has no ${fixture} of ${institution}`);
-        return `#/show/${found.productId}`;
+        return `${institution === 'museum' ? MUSEUM : OPERA}/show/${found.productId}`;
       },
       visits,
     });
   });
+};
+
+/** The token of the page's session. */
+export const tokenOf = async (page: Page): Promise<string> => {
+  const cookies = await page.context().cookies();
+  return cookies.find(({ name }) => name.startsWith('boxoffice.session.'))?.value ?? '';
 };
 
 /** The page's own heading. */

@@ -12,7 +12,7 @@ const PATIENCE_MS = 60_000;
 export const openBrowser = (): Promise<Browser> =>
   chromium.launch({ executablePath, args: ['--disable-gpu', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])] });
 
-/** A visitor of the shop: a tab with a session of its own. */
+/** A visitor of the shop: a tab of a browser profile of its own. */
 export interface Visit {
   readonly page: Page;
   /** Addresses outside the installation that the page requested. */
@@ -24,22 +24,22 @@ export interface Visit {
 }
 
 export interface VisitOptions {
-  /** The browser's locale; a story that changes the language has a locale to itself. */
+  /** The browser's locale. */
   readonly locale?: string;
   readonly width?: number;
-  /** After `/shop/`. */
+  /** The profile of another visit: a further tab of its browser. */
+  readonly profile?: BrowserContext;
+  /** After `/shop/`; default: the first page of the opera. */
   readonly at?: string;
 }
 
-const profiles = new Map<string, Promise<BrowserContext>>();
+/** A browser's profile of its own: tabs of one share the session and the chosen language. */
+export const profile = (browser: Browser, locale: string): Promise<BrowserContext> =>
+  browser.newContext({ locale, ignoreHTTPSErrors: true, reducedMotion: 'reduce' });
 
-/** The browser's profile of a locale: its visitors share the cache and the chosen language. */
-const profileOf = (browser: Browser, locale: string): Promise<BrowserContext> => {
-  const profile =
-    profiles.get(locale) ?? browser.newContext({ locale, ignoreHTTPSErrors: true, reducedMotion: 'reduce' });
-  profiles.set(locale, profile);
-  return profile;
-};
+/** Waits until the page's script has taken over from the server; the page of an error has none. */
+export const takenOver = (page: Page): Promise<void> =>
+  page.locator('main[data-live] h1, main:not(#main) h1').waitFor();
 
 /** Loads the shop; repeats once when the machine's network changed meanwhile, for which Chromium fails requests. */
 const load = async (page: Page, address: string): Promise<void> => {
@@ -54,16 +54,16 @@ const load = async (page: Page, address: string): Promise<void> => {
     });
     if (!hasChanged) break;
   }
-  await page.locator('main h1').waitFor();
+  await takenOver(page);
 };
 
 /** Opens the shop and waits until its first page is drawn. */
 export const visit = async (
   browser: Browser,
   { baseUrl }: Pick<Demo, 'baseUrl'>,
-  { locale = 'en-GB', width = 1280, at = '' }: VisitOptions = {},
+  { locale = 'en-GB', width = 1280, at = '', profile: own }: VisitOptions = {},
 ): Promise<Visit> => {
-  const page = await (await profileOf(browser, locale)).newPage();
+  const page = await (own ?? (await profile(browser, locale))).newPage();
   await page.setViewportSize({ width, height: 900 });
   page.setDefaultTimeout(PATIENCE_MS);
   const foreign: string[] = [];
@@ -78,7 +78,7 @@ export const visit = async (
   });
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('response', async (response) => {
-    if (response.status() < 400) return;
+    if (response.status() < 400 || !response.url().includes('/tnwr/')) return;
     const body = await response.json().catch(() => ({}));
     refusals.push(body.errorCode ?? `${response.status()} ${response.url()}`);
   });

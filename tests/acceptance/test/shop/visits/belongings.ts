@@ -12,7 +12,7 @@ export const belongings = ({ product, story, showOf }: ShopFixture): void => {
     status,
     orderId: 'ord_1',
     performanceId: 'prf_1',
-    productId: showOf('opera', 'numbered').slice('#/show/'.length),
+    productId: showOf('opera', 'numbered').slice(`${OPERA}/show/`.length),
     startDate,
     seatCategoryId: 'cat_1',
     place: { id: 'plc_1', label: 'A1', row: 'A', seat: 1 },
@@ -29,7 +29,7 @@ export const belongings = ({ product, story, showOf }: ShopFixture): void => {
     async (enter) => {
       const user = product().demo.users.find(({ serviceHost }) => serviceHost === OPERA);
       if (!user) throw new Error('the demo data has no user');
-      const { page } = await enter({ locale: 'en-US', at: '#/account' });
+      const { page } = await enter({ locale: 'en-US', at: `${OPERA}/account` });
       const tickets = [
         ticket('tic_past', 'not_printed', inDays(-30)),
         ticket('tic_used', 'controlled', inDays(-20)),
@@ -65,13 +65,13 @@ export const belongings = ({ product, story, showOf }: ShopFixture): void => {
         valid: ['Valid', 'To be collected at the box office'],
         others: ['Replaced', 'Cancelled', 'Used', 'Not used'],
       });
-      await page.getByRole('button', { name: 'Deutsch' }).click();
+      await page.getByRole('link', { name: 'Deutsch' }).click();
       await unfold('Vergangen, ersetzt oder storniert: 4 Karten');
       expect(await words()).toEqual({
         valid: ['Gültig', 'An der Kasse abzuholen'],
         others: ['Ersetzt', 'Storniert', 'Benutzt', 'Nicht benutzt'],
       });
-      await page.getByRole('button', { name: 'Français' }).click();
+      await page.getByRole('link', { name: 'Français' }).click();
       await unfold('Passés, remplacés ou annulés : 4 billets');
       expect(await words()).toEqual({
         valid: ['Valable', 'À retirer au guichet'],

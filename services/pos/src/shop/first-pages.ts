@@ -1,0 +1,140 @@
+import { PosFault } from '@boxoffice/envelope';
+import type { Html } from '@boxoffice/pages';
+import { html } from '@boxoffice/pages';
+import { createBestEffort } from '@boxoffice/service';
+import type { PointOfSale } from '../clients/catalog.ts';
+import type { PosContext } from '../context.ts';
+import { createShowcase } from '../products/showcase.ts';
+import type { FirstPage } from './document.ts';
+import type { ShopLanguages } from './languages.ts';
+import { structuredData } from './structured-data.ts';
+import { programmeState, type Views } from './views.ts';
+
+/** A first page before it is drawn. */
+export interface Prepared {
+  readonly status: number;
+  /** Of dates without a performance. */
+  readonly timeZone: string;
+  draw(views: Views): Omit<FirstPage, 'path' | 'address'>;
+}
+
+/** How long a first page waits for the catalog, in milliseconds: then it comes without what that says. */
+const PATIENCE_MS = 800;
+
+/** Products of a page of the programme. */
+const PAGE_SIZE = 24;
+
+/** Pages of a visitor: the server draws the frame only, because it knows nothing of visitors. */
+const PERSONAL: readonly (readonly [RegExp, text: string, module: string])[] = [
+  [/^\/cart$/, 'cart', 'pages/cart.js'],
+  [/^\/checkout$/, 'checkout', 'pages/checkout.js'],
+  [/^\/order\/[^/]+$/, 'orderNumber', 'pages/order.js'],
+  [/^\/account$/, 'logInLink', 'pages/account.js'],
+  [/^\/ticket-link$/, 'tickets', 'pages/ticket-link.js'],
+];
+
+const DESCRIPTION_LENGTH = 200;
+
+const shortened = (text: string): string =>
+  text.length > DESCRIPTION_LENGTH ? `${text.slice(0, DESCRIPTION_LENGTH - 1).trimEnd()}…` : text;
+
+/** Shown where the page's script has yet to load what it shows, after a moment. */
+const waiting = ({ t }: Views): Html => html`<p class="wrap lead late">${t('oneMoment')}</p>
+<noscript><p class="wrap">${t('noScript')}</p></noscript>`;
+
+const message = ({ t }: Views, root: string): Html => html`<div class="wrap page-message">
+<h1 tabindex="-1">${t('notFoundTitle')}</h1>
+<p class="lead">${t('notFoundText')}</p>
+<p class="buttons"><a class="button button-quiet" href="${root}/">${t('toProgramme')}</a></p></div>`;
+
+/** Prepares first pages from what the catalog says, or without it if that takes long: the page's script asks again. */
+export const firstPages = ({ offers, now }: Pick<PosContext, 'offers' | 'now'>) => {
+  const showcase = createShowcase(offers, now);
+  const inTime = createBestEffort({ ms: PATIENCE_MS });
+
+  /** That of the institution's first performance. */
+  const timeZoneOf = ({ institution }: PointOfSale): string =>
+    offers.lastKnown(institution)?.products.flatMap(({ performances }) => performances)[0]?.timeZone ?? 'UTC';
+
+  return async (
+    pointOfSale: PointOfSale,
+    { languages, language }: ShopLanguages,
+    path: string,
+    query: URLSearchParams,
+    origin: string,
+  ): Promise<Prepared> => {
+    const root = `/shop/${pointOfSale.serviceHost}`;
+    const audience = { pointOfSale, languages, criteria: [] };
+    const missing: Prepared = {
+      status: 404,
+      timeZone: timeZoneOf(pointOfSale),
+      draw: (views) => ({
+        title: views.t('notFoundTitle'),
+        description: views.t('notFoundText'),
+        content: message(views, root),
+        isPublic: false,
+        module: 'pages/shows.js',
+      }),
+    };
+
+    if (path === '/') {
+      const state = programmeState(query);
+      const part = { offset: (state.page - 1) * PAGE_SIZE, limit: PAGE_SIZE };
+      // A search is the script's.
+      const list = state.wanted === '' && (await inTime(() => showcase.list(audience, state.type, part)));
+      const found = list && { records: Object.values(list.data), total: list.total };
+      return {
+        status: 200,
+        timeZone: timeZoneOf(pointOfSale),
+        draw: (views) => ({
+          title: views.t('programme'),
+          description: views.t('seasonLine'),
+          content: found ? views.programme(state, found) : waiting(views),
+          data: found || undefined,
+          isPublic: true,
+          module: 'pages/shows.js',
+        }),
+      };
+    }
+
+    const [, id] = /^\/show\/([^/]+)$/.exec(path) ?? [];
+    if (id !== undefined) {
+      const product = await inTime(() =>
+        showcase.detail(audience, id).catch((error: unknown) => {
+          if (error instanceof PosFault && error.errorCode === 'not_found') return null;
+          throw error;
+        }),
+      );
+      if (product === null) return missing;
+      return {
+        status: 200,
+        timeZone: timeZoneOf(pointOfSale),
+        draw: (views) => ({
+          title: product?.name ?? views.t('programme'),
+          description: shortened(product?.description ?? product?.name ?? views.t('seasonLine')),
+          content: product ? html`<article class="show">${views.showHead(product)}</article>` : waiting(views),
+          data: product,
+          isPublic: true,
+          structured:
+            product && structuredData(product, { name: pointOfSale.name, language, url: `${origin}${root}${path}` }),
+          module: 'pages/show.js',
+        }),
+      };
+    }
+
+    const personal = PERSONAL.find(([pattern]) => pattern.test(path));
+    if (!personal) return missing;
+    const [, text, module] = personal;
+    return {
+      status: 200,
+      timeZone: timeZoneOf(pointOfSale),
+      draw: (views) => ({
+        title: views.t(text),
+        description: views.t('seasonLine'),
+        content: waiting(views),
+        isPublic: false,
+        module,
+      }),
+    };
+  };
+};
