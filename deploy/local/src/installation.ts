@@ -88,11 +88,13 @@ interface InstallationParts {
    * Whether the installation runs with demo data; evaluated at each use, since the seeding follows the services' start.
    */
   readonly hasDemoData: () => boolean;
+  /** The clients of the demo data for DOOR_CLIENT_IDS; evaluated at each use. */
+  readonly demoDoorClientIds: () => string;
 }
 
 /** Starts every service in this process, on loopback and ports that the system chooses: only the gateway is public. */
 export const startServices = async (parts: InstallationParts): Promise<Services> => {
-  const { settings, engines, stop, metrics, checks, hasDemoData } = parts;
+  const { settings, engines, stop, metrics, checks, hasDemoData, demoDoorClientIds } = parts;
   const { publicUrl, serviceRootSecret, logLevel } = settings;
   let trouble: string | undefined;
   const noting = (logger: Logger): Logger => ({
@@ -156,7 +158,16 @@ export const startServices = async (parts: InstallationParts): Promise<Services>
   const [[second, catalogStore], [third], [fourth], [seventh]] = await Promise.all([
     start(catalog, none, first.url),
     start(contacts, () => settings, first.url),
-    start(tickets, () => settings, first.url),
+    start(
+      tickets,
+      () => ({
+        ...settings,
+        get doorClientIds() {
+          return settings.doorClientIds || demoDoorClientIds();
+        },
+      }),
+      first.url,
+    ),
     start(
       events,
       () => ({

@@ -20,7 +20,7 @@ import { followServices } from '@boxoffice/runtime/services';
 import { type Engines, openEngines } from '@boxoffice/service';
 import { type DemoCredentials, demoFile } from './demo/credentials.ts';
 import { progressCollections, progressIn } from './demo/progress.ts';
-import { ensureDemo } from './demo/seed.ts';
+import { doorClientIdsOf, ensureDemo } from './demo/seed.ts';
 import { quiet, type Services, servedQueues, startServices, warnOfMissing } from './installation.ts';
 import { lockDirectory } from './lock.ts';
 import { createProgressLine } from './progress-line.ts';
@@ -119,14 +119,15 @@ const compose = async (settings: LocalSettings, logger: Logger, stop: Stop): Pro
   const demoData = async (): Promise<void> => {
     if (!seeded) throw new Error('the demo data is not there yet');
   };
-  let hasDemoData = false;
+  let demo: DemoCredentials | undefined;
   const services = await startServices({
     settings,
     engines,
     stop,
     metrics,
     checks: { 'demo data': demoData },
-    hasDemoData: () => hasDemoData,
+    hasDemoData: () => demo !== undefined,
+    demoDoorClientIds: () => (demo ? doorClientIdsOf(demo) : ''),
   });
   const program: Program = { settings, logger, stop, engines };
   // Before the seeding, so that an occupied port is reported at once.
@@ -146,8 +147,7 @@ const compose = async (settings: LocalSettings, logger: Logger, stop: Stop): Pro
     const operations = await serveOperations({ host, port: operationsPort, metrics, health: gateway.health });
     stop.add('operations', () => operations.close());
   }
-  const demo = await seedDemo(program, services, tls.caFile);
-  hasDemoData = demo !== undefined;
+  demo = await seedDemo(program, services, tls.caFile);
   seeded = true;
   await gateway.ready();
   if (stop.signal.aborted) return;

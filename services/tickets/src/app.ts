@@ -57,7 +57,7 @@ export const tickets: ServiceDefinition<typeof settings, Context> = {
     tickets: 'Tickets of confirmed orders: documents, printing, replacement and the control at the door.',
   },
   operations: (_parts, context) => routes(context),
-  front: (next, { settings: own }) => createDoorFront(next, own),
+  front: createDoorFront,
   reactions: (_parts, context) => queues.map((queue) => ({ queue, handle: reactTo(context) })),
   background: ({ store, logger }, context) => {
     /** At once and then regularly; not where nothing was written since what is due after `dueMs` was found. */

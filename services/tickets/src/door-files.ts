@@ -55,7 +55,7 @@ const clientsIn = (setting: string) =>
 /** Serves the control at the door, a page for a steward's phone, at /door/. */
 export const createDoorFront = (
   next: RequestListener,
-  settings: { readonly doorClientIds: string },
+  { publicUrl, settings }: { readonly publicUrl: string; readonly settings: { readonly doorClientIds: string } },
 ): RequestListener => {
   const ofPackages = Object.entries(packaged()).map(([name, file]) => [name, readFileSync(file)] as const);
   const contents = new Map([...readSiteFolder(fileURLToPath(new URL('../door/', import.meta.url))), ...ofPackages]);
@@ -65,8 +65,10 @@ export const createDoorFront = (
     'service-worker.js': nameRelease,
   });
   /** Of now: with demo data the clients exist only after the service has started. */
-  const settingsFile = () =>
-    siteFile('settings.json', `${JSON.stringify({ clients: clientsIn(settings.doorClientIds) })}\n`);
+  const settingsFile = () => {
+    const content = { address: `${publicUrl}/door/`, clients: clientsIn(settings.doorClientIds) };
+    return siteFile('settings.json', `${JSON.stringify(content)}\n`);
+  };
   const find = (path: string) => (path === 'settings.json' ? settingsFile() : files.get(path || 'index.html'));
   return createSiteFront({ name: 'door', root: '/door/', headers, find }, next);
 };

@@ -91,13 +91,14 @@ const CLIENTS: Readonly<Record<string, Registered>> = {
   },
   web: { scopes: SCOPES, web: 'public' },
   'web-confidential': { scopes: SCOPES, web: 'confidential' },
+  door: { scopes: ['catalog:read', 'tickets:read', 'tickets:write'], web: 'public' },
 };
 
-const redirectUrisAt = (baseUrl: string): readonly string[] => [
-  'http://127.0.0.1/callback',
-  `${baseUrl}/callback`,
-  `${baseUrl}/docs/callback`,
-];
+/** Where users return to: the client `door` is that of the page at /door/. */
+const redirectUrisAt = (baseUrl: string, name: string): readonly string[] =>
+  name === 'door'
+    ? [`${baseUrl}/door/`]
+    : ['http://127.0.0.1/callback', `${baseUrl}/callback`, `${baseUrl}/docs/callback`];
 
 type Summary = Awaited<ReturnType<typeof listClients>>[number];
 
@@ -125,7 +126,7 @@ export const registerClients = async (
     const known = existing.find((client) => client.name === name);
     const given = {
       scopes,
-      ...(web ? { redirectUris: redirectUrisAt(baseUrl) } : {}),
+      ...(web ? { redirectUris: redirectUrisAt(baseUrl, name) } : {}),
       ...(isBounded ? { bounds: { ownOrders: true, pointsOfSale: [serviceHost] } } : {}),
     };
     const registration = { institution, name, ...given };
@@ -149,13 +150,14 @@ export const moveClients = async (
   known: readonly DemoClient[],
   baseUrl: string,
 ): Promise<readonly DemoClient[]> => {
-  const redirectUris = redirectUrisAt(baseUrl);
   const existing = new Set((await listClients(store)).map(({ clientId }) => clientId));
-  for (const client of known) {
-    if (client.redirectUris && existing.has(client.clientId))
-      await createClients(store).amend(client.institution, client.clientId, { redirectUris });
-  }
-  return known.map((client) => (client.redirectUris ? { ...client, redirectUris } : client));
+  const moved = known.map((client) =>
+    client.redirectUris ? { ...client, redirectUris: redirectUrisAt(baseUrl, client.name) } : client,
+  );
+  for (const { institution, clientId, redirectUris } of moved)
+    if (redirectUris && existing.has(clientId))
+      await createClients(store).amend(institution, clientId, { redirectUris });
+  return moved;
 };
 
 /** Registers the demo key of an institution. */

@@ -14,6 +14,16 @@ import { createShopKeeper } from './shop-keeper.ts';
 
 const institutions: readonly DemoInstitution[] = [opera, museum];
 
+/** The clients of the page at /door/, as DOOR_CLIENT_IDS names them. */
+export const doorClientIdsOf = ({ clients }: Pick<DemoCredentials, 'clients'>): string =>
+  institutions
+    .flatMap(({ id, name }) =>
+      clients
+        .filter((client) => client.institution === id && client.name === 'door')
+        .map(({ clientId }) => `${name}=${clientId}`),
+    )
+    .join(',');
+
 interface SeedingOptions {
   readonly stores: { readonly authorizer: Store; readonly catalog: Store; readonly pos: Store };
   readonly progress: Progress;

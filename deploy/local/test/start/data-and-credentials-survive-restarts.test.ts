@@ -23,7 +23,7 @@ test('the next start finishes an interrupted seeding without duplicates', async 
   expect(statSync(join(program.directory, 'demo.json')).mode & 0o777).toBe(0o600);
   expect(demo.clients.map(({ institution, name }) => `${institution} ${name}`)).toEqual(
     ['opera', 'museum'].flatMap((id) =>
-      ['full', 'reader', 'contacts-writer', 'none', 'reseller', 'web', 'web-confidential'].map(
+      ['full', 'reader', 'contacts-writer', 'none', 'reseller', 'web', 'web-confidential', 'door'].map(
         (name) => `${id} ${name}`,
       ),
     ),
@@ -119,6 +119,13 @@ test('the next start keeps data and credentials, and updates the addresses', asy
   // Users return to the address that the installation has now.
   expect(after).toEqual(JSON.parse(JSON.stringify(before).replaceAll(before.baseUrl, after.baseUrl)));
   expect(after.clients.flatMap(({ redirectUris = [] }) => redirectUris)).toContain(`${after.baseUrl}/callback`);
+  const doors = after.clients.filter(({ name }) => name === 'door');
+  expect(doors.map(({ redirectUris }) => redirectUris)).toEqual(Array(2).fill([`${after.baseUrl}/door/`]));
+  const settings = await clientOf(after)('/door/settings.json');
+  expect(settings.body).toMatchObject({
+    address: `${after.baseUrl}/door/`,
+    clients: doors.map(({ clientId }) => ({ clientId })),
+  });
   const headers = { authorization: await authorization(after, 'opera', 'full') };
   const { body } = await clientOf(after)('/svc/v3/contacts/individuals', { headers });
   expect(body.data.items).toContainEqual(expect.objectContaining({ lastName: 'Martin' }));

@@ -7,7 +7,7 @@ const api: RequestListener = (_request, response) => {
   response.writeHead(418).end('the service');
 };
 const settings = { doorClientIds: '' };
-const server = createServer(createDoorFront(api, settings));
+const server = createServer(createDoorFront(api, { publicUrl: 'https://tickets.example', settings }));
 let origin = '';
 
 /** The folder of the files that the page loads, which is named after their content. */
@@ -89,10 +89,10 @@ describe('the door is served as files', () => {
   });
 
   test('the clients of the setting as it is now, by the name that the page shows', async () => {
-    const clients = async () => JSON.parse(await (await get('/door/settings.json')).text()).clients;
-    expect(await clients()).toEqual([]);
+    const read = async () => JSON.parse(await (await get('/door/settings.json')).text());
+    expect(await read()).toEqual({ address: 'https://tickets.example/door/', clients: [] });
     settings.doorClientIds = 'Opéra du Lac=client_1, Musée des Rives=client_2';
-    expect(await clients()).toEqual([
+    expect((await read()).clients).toEqual([
       { name: 'Opéra du Lac', clientId: 'client_1' },
       { name: 'Musée des Rives', clientId: 'client_2' },
     ]);
