@@ -2,7 +2,7 @@
 import { decide } from './decide.js';
 import { createQueue, itemOf } from './queue.js';
 import { createStatuses } from './statuses.js';
-import { scannedText } from './verify.js';
+import { isBarcode, scannedText } from './verify.js';
 
 /** How long the server may take to answer a scan before the phone decides alone. Milliseconds. */
 const PATIENCE_MS = 1_000;
@@ -73,9 +73,16 @@ export const createEvening = ({ database, link, verify, newNonce, onChange }) =>
     return isElsewhere ? await ask({ ...scan, nonce: newNonce(), performanceId }) : answer;
   };
 
+  /** Of the texts that the keys of a hand scanner can mean, the one that is a barcode; a signature decides. */
+  const barcodeOf = async ({ text, candidates = [text] }) => {
+    const texts = candidates.map(scannedText);
+    for (const one of texts) if (await verify(one, keys)) return one;
+    return texts.find(isBarcode) ?? scannedText(text);
+  };
+
   /** Decides a scan: by the server, and without its answer alone. Resolves to what is shown. */
   const scanOne = async (read) => {
-    const barcode = read.text === undefined ? undefined : scannedText(read.text);
+    const barcode = read.text === undefined ? undefined : await barcodeOf(read);
     const ticket = barcode === undefined ? { ticketId: read.ticketId } : await verify(barcode, keys);
     const ticketId = ticket?.ticketId ?? null;
     const [admission, status] = [queue.admissionOf(ticketId), statuses.get(ticketId)];
@@ -148,7 +155,7 @@ export const createEvening = ({ database, link, verify, newNonce, onChange }) =>
     /** Whether this phone can decide alone. */
     isReady,
     asOf: () => statuses.asOf(performanceIds()),
-    /** Decides what a scanner has read (`{text}`) or somebody has typed (`{ticketId}`), one after the other. */
+    /** Decides what a scanner has read (`{text}`, of a hand scanner also `candidates`) or somebody has typed (`{ticketId}`), one after the other. */
     scan(read) {
       last = last.catch(() => undefined).then(() => scanOne(read));
       return last;

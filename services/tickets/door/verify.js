@@ -81,6 +81,9 @@ const verifyNatively = async (subtle, { x, signed, signature }) => {
   }
 };
 
+/** Whether a text has the form of a barcode. */
+export const isBarcode = (text) => read(text) !== undefined;
+
 /**
  * A function of the scanned text and the institution's public keys (`data.keys` of GET
  * /svc/v3/tickets/verification-key); resolves to `{ticketId, performanceId}`, undefined if no key signed the text.

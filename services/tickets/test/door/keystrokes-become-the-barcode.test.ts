@@ -1,0 +1,131 @@
+import { describe, expect, test } from '@jest/globals';
+import { LAYOUTS, type Layout, type Stroke, type } from './keyboards.ts';
+import { doorModule } from './modules.ts';
+
+const { readings } = await doorModule('layouts.js');
+const { listen } = await doorModule('hand-scanner.js');
+
+const pairs = LAYOUTS.flatMap((scanner) => LAYOUTS.map((device): [Layout, Layout] => [scanner, device]));
+
+/** Every character of Base45 (RFC 9285), and of the longer form, a JWS. */
+const BASE45 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:';
+const JWS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ.abcdefghijklmnopqrstuvwxyz_0123456789-';
+
+describe('the keys of a hand scanner become the barcode', () => {
+  describe.each(pairs)('a scanner with %s, a device with %s', (scanner, device) => {
+    test.each([BASE45, JWS, `]Q1${BASE45}`])('%s', (text) => {
+      expect(readings(type(text, { scanner, device }))).toContain(text);
+    });
+
+    test('also with Caps Lock on the device', () => {
+      const strokes = type(BASE45, { scanner, device }).map((stroke) => ({ ...stroke, key: stroke.key.toLowerCase() }));
+      expect(readings(strokes)).toContain(BASE45);
+    });
+  });
+
+  test('where the layouts are the same, it is the first reading', () => {
+    for (const layout of LAYOUTS) expect(readings(type(BASE45, { scanner: layout, device: layout }))[0]).toBe(BASE45);
+  });
+
+  test('what the device types alone is wrong', () => {
+    const wrong = pairs.filter(([scanner, device]) => {
+      const typed = type(BASE45, { scanner, device }).map(({ key }) => key);
+      return typed.join('') !== BASE45;
+    });
+    expect(wrong).toHaveLength(6);
+  });
+
+  test('the keypad types digits on every layout', () => {
+    const strokes = [...'20261126'].map((digit) => ({
+      code: `Numpad${digit}`,
+      key: digit,
+      shift: false,
+      altGraph: false,
+    }));
+    expect(readings(strokes)).toEqual(['20261126']);
+  });
+});
+
+/** A page that keys are pressed on, from a moment on, so many milliseconds after each other. */
+const openPage = () => {
+  const page = new EventTarget();
+  const scans: string[][] = [];
+  const stop = listen((text: string, candidates: string[]) => scans.push([text, ...candidates]), { target: page });
+  let timeStamp = 1_000;
+  const press = (stroke: Partial<Stroke> & { readonly key: string; readonly ctrl?: boolean }, gap = 5) => {
+    timeStamp += gap;
+    const { code = '', key, shift = false, altGraph = false, ctrl = false } = stroke;
+    const event = new Event('keydown', { cancelable: true });
+    const members = {
+      code,
+      key,
+      shiftKey: shift,
+      ctrlKey: ctrl,
+      altKey: false,
+      metaKey: false,
+      repeat: false,
+      timeStamp,
+    };
+    for (const [name, value] of Object.entries({ ...members, getModifierState: () => altGraph }))
+      Object.defineProperty(event, name, { value });
+    page.dispatchEvent(event);
+    return event.defaultPrevented;
+  };
+  return { press, scans, stop };
+};
+
+const strokes = type('NCFOXN', { scanner: 'us', device: 'us' });
+
+describe('a sequence of keys is a scan', () => {
+  test.each([
+    ['Enter', { code: 'Enter', key: 'Enter' }],
+    ['Enter of the keypad', { code: 'NumpadEnter', key: 'Enter' }],
+    ['Tab', { code: 'Tab', key: 'Tab' }],
+    ['a line feed as a control character', { code: 'KeyJ', key: 'j', ctrl: true }],
+  ])('that ends with %s', (_, end) => {
+    const { press, scans, stop } = openPage();
+    for (const stroke of type('ABC 123', { scanner: 'us', device: 'us' })) press(stroke);
+    expect(press({ code: 'ShiftLeft', key: 'Shift' })).toBe(false);
+    press({ code: 'Slash', key: '/' });
+    expect(press(end)).toBe(true);
+    expect(scans.map(([text]) => text)).toEqual(['ABC 123/']);
+    stop();
+  });
+
+  test('that is long, also without an end', async () => {
+    const { press, scans, stop } = openPage();
+    for (const stroke of type('A1'.repeat(75), { scanner: 'de-CH', device: 'fr' })) press(stroke);
+    while (scans.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(scans[0]).toContain('A1'.repeat(75));
+    stop();
+  });
+
+  test('not what a person types, nor a short one, nor shortcuts', () => {
+    const { press, scans, stop } = openPage();
+    for (const stroke of type('TIC 12345', { scanner: 'us', device: 'us' })) expect(press(stroke, 120)).toBe(false);
+    expect(press({ code: 'Enter', key: 'Enter' }, 120)).toBe(false);
+    for (const stroke of strokes) press(stroke);
+    expect(press({ code: 'Enter', key: 'Enter' })).toBe(false);
+    expect(press({ code: 'KeyR', key: 'r', ctrl: true }, 200)).toBe(false);
+    expect(scans).toEqual([]);
+    stop();
+  });
+
+  test('its spaces and slashes reach no button of the page', () => {
+    const { press, stop } = openPage();
+    expect([
+      press({ code: 'KeyA', key: 'A' }),
+      press({ code: 'Space', key: ' ' }),
+      press({ code: 'Slash', key: '/' }),
+    ]).toEqual([false, true, true]);
+    stop();
+  });
+
+  test('nothing after listening has ended', () => {
+    const { press, scans, stop } = openPage();
+    stop();
+    for (const stroke of type('ABCDEFGH', { scanner: 'us', device: 'us' })) press(stroke);
+    press({ code: 'Enter', key: 'Enter' });
+    expect(scans).toEqual([]);
+  });
+});
